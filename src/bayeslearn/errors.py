@@ -1,0 +1,125 @@
+"""Everything that can go wrong, by name.
+
+A message says what is wrong and what was given; the hint says what to do. The value that offends is kept on the
+exception (``error.details``), so that a program can act on it without reading the sentence.
+
+>>> raise UnknownStateError("column 'outlook' has state 'foggy', not seen in training", hint="declare it in the schema")
+Traceback (most recent call last):
+bayeslearn.errors.UnknownStateError: column 'outlook' has state 'foggy', not seen in training
+<BLANKLINE>
+hint: declare it in the schema
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class BayeslearnError(Exception):
+    """The root of every error raised on purpose by this package."""
+
+    def __init__(self, message: str, *, hint: str | None = None, **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details = details
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}\n\nhint: {self.hint}"
+
+
+### what the caller asked for
+
+
+class ParameterError(BayeslearnError, ValueError):
+    """A parameter has a value outside its range."""
+
+
+class ShapeError(ParameterError):
+    """An array has the wrong shape, or two of them do not fit each other."""
+
+
+class ProbabilityError(ParameterError):
+    """Probabilities are negative, not finite, or do not sum to one."""
+
+
+class ImproperPriorError(ParameterError):
+    """A question was asked that an improper prior cannot answer."""
+
+
+class UnknownColumnError(ParameterError):
+    """A column was named that is not there."""
+
+
+class MissingDependencyError(BayeslearnError, ImportError):
+    """An optional package is needed and not installed."""
+
+
+### what the data say
+
+
+class DataError(BayeslearnError, ValueError):
+    """The data cannot be used as they are."""
+
+
+class EmptyTableError(DataError):
+    """A table without rows or without columns."""
+
+
+class DuplicateColumnError(DataError):
+    """Two columns share a name."""
+
+
+class MixedTypesError(DataError):
+    """One column holds values of several kinds."""
+
+
+class ConstantColumnError(DataError):
+    """A column shows one state only, so there is nothing to learn from it."""
+
+
+class TooManyStatesError(DataError):
+    """A discrete column has more states than allowed: most often an identifier or a number."""
+
+
+class UnknownStateError(DataError):
+    """A value is not among the declared states of its column."""
+
+
+class MissingValuesError(DataError):
+    """A cell is missing where a value is needed."""
+
+
+class WeightError(DataError):
+    """A row weight is negative or not finite."""
+
+
+class FormatError(DataError):
+    """A file does not follow its format; ``details`` hold ``path``, ``line`` and, where known, ``column``."""
+
+
+class EvidenceError(DataError):
+    """More evidence was taken back than had been added, or none is left to read an estimate off."""
+
+
+class ImpossibleDataError(DataError):
+    """The data have probability zero under every hypothesis."""
+
+
+class InconsistentDataError(DataError):
+    """No hypothesis of the space agrees with the examples."""
+
+
+class CapacityError(BayeslearnError, MemoryError):
+    """The answer would need more memory or time than allowed; ``details`` hold the estimate."""
+
+
+### warnings
+
+
+class BayeslearnWarning(UserWarning):
+    """The root of every warning of this package."""
+
+
+class NotConvergedWarning(BayeslearnWarning):
+    """An iteration stopped before it had settled; the message holds the numbers."""

@@ -1,0 +1,306 @@
+"""Categorical likelihood with a Dirichlet prior.
+
+    p(x = k) = θ_k          θ ~ Dirichlet(α)          statistics: n_k, the weight seen in each state
+
+A Beta prior is the Dirichlet of two states (:mod:`bayeslearn.families.bernoulli`); the m-estimate, Laplace's rule, BDeu
+and K2 are choices of α. Leading axes are rows of parameters: a CPT of q parent configurations has shape (q, size).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from scipy.special import betaincinv, gammaln, softmax, xlogy
+
+from bayeslearn import validation
+from bayeslearn.errors import EvidenceError, ImproperPriorError, ParameterError, ShapeError
+from bayeslearn.families.assignment import assign
+from bayeslearn.families.family import Family
+from bayeslearn.families.statistics import Statistics, frozen, remaining
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+### statistics
+
+
+@dataclass(frozen=True, eq=False)
+class Counts(Statistics):
+    """The weight seen in each state, shape (*rows, size)."""
+
+    n: NDArray[np.float64]
+
+    @classmethod
+    def zero(cls, shape: tuple[int, ...]) -> Self:
+        """No data."""
+        return cls(np.zeros(shape))
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """The weight behind each row."""
+        return self.n.sum(axis=-1)
+
+    def __sub__(self, other: Self) -> Self:
+        self.require_same_kind(other)
+        return self.combined(other, remaining)
+
+
+### prior
+
+
+@dataclass(frozen=True, eq=False)
+class Dirichlet:
+    """A distribution of probability vectors; α counts as cases seen before the data.
+
+    >>> Dirichlet([81, 21]).mean()
+    array([0.79411765, 0.20588235])
+    """
+
+    alpha: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        alpha = validation.float_array("alpha", self.alpha)
+        if alpha.ndim == 0:
+            raise ShapeError("`alpha` needs one entry per state, got a single number")
+        object.__setattr__(self, "alpha", frozen(validation.not_negative("alpha", alpha)))
+
+    def __repr__(self) -> str:
+        return f"Dirichlet(α={np.array2string(self.alpha, precision=4, separator=', ', threshold=20)})"
+
+    # -- the usual choices; without `shape` they are rules that wait for one
+
+    @classmethod
+    def laplace(cls, shape: int | tuple[int, ...] | None = None) -> Dirichlet | DirichletRule:
+        """One case in every state before any is seen: α = 1 (Laplace's rule, and the K2 score)."""
+        return DirichletRule(per_state=1.0).shaped(shape)
+
+    @classmethod
+    def jeffreys(cls, shape: int | tuple[int, ...] | None = None) -> Dirichlet | DirichletRule:
+        """α = 1/2, the same whatever the parameters are called."""
+        return DirichletRule(per_state=0.5).shaped(shape)
+
+    @classmethod
+    def none(cls, shape: int | tuple[int, ...] | None = None) -> Dirichlet | DirichletRule:
+        """No prior cases: α = 0, estimates are plain fractions (maximum likelihood)."""
+        return DirichletRule(per_state=0.0).shaped(shape)
+
+    @classmethod
+    def m_estimate(
+        cls, m: float, p: ArrayLike | None = None, shape: int | tuple[int, ...] | None = None
+    ) -> Dirichlet | DirichletRule:
+        """`m` cases per row, spread as `p` (evenly when not given): estimates are (n_k + m p_k) / (n + m)."""
+        spread = None if p is None else validation.probabilities(p, name="p")
+        return DirichletRule(per_row=validation.number("m", m, least=0), spread=spread).shaped(shape)
+
+    @classmethod
+    def bdeu(cls, cases: float, shape: int | tuple[int, ...] | None = None) -> Dirichlet | DirichletRule:
+        """`cases` in all, spread evenly over every row and state: the same score for equivalent networks."""
+        return DirichletRule(per_table=validation.number("cases", cases, above=0)).shaped(shape)
+
+    def of(self, shape: tuple[int, ...]) -> Dirichlet:
+        """The same prior for every row of `shape`."""
+        try:
+            return Dirichlet(np.broadcast_to(self.alpha, shape))
+        except ValueError:
+            raise ShapeError(f"a prior of shape {self.alpha.shape} does not fit counts of shape {shape}") from None
+
+    # -- what it says
+
+    @property
+    def strength(self) -> NDArray[np.float64]:
+        """How many cases each row counts for: α₀ = Σ α_k."""
+        return self.alpha.sum(axis=-1)
+
+    def mean(self) -> NDArray[np.float64]:
+        """α_k / α₀."""
+        return self.alpha / self._positive_strength("a mean")[..., None]
+
+    def mode(self) -> NDArray[np.float64]:
+        """(α_k − 1) / (α₀ − K), on the border where α_k < 1 allows it."""
+        above = np.maximum(self.alpha - 1, 0)
+        total = above.sum(axis=-1)
+        if (total == 0).any():
+            flat = validation.first_position(np.atleast_1d(total == 0))
+            raise EvidenceError(
+                f"row {flat} has no single most probable value: no entry of α is above 1",
+                hint="use the mean, or more prior cases",
+            )
+        return above / total[..., None]
+
+    def draw(self, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+        """One probability vector per row: normalised gamma draws, in logs so that a tiny α cannot underflow."""
+        self._positive_strength("a draw")
+        rng = validation.generator(rng)
+        with np.errstate(divide="ignore"):
+            # Γ(α) is Γ(α + 1) · U^(1/α) in distribution
+            log_g = np.log(rng.standard_gamma(self.alpha + 1)) - rng.standard_exponential(self.alpha.shape) / self.alpha
+        return softmax(log_g, axis=-1)
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Equal-tailed bounds of each θ_k, whose marginal is Beta(α_k, α₀ − α_k)."""
+        tail = (1 - validation.number("level", level, above=0, below=1)) / 2
+        rest = self._positive_strength("an interval")[..., None] - self.alpha
+        with np.errstate(invalid="ignore"):
+            low, high = (betaincinv(self.alpha, rest, q) for q in (tail, 1 - tail))
+        sure = (self.alpha == 0) | (rest <= 0)  # no weight on one side: θ_k is 0 or 1
+        value = (self.alpha > 0).astype(float)
+        return np.where(sure, value, low), np.where(sure, value, high)
+
+    def log_pdf(self, theta: ArrayLike) -> NDArray[np.float64]:
+        """Log density ln Γ(α₀) − Σ ln Γ(α_k) + Σ (α_k − 1) ln θ_k."""
+        self._proper()
+        power = xlogy(self.alpha - 1, np.asarray(theta, dtype=float))
+        return gammaln(self.strength) - gammaln(self.alpha).sum(-1) + power.sum(-1)
+
+    def _positive_strength(self, what: str) -> NDArray[np.float64]:
+        strength = self.strength
+        if (strength <= 0).any():
+            row = validation.first_position(np.atleast_1d(strength <= 0))
+            raise EvidenceError(
+                f"row {row} rests on no case at all, so {what} is undefined",
+                hint="give a prior, for instance Dirichlet.laplace()",
+                row=row,
+            )
+        return strength
+
+    def _proper(self) -> None:
+        if (self.alpha <= 0).any():
+            raise ImproperPriorError(
+                "a prior with α = 0 is improper: its density and evidence are undefined",
+                hint="use Dirichlet.laplace(), jeffreys(), m_estimate(...) or bdeu(...)",
+            )
+
+
+@dataclass(frozen=True)
+class DirichletRule:
+    """A prior that waits for the shape of a table: so many cases per state, per row or per table."""
+
+    per_state: float | None = None
+    per_row: float | None = None
+    per_table: float | None = None
+    spread: NDArray[np.float64] | None = None
+
+    def of(self, shape: tuple[int, ...]) -> Dirichlet:
+        """The Dirichlet for counts of this shape (*rows, size)."""
+        if self.per_state is not None:
+            return Dirichlet(np.full(shape, self.per_state))
+        if self.per_table is not None:
+            return Dirichlet(np.full(shape, self.per_table / np.prod(shape)))
+        assert self.per_row is not None
+        spread = np.full(shape[-1], 1 / shape[-1]) if self.spread is None else self.spread
+        return Dirichlet(self.per_row * spread).of(shape)
+
+    def shaped(self, shape: int | tuple[int, ...] | None) -> Dirichlet | DirichletRule:
+        """The Dirichlet when the shape is known, else the rule itself."""
+        if shape is None:
+            return self
+        return self.of((shape,) if isinstance(shape, int) else tuple(shape))
+
+
+### likelihood
+
+
+@dataclass(frozen=True)
+class Categorical(Family[Counts, Dirichlet]):
+    """One of `size` states, coded 0 … size−1; −1 is missing.
+
+    >>> coin = Categorical(2)
+    >>> posterior = coin.fit([0, 0, 1], prior=Dirichlet([1, 1]))
+    >>> coin.estimate(posterior)
+    array([0.6, 0.4])
+    """
+
+    size: int
+
+    def __post_init__(self) -> None:
+        validation.integer("size", self.size, least=1)
+
+    def collect(
+        self,
+        x: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        n_groups: int | None = None,
+    ) -> Counts:
+        """n_k = Σ_i w_i [x_i = k]."""
+        codes = self._codes(x)
+        to = assign(len(codes), weights=weights, groups=groups, n_groups=n_groups)
+        if to.weights.ndim == 2:
+            one_hot = codes[:, None] == np.arange(self.size)
+            return Counts(to.sum(one_hot.astype(float)))
+        rows = to.rows[0] if to.rows else 1
+        cell = (
+            codes if to.groups is None else np.where((codes >= 0) & (to.groups >= 0), to.groups * self.size + codes, -1)
+        )
+        seen = cell >= 0
+        n = np.bincount(cell[seen], to.weights[seen], minlength=rows * self.size)
+        return Counts(n.reshape(*to.rows, self.size).astype(float))
+
+    def zero(self, rows: tuple[int, ...] = ()) -> Counts:
+        """No data: n_k = 0."""
+        return Counts.zero((*rows, self.size))
+
+    def update(self, prior: Dirichlet | DirichletRule, statistics: Counts) -> Dirichlet:
+        """α_k + n_k."""
+        return Dirichlet(prior.of(statistics.n.shape).alpha + statistics.n)
+
+    def log_evidence(self, prior: Dirichlet | DirichletRule, statistics: Counts) -> NDArray[np.float64]:
+        """ln Γ(α₀)/Γ(α₀ + n₀) + Σ_k ln Γ(α_k + n_k)/Γ(α_k), for the cases in the order they came."""
+        before = prior.of(statistics.n.shape)
+        before._proper()  # noqa: SLF001 - same file
+        a, n = before.alpha, statistics.n
+        rows = gammaln(a.sum(-1)) - gammaln(a.sum(-1) + n.sum(-1))
+        return rows + (gammaln(a + n) - gammaln(a)).sum(-1)
+
+    def log_prob(self, parameters: ArrayLike, x: ArrayLike, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
+        """ln θ_x; 0 where x is missing."""
+        with np.errstate(divide="ignore"):
+            log_theta = np.log(np.asarray(parameters, dtype=float))
+        codes = self._codes(x)
+        picked = log_theta[..., codes] if groups is None else log_theta[np.asarray(groups), codes]
+        picked = np.moveaxis(picked, -1, 0)
+        return np.where((codes >= 0).reshape(-1, *[1] * (picked.ndim - 1)), picked, 0.0)
+
+    def predictive(self, posterior: Dirichlet) -> CategoricalPredictive:
+        """p(x = k) = α_k / α₀."""
+        return CategoricalPredictive(self, posterior.mean())
+
+    def draw(self, parameters: ArrayLike, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
+        """Codes by inverting the cumulated probabilities."""
+        theta = np.asarray(parameters, dtype=float)
+        u = validation.generator(rng).random((n, *theta.shape[:-1], 1))
+        return np.minimum((u > np.cumsum(theta, axis=-1)).sum(-1), self.size - 1)
+
+    def _codes(self, x: ArrayLike) -> NDArray[np.intp]:
+        codes = np.asarray(x)
+        if codes.ndim != 1 or (codes.size and not np.issubdtype(codes.dtype, np.integer)):
+            raise ShapeError(f"expected a column of whole-number codes, got shape {codes.shape} of {codes.dtype}")
+        if codes.size and not (-1 <= codes.min() and codes.max() < self.size):
+            raise ParameterError(
+                f"codes must lie within -1..{self.size - 1}, got {codes.min()}..{codes.max()}",
+                hint="-1 is missing; Table turns named states into codes",
+            )
+        return codes.astype(np.intp)
+
+
+@dataclass(frozen=True)
+class CategoricalPredictive:
+    """One more case: the mean of θ is all that matters."""
+
+    family: Categorical
+    theta: NDArray[np.float64]
+
+    def log_prob(self, x: ArrayLike) -> NDArray[np.float64]:
+        """ln E[θ_x]."""
+        return self.family.log_prob(self.theta, x)
+
+    def mean(self) -> NDArray[np.float64]:
+        """The probability of each state."""
+        return self.theta
+
+    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
+        """Codes at random."""
+        return self.family.draw(self.theta, n, rng)
