@@ -1,0 +1,230 @@
+"""The one EM loop: expected statistics are used as statistics.
+
+    E   statistics, ln P(D|θ) = expected_statistics(D)        with the hidden parts inferred under θ
+    M   θ' = estimate(prior, statistics)                       as if nothing had been hidden
+
+    ln P(D|θ) + ln P(θ) never falls.
+
+Any model that offers these two steps learns here: networks with holes, mixtures, hidden Markov models. The data is any
+source that folds, so the same loop runs in memory, over files and over a cluster.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+
+from bayeslearn import validation
+from bayeslearn.errors import BayeslearnWarning, EvidenceError, ImpossibleDataError, NotConvergedWarning, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+#: A fall of the objective that rounding explains, relative to its size.
+ROUNDING = 1e-11
+
+
+class Model(Protocol):
+    """What the loop asks of a model: a frozen value with the two steps of EM."""
+
+    def expected_statistics(self, batch: Any) -> tuple[Any, float]:
+        """E step: additive statistics of a batch, and its log likelihood under the present parameters."""
+
+    def estimate(self, prior: Any, statistics: Any) -> Self:
+        """M step: a new model from a prior and statistics."""
+
+    def log_prior(self, prior: Any) -> float:
+        """Log density of the present parameters under the prior (0 for maximum likelihood)."""
+
+
+class Foldable(Protocol):
+    """What the loop asks of the data."""
+
+    def fold(self, collect: Callable[[Any], Any]) -> Any:
+        """Apply `collect` to each batch and add the results."""
+
+
+M = TypeVar("M", bound=Model)
+
+
+### what is remembered
+
+
+@dataclass(frozen=True)
+class Step:
+    """One turn of the loop: where it stands and what it gained."""
+
+    iteration: int
+    log_likelihood: float
+    log_prior: float
+    gain: float
+
+    @property
+    def objective(self) -> float:
+        """The penalised log likelihood, which EM climbs."""
+        return self.log_likelihood + self.log_prior
+
+
+@dataclass(frozen=True)
+class Result(Generic[M]):
+    """The model that EM arrived at, the expected statistics it rests on, and the way there."""
+
+    model: M
+    statistics: Any
+    history: tuple[Step, ...]
+    converged: bool
+    #: The objective each start ended with, in the order they were given.
+    starts: tuple[float, ...] = ()
+
+    @property
+    def log_likelihood(self) -> float:
+        """ln P(D|θ) of the model."""
+        return self.history[-1].log_likelihood
+
+    @property
+    def objective(self) -> float:
+        """ln P(D|θ) + ln P(θ) of the model."""
+        return self.history[-1].objective
+
+    @property
+    def iterations(self) -> int:
+        """How many times the parameters were estimated."""
+        return self.history[-1].iteration
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What one E step brings: statistics and log likelihood, which add like any statistic."""
+
+    statistics: Any
+    log_likelihood: float
+
+    def __add__(self, other: Expected) -> Expected:
+        return Expected(self.statistics + other.statistics, self.log_likelihood + other.log_likelihood)
+
+
+### the loop
+
+
+def fit(
+    model: M,
+    source: Foldable,
+    *,
+    prior: Any = None,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    progress: Callable[[Step], object] | None = None,
+) -> Result[M]:
+    """Climb from `model` until an iteration gains no more than `tol` nats.
+
+    Parameters
+    ----------
+    model
+        The start.
+    source
+        Anything with `fold`, for instance a Table.
+    prior
+        Handed to the model's `estimate` and `log_prior`; None is maximum likelihood.
+    tol
+        The gain in penalised log likelihood, in nats, below which the climb has arrived.
+    max_iter
+        The most estimates to make; stopping there is warned of, with the numbers.
+    progress
+        Called with every :class:`Step`; raising StopIteration ends the climb with the best model so far.
+    """
+    validation.number("tol", tol, least=0)
+    validation.integer("max_iter", max_iter, least=1)
+    expected = _expect(model, source, 0)
+    history = [Step(0, expected.log_likelihood, model.log_prior(prior), math.inf)]
+    converged, stopped = False, _told_to_stop(progress, history[0])
+    while not (converged or stopped) and history[-1].iteration < max_iter:
+        candidate = model.estimate(prior, expected.statistics)
+        found = _expect(candidate, source, history[-1].iteration + 1)
+        step = _step(history[-1], found.log_likelihood, candidate.log_prior(prior))
+        if step.gain < -_slack(step):
+            _warn_of_fall(step)
+            stopped = True
+            break
+        model, expected = candidate, found
+        history.append(step)
+        converged = step.gain <= max(tol, _slack(step))
+        stopped = _told_to_stop(progress, step)
+    if not (converged or stopped):
+        _warn_not_converged(history[-1], tol)
+    return Result(model, expected.statistics, tuple(history), converged)
+
+
+def best_of(
+    starts: Iterable[M],
+    source: Foldable,
+    *,
+    prior: Any = None,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    progress: Callable[[Step], object] | None = None,
+) -> Result[M]:
+    """Climb from each start and keep the highest; the first wins a tie, so the answer does not depend on luck."""
+    best: Result[M] | None = None
+    reached = []
+    for start in starts:
+        result = fit(start, source, prior=prior, tol=tol, max_iter=max_iter, progress=progress)
+        reached.append(result.objective)
+        if best is None or result.objective > best.objective:
+            best = result
+    if best is None:
+        raise ParameterError("EM needs at least one model to start from, got none")
+    return Result(best.model, best.statistics, best.history, best.converged, tuple(reached))
+
+
+### its parts
+
+
+def _expect(model: Model, source: Foldable, iteration: int) -> Expected:
+    expected: Expected = source.fold(lambda batch: Expected(*model.expected_statistics(batch)))
+    value = expected.log_likelihood
+    if value == -math.inf:
+        raise ImpossibleDataError(
+            f"the data have probability zero under the model of iteration {iteration}",
+            hint="start from parameters without zeros, or give a prior",
+        )
+    if not math.isfinite(value):
+        raise EvidenceError(f"the log likelihood of iteration {iteration} is {value}: the model cannot be trusted")
+    return expected
+
+
+def _step(before: Step, log_likelihood: float, log_prior: float) -> Step:
+    return Step(before.iteration + 1, log_likelihood, log_prior, log_likelihood + log_prior - before.objective)
+
+
+def _slack(step: Step) -> float:
+    return ROUNDING * (1 + abs(step.objective))
+
+
+def _told_to_stop(progress: Callable[[Step], object] | None, step: Step) -> bool:
+    if progress is None:
+        return False
+    try:
+        progress(step)
+    except StopIteration:
+        return True
+    return False
+
+
+def _warn_of_fall(step: Step) -> None:
+    warnings.warn(
+        f"EM stopped before iteration {step.iteration}, whose objective would fall by {-step.gain:.3g}\n\n"
+        "hint: an M step must maximise what log_prior measures; estimate by the mode, not the mean",
+        BayeslearnWarning,
+        stacklevel=3,
+    )
+
+
+def _warn_not_converged(step: Step, tol: float) -> None:
+    warnings.warn(
+        f"EM stopped after {step.iteration} iterations, last gain {step.gain:.1e}, asked for {tol:.0e}\n\n"
+        "hint: raise `max_iter`, or loosen `tol`",
+        NotConvergedWarning,
+        stacklevel=3,
+    )

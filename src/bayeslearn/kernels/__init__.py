@@ -1,0 +1,26 @@
+"""Compiled loops over arrays. The only place that imports numba, and only when a kernel is first asked for.
+
+A kernel takes arrays and returns arrays; the caller validates and allocates. Each has a slow, obvious twin in
+``tests/oracle``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from bayeslearn.kernels.threads import parallel, thread_count
+
+_HOMES = {
+    "histogram": "counting",
+    "intersections": "counting",
+    "weighted_histogram": "counting",
+}
+
+__all__ = ["histogram", "intersections", "parallel", "thread_count", "weighted_histogram"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"bayeslearn.kernels.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'bayeslearn.kernels' has no attribute {name!r}")

@@ -1,0 +1,69 @@
+"""The one decorator: every compiler flag of the package lives here.
+
+Compiled code is cached on disk, so a machine compiles each kernel once. The first compilation of a process is announced
+on stderr, for it takes seconds. ``NUMBA_DISABLE_JIT=1`` turns every kernel into the plain Python function it is written as.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numba
+from numba.core import event, types
+from numba.extending import intrinsic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+#: Fast mathematics without `nnan` and `ninf`: those two break −inf and NaN, which log probabilities need.
+FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
+
+
+def kernel(function: F) -> F:
+    """Compile an array function on its first call; the interpreter lock is released while it runs."""
+    options: dict[str, Any] = {"nogil": True, "fastmath": FAST_MATH, "error_model": "numpy"}
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # nowhere to write a cache: compile afresh in every process
+        return numba.njit(**options)(function)
+
+
+### telling the user
+
+
+class _Announcement(event.Listener):  # type: ignore[misc]
+    """Says once per process that something is being compiled."""
+
+    def on_start(self, _: Any) -> None:
+        if not os.environ.get("BAYESLEARN_QUIET"):
+            sys.stderr.write("bayeslearn: compiling kernels, first run only\n")
+        event.unregister("numba:compile", self)
+
+    def on_end(self, _: Any) -> None:
+        """Nothing to say."""
+
+
+event.register("numba:compile", _Announcement())
+
+
+### what NumPy lacks
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _ctpop(_: Any, word: Any) -> Any:
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+def _bit_count(word: Any) -> int:
+    return int(word).bit_count()
+
+
+#: The number of ones in a 64-bit word.
+popcount = _bit_count if numba.config.DISABLE_JIT else _ctpop
