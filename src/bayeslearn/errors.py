@@ -51,6 +51,10 @@ class UnknownColumnError(ParameterError):
     """A column was named that is not there."""
 
 
+class MissingFileError(BayeslearnError, FileNotFoundError):
+    """A file was named that is not there; ``details`` hold its ``path``."""
+
+
 class MissingDependencyError(BayeslearnError, ImportError):
     """An optional package is needed and not installed."""
 

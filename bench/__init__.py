@@ -1,0 +1,1 @@
+"""Workloads against peers, one file per subject: ``python -m bench SUBJECT [--json] [--quick]``."""

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import pkgutil
+import sys
+from pathlib import Path
+
+from bench.harness import report
+
+NOT_SUBJECTS = {"__main__", "harness"}
+ROW = "{work:46} {peer:>14} {peer_seconds:>10} s {seconds:>10} s {ratio:>9} x {goal:>6} {agree!s:>6}"
+
+
+def subjects() -> list[str]:
+    found = {module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)])}
+    return sorted(found - NOT_SUBJECTS)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure bayeslearn against its peers.")
+    parser.add_argument("subject", choices=[*subjects(), "all"])
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--quick", action="store_true", help="smaller data, fewer repeats")
+    asked = parser.parse_args()
+
+    def show(line: dict) -> None:
+        print(json.dumps(line) if asked.json else ROW.format(**line), flush=True)
+
+    if not asked.json:
+        print(
+            ROW.replace(" s ", "   ")
+            .replace(" x ", "   ")
+            .format(
+                work="work",
+                peer="peer",
+                peer_seconds="peer s",
+                seconds="ours s",
+                ratio="ratio",
+                goal="goal",
+                agree="agree",
+            )
+        )
+    names = subjects() if asked.subject == "all" else [asked.subject]
+    modules = [importlib.import_module(f"bench.{name}") for name in names]
+    # a list, so that every subject runs even after one disagreed
+    agreed = [report(m.works(quick=asked.quick), 3 if asked.quick else 7, show) for m in modules]
+    return 0 if all(agreed) else 1
+
+
+sys.exit(main())

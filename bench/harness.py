@@ -1,0 +1,57 @@
+"""Measure ours and the peer's in one run, alternating, best of several; a fast wrong answer fails."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@dataclass(frozen=True)
+class Work:
+    """One line of the report: the same job done twice, and how to tell that the answers agree."""
+
+    name: str
+    peer: str
+    peer_version: str
+    ours: Callable[[], Any]
+    theirs: Callable[[], Any]
+    agree: Callable[[Any, Any], bool]
+    #: The ratio peer time / our time that we want to reach.
+    goal: float
+
+
+def measure(work: Work, repeats: int) -> dict[str, Any]:
+    """The best time of each over `repeats` alternating runs, after one to warm up, whose answers are compared."""
+    same = bool(work.agree(work.ours(), work.theirs()))
+    pairs = [(_seconds(work.theirs), _seconds(work.ours)) for _ in range(repeats)]
+    peer_seconds, seconds = (min(column) for column in zip(*pairs, strict=True))
+    return {
+        "work": work.name,
+        "peer": work.peer,
+        "peer_version": work.peer_version,
+        "peer_seconds": round(peer_seconds, 6),
+        "seconds": round(seconds, 6),
+        "ratio": round(peer_seconds / seconds, 2),
+        "goal": work.goal,
+        "agree": same,
+    }
+
+
+def _seconds(job: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start
+
+
+def report(works: Iterator[Work], repeats: int, show: Callable[[dict[str, Any]], None]) -> bool:
+    """Measure every work, show each line as it comes; whether all answers agreed."""
+    agreed = True
+    for work in works:
+        line = measure(work, repeats)
+        show(line)
+        agreed &= line["agree"]
+    return agreed

@@ -1,0 +1,272 @@
+"""A column on its way into a table: Arrow data, its distinct values, its numbers.
+
+Discrete columns go through their distinct values (levels): there are few of them, so that missing markers, names and
+order are settled on the levels in Python, while the rows are only ever touched by whole-array operations.
+"""
+
+from __future__ import annotations
+
+import numbers
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bayeslearn import validation
+from bayeslearn.errors import DataError, MixedTypesError
+from bayeslearn.tables.convert import NUMBER, Missing
+from bayeslearn.tables.table import require_finite
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: The name that pandas gives to an index without a name.
+INDEX = re.compile(r"__index_level_[0-9]+__")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: an Arrow array, or a list of Python objects where Arrow has no type for the mixture."""
+
+    name: str
+    data: Any
+    #: Read from a text file, so that numbers are still text.
+    from_file: bool = False
+    #: The categories are in an order that the user chose.
+    declared: bool = False
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def kind(self) -> str:
+        """What the column holds: text, number, bool, objects; anything else is an error."""
+        if isinstance(self.data, list):
+            return "objects"
+        kind = value_type(self.data.type)
+        for name, tests in KINDS.items():
+            if any(test(kind) for test in tests):
+                return name
+        raise neither(self.name, kind)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The distinct values of a column, none of them missing, and the place of each row's value, −1 where missing."""
+
+    values: Any
+    place: NDArray[np.signedinteger[Any]]
+
+    def first_row(self, level: int) -> int:
+        """The first row that shows this value."""
+        return int(np.argmax(self.place == level))
+
+    def listed(self) -> list[Any]:
+        """The values as Python objects."""
+        return self.values if isinstance(self.values, list) else self.values.to_pylist()
+
+
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow type is one of those for text; a column of nulls only counts as text."""
+    return kind in {pa.string(), pa.large_string(), pa.string_view(), pa.null()}
+
+
+KINDS = {
+    "text": (is_text,),
+    "bool": (pa.types.is_boolean,),
+    "number": (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal),
+}
+
+
+def neither(name: str, kind: Any) -> DataError:
+    """The error for a column of dates, bytes, lists and the like."""
+    return DataError(
+        f"column {name!r} holds {kind}, which is neither states nor numbers",
+        hint="turn it into text or numbers first, or leave it out with `columns=`",
+        column=name,
+    )
+
+
+def value_type(kind: Any) -> Any:
+    """The type of the values, for a dictionary that of its entries."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def arrow_column(name: str, data: Any, *, declared: bool = False) -> Column:
+    """Arrow data; the order of a dictionary counts when it is ordered, or `declared` by where it comes from."""
+    dictionary = pa.types.is_dictionary(data.type)
+    return Column(name, data, declared=dictionary and (declared or data.type.ordered))
+
+
+def arrow_columns(table: Any) -> list[Column]:
+    """The columns of an Arrow table, without a nameless index that pandas may have stored."""
+    from_pandas = b"pandas" in (table.schema.metadata or {})
+    named = zip(table.column_names, table.columns, strict=True)
+    return [arrow_column(name, data, declared=from_pandas) for name, data in named if not INDEX.fullmatch(name)]
+
+
+### levels
+
+
+def levels(column: Column, missing: Missing) -> Levels:
+    """The distinct values of a column and where each row finds its own."""
+    if column.kind == "objects":
+        return object_levels(column, missing)
+    coded = pa.types.is_dictionary(column.data.type)
+    number = column.kind == "number" and not coded
+    encoded = one_dictionary(without_minus_zero(column.data) if number else column.data)
+    values, place = encoded.dictionary, encoded.indices
+    place = np.asarray(pc.fill_null(place, -1) if place.null_count else place)
+    gone = marked(values, missing)
+    if coded and not column.declared:
+        gone |= np.bincount(place[place >= 0], minlength=len(values)) == 0
+    if gone.any():
+        values, place = without(values, place, gone)
+    return Levels(whole_numbers(column.name, values, place) if number else values, place)
+
+
+def one_dictionary(data: Any) -> Any:
+    """The column as one dictionary array of signed places, without repeated entries."""
+    if pa.types.is_dictionary(data.type):
+        if isinstance(data, pa.ChunkedArray):
+            data = data.unify_dictionaries().combine_chunks()
+        data = data.chunk(0) if isinstance(data, pa.ChunkedArray) else data
+        if len(data.dictionary) == pc.count_distinct(data.dictionary, mode="all").as_py():
+            return pa.DictionaryArray.from_arrays(data.indices.cast(pa.int32()), data.dictionary, safe=False)
+        data = data.cast(data.type.value_type)
+    if pa.types.is_null(data.type):
+        data = data.cast(pa.string())
+    data = data.dictionary_encode()
+    return data.combine_chunks() if isinstance(data, pa.ChunkedArray) else data
+
+
+def marked(values: Any, missing: Missing) -> NDArray[np.bool_]:
+    """Which of the values stand for a missing cell."""
+    null = np.asarray(values.is_null(nan_is_null=True))
+    if is_text(values.type):
+        trimmed = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
+        return null | np.asarray(pc.is_in(trimmed, pa.array(sorted(missing.text), type=pa.large_string())))
+    return null | np.isin(level_numbers(values), list(missing.numbers))
+
+
+def without(values: Any, place: NDArray[Any], gone: NDArray[np.bool_]) -> tuple[Any, NDArray[Any]]:
+    """The levels that are left, and the rows of the others missing."""
+    new = np.append(np.cumsum(~gone) - 1, -1)
+    new[:-1][gone] = -1
+    return values.filter(pa.array(~gone)), new[place]
+
+
+def object_levels(column: Column, missing: Missing) -> Levels:
+    """Levels of Python objects; 1 and True are told apart, 1 and 1.0 are not."""
+    known: dict[tuple[str, Any], int] = {}
+    place = np.full(len(column), -1, dtype=np.int32)
+    for row, value in enumerate(column.data):
+        if not is_missing(value, missing):
+            try:
+                place[row] = known.setdefault((object_kind(value), value), len(known))
+            except TypeError:
+                raise DataError(
+                    f"column {column.name!r} holds {type(value).__name__} values, for instance in row {row}",
+                    hint="states are text, numbers or booleans",
+                    column=column.name,
+                ) from None
+    return Levels([value for _, value in known], place)
+
+
+def object_kind(value: Any) -> str:
+    """What a Python value counts as."""
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, numbers.Real):
+        return "number"
+    return "text" if isinstance(value, str) else type(value).__name__
+
+
+def is_missing(value: Any, missing: Missing) -> bool:
+    """Whether a Python value stands for a missing cell."""
+    if isinstance(value, str):
+        return value.strip() in missing.text
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        return value != value or value in missing.numbers  # noqa: PLR0124 - NaN
+    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+
+
+### numbers
+
+
+def floats(column: Column, missing: Missing, found: Levels | None = None) -> NDArray[np.float64]:
+    """The column as finite floats, NaN where missing; a word among them is an error."""
+    if column.kind == "number":
+        x = plain_floats(column, missing)
+    else:
+        found = found or levels(column, missing)
+        parsed = level_numbers(found.values)
+        words = np.flatnonzero(np.isnan(parsed))
+        if len(words):
+            word, row = found.listed()[words[0]], found.first_row(int(words[0]))
+            raise MixedTypesError(
+                f"column {column.name!r} is to be numeric, but row {row} holds {word!r}",
+                hint=f"add it to `missing=` if it stands for a missing cell, or declare discrete=[{column.name!r}]",
+                column=column.name,
+                row=row,
+            )
+        x = np.append(parsed, np.nan)[found.place]
+    require_finite(column.name, x)
+    return x
+
+
+def plain_floats(column: Column, missing: Missing) -> NDArray[np.float64]:
+    """A column of numbers as floats."""
+    data = column.data
+    if pa.types.is_dictionary(data.type):
+        data = data.cast(data.type.value_type)
+    x = np.asarray(data.cast(pa.float64(), safe=False), dtype=np.float64)
+    markers = list(missing.numbers)
+    return np.where(np.isin(x, markers), np.nan, x) if markers else x
+
+
+def without_minus_zero(data: Any) -> Any:
+    """Numbers among which there is one zero only."""
+    return data if pa.types.is_integer(data.type) else pc.add(data.cast(pa.float64(), safe=False), 0.0)
+
+
+def whole_numbers(name: str, values: Any, place: NDArray[Any]) -> Any:
+    """Levels that are finite, as whole numbers when all of them are."""
+    x = level_numbers(values)
+    if np.isinf(x).any():
+        require_finite(name, np.append(x, np.nan)[place])
+    small = np.abs(x).max(initial=0) < 2.0**63
+    return values if pa.types.is_integer(values.type) or not (small and all_whole(x)) else values.cast(pa.int64())
+
+
+def all_whole(x: NDArray[np.float64]) -> bool:
+    """Whether every number that is there is whole; the first few often settle it."""
+    return all(bool(((part == np.floor(part)) | np.isnan(part)).all()) for part in (x[:256], x))
+
+
+def level_numbers(values: Any) -> NDArray[np.float64]:
+    """The number that each level stands for, NaN for a word."""
+    if isinstance(values, list):
+        return np.array([number_of(v) for v in values], dtype=np.float64)
+    if not len(values):
+        return np.empty(0)
+    if not is_text(values.type):
+        return np.asarray(values.cast(pa.float64(), safe=False), dtype=np.float64)
+    text = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
+    like = pc.match_substring_regex(text, f"^{NUMBER}$")
+    return np.asarray(pc.if_else(like, text, None).cast(pa.float64()), dtype=np.float64)
+
+
+def number_of(value: Any) -> float:
+    """The number that a Python value stands for, NaN for a word."""
+    if isinstance(value, numbers.Real):
+        return float(value)
+    return float(value) if isinstance(value, str) and re.fullmatch(NUMBER, value.strip()) else np.nan
+
+
+def column_weights(column: Column, missing: Missing) -> NDArray[np.float64]:
+    """The weights that a column holds."""
+    return validation.weights(floats(column, missing), len(column), name=column.name)

@@ -1,0 +1,179 @@
+"""From whatever the user has to a table.
+
+One path: every kind of data becomes Arrow columns (:mod:`.gather`, :mod:`.files`), then each column becomes codes or
+numbers, by its own values (:mod:`.kinds`) or by declared states (:mod:`.states`), and :mod:`.building` joins them.
+"""
+
+from __future__ import annotations
+
+import numbers
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from bayeslearn import validation
+from bayeslearn.errors import ParameterError
+from bayeslearn.tables.schema import Schema, name_list
+from bayeslearn.tables.table import Table
+from bayeslearn.tables.variables import Discrete, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+#: What a number looks like in a text file.
+NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+
+
+def as_table(
+    data: Any,
+    *,
+    schema: Schema | None = None,
+    columns: Iterable[str] | None = None,
+    discrete: Iterable[str] | Literal[True] = (),
+    numeric: Iterable[str] = (),
+    states: Mapping[str, Iterable[Any]] | None = None,
+    missing: Iterable[Any] = ("?", "", "NaN", "nan"),
+    weights: ArrayLike | str | None = None,
+    max_states: int = 255,
+    allow_constant: bool = False,
+    unseen: Literal["error", "missing"] = "error",
+) -> Table:
+    """A table from a data frame, an array, a dict of columns, a list of rows, or the path of a CSV or Parquet file.
+
+    Text, booleans and categories become discrete; so do whole numbers that repeat themselves (at most 20 different
+    ones, each seen twice on average); other numbers stay numeric. States are kept as written, in the order of their
+    categories if they have one, sorted otherwise. Rows are counted from 0 in every message.
+
+    Parameters
+    ----------
+    data
+        A Table, a pandas, polars or pyarrow frame, a NumPy array, a dict of columns, a list of dicts, or the path of a
+        `.csv`, `.tsv`, `.csv.gz` or `.parquet` file.
+    schema
+        Code the data by this schema, for instance that of the training data. Other columns are ignored.
+    columns
+        Which columns to take, in which order; for an array, the names of its columns.
+    discrete, numeric
+        Columns that are of this kind whatever they look like; discrete=True for all that are not declared otherwise.
+    states
+        Declared states of columns, in their order; they may include states that do not occur.
+    missing
+        What stands for a missing cell, besides None and NaN; blanks around it are ignored.
+    weights
+        How often each row counts, or the name of the column that says so.
+    max_states
+        More states than this are taken for a mistake: an identifier, or a number read as text.
+    allow_constant
+        Whether a column may show one state only.
+    unseen
+        What to do with a value outside the declared states: raise an error, or treat it as missing.
+
+    >>> table = as_table({"wind": ["weak", "strong", "?", "weak"], "hours": [1.5, 2.25, 0.5, None]})
+    >>> table
+    Table(4 rows × 2 columns)
+      wind   2 states: strong, weak   1 missing
+      hours  numeric                  1 missing
+    >>> as_table([{"wind": "weak", "hours": 3}], schema=table.schema).row(0)
+    {'wind': 'weak', 'hours': 3.0}
+    """
+    request = Request(
+        discrete=frozenset() if discrete is True else frozenset(name_list("discrete", discrete)),
+        all_discrete=discrete is True,
+        numeric=frozenset(name_list("numeric", numeric)),
+        states=declared_states(states or {}),
+        missing=Missing.of(missing),
+        max_states=validation.integer("max_states", max_states, least=1),
+        allow_constant=allow_constant,
+        unseen=validation.choice("unseen", unseen, ["error", "missing"]),
+    )
+    names = None if columns is None else name_list("columns", columns)
+    check_request(request, schema)
+    if isinstance(data, Table) and needs_no_codes(data, request, schema) and not isinstance(weights, str):
+        table = data if names is None else data.select(names)
+        return table if weights is None else table.with_weights(weights)
+    from bayeslearn.tables import building  # noqa: PLC0415 - Arrow loads when data come in
+
+    return building.build(data, request, schema=schema, names=names, weights=weights)
+
+
+def needs_no_codes(table: Table, request: Request, schema: Schema | None) -> bool:
+    """Whether a table is already what was asked for."""
+    return not request.declares() and not request.all_discrete and schema in {None, table.schema}
+
+
+### what was asked for
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What stands for a missing cell: as text, and as a number."""
+
+    text: frozenset[str]
+    numbers: frozenset[float]
+
+    @classmethod
+    def of(cls, markers: Iterable[Any]) -> Missing:
+        """Markers as the user gave them; one that looks like a number stands for the number too."""
+        try:
+            markers = [markers] if isinstance(markers, str) else list(markers)
+        except TypeError:
+            raise ParameterError(f"`missing` must be a list of markers, got {markers!r}") from None
+        plain = [m for m in markers if isinstance(m, numbers.Real) and not isinstance(m, bool)]
+        text = [m.strip() for m in markers if isinstance(m, str)]
+        like_numbers = [float(m) for m in text if re.fullmatch(NUMBER, m)]
+        return cls(frozenset(text) | frozenset(map(str, plain)), frozenset(map(float, plain)) | frozenset(like_numbers))
+
+    def without(self, states: Iterable[Any]) -> Missing:
+        """The markers that are not declared states."""
+        text = {s.strip() for s in states if isinstance(s, str)}
+        plain = {float(s) for s in states if isinstance(s, int | float)}
+        return Missing(self.text - text, self.numbers - plain)
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of :func:`as_table`, checked."""
+
+    missing: Missing
+    discrete: frozenset[str] = frozenset()
+    all_discrete: bool = False
+    numeric: frozenset[str] = frozenset()
+    states: Mapping[str, Discrete] = field(default_factory=dict)
+    max_states: int = 255
+    allow_constant: bool = False
+    unseen: str = "error"
+
+    def declares(self) -> set[str]:
+        """The columns about which something was said."""
+        return {*self.discrete, *self.numeric, *self.states}
+
+
+def declared_states(states: Mapping[str, Iterable[Any]]) -> dict[str, Discrete]:
+    """Declared states as variables."""
+    if not isinstance(states, Mapping):
+        raise ParameterError(f"`states` must map names of columns to lists of states, got {states!r:.80}")
+    return {str(name): Discrete(str(name), tuple(listing(name, given))) for name, given in states.items()}
+
+
+def listing(name: str, given: Any) -> Any:
+    """A list of states, not a single name."""
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise ParameterError(f"the states of column {name!r} must be a list of names, got {given!r}")
+    return given
+
+
+def check_request(request: Request, schema: Schema | None) -> None:
+    """Nothing is said twice."""
+    if schema is not None and not isinstance(schema, Schema):
+        raise ParameterError(f"`schema` must be a Schema, got {schema!r:.80}", hint="use table.schema")
+    if schema is not None and request.declares():
+        raise ParameterError(
+            f"the schema already says what {listed(sorted(request.declares()))} are",
+            hint="leave out `discrete`, `numeric` and `states` when you give a `schema`",
+        )
+    both = request.numeric & (request.discrete | request.states.keys())
+    if both:
+        raise ParameterError(f"columns cannot be discrete and numeric at once: {listed(sorted(both))}")

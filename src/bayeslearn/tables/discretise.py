@@ -1,0 +1,182 @@
+"""Cut points for numeric columns.
+
+quantile   about equal weight in every interval; ties make fewer intervals, never empty ones
+width      intervals of equal width between the smallest and the largest value
+mdl        the cuts that tell the states of a target apart, as many as pay for their own description:
+
+    cut S into S₁, S₂ where the entropy left, (n₁/n) H(S₁) + (n₂/n) H(S₂), is least, and go on in both halves, while
+    gain > ( log₂(n − 1) + log₂(3ᵏ − 2) − [k H(S) − k₁ H(S₁) − k₂ H(S₂)] ) / n
+
+where k, k₁, k₂ count the states of the target that occur in S, S₁, S₂, and n is the weight of S
+(at least 2, for the first term).
+References: U. Fayyad, K. Irani, Multi-interval discretization of continuous-valued attributes, IJCAI 1993.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import BayeslearnWarning, ConstantColumnError, ParameterError
+from bayeslearn.tables.schema import name_list
+from bayeslearn.tables.variables import WHOLE, Discrete, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.tables.table import Table
+
+    Floats = NDArray[np.float64]
+
+#: Intervals for `quantile` and `width` when their number is not given.
+BINS = 5
+
+#: Entropies closer than this are equal, and the lowest cut is taken.
+TIE = 1e-12
+
+
+def find_cuts(
+    table: Table, columns: Iterable[str] | None, *, how: str, bins: int | None, target: str | None
+) -> dict[str, Floats]:
+    """The cuts of each column; a column without any is an error, or with `mdl` a warning."""
+    validation.choice("how", how, ["quantile", "width", "mdl"])
+    names = [v.name for v in table.schema.numeric] if columns is None else name_list("columns", columns)
+    w = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights)
+    if how == "mdl":
+        if bins is not None:
+            raise ParameterError(f"`bins` must not be given with how='mdl', which finds their number, got {bins}")
+        return supervised(table, names, w, target)
+    if target is not None:
+        raise ParameterError(f"`target` is used by how='mdl' only, got target={target!r} with how={how!r}")
+    find = quantile_cuts if how == "quantile" else width_cuts
+    n = validation.integer("bins", BINS if bins is None else bins, least=2)
+    cuts = {name: find(*weighted_values(table.value(name), w), n) for name in names}
+    require_cuts(cuts)
+    return cuts
+
+
+def require_cuts(cuts: dict[str, Floats]) -> None:
+    """Every column was cut."""
+    uncut = [name for name, points in cuts.items() if not len(points)]
+    if uncut:
+        raise ConstantColumnError(
+            f"there is nothing to cut in columns with fewer than two different values: {listed(uncut, 99)}",
+            hint="leave them out of `columns`, or drop them from the table",
+            columns=uncut,
+        )
+
+
+### by the values alone
+
+
+def weighted_values(x: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """The different values in increasing order, and the weight of each; missing cells and weightless rows left out."""
+    there = ~np.isnan(x) & (w > 0)
+    values, inverse = np.unique(x[there], return_inverse=True)
+    return values, np.bincount(inverse, w[there], minlength=len(values)).astype(float)
+
+
+def quantile_cuts(values: Floats, weight: Floats, bins: int) -> Floats:
+    """Between neighbours, where the cumulated weight comes nearest to each k/bins of the whole."""
+    if len(values) < 2:
+        return np.empty(0)
+    below = np.cumsum(weight)[:-1] / weight.sum()
+    wanted = np.arange(1, bins) / bins
+    right = np.searchsorted(below, wanted - TIE).clip(max=len(below) - 1)
+    left = (right - 1).clip(min=0)
+    nearer = np.abs(below[left] - wanted) <= np.abs(below[right] - wanted) + TIE
+    return middles(values)[np.unique(np.where(nearer, left, right))]
+
+
+def width_cuts(values: Floats, _weight: Floats, bins: int) -> Floats:
+    """Evenly from the smallest to the largest value."""
+    if len(values) < 2:
+        return np.empty(0)
+    share = np.arange(1, bins) / bins
+    cuts = np.unique(values[0] * (1 - share) + values[-1] * share)
+    return cuts[(cuts >= values[0]) & (cuts < values[-1])]
+
+
+def middles(values: Floats) -> Floats:
+    """A point between each two neighbours a < b: a ≤ cut < b, whatever the rounding."""
+    a, b = values[:-1], values[1:]
+    middle = a / 2 + b / 2
+    return np.where((a <= middle) & (middle < b), middle, a)
+
+
+### by a target
+
+
+def supervised(table: Table, names: Iterable[str], w: Floats, target: str | None) -> dict[str, Floats]:
+    """The cuts by description length of each column; a column without any stays whole, with a warning."""
+    if target is None:
+        raise ParameterError("how='mdl' needs a `target`: the discrete column that the cuts should tell apart")
+    y, label = table.code(target), table.schema[target]
+    assert isinstance(label, Discrete)
+    cuts = {name: mdl_cuts(table.value(name), y, w, label.size) for name in names}
+    whole = [name for name, points in cuts.items() if not len(points)]
+    if whole:
+        message = f"no cut tells the states of {target!r} apart, so {listed(whole, 99)} became one state, {WHOLE!r}"
+        warnings.warn(message, BayeslearnWarning, stacklevel=4)
+    return cuts
+
+
+def mdl_cuts(x: Floats, y: NDArray[np.signedinteger], w: Floats, n_states: int) -> Floats:
+    """The cuts of `x` that pay for themselves in telling `y` apart."""
+    there = ~np.isnan(x) & (y >= 0) & (w > 0)
+    values, inverse = np.unique(x[there], return_inverse=True)
+    if len(values) < 2:
+        return np.empty(0)
+    cell = inverse * n_states + y[there]
+    counts = np.bincount(cell, w[there], minlength=len(values) * n_states).reshape(-1, n_states).astype(float)
+    places = boundaries(counts)
+    below = np.vstack([np.zeros(n_states), np.cumsum(counts, axis=0)[[*places, len(values) - 1]]])
+    kept, open_parts = [], [(0, len(places) + 1)]
+    while open_parts:
+        low, high = open_parts.pop()
+        at = best_split(below[low : high + 1])
+        if at is not None:
+            kept.append(places[low + at - 1])
+            open_parts += [(low, low + at), (low + at, high)]
+    return middles(values)[np.sort(np.array(kept, dtype=np.intp))]
+
+
+def boundaries(counts: Floats) -> NDArray[np.intp]:
+    """Places between neighbouring values that do not both show one and the same state: only there can a best cut be."""
+    pure = (counts > 0).sum(axis=1) == 1
+    state = counts.argmax(axis=1)
+    inside = pure[:-1] & pure[1:] & (state[:-1] == state[1:])
+    return np.flatnonzero(~inside)
+
+
+def best_split(below: Floats) -> int | None:
+    """The split of a part that leaves least entropy, if it pays; `below` holds the counts up to each boundary."""
+    if len(below) < 3:
+        return None
+    left, right = below[1:-1] - below[0], below[-1] - below[1:-1]
+    whole = (below[-1] - below[0])[None]
+    n = float(whole.sum())
+    share = left.sum(axis=1) / n
+    remaining = share * entropy(left) + (1 - share) * entropy(right)
+    at = int(np.flatnonzero(remaining <= remaining.min() + TIE)[0])
+    gain = float(entropy(whole)[0] - remaining[at])
+    return at + 1 if gain > price(n, whole, left[[at]], right[[at]]) else None
+
+
+def price(n: float, whole: Floats, left: Floats, right: Floats) -> float:
+    """The bits that a cut costs, per case: the right-hand side of the criterion above."""
+    k, k1, k2 = (float((part > 0).sum()) for part in (whole, left, right))
+    spread = k * entropy(whole) - k1 * entropy(left) - k2 * entropy(right)
+    subsets = k * np.log2(3) + np.log1p(-2 * 3.0**-k) / np.log(2)  # log₂(3ᵏ − 2)
+    return (np.log2(max(n - 1, 1)) + subsets - float(spread[0])) / n
+
+
+def entropy(counts: Floats) -> Floats:
+    """H = −Σ p log₂ p of each row of counts."""
+    p = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    return -(p * np.log2(p, out=np.zeros_like(p), where=p > 0)).sum(axis=1)

@@ -1,0 +1,142 @@
+"""A schema: the variables of a table, in order, by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn.errors import DuplicateColumnError, FormatError, ParameterError, UnknownColumnError
+from bayeslearn.tables.variables import Discrete, Numeric, Variable, listed, variable_from_dict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Variables in the order of their columns, with names that differ.
+
+    >>> schema = Schema([Discrete("wind", ["weak", "strong"]), Numeric("hours")])
+    >>> schema["wind"].states
+    ('weak', 'strong')
+    >>> schema.names, "rain" in schema
+    (('wind', 'hours'), False)
+    """
+
+    variables: tuple[Variable, ...]
+    #: The discrete variables, in the order of the rows of ``Table.codes``.
+    discrete: tuple[Discrete, ...] = field(init=False, repr=False, compare=False)
+    #: The numeric variables, in the order of the rows of ``Table.values``.
+    numeric: tuple[Numeric, ...] = field(init=False, repr=False, compare=False)
+    _by_name: dict[str, Variable] = field(init=False, repr=False, compare=False)
+    _place: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __init__(self, variables: Iterable[Variable]) -> None:
+        variables = tuple(variables)
+        for variable in variables:
+            if not isinstance(variable, Discrete | Numeric):
+                raise ParameterError(f"a schema is made of Discrete and Numeric variables, got {variable!r}")
+        require_unique(v.name for v in variables)
+        discrete = tuple(v for v in variables if isinstance(v, Discrete))
+        numeric = tuple(v for v in variables if isinstance(v, Numeric))
+        place = {v.name: i for block in (discrete, numeric) for i, v in enumerate(block)}
+        parts = {"variables": variables, "discrete": discrete, "numeric": numeric, "_place": place}
+        for name, value in (parts | {"_by_name": {v.name: v for v in variables}}).items():
+            object.__setattr__(self, name, value)
+
+    # -- reading
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(self._by_name)
+
+    def __getitem__(self, name: str) -> Variable:
+        try:
+            return self._by_name[name]
+        except (KeyError, TypeError):
+            raise unknown_column([name], self.names) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self.variables)
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def place(self, name: str) -> int:
+        """The row of this column in ``Table.codes`` or ``Table.values``."""
+        return self._place[self[name].name]
+
+    # -- parts of it
+
+    def select(self, names: Iterable[str]) -> Schema:
+        """These columns only, in this order."""
+        names = name_list("names", names)
+        require_known(names, self.names)
+        return Schema(self[name] for name in names)
+
+    def drop(self, names: Iterable[str]) -> Schema:
+        """Every column but these."""
+        names = name_list("names", names)
+        require_known(names, self.names)
+        return Schema(v for v in self if v.name not in names)
+
+    # -- files
+
+    def to_dict(self) -> dict[str, Any]:
+        """The schema as plain JSON values."""
+        return {"variables": [v.to_dict() for v in self if isinstance(v, Discrete | Numeric)]}
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Schema:
+        """A schema read back from what :meth:`to_dict` wrote, checked in full."""
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("variables"), list):
+            raise FormatError(f"not the description of a schema: {entry!r:.120}")
+        return cls(variable_from_dict(v) for v in entry["variables"])
+
+
+### names
+
+
+def name_list(argument: str, names: Any) -> tuple[str, ...]:
+    """Names of columns as text; one name stands for a list of one."""
+    if isinstance(names, str):
+        return (names,)
+    try:
+        return tuple(str(name) for name in names)
+    except TypeError:
+        raise ParameterError(f"`{argument}` must be names of columns, got {names!r}") from None
+
+
+def require_unique(names: Iterable[str]) -> None:
+    """No two columns share a name."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DuplicateColumnError(
+            f"column names appear more than once: {listed(twice)}",
+            hint="rename the columns, so that each can be told from the others",
+            columns=twice,
+        )
+
+
+def require_known(names: Iterable[str], known: Iterable[str]) -> None:
+    """Every name is that of a column."""
+    known = tuple(known)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise unknown_column(unknown, known)
+
+
+def unknown_column(names: list[str], known: Iterable[str]) -> UnknownColumnError:
+    """The error for names that are not there, with the closest ones that are."""
+    known = tuple(known)
+    near = dict.fromkeys(m for name in names for m in get_close_matches(str(name), known, n=3))
+    hint = f"did you mean {listed(near)}?" if near else f"the columns are {listed(known)}"
+    what = "there is no column" if len(names) == 1 else "there are no columns"
+    return UnknownColumnError(f"{what} {listed(names)}", hint=hint, columns=names, closest=list(near))

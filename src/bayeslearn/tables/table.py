@@ -1,0 +1,353 @@
+"""A table: rows of discrete codes and numeric values under a schema, with a weight each.
+
+    codes   (n_discrete, n_rows)   whole numbers, −1 = missing       one contiguous row of memory per variable
+    values  (n_numeric, n_rows)    floats, NaN = missing
+    weights (n_rows,) or None      None means that every row counts once
+
+A table is a value: its arrays are read-only, and every method returns a new table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import DataError, ParameterError, ShapeError, UnknownColumnError
+from bayeslearn.tables import discretise, distinct
+from bayeslearn.tables.counting import Counter
+from bayeslearn.tables.schema import Schema, name_list
+from bayeslearn.tables.variables import Discrete, Numeric, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Codes = NDArray[np.signedinteger[Any]]
+
+S = TypeVar("S")
+
+#: Variables that ``repr`` shows before it counts the rest.
+SHOWN = 12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Rows of codes and values under a schema; :func:`~bayeslearn.tables.as_table` makes one from anything.
+
+    >>> schema = Schema([Discrete("wind", ["weak", "strong"]), Numeric("hours")])
+    >>> table = Table(schema, codes=[[0, 1, -1]], values=[[1.5, 2.0, float("nan")]])
+    >>> table
+    Table(3 rows × 2 columns)
+      wind   2 states: weak, strong   1 missing
+      hours  numeric                  1 missing
+    >>> table.decode("wind")
+    array(['weak', 'strong', None], dtype=object)
+    >>> table.row(1)
+    {'wind': 'strong', 'hours': 2.0}
+    """
+
+    schema: Schema
+    codes: Codes
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        codes, values = np.asarray(self.codes), validation.float_array("values", self.values)
+        n = checked_shapes(self.schema, codes, values)
+        codes = np.ascontiguousarray(codes.reshape(len(self.schema.discrete), n), dtype=code_type(self.schema))
+        weights = None if self.weights is None else validation.weights(self.weights, n)
+        self._store(codes, np.ascontiguousarray(values.reshape(len(self.schema.numeric), n)), weights)
+
+    @classmethod
+    def _trusted(cls, schema: Schema, codes: Any, values: Any, weights: Any) -> Table:
+        """A table of parts that were checked before."""
+        table = object.__new__(cls)
+        object.__setattr__(table, "schema", schema)
+        table._store(np.ascontiguousarray(codes, dtype=code_type(schema)), np.ascontiguousarray(values), weights)
+        return table
+
+    def _store(self, codes: Codes, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> None:
+        for name, array in (("codes", codes), ("values", values), ("weights", weights)):
+            object.__setattr__(self, name, None if array is None else read_only(array))
+
+    # -- size
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, whatever they weigh."""
+        return self.codes.shape[1]
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @property
+    def total_weight(self) -> float:
+        """How many cases the rows stand for."""
+        return float(self.n_rows if self.weights is None else self.weights.sum())
+
+    # -- columns
+
+    def code(self, name: str) -> Codes:
+        """The codes of a discrete column, −1 where missing."""
+        if not isinstance(self.schema[name], Discrete):
+            raise UnknownColumnError(
+                f"column {name!r} is numeric, it has no codes", hint=f"use .value({name!r}), or .discretise([{name!r}])"
+            )
+        return self.codes[self.schema.place(name)]
+
+    def value(self, name: str) -> NDArray[np.float64]:
+        """The floats of a numeric column, NaN where missing."""
+        if not isinstance(self.schema[name], Numeric):
+            raise UnknownColumnError(
+                f"column {name!r} is discrete, it has no numeric values", hint=f"use .code({name!r})"
+            )
+        return self.values[self.schema.place(name)]
+
+    def decode(self, name: str) -> NDArray[np.object_]:
+        """A column as the user wrote it, with None where missing."""
+        variable = self.schema[name]
+        if isinstance(variable, Discrete):
+            return state_array(variable)[self.code(name)]
+        x = self.value(name)
+        return np.where(np.isnan(x), np.array(None), x.astype(object))
+
+    def missing(self) -> dict[str, int]:
+        """How many cells of each column are missing."""
+        codes, values = (self.codes < 0).sum(axis=1), np.isnan(self.values).sum(axis=1)
+        count = {v.name: int(n) for v, n in zip(self.schema.discrete, codes, strict=True)}
+        count |= {v.name: int(n) for v, n in zip(self.schema.numeric, values, strict=True)}
+        return {name: count[name] for name in self.schema.names}
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Every column as the user wrote it."""
+        return {name: self.decode(name).tolist() for name in self.schema.names}
+
+    # -- rows
+
+    def row(self, i: int) -> dict[str, Any]:
+        """One row as the user wrote it, counted from 0, or from the end when negative."""
+        if not -self.n_rows <= i < self.n_rows:
+            raise ParameterError(f"there is no row {i} in a table of {self.n_rows} rows")
+        return {name: column[0] for name, column in self.take([i]).to_dict().items()}
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Every row as the user wrote it."""
+        names = self.schema.names
+        for cells in zip(*self.to_dict().values(), strict=True):
+            yield dict(zip(names, cells, strict=True))
+
+    # -- parts of it
+
+    def select(self, names: Iterable[str]) -> Table:
+        """These columns only, in this order."""
+        schema = self.schema.select(names)
+        codes = self.codes[[self.schema.place(v.name) for v in schema.discrete]]
+        values = self.values[[self.schema.place(v.name) for v in schema.numeric]]
+        return Table._trusted(schema, codes, values, self.weights)
+
+    def drop(self, names: Iterable[str]) -> Table:
+        """Every column but these."""
+        return self.select(self.schema.drop(name_list("names", names)).names)
+
+    def take(self, rows: ArrayLike) -> Table:
+        """These rows, by their positions or by a mask."""
+        index = self._positions(np.asarray(rows))
+        weights = None if self.weights is None else self.weights[index]
+        return Table._trusted(
+            self.schema, np.take(self.codes, index, axis=1), np.take(self.values, index, axis=1), weights
+        )
+
+    def _positions(self, rows: NDArray[Any]) -> NDArray[np.intp]:
+        if rows.dtype == bool:
+            if rows.shape != (self.n_rows,):
+                raise ShapeError(f"expected a mask of shape ({self.n_rows},), got {rows.shape}")
+            return np.flatnonzero(rows)
+        if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
+            raise ShapeError(f"expected a list of row numbers or a mask, got shape {rows.shape} of {rows.dtype}")
+        outside = (rows < -self.n_rows) | (rows >= self.n_rows)
+        if outside.any():
+            raise ParameterError(f"there is no row {rows[outside][0]} in a table of {self.n_rows} rows")
+        return rows.astype(np.intp)
+
+    def with_weights(self, weights: ArrayLike | None) -> Table:
+        """The same rows with other weights; None for one each."""
+        checked = None if weights is None else validation.weights(weights, self.n_rows)
+        return Table._trusted(self.schema, self.codes, self.values, checked)
+
+    def distinct(self) -> Table:
+        """Equal rows folded into one that carries their weight, in order of first appearance.
+
+        >>> coin = Table(Schema([Discrete("side", ["head", "tail"])]), codes=[[0, 1, 0, 0]], values=[])
+        >>> coin.distinct().codes, coin.distinct().weights
+        (array([[0, 1]], dtype=int8), array([3., 1.]))
+        """
+        first, group = distinct.groups(self.codes, [v.size for v in self.schema.discrete], self.values)
+        folded = np.bincount(group, self.weights, minlength=len(first)).astype(float)
+        return self.take(first).with_weights(folded)
+
+    def discretise(
+        self,
+        columns: Iterable[str] | None = None,
+        *,
+        how: Literal["quantile", "width", "mdl"] = "quantile",
+        bins: int | None = None,
+        target: str | None = None,
+    ) -> Table:
+        """Numeric columns (all when not named) cut into intervals; see :mod:`bayeslearn.tables.discretise`."""
+        return self.cut(discretise.find_cuts(self, columns, how=how, bins=bins, target=target))
+
+    def cut(self, cuts: Mapping[str, Iterable[float]]) -> Table:
+        """Numeric columns made discrete by the given cuts, which the schema remembers."""
+        cut = {name: Discrete.from_cuts(name, points) for name, points in cuts.items()}
+        new = {name: variable.cut(self.value(name)) for name, variable in cut.items()}
+        schema = Schema(cut.get(v.name, v) for v in self.schema)
+        codes = np.empty((len(schema.discrete), self.n_rows), dtype=code_type(schema))
+        for row, variable in zip(codes, schema.discrete, strict=True):
+            row[:] = new[variable.name] if variable.name in new else self.code(variable.name)
+        values = self.values[[self.schema.place(v.name) for v in schema.numeric]]
+        return Table._trusted(schema, codes, values, self.weights)
+
+    # -- batches
+
+    def fold(self, collect: Callable[[Table], S]) -> S:
+        """`collect` of the whole table: it is its own only batch."""
+        return collect(self)
+
+    def batches(self, n: int) -> Iterator[Table]:
+        """The rows in order, `n` at a time; the last batch may be shorter."""
+        n = validation.integer("n", n, least=1)
+        for start in range(0, self.n_rows, n):
+            part = slice(start, start + n)
+            weights = None if self.weights is None else self.weights[part]
+            yield Table._trusted(self.schema, self.codes[:, part], self.values[:, part], weights)
+
+    @staticmethod
+    def concat(tables: Iterable[Table]) -> Table:
+        """The rows of several tables of the same schema, one after the other."""
+        tables = list(tables)
+        if not tables:
+            raise ParameterError("there is no table to concatenate")
+        schema = tables[0].schema
+        for number, table in enumerate(tables):
+            if table.schema != schema:
+                raise ParameterError(
+                    f"table {number} has another schema than table 0: {listed(different(schema, table.schema))} differ",
+                    hint="read it with as_table(..., schema=...)",
+                )
+        weights = None
+        if any(t.weights is not None for t in tables):
+            weights = np.concatenate([np.ones(t.n_rows) if t.weights is None else t.weights for t in tables])
+        codes = np.concatenate([t.codes for t in tables], axis=1)
+        return Table._trusted(schema, codes, np.concatenate([t.values for t in tables], axis=1), weights)
+
+    # -- counts
+
+    @cached_property
+    def counter(self) -> Counter:
+        """What counts families of columns, and remembers the bitmaps it makes; see :func:`contingency`."""
+        return Counter(self)
+
+    # -- as a value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        if self.schema != other.schema or (self.weights is None) != (other.weights is None):
+            return False
+        same = np.array_equal(self.codes, other.codes) and np.array_equal(self.values, other.values, equal_nan=True)
+        return same and (self.weights is None or np.array_equal(self.weights, np.asarray(other.weights)))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Table, (self.schema, self.codes, self.values, self.weights)
+
+    def __repr__(self) -> str:
+        weight = "" if self.weights is None else f", weight {self.total_weight:g}"
+        head = f"Table({self.n_rows} rows × {len(self.schema)} columns{weight})"
+        return "\n".join([head, *described(self)])
+
+
+### parts of a table
+
+
+def code_type(schema: Schema) -> type[np.signedinteger[Any]]:
+    """The smallest whole numbers that hold every code of the schema."""
+    return smallest_code_type(max((v.size for v in schema.discrete), default=0))
+
+
+def smallest_code_type(n_states: int) -> type[np.signedinteger[Any]]:
+    """The smallest whole numbers for so many states."""
+    return next((t for t in (np.int8, np.int16) if n_states <= np.iinfo(t).max), np.int32)
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def state_array(variable: Discrete) -> NDArray[np.object_]:
+    """The states as objects, with None last, where the code −1 finds it."""
+    states = np.empty(variable.size + 1, dtype=object)
+    states[:-1] = list(variable.states)
+    return states
+
+
+def checked_shapes(schema: Schema, codes: NDArray[Any], values: NDArray[np.float64]) -> int:
+    """The number of rows, once shapes and ranges are seen to fit the schema."""
+    n = max((block.shape[1] for block in (codes, values) if block.ndim == 2), default=0)
+    for name, block, variables in (("codes", codes, schema.discrete), ("values", values, schema.numeric)):
+        expected = (len(variables), n)
+        if block.shape != expected and (variables or block.size):
+            raise ShapeError(f"expected {name} of shape {expected}, got {block.shape}")
+    if codes.size and not np.issubdtype(codes.dtype, np.integer):
+        raise ParameterError(f"codes must be whole numbers, got {codes.dtype}")
+    for variable, row in zip(schema.discrete, codes, strict=False):
+        if row.size and not (-1 <= row.min() and row.max() < variable.size):
+            raise ParameterError(
+                f"codes of column {variable.name!r} must lie within -1..{variable.size - 1}, "
+                f"got {row.min()}..{row.max()}"
+            )
+    for number, row in zip(schema.numeric, values, strict=False):
+        require_finite(number.name, row)
+    return n
+
+
+def require_finite(name: str, x: NDArray[np.float64]) -> None:
+    """No infinite numbers; NaN is missing and may stay."""
+    infinite = np.isinf(x)
+    if infinite.any():
+        row = validation.first_position(infinite)
+        raise DataError(
+            f"column {name!r} is {x[row]} in row {row}",
+            hint="make it missing (NaN) or a finite number",
+            column=name,
+            row=row,
+        )
+
+
+def different(one: Schema, other: Schema) -> list[str]:
+    """The names of the columns that two schemas do not share."""
+    names = dict.fromkeys((*one.names, *other.names))
+    odd = [n for n in names if n not in one or n not in other or one[n] != other[n]]
+    return odd or list(other.names)  # the same columns in another order
+
+
+def described(table: Table) -> list[str]:
+    """One line per variable: its name, its states, how many cells are missing."""
+    missing, lines = table.missing(), []
+    for v in table.schema.variables[:SHOWN]:
+        words = "numeric" if not isinstance(v, Discrete) else f"{v.size} states: {', '.join(map(str, v.states[:6]))}"
+        more = ", …" if isinstance(v, Discrete) and v.size > 6 else ""
+        lines.append((v.name, words + more, f"{missing[v.name]} missing" if missing[v.name] else ""))
+    widths = [max((len(line[i]) for line in lines), default=0) for i in (0, 1)]
+    shown = [f"  {a:{widths[0]}}  {b:{widths[1]}}   {c}".rstrip() for a, b, c in lines]
+    rest = len(table.schema) - len(lines)
+    return [*shown, f"  … {rest} more"] if rest else shown

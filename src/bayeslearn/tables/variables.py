@@ -1,0 +1,192 @@
+"""Variables: what a column of a table may hold.
+
+A discrete variable has named states, coded 0, 1, …, in the order of ``states``; a numeric one has floats. A numeric
+column that was cut into intervals is discrete and remembers its cuts, so that new data can be cut the same way:
+
+    state i holds cuts[i−1] < x ≤ cuts[i]
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.errors import FormatError, ParameterError, UnknownStateError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+#: The name of the only state of a numeric column in which no cut was found.
+WHOLE = "all"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """The name of a column; see :class:`Discrete` and :class:`Numeric`."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ParameterError(f"the name of a variable must be text, got {self.name!r}")
+
+
+@dataclass(frozen=True)
+class Numeric(Variable):
+    """A column of floats; NaN is missing."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The variable as plain JSON values."""
+        return {"name": self.name, "kind": "numeric"}
+
+
+@dataclass(frozen=True, eq=False)
+class Discrete(Variable):
+    """A column of named states, kept as the user wrote them; −1 is the code of a missing cell.
+
+    >>> wind = Discrete("wind", ["weak", "strong"])
+    >>> wind.size, wind.code_of("strong")
+    (2, 1)
+    >>> Discrete.from_cuts("hours", [2.5, 4]).states
+    ('<= 2.5', '(2.5, 4]', '> 4')
+    """
+
+    states: tuple[Any, ...]
+    cuts: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "states", checked_states(self.name, self.states))
+        if self.cuts is not None:
+            object.__setattr__(self, "cuts", checked_cuts(self.name, self.cuts, len(self.states)))
+
+    @classmethod
+    def from_cuts(cls, name: str, cuts: Iterable[float]) -> Discrete:
+        """The intervals between the cuts, named after their bounds."""
+        cuts = tuple(float(c) for c in cuts)
+        return cls(name, interval_names(cuts), cuts)
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        return len(self.states)
+
+    def code_of(self, state: Any) -> int:
+        """The code of a state, by its name."""
+        for code, known in enumerate(self.states):
+            if known == state and (type(known) is bool) == (type(state) is bool):
+                return code
+        raise UnknownStateError(
+            f"column {self.name!r} has no state {state!r}, its states are {listed(self.states)}",
+            column=self.name,
+            state=state,
+        )
+
+    def cut(self, x: ArrayLike) -> NDArray[np.intp]:
+        """The code of each number by the cuts; −1 where it is NaN."""
+        if self.cuts is None:
+            raise ParameterError(f"column {self.name!r} has no cuts: it was never numeric")
+        x = np.asarray(x, dtype=np.float64)
+        return np.where(np.isnan(x), -1, np.searchsorted(self.cuts, x, side="left"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The variable as plain JSON values."""
+        odd = [s for s in self.states if not isinstance(s, str | int | float) or s in {math.inf, -math.inf}]
+        if odd:
+            raise ParameterError(
+                f"state {odd[0]!r} of column {self.name!r} cannot be written to a file",
+                hint="name the states by text or numbers",
+            )
+        entry = {"name": self.name, "kind": "discrete", "states": list(self.states)}
+        return entry if self.cuts is None else entry | {"cuts": list(self.cuts)}
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Discrete) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        # 1, 1.0 and True are equal to Python, but not the same name of a state
+        return self.name, self.states, tuple(type(s) for s in self.states), self.cuts
+
+
+def variable_from_dict(entry: Any) -> Variable:
+    """A variable read back from what ``to_dict`` wrote."""
+    try:
+        kind, name = entry["kind"], entry["name"]
+        if kind == "numeric":
+            return Numeric(name)
+        if kind == "discrete":
+            return Discrete(name, _plain_list(entry["states"]), entry.get("cuts"))
+    except (KeyError, TypeError, AttributeError):
+        raise FormatError(f"not the description of a variable: {entry!r:.120}") from None
+    except ParameterError as error:
+        raise FormatError(error.message, hint=error.hint) from None
+    raise FormatError(f"variable {name!r} is of unknown kind {kind!r}", hint="the kinds are 'discrete' and 'numeric'")
+
+
+def _plain_list(value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise TypeError
+    return tuple(value)
+
+
+### checks
+
+
+def checked_states(name: str, states: Any) -> tuple[Any, ...]:
+    """At least one state, all different, none of them missing."""
+    if isinstance(states, str) or not isinstance(states, Iterable):
+        raise ParameterError(f"the states of column {name!r} must be a list of names, got {states!r}")
+    states = tuple(s.item() if isinstance(s, np.generic) else s for s in states)
+    if not states:
+        raise ParameterError(f"column {name!r} needs at least one state, got none")
+    bad = [s for s in states if not isinstance(s, Hashable) or s is None or s != s]  # noqa: PLR0124 - NaN
+    if bad:
+        raise ParameterError(f"{bad[0]!r} cannot be the name of a state, in column {name!r}")
+    twice = [s for s, count in Counter(states).items() if count > 1]
+    if twice:
+        raise ParameterError(f"column {name!r} has state {twice[0]!r} more than once, among {listed(states)}")
+    return states
+
+
+def checked_cuts(name: str, cuts: Any, n_states: int) -> tuple[float, ...]:
+    """Increasing finite numbers, one fewer than there are states."""
+    try:
+        cuts = tuple(float(c) for c in cuts)
+    except (TypeError, ValueError):
+        raise ParameterError(f"the cuts of column {name!r} must be numbers, got {cuts!r}") from None
+    if len(cuts) != n_states - 1:
+        raise ParameterError(f"column {name!r} has {n_states} states, so {n_states - 1} cuts, got {len(cuts)}")
+    if not (np.isfinite(cuts).all() and (np.diff(cuts) > 0).all()):
+        raise ParameterError(f"the cuts of column {name!r} must be finite and increasing, got {list(cuts)}")
+    return cuts
+
+
+### words
+
+
+def interval_names(cuts: tuple[float, ...]) -> tuple[str, ...]:
+    """Names like '<= 2.5', '(2.5, 4]', '> 4', with as many digits as tell the cuts apart."""
+    if not cuts:
+        return (WHOLE,)
+    for digits in range(6, 18):
+        short = [f"{c:.{digits}g}" for c in cuts]
+        if len(set(short)) == len(short):
+            break
+    inner = (f"({low}, {high}]" for low, high in pairwise(short))
+    return (f"<= {short[0]}", *inner, f"> {short[-1]}")
+
+
+def listed(items: Iterable[Any], most: int = 8) -> str:
+    """A few items for a message: 'a', 'b', … (12 in all)."""
+    items = list(items)
+    shown = ", ".join(repr(item) for item in items[:most])
+    return shown if len(items) <= most else f"{shown}, … ({len(items)} in all)"
