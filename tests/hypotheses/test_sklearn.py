@@ -1,0 +1,22 @@
+"""Every estimator of the room obeys scikit-learn's own contract."""
+
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from bayeslearn.hypotheses import BayesOptimalClassifier, FindSClassifier, GibbsClassifier, VersionSpaceClassifier
+
+NAIVE = [("plain", GaussianNB()), ("signs", BernoulliNB())]
+
+
+@parametrize_with_checks(
+    [
+        BayesOptimalClassifier(NAIVE),
+        BayesOptimalClassifier([GaussianNB(), BernoulliNB()], prior=[0.7, 0.3], noise=0.05),
+        GibbsClassifier(NAIVE, random_state=0),
+        FindSClassifier(),
+        VersionSpaceClassifier(conflicts="skip"),
+        VersionSpaceClassifier(conflicts="skip", vote="weighted", favour=2),
+    ],
+)
+def test_sklearn_contract(estimator, check):
+    check(estimator)
