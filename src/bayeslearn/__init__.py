@@ -6,17 +6,62 @@ Everything public is reachable from here and loaded when first used: ``import ba
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bayeslearn.hypotheses import (
+        BayesOptimalClassifier,
+        Conjunction,
+        FindSClassifier,
+        FiniteSpace,
+        GibbsClassifier,
+        VersionSpace,
+        VersionSpaceClassifier,
+        find_s,
+    )
+    from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
 
 __version__ = "0.1.0"
 
 #: The rooms of the house, in reading order. Each is imported when first touched: ``bayeslearn.families``.
-_ROOMS = ("errors", "validation", "kernels", "tables", "families", "em", "hypotheses")
+_ROOMS = ("errors", "validation", "kernels", "tables", "families", "em", "data", "hypotheses", "plots")
 
-#: The names people use every day, and the room each lives in.
-_NAMES: dict[str, str] = {}
+#: The names people use every day, by the room they live in.
+_NAMES = {
+    "BayesOptimalClassifier": "hypotheses",
+    "Conjunction": "hypotheses",
+    "Discrete": "tables",
+    "FindSClassifier": "hypotheses",
+    "FiniteSpace": "hypotheses",
+    "GibbsClassifier": "hypotheses",
+    "Numeric": "tables",
+    "Schema": "tables",
+    "Table": "tables",
+    "VersionSpace": "hypotheses",
+    "VersionSpaceClassifier": "hypotheses",
+    "as_table": "tables",
+    "contingency": "tables",
+    "find_s": "hypotheses",
+}
 
-__all__ = ["__version__", *_ROOMS, *_NAMES]  # noqa: PLE0604 - the tables above hold strings
+__all__ = [  # noqa: PLE0604 - the table of rooms holds strings
+    "BayesOptimalClassifier",
+    "Conjunction",
+    "Discrete",
+    "FindSClassifier",
+    "FiniteSpace",
+    "GibbsClassifier",
+    "Numeric",
+    "Schema",
+    "Table",
+    "VersionSpace",
+    "VersionSpaceClassifier",
+    "__version__",
+    "as_table",
+    "contingency",
+    "find_s",
+    *_ROOMS,
+]
 
 
 def __getattr__(name: str) -> Any:

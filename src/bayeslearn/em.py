@@ -182,8 +182,8 @@ def best_of(
 
 
 def _expect(model: Model, source: Foldable, iteration: int) -> Expected:
-    expected: Expected = source.fold(lambda batch: Expected(*model.expected_statistics(batch)))
-    value = expected.log_likelihood
+    found: Expected = source.fold(lambda batch: Expected(*model.expected_statistics(batch)))
+    value = float(found.log_likelihood)
     if value == -math.inf:
         raise ImpossibleDataError(
             f"the data have probability zero under the model of iteration {iteration}",
@@ -191,7 +191,7 @@ def _expect(model: Model, source: Foldable, iteration: int) -> Expected:
         )
     if not math.isfinite(value):
         raise EvidenceError(f"the log likelihood of iteration {iteration} is {value}: the model cannot be trusted")
-    return expected
+    return Expected(found.statistics, value)
 
 
 def _step(before: Step, log_likelihood: float, log_prior: float) -> Step:

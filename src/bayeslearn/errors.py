@@ -12,7 +12,17 @@ hint: declare it in the schema
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def listed(items: Iterable[Any], most: int = 8) -> str:
+    """A few items for a message: 'a', 'b', … (12 in all)."""
+    items = list(items)
+    shown = ", ".join(repr(item) for item in items[:most])
+    return shown if len(items) <= most else f"{shown}, … ({len(items)} in all)"
 
 
 class BayeslearnError(Exception):

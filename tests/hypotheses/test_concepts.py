@@ -294,7 +294,7 @@ def test_the_positive_label_when_not_named(labels, chosen):
 
 
 def test_a_concept_has_two_labels():
-    with pytest.raises(DataError, match="a concept has two labels, got 3: a, b, c"):
+    with pytest.raises(DataError, match="a concept has two labels, got 3: 'a', 'b', 'c'"):
         positive_label(["a", "b", "c"])
 
 

@@ -247,7 +247,7 @@ def test_printing_and_credible_sets():
     np.testing.assert_allclose([row.joint for row in rows], np.array([0.081, 0.125, 0.009]) / 3, rtol=1e-12)
     assert posterior.credible(0.9) == ["low", "mid"]
     assert repr(posterior) == "Posterior(mid: 0.5814, low: 0.3767, high: 0.04186)"
-    assert repr(space) == "FiniteSpace(3 hypotheses: low, mid, high)"
+    assert repr(space) == "FiniteSpace(3 hypotheses: 'low', 'mid', 'high')"
 
 
 def test_draws_follow_the_posterior():
@@ -320,7 +320,7 @@ def test_bad_cases():
     table = FiniteSpace.table({"x": {"a": 0.5, "b": 0.5}})
     with pytest.raises(UnknownStateError, match="unknown outcome 'z' in case 1") as caught:
         table.fit(["a", "z"])
-    assert caught.value.hint == "the outcomes are a, b"
+    assert caught.value.hint == "the outcomes are 'a', 'b'"
     with pytest.raises(ParameterError, match="do not depend on anything, got x = 3"):
         table.posterior().predictive(3)
     space = FiniteSpace.labelling({"h": lambda x: x})

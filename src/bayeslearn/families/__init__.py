@@ -1,17 +1,50 @@
 """Likelihoods with their conjugate priors and additive statistics, one pair per file."""
 
+from bayeslearn.families.bernoulli import Bernoulli, Beta
 from bayeslearn.families.categorical import Categorical, Counts, Dirichlet, DirichletRule
+from bayeslearn.families.family import Family, Predictive, Prior
 from bayeslearn.families.finite import Finite, Hypotheses, LogLikelihoods
+from bayeslearn.families.linear import LinearGaussian
+from bayeslearn.families.moments import JointMoments, Moments
+from bayeslearn.families.multivariate import MultivariateNormal
+from bayeslearn.families.normal import Normal, NormalInverseGamma, NormalParameters
+from bayeslearn.families.poisson import Gamma, NegativeBinomial, Poisson, Totals
+from bayeslearn.families.regression import LinearParameters, RegressionPrior
 from bayeslearn.families.statistics import Bundle, Statistics
+from bayeslearn.families.student import IndependentT, MultivariateT, StudentT
+from bayeslearn.families.wishart import MultivariateParameters, NormalInverseWishart
 
 __all__ = [
+    "Bernoulli",
+    "Beta",
     "Bundle",
     "Categorical",
     "Counts",
     "Dirichlet",
     "DirichletRule",
+    "Family",
     "Finite",
+    "Gamma",
     "Hypotheses",
+    "IndependentT",
+    "JointMoments",
+    "LinearGaussian",
+    "LinearParameters",
     "LogLikelihoods",
+    "Moments",
+    "MultivariateNormal",
+    "MultivariateParameters",
+    "MultivariateT",
+    "NegativeBinomial",
+    "Normal",
+    "NormalInverseGamma",
+    "NormalInverseWishart",
+    "NormalParameters",
+    "Poisson",
+    "Predictive",
+    "Prior",
+    "RegressionPrior",
     "Statistics",
+    "StudentT",
+    "Totals",
 ]

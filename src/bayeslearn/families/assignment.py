@@ -10,6 +10,7 @@ This is where learners differ and nothing else does: all to one row (a single di
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,9 +53,22 @@ class Assignment:
             return self._bincount(w) if self.groups is not None else np.asarray(w.sum(axis=0))
         if self.groups is None:
             return np.asarray(np.tensordot(w, values, axes=(0, 0)))
-        flat = values.reshape(len(values), -1)
+        flat = values.reshape(len(values), math.prod(values.shape[1:]))
         sums = np.stack([self._bincount(w * column) for column in flat.T], axis=-1)
         return sums.reshape(*self.rows, *values.shape[1:])
+
+    def each(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The entry of `rows` that faces each case: its own group's, or all of them; nobody's is 0."""
+        if self.groups is None:
+            return rows
+        nobody = np.zeros((1, *rows.shape[1:]))
+        return np.concatenate([rows, nobody])[self.groups]  # a group of −1 picks the last, which is nobody's
+
+    def total(self, faced: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Σ_i w_i v_i for every row of parameters, where v (n,) or (n, k) differs by the row that a case faces."""
+        if self.weights.ndim == 1:
+            return self.sum(faced)
+        return np.einsum("ik,ik->k", self.weights, faced)
 
     def parts(self) -> Iterator[tuple[tuple[int, ...], NDArray[np.float64], NDArray[np.intp] | slice]]:
         """One row of parameters at a time: its index, the weights of its cases, and which cases they are."""
@@ -85,20 +99,51 @@ def assign(
     n_groups: int | None = None,
 ) -> Assignment:
     """Check weights and groups for `n` cases; a group of −1 is a case that belongs nowhere."""
+    if n_groups is not None:
+        validation.integer("n_groups", n_groups, least=0)
     if weights is not None and np.ndim(weights) == 2:
         if groups is not None:
             raise ParameterError("give either `groups` or weights with a column per row of parameters, not both")
-        w = validation.float_array("weights", weights)
-        if len(w) != n:
-            raise ShapeError(f"expected weights of shape ({n}, k), got {w.shape}")
-        return Assignment(validation.not_negative("weights", w, error=WeightError))
+        return Assignment(_shares(weights, n, n_groups))
     w = validation.weights(weights, n)
-    if groups is None:
-        return Assignment(w)
+    if groups is not None:
+        return Assignment(w, *_named(groups, n, n_groups))
+    if n_groups is not None:
+        raise ParameterError(f"`n_groups` is {n_groups}, but no `groups` say which case goes where")
+    return Assignment(w)
+
+
+def _shares(weights: ArrayLike, n: int, k: int | None) -> NDArray[np.float64]:
+    w = validation.float_array("weights", weights)
+    if len(w) != n or k not in {None, w.shape[1]}:
+        raise ShapeError(f"expected weights of shape ({n}, {'k' if k is None else k}), got {w.shape}")
+    return validation.not_negative("weights", w, error=WeightError)
+
+
+def _named(groups: ArrayLike, n: int, k: int | None) -> tuple[NDArray[np.intp], int]:
     g = np.asarray(groups)
-    if g.shape != (n,) or not np.issubdtype(g.dtype, np.integer):
+    if g.shape != (n,) or (n and not np.issubdtype(g.dtype, np.integer)):
         raise ShapeError(f"expected groups of shape ({n},) and whole numbers, got {g.shape} of {g.dtype}")
-    k = int(g.max(initial=-1)) + 1 if n_groups is None else validation.integer("n_groups", n_groups, least=0)
-    if g.size and not (-1 <= g.min() and g.max() < k):
+    g = g.astype(np.intp)
+    k = int(g.max(initial=-1)) + 1 if k is None else k
+    if n and not (-1 <= g.min() and g.max() < k):
         raise ParameterError(f"`groups` must lie within -1..{k - 1}, got {g.min()}..{g.max()}")
-    return Assignment(w, g.astype(np.intp), k)
+    return g, k
+
+
+def paired(
+    x: NDArray[np.float64], groups: ArrayLike | None, *parameters: NDArray[np.float64], event: int = 0
+) -> tuple[NDArray[np.float64], ...]:
+    """Cases and parameters ready to broadcast: every case against every row, or against the row its group names.
+
+    The last `event` axes belong to one case. A case whose group is −1 becomes missing (NaN).
+    """
+    rows = parameters[0].ndim - event
+    if groups is None:
+        return (x.reshape(len(x), *[1] * rows, *x.shape[1:]), *parameters)
+    if rows != 1:
+        raise ShapeError(f"`groups` name one row of parameters each, but the rows have {rows} axes")
+    to = assign(len(x), groups=groups, n_groups=len(parameters[0]))
+    assert to.groups is not None
+    nowhere = (to.groups < 0).reshape(-1, *[1] * (x.ndim - 1))
+    return (np.where(nowhere, np.nan, x), *(to.each(p) for p in parameters))

@@ -8,6 +8,7 @@ and K2 are choices of α. Leading axes are rows of parameters: a CPT of q parent
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -15,10 +16,10 @@ import numpy as np
 from scipy.special import betaincinv, gammaln, softmax, xlogy
 
 from bayeslearn import validation
-from bayeslearn.errors import EvidenceError, ImproperPriorError, ParameterError, ShapeError
-from bayeslearn.families.assignment import assign
+from bayeslearn.errors import ImproperPriorError, ParameterError, ShapeError
+from bayeslearn.families.assignment import assign, paired
 from bayeslearn.families.family import Family
-from bayeslearn.families.statistics import Statistics, frozen, remaining
+from bayeslearn.families.statistics import Statistics, fitted, frozen, require, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -42,10 +43,6 @@ class Counts(Statistics):
         """The weight behind each row."""
         return self.n.sum(axis=-1)
 
-    def __sub__(self, other: Self) -> Self:
-        self.require_same_kind(other)
-        return self.combined(other, remaining)
-
 
 ### prior
 
@@ -67,7 +64,7 @@ class Dirichlet:
         object.__setattr__(self, "alpha", frozen(validation.not_negative("alpha", alpha)))
 
     def __repr__(self) -> str:
-        return f"Dirichlet(α={np.array2string(self.alpha, precision=4, separator=', ', threshold=20)})"
+        return f"Dirichlet(α={shown(self.alpha)})"
 
     # -- the usual choices; without `shape` they are rules that wait for one
 
@@ -101,10 +98,7 @@ class Dirichlet:
 
     def of(self, shape: tuple[int, ...]) -> Dirichlet:
         """The same prior for every row of `shape`."""
-        try:
-            return Dirichlet(np.broadcast_to(self.alpha, shape))
-        except ValueError:
-            raise ShapeError(f"a prior of shape {self.alpha.shape} does not fit counts of shape {shape}") from None
+        return Dirichlet(fitted(self.alpha, shape, event=1))
 
     # -- what it says
 
@@ -120,13 +114,12 @@ class Dirichlet:
     def mode(self) -> NDArray[np.float64]:
         """(α_k − 1) / (α₀ − K), on the border where α_k < 1 allows it."""
         above = np.maximum(self.alpha - 1, 0)
-        total = above.sum(axis=-1)
-        if (total == 0).any():
-            flat = validation.first_position(np.atleast_1d(total == 0))
-            raise EvidenceError(
-                f"row {flat} has no single most probable value: no entry of α is above 1",
-                hint="use the mean, or more prior cases",
-            )
+        total = np.asarray(above.sum(axis=-1))
+        require(
+            total > 0,
+            "there is no single most probable value: no entry of α is above 1",
+            hint="use the mean, or more prior cases",
+        )
         return above / total[..., None]
 
     def draw(self, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
@@ -150,44 +143,58 @@ class Dirichlet:
 
     def log_pdf(self, theta: ArrayLike) -> NDArray[np.float64]:
         """Log density ln Γ(α₀) − Σ ln Γ(α_k) + Σ (α_k − 1) ln θ_k."""
-        self._proper()
-        power = xlogy(self.alpha - 1, np.asarray(theta, dtype=float))
+        self.require_proper()
+        power = xlogy(self.alpha - 1, validation.probabilities(theta, name="theta"))
         return gammaln(self.strength) - gammaln(self.alpha).sum(-1) + power.sum(-1)
 
     def _positive_strength(self, what: str) -> NDArray[np.float64]:
-        strength = self.strength
-        if (strength <= 0).any():
-            row = validation.first_position(np.atleast_1d(strength <= 0))
-            raise EvidenceError(
-                f"row {row} rests on no case at all, so {what} is undefined",
-                hint="give a prior, for instance Dirichlet.laplace()",
-                row=row,
-            )
+        strength = np.asarray(self.strength)
+        require(
+            strength > 0,
+            f"{what} is undefined: it rests on no case at all",
+            hint="give a prior with cases of its own, for instance laplace()",
+        )
         return strength
 
-    def _proper(self) -> None:
-        if (self.alpha <= 0).any():
-            raise ImproperPriorError(
-                "a prior with α = 0 is improper: its density and evidence are undefined",
-                hint="use Dirichlet.laplace(), jeffreys(), m_estimate(...) or bdeu(...)",
-            )
+    def require_proper(self) -> None:
+        """Densities and evidence need every α above 0."""
+        require(
+            (self.alpha > 0).all(axis=-1),
+            "a prior with α = 0 is improper: its density and evidence are undefined",
+            hint="use laplace(), jeffreys(), m_estimate(...) or bdeu(...)",
+            error=ImproperPriorError,
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DirichletRule:
-    """A prior that waits for the shape of a table: so many cases per state, per row or per table."""
+    """A prior that waits for the shape of a table: so many cases per state, per row or per table.
+
+    >>> Dirichlet.bdeu(10)
+    Dirichlet(α₀=10 per table)
+    >>> Dirichlet.bdeu(10, shape=2)
+    Dirichlet(α=[5, 5])
+    """
 
     per_state: float | None = None
     per_row: float | None = None
     per_table: float | None = None
     spread: NDArray[np.float64] | None = None
 
+    def __repr__(self) -> str:
+        if self.per_state is not None:
+            return f"Dirichlet(α={self.per_state:g} per state)"
+        if self.per_table is not None:
+            return f"Dirichlet(α₀={self.per_table:g} per table)"
+        spread = "" if self.spread is None else f", spread as {shown(self.spread)}"
+        return f"Dirichlet(α₀={self.per_row:g} per row{spread})"
+
     def of(self, shape: tuple[int, ...]) -> Dirichlet:
         """The Dirichlet for counts of this shape (*rows, size)."""
         if self.per_state is not None:
             return Dirichlet(np.full(shape, self.per_state))
         if self.per_table is not None:
-            return Dirichlet(np.full(shape, self.per_table / np.prod(shape)))
+            return Dirichlet(np.full(shape, self.per_table / max(math.prod(shape), 1)))
         assert self.per_row is not None
         spread = np.full(shape[-1], 1 / shape[-1]) if self.spread is None else self.spread
         return Dirichlet(self.per_row * spread).of(shape)
@@ -250,7 +257,7 @@ class Categorical(Family[Counts, Dirichlet]):
     def log_evidence(self, prior: Dirichlet | DirichletRule, statistics: Counts) -> NDArray[np.float64]:
         """ln Γ(α₀)/Γ(α₀ + n₀) + Σ_k ln Γ(α_k + n_k)/Γ(α_k), for the cases in the order they came."""
         before = prior.of(statistics.n.shape)
-        before._proper()  # noqa: SLF001 - same file
+        before.require_proper()
         a, n = before.alpha, statistics.n
         rows = gammaln(a.sum(-1)) - gammaln(a.sum(-1) + n.sum(-1))
         return rows + (gammaln(a + n) - gammaln(a)).sum(-1)
@@ -258,11 +265,14 @@ class Categorical(Family[Counts, Dirichlet]):
     def log_prob(self, parameters: ArrayLike, x: ArrayLike, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
         """ln θ_x; 0 where x is missing."""
         with np.errstate(divide="ignore"):
-            log_theta = np.log(np.asarray(parameters, dtype=float))
+            log_theta = np.log(self._theta(parameters))
         codes = self._codes(x)
-        picked = log_theta[..., codes] if groups is None else log_theta[np.asarray(groups), codes]
-        picked = np.moveaxis(picked, -1, 0)
-        return np.where((codes >= 0).reshape(-1, *[1] * (picked.ndim - 1)), picked, 0.0)
+        if groups is None:
+            picked = np.moveaxis(log_theta[..., codes], -1, 0)
+            return np.where((codes >= 0).reshape(-1, *[1] * (picked.ndim - 1)), picked, 0.0)
+        cells, rows = paired(codes.astype(float), groups, log_theta, event=1)
+        picked = np.take_along_axis(rows, codes[:, None], axis=-1)[:, 0]
+        return np.where(np.isnan(cells) | (codes < 0), 0.0, picked)
 
     def predictive(self, posterior: Dirichlet) -> CategoricalPredictive:
         """p(x = k) = α_k / α₀."""
@@ -270,9 +280,15 @@ class Categorical(Family[Counts, Dirichlet]):
 
     def draw(self, parameters: ArrayLike, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
         """Codes by inverting the cumulated probabilities."""
-        theta = np.asarray(parameters, dtype=float)
+        theta = self._theta(parameters)
         u = validation.generator(rng).random((n, *theta.shape[:-1], 1))
         return np.minimum((u > np.cumsum(theta, axis=-1)).sum(-1), self.size - 1)
+
+    def _theta(self, parameters: ArrayLike) -> NDArray[np.float64]:
+        theta = validation.not_negative("theta", validation.float_array("theta", parameters))
+        if theta.ndim == 0 or theta.shape[-1] != self.size:
+            raise ShapeError(f"expected probabilities of shape (*rows, {self.size}), got {theta.shape}")
+        return theta
 
     def _codes(self, x: ArrayLike) -> NDArray[np.intp]:
         codes = np.asarray(x)

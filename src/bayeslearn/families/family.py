@@ -28,7 +28,7 @@ class Prior(Protocol):
     """A distribution of parameters, before or after the data."""
 
     def of(self, shape: tuple[int, ...]) -> Self:
-        """The same prior for every row of a statistic of this shape."""
+        """The same prior for every row; `shape` is that of θ, of p, of a rate or of the mean: (*rows, size of one)."""
 
     def mean(self) -> Any:
         """The expected parameters."""
@@ -44,16 +44,16 @@ class Prior(Protocol):
 
 
 class Predictive(Protocol):
-    """A distribution of one more case, parameters integrated out."""
+    """A distribution of one more case, parameters integrated out.
+
+    Most also offer ``mean()`` and, for numbers, ``interval(level)``; a regression asks for its inputs first.
+    """
 
     def log_prob(self, x: ArrayLike) -> NDArray[np.float64]:
         """Log probability (or density) of each case; shape (n, *rows)."""
 
-    def mean(self) -> NDArray[np.float64]:
-        """The expected case."""
-
-    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[Any]:
-        """Cases drawn at random, shape (n, *rows)."""
+    def draw(self, n: Any, rng: np.random.Generator | int | None = None) -> NDArray[Any]:
+        """Cases drawn at random, shape (n, *rows); a regression takes its inputs in place of `n`."""
 
 
 S = TypeVar("S", bound="Statistics")
@@ -90,7 +90,7 @@ class Family(ABC, Generic[S, P]):
     def log_prob(self, parameters: Any, x: ArrayLike, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
         """Log probability of each case: (n, *rows), or (n,) under the row of parameters that `groups` names.
 
-        A missing cell has log probability 0: it is integrated out.
+        A missing cell has log probability 0: it is integrated out. So has a case whose group is −1.
         """
 
     @abstractmethod
@@ -98,8 +98,8 @@ class Family(ABC, Generic[S, P]):
         """The distribution of one more case."""
 
     @abstractmethod
-    def draw(self, parameters: Any, n: int, rng: np.random.Generator | int | None = None) -> NDArray[Any]:
-        """`n` cases at random for every row of parameters: (n, *rows)."""
+    def draw(self, parameters: Any, n: Any, rng: np.random.Generator | int | None = None) -> NDArray[Any]:
+        """`n` cases at random for every row of parameters: (n, *rows); a regression takes its inputs for `n`."""
 
     def estimate(self, posterior: P, *, how: How = "mean", rng: np.random.Generator | int | None = None) -> Any:
         """Parameters read off a posterior: its mean, its mode or a draw."""
@@ -108,6 +108,14 @@ class Family(ABC, Generic[S, P]):
             return posterior.draw(validation.generator(rng))
         return posterior.mean() if how == "mean" else posterior.mode()
 
-    def fit(self, x: ArrayLike, *, prior: P, weights: ArrayLike | None = None) -> P:
+    def fit(
+        self,
+        x: ArrayLike,
+        *,
+        prior: P,
+        weights: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        n_groups: int | None = None,
+    ) -> P:
         """Collect, then update: the posterior given `x`."""
-        return self.update(prior, self.collect(x, weights=weights))
+        return self.update(prior, self.collect(x, weights=weights, groups=groups, n_groups=n_groups))

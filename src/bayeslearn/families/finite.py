@@ -16,9 +16,9 @@ from scipy.special import log_softmax, logsumexp
 
 from bayeslearn import validation
 from bayeslearn.errors import ImpossibleDataError, ParameterError, ShapeError
-from bayeslearn.families.assignment import assign
+from bayeslearn.families.assignment import assign, paired
 from bayeslearn.families.family import Family
-from bayeslearn.families.statistics import Statistics, frozen, remaining
+from bayeslearn.families.statistics import Statistics, fitted, frozen, remaining, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -68,7 +68,7 @@ class Finite:
         object.__setattr__(self, "log_p", frozen(log_softmax(log_p, axis=-1)))
 
     def __repr__(self) -> str:
-        return f"Finite(p={np.array2string(self.mean(), precision=4, separator=', ', threshold=20)})"
+        return f"Finite(p={shown(self.mean())})"
 
     @classmethod
     def uniform(cls, size: int) -> Finite:
@@ -88,12 +88,7 @@ class Finite:
 
     def of(self, shape: tuple[int, ...]) -> Finite:
         """The same prior for every row of `shape`."""
-        try:
-            return Finite(np.broadcast_to(self.log_p, shape))
-        except ValueError:
-            raise ShapeError(
-                f"a prior over {self.log_p.shape[-1]} hypotheses does not fit likelihoods of shape {shape}"
-            ) from None
+        return Finite(fitted(self.log_p, shape, event=1))
 
     def mean(self) -> NDArray[np.float64]:
         """The probability of each hypothesis."""
@@ -139,6 +134,9 @@ class Hypotheses(Family[LogLikelihoods, Finite]):
 
     size: int
 
+    def __post_init__(self) -> None:
+        validation.integer("size", self.size, least=1)
+
     def collect(
         self,
         x: ArrayLike,
@@ -173,12 +171,9 @@ class Hypotheses(Family[LogLikelihoods, Finite]):
 
     def log_prob(self, parameters: ArrayLike, x: ArrayLike, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
         """ln Σ_h P(d|h) p_h for probabilities p of the hypotheses."""
-        with np.errstate(divide="ignore"):
-            log_p = np.log(np.asarray(parameters, dtype=float))
-        logs = self._logs(x)
-        if groups is not None:
-            return logsumexp(logs + log_p[np.asarray(groups)], axis=-1)
-        return logsumexp(logs.reshape(len(logs), *[1] * (log_p.ndim - 1), self.size) + log_p, axis=-1)
+        logs, log_p = paired(self._logs(x), groups, self._log_p(parameters), event=1)
+        nowhere = np.isnan(logs).any(axis=-1)
+        return np.where(nowhere, 0.0, logsumexp(np.nan_to_num(logs, neginf=-np.inf) + log_p, axis=-1))
 
     def predictive(self, posterior: Finite) -> FinitePredictive:
         """Every hypothesis speaks, weighted by its probability."""
@@ -186,10 +181,16 @@ class Hypotheses(Family[LogLikelihoods, Finite]):
 
     def draw(self, parameters: ArrayLike, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.intp]:
         """Indices of `n` hypotheses drawn by their probabilities."""
-        with np.errstate(divide="ignore"):
-            log_p = np.log(np.asarray(parameters, dtype=float))
+        log_p = self._log_p(parameters)
         gumbel = validation.generator(rng).gumbel(size=(n, *log_p.shape))
         return np.argmax(log_p + gumbel, axis=-1)
+
+    def _log_p(self, parameters: ArrayLike) -> NDArray[np.float64]:
+        p = validation.not_negative("p", validation.float_array("p", parameters))
+        if p.ndim == 0 or p.shape[-1] != self.size:
+            raise ShapeError(f"expected probabilities of shape (*rows, {self.size}), got {p.shape}")
+        with np.errstate(divide="ignore"):
+            return np.log(p)
 
     def _logs(self, x: ArrayLike) -> NDArray[np.float64]:
         logs = validation.float_array("log likelihoods", x)

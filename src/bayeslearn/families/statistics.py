@@ -2,20 +2,23 @@
 
     collect(a and b) = collect(a) + collect(b)        zero + a = a        (a + b) − b = a        2·a = a + a
 
-Every statistic is a frozen bundle of arrays. Most add entry by entry; moments merge by the stable pairwise formula
-(:mod:`bayeslearn.families.moments`). Leading axes stand for rows of parameters: a whole CPT is one statistic.
+Every statistic is a frozen bundle of arrays. Most are amounts that add entry by entry; moments merge by the stable
+pairwise formula (:mod:`bayeslearn.families.moments`). Leading axes stand for rows of parameters: a
+whole CPT is one statistic.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from bayeslearn.errors import EvidenceError, ParameterError, ShapeError
+from bayeslearn import validation
+from bayeslearn.errors import BayeslearnError, EvidenceError, ParameterError, ShapeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,6 +39,8 @@ def frozen(values: ArrayLike) -> NDArray[np.float64]:
 @dataclass(frozen=True, eq=False)
 class Statistics:
     """A frozen dataclass of arrays with ``+ - *``; subclasses only name their fields."""
+
+    __array_ufunc__: ClassVar[None] = None  # NumPy numbers leave 2·a to __rmul__
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -60,7 +65,7 @@ class Statistics:
 
     def __sub__(self, other: Self) -> Self:
         self.require_same_kind(other)
-        return self.combined(other, np.subtract)
+        return self.combined(other, remaining)
 
     def __mul__(self, factor: float) -> Self:
         factor = fading(factor)
@@ -113,6 +118,64 @@ def remaining(before: NDArray[np.float64], taken: NDArray[np.float64]) -> NDArra
     return np.where(left <= slack, 0.0, left)
 
 
+### helpers that every family uses
+
+
+def ratio(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    """``a / b``, and 0 where b is 0: the share of nothing is nothing."""
+    a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
+    return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)
+
+
+def require(
+    holds: NDArray[np.bool_] | np.bool_,
+    message: str,
+    *,
+    hint: str,
+    error: type[BayeslearnError] = EvidenceError,
+) -> None:
+    """Raise `error` unless the condition holds in every row; the first row that breaks it is named."""
+    holds = np.asarray(holds)
+    if not holds.all():
+        row = validation.first_position(~holds) if holds.ndim else None
+        raise error(message if row is None else f"{message} (row {row})", hint=hint, row=row)
+
+
+def fitted(
+    array: NDArray[np.float64], shape: tuple[int, ...], *, event: int = 0, shares: bool = False
+) -> NDArray[np.float64]:
+    """A part of a prior, repeated for every row of `shape`; its last `event` axes are one parameter and must agree.
+
+    If it `shares`, an axis that `shape` has once is taken once when all along it are alike.
+    """
+    wanted = shape[len(shape) - array.ndim :] if shares and array.ndim <= len(shape) else ()
+    for axis, length in enumerate(wanted):
+        if length == 1 < array.shape[axis] and (array == array.take([0], axis)).all():
+            array = array.take([0], axis)
+    if array.shape[max(array.ndim - event, 0) :] == shape[len(shape) - event :]:
+        with suppress(ValueError):
+            return np.broadcast_to(array, shape)
+    raise ShapeError(f"a prior of shape {array.shape} does not fit parameters of shape {shape}")
+
+
+def common_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that all of these broadcast to; the error names them."""
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ShapeError(f"the parts of the prior do not fit each other: {listed}") from None
+
+
+def shown(array: NDArray[np.float64]) -> str:
+    """Numbers as a reader would write them: 2, 0.25, [1, 1, 2]."""
+    text = np.array2string(array, separator=", ", threshold=20, formatter={"float_kind": lambda v: f"{v:.6g}"})
+    return text.replace("\n", "")
+
+
+### many statistics as one
+
+
 class Bundle(Mapping[Any, Any]):
     """Named statistics that add entry by entry: what a model of many parts remembers.
 
@@ -137,7 +200,17 @@ class Bundle(Mapping[Any, Any]):
     def __repr__(self) -> str:
         return f"Bundle({self._parts!r})"
 
+    __array_ufunc__: ClassVar[None] = None
+
+    def isclose(self, other: Bundle, *, rtol: float = 1e-10, atol: float = 1e-12) -> bool:
+        """Whether both hold the same numbers up to rounding."""
+        return self.keys() == other.keys() and all(
+            part.isclose(other[key], rtol=rtol, atol=atol) for key, part in self.items()
+        )
+
     def _zipped(self, other: Bundle, operation: Callable[[Any, Any], Any]) -> Bundle:
+        if not isinstance(other, Bundle):
+            raise ParameterError(f"cannot add {type(other).__name__} to Bundle")
         if self.keys() != other.keys():
             odd = sorted(map(str, self.keys() ^ other.keys()))
             raise ParameterError(f"cannot add bundles of different parts: {', '.join(odd)} in one of them only")

@@ -19,10 +19,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnError, DataError, ParameterError
+from bayeslearn.errors import BayeslearnError, DataError, ParameterError, listed
 from bayeslearn.hypotheses.likelihoods import label_logs, rows_of
 from bayeslearn.hypotheses.out_of_fold import fitted, likelihood_logs, out_of_fold_logs
-from bayeslearn.hypotheses.priors import PriorLike, listed, named
+from bayeslearn.hypotheses.priors import PriorLike, named
 from bayeslearn.hypotheses.space import FiniteSpace
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, UnknownStateError
-from bayeslearn.hypotheses.priors import listed
+from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, UnknownStateError, listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError
+from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, listed
 from bayeslearn.families import Finite
 
 Names: TypeAlias = tuple[Hashable, ...]
@@ -60,12 +60,6 @@ def by_name(what: str, values: Mapping[Any, float], names: Names) -> list[float]
         problem = f"names {odd[0]!r}, which is no hypothesis" if odd else f"says nothing of {left[0]!r}"
         raise ParameterError(f"`{what}` {problem}", hint=f"the hypotheses are {listed(names)}")
     return [values[name] for name in names]
-
-
-def listed(items: Sequence[Any], most: int = 8) -> str:
-    """A list for a message, cut when long."""
-    shown = ", ".join(str(item) for item in items[:most])
-    return shown if len(items) <= most else f"{shown}, … ({len(items)} in all)"
 
 
 ### inside

@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError, ShapeError
+from bayeslearn.errors import ParameterError, ShapeError, listed
 from bayeslearn.families import Finite, Hypotheses, LogLikelihoods
 from bayeslearn.hypotheses.likelihoods import CaseFunctions, Labelling, Likelihood, OutcomeTable
 from bayeslearn.hypotheses.posterior import Posterior
-from bayeslearn.hypotheses.priors import Names, PriorLike, as_prior, by_name, listed, named
+from bayeslearn.hypotheses.priors import Names, PriorLike, as_prior, by_name, named
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -1,23 +1,21 @@
 """The one decorator: every compiler flag of the package lives here.
 
 Compiled code is cached on disk, so a machine compiles each kernel once. The first compilation of a process is announced
-on stderr, for it takes seconds. ``NUMBA_DISABLE_JIT=1`` turns every kernel into the plain Python function it is written as.
+on stderr, for it takes seconds. ``NUMBA_DISABLE_JIT=1`` turns every kernel into the plain Python function it is.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numba
 from numba.core import event, types
 from numba.extending import intrinsic
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-F = TypeVar("F", bound="Callable[..., Any]")
+F = TypeVar("F", bound=Callable[..., Any])
 
 #: Fast mathematics without `nnan` and `ninf`: those two break −inf and NaN, which log probabilities need.
 FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
@@ -35,7 +33,7 @@ def kernel(function: F) -> F:
 ### telling the user
 
 
-class _Announcement(event.Listener):  # type: ignore[misc]
+class _Announcement(event.Listener):
     """Says once per process that something is being compiled."""
 
     def on_start(self, _: Any) -> None:
@@ -53,8 +51,8 @@ event.register("numba:compile", _Announcement())
 ### what NumPy lacks
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _ctpop(_: Any, word: Any) -> Any:
+@intrinsic
+def _ctpop(_: Any, word: Any) -> Any:  # noqa: ARG001 - numba wants the arguments named
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
 
@@ -66,4 +64,4 @@ def _bit_count(word: Any) -> int:
 
 
 #: The number of ones in a 64-bit word.
-popcount = _bit_count if numba.config.DISABLE_JIT else _ctpop
+popcount: Any = _bit_count if numba.config.DISABLE_JIT else _ctpop

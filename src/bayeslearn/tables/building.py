@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError
+from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError, listed
 from bayeslearn.tables.columns import Column, column_weights
 from bayeslearn.tables.gather import gather
 from bayeslearn.tables.kinds import discover
 from bayeslearn.tables.schema import Schema, require_known, require_unique
 from bayeslearn.tables.states import code_by
 from bayeslearn.tables.table import Table, code_type
-from bayeslearn.tables.variables import Discrete, Numeric, Variable, listed
+from bayeslearn.tables.variables import Discrete, Numeric, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

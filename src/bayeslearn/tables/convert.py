@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import ParameterError, listed
 from bayeslearn.tables.schema import Schema, name_list
 from bayeslearn.tables.table import Table
-from bayeslearn.tables.variables import Discrete, listed
+from bayeslearn.tables.variables import Discrete
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -31,7 +31,7 @@ Family = tuple[int, ...]
 ROW_COST, BITMAP_COST, CELL_COST = 0.8, 0.15, 0.0075
 
 #: Rows counted by one task. Fixed, so that weighted sums do not depend on the number of threads.
-CHUNK = 1 << 18
+CHUNK = 1 << 19
 
 #: The largest table that is filled chunk by chunk; larger ones are filled by one task.
 CHUNKED_CELLS = 1 << 16

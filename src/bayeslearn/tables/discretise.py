@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnWarning, ConstantColumnError, ParameterError
+from bayeslearn.errors import BayeslearnWarning, ConstantColumnError, ParameterError, listed
 from bayeslearn.tables.schema import name_list
-from bayeslearn.tables.variables import WHOLE, Discrete, listed
+from bayeslearn.tables.variables import WHOLE, Discrete
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import DuplicateColumnError, FormatError, ParameterError, UnknownColumnError
-from bayeslearn.tables.variables import Discrete, Numeric, Variable, listed, variable_from_dict
+from bayeslearn.errors import DuplicateColumnError, FormatError, ParameterError, UnknownColumnError, listed
+from bayeslearn.tables.variables import Discrete, Numeric, Variable, variable_from_dict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

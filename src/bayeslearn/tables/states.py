@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import UnknownStateError
+from bayeslearn.errors import UnknownStateError, listed
 from bayeslearn.tables.columns import Column, Levels, floats, level_numbers, levels, number_of, object_kind
 from bayeslearn.tables.table import smallest_code_type
-from bayeslearn.tables.variables import Discrete, Variable, listed
+from bayeslearn.tables.variables import Discrete, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

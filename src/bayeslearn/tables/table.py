@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, ParameterError, ShapeError, UnknownColumnError
+from bayeslearn.errors import DataError, ParameterError, ShapeError, UnknownColumnError, listed
 from bayeslearn.tables import discretise, distinct
 from bayeslearn.tables.counting import Counter
 from bayeslearn.tables.schema import Schema, name_list
-from bayeslearn.tables.variables import Discrete, Numeric, listed
+from bayeslearn.tables.variables import Discrete, Numeric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

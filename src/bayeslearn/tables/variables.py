@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import FormatError, ParameterError, UnknownStateError
+from bayeslearn.errors import FormatError, ParameterError, UnknownStateError, listed
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -183,10 +183,3 @@ def interval_names(cuts: tuple[float, ...]) -> tuple[str, ...]:
             break
     inner = (f"({low}, {high}]" for low, high in pairwise(short))
     return (f"<= {short[0]}", *inner, f"> {short[-1]}")
-
-
-def listed(items: Iterable[Any], most: int = 8) -> str:
-    """A few items for a message: 'a', 'b', … (12 in all)."""
-    items = list(items)
-    shown = ", ".join(repr(item) for item in items[:most])
-    return shown if len(items) <= most else f"{shown}, … ({len(items)} in all)"

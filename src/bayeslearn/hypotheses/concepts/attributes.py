@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError, UnknownColumnError, UnknownStateError
-from bayeslearn.hypotheses.priors import listed
+from bayeslearn.errors import (
+    MissingValuesError,
+    ParameterError,
+    ShapeError,
+    UnknownColumnError,
+    UnknownStateError,
+    listed,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

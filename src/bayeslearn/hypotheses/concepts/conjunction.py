@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import ParameterError, ShapeError
+from bayeslearn.errors import ParameterError, ShapeError, listed
 from bayeslearn.hypotheses.concepts.attributes import ANY, NONE, Attributes
-from bayeslearn.hypotheses.priors import listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError, UnknownColumnError
+from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError, UnknownColumnError, listed
 from bayeslearn.hypotheses.concepts.attributes import MISSING, Attributes
-from bayeslearn.hypotheses.priors import listed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence

@@ -1,0 +1,39 @@
+"""The command ``bayeslearn`` and its verbs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bayeslearn import __version__
+from bayeslearn.cli import bayes, concept, demo
+
+app = typer.Typer(
+    name="bayeslearn",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it with the flag
+    if asked:
+        typer.echo(f"bayeslearn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    *,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Bayesian learning where evidence adds: from data to beliefs you can query, explain, update and merge."""
+
+
+app.command("bayes")(bayes.run)
+app.command("concept")(concept.run)
+app.command("demo")(demo.run)

@@ -1,0 +1,192 @@
+"""``bayeslearn bayes``: from priors and likelihoods to posterior, MAP and evidence."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import output
+from bayeslearn.errors import FormatError, ParameterError, ProbabilityError
+
+if TYPE_CHECKING:
+    from bayeslearn.hypotheses import Posterior
+
+Rows = dict[str, dict[str, float]]
+
+#: The outcome that stands for whatever a likelihood does not list.
+ELSE = "(anything else)"
+
+
+def run(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            help=r"A .toml or .json file with \[prior] and \[likelihood.NAME], or a name that ships: cancer-test."
+        ),
+    ] = None,
+    *,
+    prior: Annotated[list[str] | None, typer.Option(help="NAME=P, once for each hypothesis.")] = None,
+    likelihood: Annotated[
+        list[str] | None, typer.Option(help="NAME:OUTCOME=P, what a hypothesis says of an outcome.")
+    ] = None,
+    evidence: Annotated[
+        list[str] | None, typer.Option("--evidence", "-e", help="An outcome that was seen; repeat for more of them.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the beliefs after each piece of evidence into this file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+) -> None:
+    """Posterior over hypotheses: priors and likelihoods in, beliefs out.
+
+    A second test result is a second --evidence. Without --prior every hypothesis starts equally probable.
+
+    Example: bayeslearn bayes cancer-test -e positive -e positive
+    """
+    from bayeslearn.hypotheses import FiniteSpace
+
+    priors, rows = _read(file) if file else ({}, {})
+    priors |= dict(_assignment("--prior", item) for item in prior or [])
+    for item in likelihood or []:
+        label, p = _assignment("--likelihood", item)
+        name, colon, outcome = label.rpartition(":")
+        if not colon:
+            raise ParameterError(f"--likelihood takes NAME:OUTCOME=P, got {item!r}")
+        rows.setdefault(name, {})[outcome] = p
+    if not rows:
+        raise ParameterError(
+            "no hypothesis was given",
+            hint="give a file, or --likelihood NAME:OUTCOME=P for each hypothesis and outcome",
+        )
+    space = FiniteSpace.table(_completed(rows))
+    steps = [space.posterior(priors or None)]
+    for outcome in evidence or []:
+        steps.append(steps[-1].update(outcome))
+    (_show_json if as_json else _show)(steps, evidence or [])
+    if plot:
+        _draw(steps, evidence or [], plot)
+
+
+### reading
+
+
+def _read(file: str) -> tuple[dict[str, float], Rows]:
+    """Prior and likelihoods from a small file."""
+    path = _located(file)
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(f"{path} cannot be read: {error}", path=str(path)) from None
+    rows = content.get("likelihood")
+    if not (isinstance(rows, dict) and rows and all(isinstance(row, dict) for row in rows.values())):
+        raise FormatError(
+            f"{path} has no likelihoods",
+            hint="write a table [likelihood.NAME] with outcome = probability for each hypothesis",
+        )
+    return dict(content.get("prior", {})), {name: dict(row) for name, row in rows.items()}
+
+
+def _located(file: str) -> Path:
+    from bayeslearn import data
+
+    if Path(file).is_file():
+        return Path(file)
+    if file in data.names():
+        return data.path(file)
+    raise ParameterError(f"there is no file {file!r}", hint=f"data that ships: {', '.join(data.names())}")
+
+
+def _assignment(option: str, item: str) -> tuple[str, float]:
+    name, equals, value = item.rpartition("=")
+    try:
+        if equals and name:
+            return name, float(value)
+    except ValueError:
+        pass
+    raise ParameterError(f"{option} takes NAME=P with a number for P, got {item!r}")
+
+
+def _completed(rows: Rows) -> Rows:
+    """What a row leaves open goes to everything else, so that `positive=0.98` alone is enough."""
+    left = {name: 1 - sum(row.values()) for name, row in rows.items()}
+    for name, rest in left.items():
+        if rest < -1e-6:
+            raise ProbabilityError(f"the likelihoods of {name!r} must sum to at most 1, got {1 - rest:.6g}")
+    if all(rest <= 1e-6 for rest in left.values()):
+        return rows
+    return {name: {**row, ELSE: max(left[name], 0.0)} for name, row in rows.items()}
+
+
+### answering
+
+
+def _show(steps: list[Posterior], evidence: list[str]) -> None:
+    last = steps[-1]
+    output.show_table(
+        ["hypothesis", "prior", "likelihood", "joint", "posterior"],
+        [
+            [str(row.name), *map(output.number, (row.prior, row.likelihood, row.joint, row.posterior))]
+            for row in last.table()
+        ],
+    )
+    output.gap()
+    output.show_pairs(
+        [
+            ("evidence", ", ".join(evidence) or "none yet"),
+            ("P(evidence)", output.number(last.evidence)),
+            ("MAP", ", ".join(map(str, last.map))),
+            ("ML", ", ".join(map(str, last.ml))),
+            ("next", ", ".join(f"{outcome} {output.number(p)}" for outcome, p in last.predictive().items())),
+        ]
+    )
+    if len(steps) > 2:
+        output.gap()
+        output.show_table(
+            ["after", *map(str, last.space.names)],
+            [
+                [f"{i}. {outcome}", *map(output.number, step.probabilities.values())]
+                for i, (outcome, step) in enumerate(zip(evidence, steps[1:], strict=True), 1)
+            ],
+        )
+
+
+def _draw(steps: list[Posterior], evidence: list[str], path: Path) -> None:
+    from bayeslearn import plots
+
+    labels = ["before", *(f"{i}. {outcome}" for i, outcome in enumerate(evidence, 1))]
+    plots.save(plots.beliefs(steps, labels), path)
+
+
+def _show_json(steps: list[Posterior], evidence: list[str]) -> None:
+    last = steps[-1]
+    hypotheses: list[dict[str, Any]] = [
+        {
+            "name": row.name,
+            "prior": row.prior,
+            "likelihood": row.likelihood,
+            "log_likelihood": row.log_likelihood,
+            "joint": row.joint,
+            "posterior": row.posterior,
+        }
+        for row in last.table()
+    ]
+    output.show_json(
+        {
+            "evidence": evidence,
+            "hypotheses": hypotheses,
+            "map": last.map,
+            "ml": last.ml,
+            "probability_of_evidence": last.evidence,
+            "log_evidence": last.log_evidence,
+            "next": last.predictive(),
+            "steps": [
+                {"evidence": outcome, "posterior": step.probabilities}
+                for outcome, step in zip(evidence, steps[1:], strict=True)
+            ],
+        }
+    )

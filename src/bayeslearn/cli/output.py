@@ -1,0 +1,77 @@
+"""How verbs answer: tables for people, one JSON object for machines, both on stdout."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def number(value: float) -> str:
+    """Four significant digits, as in the textbook."""
+    return f"{value:.4g}"
+
+
+def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table whose numbers stand right and whose words stand left."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    rows = [list(row) for row in rows]
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for j, name in enumerate(head):
+        numeric = bool(rows) and all(_is_number(row[j]) for row in rows)
+        table.add_column(Text(name), justify="right" if numeric else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(highlight=False)
+    if not console.is_terminal:  # a pipe has no width to keep to
+        console = Console(highlight=False, width=10_000)
+    with console.capture() as captured:
+        console.print(table)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    sys.stdout.write("\n".join(lines).strip("\n") + "\n")
+
+
+def show_pairs(pairs: Iterable[tuple[str, str]]) -> None:
+    """Names and values, one pair a line."""
+    pairs = list(pairs)
+    width = max(len(name) for name, _ in pairs)
+    for name, value in pairs:
+        sys.stdout.write(f"{name:<{width}}  {value}\n")
+
+
+def gap() -> None:
+    """An empty line between two answers."""
+    sys.stdout.write("\n")
+
+
+def show_json(answer: Any) -> None:
+    """One JSON object; a number that JSON cannot write becomes null."""
+    sys.stdout.write(json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if hasattr(value, "item"):  # a NumPy scalar
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

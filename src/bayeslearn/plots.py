@@ -1,0 +1,77 @@
+"""Pictures, where people would rather look. Needs matplotlib: ``pip install 'bayeslearn[plot]'``.
+
+Every function returns a matplotlib figure; :func:`save` writes one to a file.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn.errors import MissingDependencyError, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bayeslearn.em import Result
+    from bayeslearn.hypotheses import Posterior
+
+#: Hypotheses that are drawn by themselves; the least probable of more are drawn together.
+MOST_SHOWN = 9
+
+
+def beliefs(steps: Sequence[Posterior], labels: Sequence[str]) -> Any:
+    """The posterior after each piece of evidence: one bar per step, split by hypothesis."""
+    figure, axes = _canvas()
+    last = steps[-1].probabilities
+    shown = sorted(last, key=lambda name: -last[name])[:MOST_SHOWN]
+    floor = [0.0] * len(steps)
+    for name in shown:
+        heights = [step[name] for step in steps]
+        axes.bar(range(len(steps)), heights, bottom=floor, label=str(name), width=0.8)
+        floor = [below + height for below, height in zip(floor, heights, strict=True)]
+    if len(last) > len(shown):
+        rest = [1 - below for below in floor]
+        axes.bar(range(len(steps)), rest, bottom=floor, label=f"{len(last) - len(shown)} others", color="lightgrey")
+    axes.set_xticks(range(len(steps)), labels)
+    axes.set(ylabel="P(h | evidence)", ylim=(0, 1))
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    return figure
+
+
+def climb(result: Result[Any]) -> Any:
+    """The penalised log likelihood that EM climbed, iteration by iteration."""
+    figure, axes = _canvas()
+    axes.plot([s.iteration for s in result.history], [s.objective for s in result.history], marker=".")
+    axes.set(xlabel="iteration", ylabel="ln P(D|θ) + ln P(θ)")
+    axes.set_title("converged" if result.converged else "not converged")
+    return figure
+
+
+def save(figure: Any, path: str | Path) -> None:
+    """Write a figure to a file, whole or not at all; the ending says the format."""
+    path = Path(path)
+    endings = sorted(figure.canvas.get_supported_filetypes())
+    if path.suffix.lstrip(".").lower() not in endings:
+        raise ParameterError(f"{path.name!r} has no ending of a picture", hint=f"use one of {', '.join(endings)}")
+    handle, scratch = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
+    os.close(handle)
+    try:
+        figure.savefig(scratch, bbox_inches="tight", dpi=150)
+        Path(scratch).replace(path)
+    finally:
+        Path(scratch).unlink(missing_ok=True)
+
+
+def _canvas() -> tuple[Any, Any]:
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415 - an extra, loaded when a picture is wanted
+    except ImportError:
+        raise MissingDependencyError(
+            "pictures need the optional package 'matplotlib', which is not installed",
+            hint="pip install 'bayeslearn[plot]'",
+        ) from None
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    return figure, figure.add_subplot()

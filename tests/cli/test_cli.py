@@ -1,0 +1,204 @@
+"""The command line from outside: answers, machine answers, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import bayeslearn
+from bayeslearn.cli.app import app
+
+
+def ask(*words):
+    """Run a verb in this process; errors are raised."""
+    return CliRunner().invoke(app, list(words), catch_exceptions=False).stdout
+
+
+def fail(*words):
+    """Run the whole command in a process of its own and see how it ends."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bayeslearn", *words], capture_output=True, text=True, check=False, encoding="utf-8"
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+def test_version():
+    assert ask("--version") == f"bayeslearn {bayeslearn.__version__}\n"
+
+
+def test_every_verb_explains_itself():
+    for verb in ("bayes", "concept", "demo"):
+        assert f"Usage: bayeslearn {verb}" in CliRunner().invoke(app, [verb, "--help"], prog_name="bayeslearn").stdout
+
+
+def test_demo_runs_both_jobs():
+    shown = ask("demo")
+    assert "0.8959" in shown
+    assert "⟨sunny, warm, ?, strong, ?, ?⟩" in shown
+
+
+### bayes
+
+
+def test_bayes_answers_machines():
+    answer = json.loads(ask("bayes", "cancer-test", "-e", "positive", "-e", "positive", "--json"))
+
+    once, twice = (step["posterior"]["cancer"] for step in answer["steps"])
+    assert once == pytest.approx(0.00784 / (0.00784 + 0.02976), rel=1e-12)
+    assert twice == pytest.approx(0.0076832 / (0.0076832 + 0.0008928), rel=1e-12)
+    assert (answer["map"], answer["ml"]) == (["cancer"], ["cancer"])
+    assert answer["probability_of_evidence"] == pytest.approx(0.008576, rel=1e-12)
+
+
+def test_bayes_from_options_gives_the_same_as_from_a_file():
+    options = ["--prior", "cancer=0.008", "--prior", "no cancer=0.992"]
+    options += ["--likelihood", "cancer:positive=0.98", "--likelihood", "no cancer:positive=0.03"]
+    from_options, from_file = (
+        json.loads(ask("bayes", *call, "-e", "positive", "--json"))["hypotheses"] for call in (options, ["cancer-test"])
+    )
+    assert from_options == from_file
+
+
+def test_bayes_reads_json_and_an_impossible_likelihood_is_null(tmp_path):
+    file = tmp_path / "coins.json"
+    file.write_text('{"likelihood": {"fair": {"head": 0.5, "tail": 0.5}, "two-headed": {"head": 1}}}')
+
+    answer = json.loads(ask("bayes", str(file), "-e", "tail", "--json"))
+
+    assert [h["posterior"] for h in answer["hypotheses"]] == [1.0, 0.0]
+    assert answer["hypotheses"][1]["log_likelihood"] is None
+
+
+def test_bayes_draws_a_picture(tmp_path):
+    ask("bayes", "cancer-test", "-e", "positive", "--plot", str(tmp_path / "beliefs.png"))
+    assert (tmp_path / "beliefs.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_bayes_without_evidence_shows_the_prior():
+    answer = json.loads(ask("bayes", "cancer-test", "--json"))
+    assert [h["posterior"] for h in answer["hypotheses"]] == pytest.approx([0.008, 0.992], rel=1e-12)
+    assert answer["steps"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ([], 2, "no hypothesis was given"),
+        (["no-such-file"], 2, "there is no file 'no-such-file'"),
+        (["--prior", "a"], 2, "--prior takes NAME=P with a number for P, got 'a'"),
+        (["--likelihood", "a=0.5"], 2, "--likelihood takes NAME:OUTCOME=P, got 'a=0.5'"),
+        (
+            ["--likelihood", "a:x=0.7", "--likelihood", "a:y=0.7"],
+            2,
+            "the likelihoods of 'a' must sum to at most 1, got 1.4",
+        ),
+        (["cancer-test", "--prior", "cancer=0.5"], 2, "`prior` must sum to 1, got a sum of 1.492"),
+        (["cancer-test", "-e", "maybe"], 1, "unknown outcome 'maybe'"),
+        (
+            ["--likelihood", "a:x=1", "--likelihood", "b:x=1", "--likelihood", "b:y=0", "-e", "y"],
+            1,
+            "probability zero under every hypothesis",
+        ),
+    ],
+)
+def test_bayes_fails_in_one_sentence(words, code, message):
+    found, said = fail("bayes", *words)
+    assert found == code
+    assert said.startswith("error: ")
+    assert message in said
+    assert "Traceback" not in said
+
+
+def test_bayes_names_what_is_wrong_in_a_file(tmp_path):
+    file = tmp_path / "broken.toml"
+    file.write_text("[prior\n")
+    code, said = fail("bayes", str(file))
+    assert (code, "broken.toml cannot be read" in said, "line 1" in said) == (1, True, True)
+
+    file.write_text("[prior]\na = 1.0\n")
+    code, said = fail("bayes", str(file))
+    assert (code, "has no likelihoods" in said) == (1, True)
+
+
+### concept
+
+EXAMPLES = "sky,air,sport\nsunny,warm,yes\nrainy,cold,no\n"
+
+
+def test_concept_answers_machines(tmp_path):
+    (tmp_path / "days.csv").write_text(EXAMPLES)
+    (tmp_path / "new.csv").write_text("air,sky\nwarm,sunny\nwarm,foggy\n?,sunny\n")
+
+    answer = json.loads(
+        ask("concept", str(tmp_path / "days.csv"), "--target", "sport", "--new", str(tmp_path / "new.csv"), "--json")
+    )
+
+    assert answer["specific"] == ["sunny", "warm"]
+    assert answer["general"] == [["?", "warm"], ["sunny", "?"]]
+    assert (answer["hypotheses"], answer["consistent"]) == (10, 3)
+    assert [(n["yes"], n["no"]) for n in answer["new"]] == [(3, 0), (1, 2), (1, 0)]
+
+
+def test_concept_counts_declared_states(tmp_path):
+    (tmp_path / "days.csv").write_text(EXAMPLES)
+    answer = ask(
+        "concept", str(tmp_path / "days.csv"), "--target", "sport", "--states", "sky=sunny,cloudy,rainy", "--json"
+    )
+    assert json.loads(answer)["hypotheses"] == 1 + 4 * 3
+
+
+def test_concept_takes_numbers_as_states(tmp_path):
+    (tmp_path / "n.csv").write_text("a,b,y\n1,2.5,yes\n1,3.5,yes\n2,2.5,no\n")
+    assert json.loads(ask("concept", str(tmp_path / "n.csv"), "--target", "y", "--json"))["specific"] == ["1", "?"]
+
+
+def test_concept_leaves_out_incomplete_examples_and_says_so(tmp_path):
+    file = tmp_path / "holes.csv"
+    file.write_text("id,sky,air,sport\n1,sunny,warm,yes\n2,?,warm,yes\n3,rainy,cold,no\n")
+
+    code, said = fail("concept", str(file), "--target", "sport", "--columns", "sky,air")
+    assert (code, "example 1 has no value for attribute 'sky'" in said) == (1, True)
+
+    shown = ask("concept", str(file), "--target", "sport", "--columns", "sky,air", "--drop-incomplete")
+    assert "attributes    sky, air\nexamples      1 positive, 1 negative\nleft out      1 incomplete\n" in shown
+
+
+def test_concept_sets_conflicts_aside_when_asked(tmp_path):
+    file = tmp_path / "noisy.csv"
+    file.write_text(EXAMPLES + "sunny,warm,no\n")
+
+    code, said = fail("concept", str(file), "--target", "sport")
+    assert code == 1
+    assert "no conjunction agrees with example 2 (sunny, warm; negative)" in said
+
+    shown = ask("concept", str(file), "--target", "sport", "--skip-conflicts")
+    assert "set aside     example 2 (sunny, warm; negative)" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["enjoy-sport", "--target", "fun"], 2, "'fun'"),
+        (["no-such-file.csv", "--target", "x"], 1, "no-such-file.csv"),
+        (["enjoy-sport", "--target", "enjoy_sport", "--positive", "maybe"], 2, "no example is labelled 'maybe'"),
+        (["enjoy-sport", "--target", "enjoy_sport", "--states", "sky"], 2, "--states takes COLUMN=A,B,C, got 'sky'"),
+        (["enjoy-sport", "--target", "enjoy_sport", "--states", "sky=a,b"], 1, "column 'sky' has state 'sunny'"),
+        (["enjoy-sport", "--target", "sky"], 1, "a concept has two labels, got 3"),
+    ],
+)
+def test_concept_fails_in_one_sentence(words, code, message):
+    found, said = fail("concept", *words)
+    assert (found, said.startswith("error: "), message in said) == (code, True, True), said
+
+
+def test_a_ragged_file_is_named_by_line(tmp_path):
+    file = tmp_path / "ragged.csv"
+    file.write_text(EXAMPLES + "sunny,warm\n")
+    code, said = fail("concept", str(file), "--target", "sport")
+    assert code == 1
+    assert "line 4" in said

@@ -1,0 +1,69 @@
+"""Every learner of the package keeps the contract of tests/contract.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+
+import bayeslearn
+from bayeslearn import BayesOptimalClassifier, FindSClassifier, GibbsClassifier, VersionSpaceClassifier
+from tests.contract import CHECKS
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(0, 3, (40, 4))
+CONCEPT = ((X[:, 0] == 1) & (X[:, 2] == 2)).astype(int)
+NOISY = np.where(RNG.random(40) < 0.15, 1 - CONCEPT, CONCEPT)
+
+
+def first_is_one(x):
+    return int(x[0] == 1)
+
+
+def third_is_two(x):
+    return int(x[2] == 2)
+
+
+def constant(x):
+    return 0
+
+
+ANY_COLUMN = [FrozenEstimator(kind.fit(X, NOISY)) for kind in (BernoulliNB(), GaussianNB())]
+LEARNERS = {
+    "optimal over functions": (BayesOptimalClassifier([first_is_one, third_is_two, constant], noise=0.1), NOISY),
+    "optimal over fitted classifiers": (BayesOptimalClassifier(ANY_COLUMN), NOISY),
+    "optimal over learners": (BayesOptimalClassifier([GaussianNB(), BernoulliNB()]), NOISY),
+    "Gibbs": (GibbsClassifier([first_is_one, third_is_two, constant], noise=0.1, random_state=0), NOISY),
+    "Find-S": (FindSClassifier(), CONCEPT),
+    "version space": (VersionSpaceClassifier(), CONCEPT),
+    "version space, weighted": (VersionSpaceClassifier(vote="weighted", favour=2), CONCEPT),
+}
+
+#: What cannot hold, and why.
+EXCEPTIONS = {
+    ("optimal over functions", "check_order_of_columns_is_irrelevant"): "the functions name columns by position",
+    ("Gibbs", "check_order_of_columns_is_irrelevant"): "the functions name columns by position",
+    ("optimal over fitted classifiers", "check_order_of_columns_is_irrelevant"): "fitted to the order of the columns",
+    (
+        "optimal over learners",
+        "check_order_of_columns_is_irrelevant",
+    ): "the folds depend on the rows as they are written",
+    ("optimal over functions", "check_labels_come_back_as_written"): "the functions return 0 and 1",
+    ("Gibbs", "check_labels_come_back_as_written"): "the functions return 0 and 1",
+    ("optimal over fitted classifiers", "check_labels_come_back_as_written"): "fitted to the labels 0 and 1",
+}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", LEARNERS)
+def test_contract(name, check):
+    if (name, check.__name__) in EXCEPTIONS:
+        pytest.skip(EXCEPTIONS[name, check.__name__])
+    learner, y = LEARNERS[name]
+    check(learner, X, y)
+
+
+def test_every_exported_learner_is_covered():
+    exported = {name for name in bayeslearn.__all__ if name.endswith(("Classifier", "Regressor"))}
+    assert {type(learner).__name__ for learner, _ in LEARNERS.values()} == exported

@@ -1,0 +1,73 @@
+"""Every code block of the README and the docs is run, and what it prints is compared."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bayeslearn.cli.app import app
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [path for path in DOCUMENTS if path.name != "cli.md" and "_build" not in path.parts]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+KINDS = {"python", "console", "text", "toml", "csv"}
+
+
+def blocks(path, kind):
+    return [body for found, body in BLOCK.findall(path.read_text()) if found == kind]
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name)
+def test_python_blocks(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "\n".join(blocks(path, "python"))
+    if text:
+        assert ">>>" in text
+    test = doctest.DocTestParser().get_doctest(text, {}, name(path), str(path), 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    report = []
+    runner.run(test, out=report.append)
+    assert runner.summarize(verbose=False).failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name)
+def test_console_blocks(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for body in blocks(path, "console"):
+        for session in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+            command, _, expected = session.partition("\n")
+            assert trimmed(output_of(shlex.split(command, comments=True))) == trimmed(expected), command
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name)
+def test_every_block_is_of_a_kind_that_is_run(path):
+    assert {kind for kind, _ in BLOCK.findall(path.read_text())} <= KINDS
+
+
+def output_of(words):
+    if words[0] == "make":  # the targets run these tests: here it is enough that they exist
+        subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, check=True, capture_output=True)
+        return ""
+    if words[0] == "cat":
+        return Path(words[1]).read_text()
+    assert words[0] == "bayeslearn"
+    done = CliRunner().invoke(app, words[1:])
+    if done.exception and not isinstance(done.exception, SystemExit):
+        return f"error: {done.exception}\n"
+    return done.stdout
+
+
+def trimmed(text):
+    """Without the spaces that pad tables, and without empty lines at either end."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
