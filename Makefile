@@ -16,7 +16,6 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "error: Python 3.11 or newer is needed, $(PYTHON) is older; try: make PYTHON=python3.12 ..." >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=24"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary --editable ".[dev,bench]"
 	$(BIN)/python -m bayeslearn.kernels
 	@touch $@

@@ -21,6 +21,7 @@ from bayeslearn.families.statistics import common_shape, fitted, frozen, shown
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.families.assignment import Assignment
     from bayeslearn.families.categorical import CategoricalPredictive
 
 ### prior
@@ -132,16 +133,13 @@ class Bernoulli(Family[Counts, Beta]):
     array(0.66666667)
     """
 
-    def collect(
-        self,
-        x: ArrayLike,
-        *,
-        weights: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        n_groups: int | None = None,
-    ) -> Counts:
+    def cells(self, x: ArrayLike) -> NDArray[np.intp]:
+        """Codes 0 and 1 from numbers or truth values; −1 where missing."""
+        return _STATES.cells(_codes(x))
+
+    def gather(self, cells: NDArray[np.intp], to: Assignment) -> Counts:
         """The weight of the failures and of the successes, shape (*rows, 2)."""
-        return _STATES.collect(_codes(x), weights=weights, groups=groups, n_groups=n_groups)
+        return _STATES.gather(cells, to)
 
     def zero(self, rows: tuple[int, ...] = ()) -> Counts:
         """No data."""

@@ -17,12 +17,14 @@ from scipy.special import betaincinv, gammaln, softmax, xlogy
 
 from bayeslearn import validation
 from bayeslearn.errors import ImproperPriorError, ParameterError, ShapeError
-from bayeslearn.families.assignment import assign, paired
+from bayeslearn.families.assignment import paired
 from bayeslearn.families.family import Family
 from bayeslearn.families.statistics import Statistics, fitted, frozen, require, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.families.assignment import Assignment
 
 ### statistics
 
@@ -224,26 +226,26 @@ class Categorical(Family[Counts, Dirichlet]):
     def __post_init__(self) -> None:
         validation.integer("size", self.size, least=1)
 
-    def collect(
-        self,
-        x: ArrayLike,
-        *,
-        weights: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        n_groups: int | None = None,
-    ) -> Counts:
+    def cells(self, x: ArrayLike) -> NDArray[np.intp]:
+        """Codes within −1 … size − 1."""
+        codes = np.asarray(x)
+        if codes.ndim != 1 or (codes.size and not np.issubdtype(codes.dtype, np.integer)):
+            raise ShapeError(f"expected a column of whole-number codes, got shape {codes.shape} of {codes.dtype}")
+        if codes.size and not (-1 <= codes.min() and codes.max() < self.size):
+            raise ParameterError(
+                f"codes must lie within -1..{self.size - 1}, got {codes.min()}..{codes.max()}",
+                hint="-1 is missing; Table turns named states into codes",
+            )
+        return codes.astype(np.intp)
+
+    def gather(self, cells: NDArray[np.intp], to: Assignment) -> Counts:
         """n_k = Σ_i w_i [x_i = k]."""
-        codes = self._codes(x)
-        to = assign(len(codes), weights=weights, groups=groups, n_groups=n_groups)
         if to.weights.ndim == 2:
-            one_hot = codes[:, None] == np.arange(self.size)
+            one_hot = cells[:, None] == np.arange(self.size)
             return Counts(to.sum(one_hot.astype(float)))
-        rows = to.rows[0] if to.rows else 1
-        cell = (
-            codes if to.groups is None else np.where((codes >= 0) & (to.groups >= 0), to.groups * self.size + codes, -1)
-        )
-        seen = cell >= 0
-        n = np.bincount(cell[seen], to.weights[seen], minlength=rows * self.size)
+        place = cells if to.groups is None else np.where(to.groups >= 0, to.groups * self.size + cells, -1)
+        seen = (cells >= 0) & (place >= 0)
+        n = np.bincount(place[seen], to.weights[seen], minlength=math.prod(to.rows) * self.size)
         return Counts(n.reshape(*to.rows, self.size).astype(float))
 
     def zero(self, rows: tuple[int, ...] = ()) -> Counts:
@@ -266,7 +268,7 @@ class Categorical(Family[Counts, Dirichlet]):
         """ln θ_x; 0 where x is missing."""
         with np.errstate(divide="ignore"):
             log_theta = np.log(self._theta(parameters))
-        codes = self._codes(x)
+        codes = self.cells(x)
         if groups is None:
             picked = np.moveaxis(log_theta[..., codes], -1, 0)
             return np.where((codes >= 0).reshape(-1, *[1] * (picked.ndim - 1)), picked, 0.0)
@@ -289,17 +291,6 @@ class Categorical(Family[Counts, Dirichlet]):
         if theta.ndim == 0 or theta.shape[-1] != self.size:
             raise ShapeError(f"expected probabilities of shape (*rows, {self.size}), got {theta.shape}")
         return theta
-
-    def _codes(self, x: ArrayLike) -> NDArray[np.intp]:
-        codes = np.asarray(x)
-        if codes.ndim != 1 or (codes.size and not np.issubdtype(codes.dtype, np.integer)):
-            raise ShapeError(f"expected a column of whole-number codes, got shape {codes.shape} of {codes.dtype}")
-        if codes.size and not (-1 <= codes.min() and codes.max() < self.size):
-            raise ParameterError(
-                f"codes must lie within -1..{self.size - 1}, got {codes.min()}..{codes.max()}",
-                hint="-1 is missing; Table turns named states into codes",
-            )
-        return codes.astype(np.intp)
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,13 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeVar
 
 from bayeslearn import validation
+from bayeslearn.families.assignment import assign
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.families.assignment import Assignment
     from bayeslearn.families.statistics import Statistics
 
 How = Literal["mean", "mode", "draw"]
@@ -63,7 +65,6 @@ P = TypeVar("P", bound=Prior)
 class Family(ABC, Generic[S, P]):
     """A likelihood with its conjugate prior."""
 
-    @abstractmethod
     def collect(
         self,
         x: ArrayLike,
@@ -73,6 +74,16 @@ class Family(ABC, Generic[S, P]):
         n_groups: int | None = None,
     ) -> S:
         """The additive statistics of `x`; missing cells add nothing. Weights and groups as in `assignment`."""
+        cells = self.cells(x)
+        return self.gather(cells, assign(len(cells), weights=weights, groups=groups, n_groups=n_groups))
+
+    @abstractmethod
+    def cells(self, x: ArrayLike) -> NDArray[Any]:
+        """Cases checked and in their working form, the first axis running over them."""
+
+    @abstractmethod
+    def gather(self, cells: NDArray[Any], to: Assignment) -> S:
+        """The statistics of checked cases, each giving its share to the rows that `to` says."""
 
     @abstractmethod
     def zero(self, rows: tuple[int, ...] = ()) -> S:

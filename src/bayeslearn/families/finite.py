@@ -16,12 +16,14 @@ from scipy.special import log_softmax, logsumexp
 
 from bayeslearn import validation
 from bayeslearn.errors import ImpossibleDataError, ParameterError, ShapeError
-from bayeslearn.families.assignment import assign, paired
+from bayeslearn.families.assignment import paired
 from bayeslearn.families.family import Family
 from bayeslearn.families.statistics import Statistics, fitted, frozen, remaining, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.families.assignment import Assignment
 
 #: Two hypotheses are tied when their log probabilities differ by no more than this.
 TIE = 1e-9
@@ -137,19 +139,20 @@ class Hypotheses(Family[LogLikelihoods, Finite]):
     def __post_init__(self) -> None:
         validation.integer("size", self.size, least=1)
 
-    def collect(
-        self,
-        x: ArrayLike,
-        *,
-        weights: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        n_groups: int | None = None,
-    ) -> LogLikelihoods:
+    def cells(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Log likelihoods (n, size), −∞ where a case is impossible."""
+        logs = validation.float_array("log likelihoods", x)
+        if logs.ndim != 2 or logs.shape[1] != self.size:
+            raise ShapeError(f"expected log likelihoods of shape (n, {self.size}), got {logs.shape}")
+        if np.isnan(logs).any() or (logs == np.inf).any():
+            where = validation.first_position(np.isnan(logs) | (logs == np.inf))
+            raise ParameterError(f"log likelihoods must be numbers below infinity, got {logs[where]} at {where}")
+        return logs
+
+    def gather(self, cells: NDArray[np.float64], to: Assignment) -> LogLikelihoods:
         """Σ_i w_i ln P(d_i|h), finite logs and impossible cases apart."""
-        logs = self._logs(x)
-        to = assign(len(logs), weights=weights, groups=groups, n_groups=n_groups)
-        never = np.isneginf(logs)
-        return LogLikelihoods(to.sum(np.where(never, 0.0, logs)), to.sum(never.astype(float)))
+        never = np.isneginf(cells)
+        return LogLikelihoods(to.sum(np.where(never, 0.0, cells)), to.sum(never.astype(float)))
 
     def zero(self, rows: tuple[int, ...] = ()) -> LogLikelihoods:
         """No data: likelihood 1."""
@@ -171,7 +174,7 @@ class Hypotheses(Family[LogLikelihoods, Finite]):
 
     def log_prob(self, parameters: ArrayLike, x: ArrayLike, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
         """ln Σ_h P(d|h) p_h for probabilities p of the hypotheses."""
-        logs, log_p = paired(self._logs(x), groups, self._log_p(parameters), event=1)
+        logs, log_p = paired(self.cells(x), groups, self._log_p(parameters), event=1)
         nowhere = np.isnan(logs).any(axis=-1)
         return np.where(nowhere, 0.0, logsumexp(np.nan_to_num(logs, neginf=-np.inf) + log_p, axis=-1))
 
@@ -191,15 +194,6 @@ class Hypotheses(Family[LogLikelihoods, Finite]):
             raise ShapeError(f"expected probabilities of shape (*rows, {self.size}), got {p.shape}")
         with np.errstate(divide="ignore"):
             return np.log(p)
-
-    def _logs(self, x: ArrayLike) -> NDArray[np.float64]:
-        logs = validation.float_array("log likelihoods", x)
-        if logs.ndim != 2 or logs.shape[1] != self.size:
-            raise ShapeError(f"expected log likelihoods of shape (n, {self.size}), got {logs.shape}")
-        if np.isnan(logs).any() or (logs == np.inf).any():
-            where = validation.first_position(np.isnan(logs) | (logs == np.inf))
-            raise ParameterError(f"log likelihoods must be numbers below infinity, got {logs[where]} at {where}")
-        return logs
 
 
 @dataclass(frozen=True)

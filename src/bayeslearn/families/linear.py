@@ -24,6 +24,7 @@ from bayeslearn.families.regression import RegressionPrior
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.families.assignment import Assignment
     from bayeslearn.families.student import StudentT
 
 
@@ -49,18 +50,15 @@ class LinearGaussian(Family[JointMoments, RegressionPrior]):
             raise ShapeError(f"expected one y per row of X, got {len(outputs)} for {len(inputs)} rows")
         return np.column_stack([inputs, outputs])
 
-    def collect(
-        self,
-        x: ArrayLike,
-        *,
-        weights: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        n_groups: int | None = None,
-    ) -> JointMoments:
+    def cells(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Rows (x, y) of finite numbers, inputs missing only where y is."""
+        cells = real_cells(x, self.dim + 1)
+        _no_missing(np.isnan(cells[:, :-1]) & ~np.isnan(cells[:, -1:]))
+        return cells
+
+    def gather(self, cells: NDArray[np.float64], to: Assignment) -> JointMoments:
         """Joint moments of (x, y), shape (*rows, d + 1)."""
-        z = self.real_cases(x)
-        to = assign(len(z), weights=weights, groups=groups, n_groups=n_groups)
-        return JointMoments.collect(np.where(np.isnan(z[:, -1:]), np.nan, z), to)
+        return JointMoments.collect(np.where(np.isnan(cells[:, -1:]), np.nan, cells), to)
 
     def zero(self, rows: tuple[int, ...] = ()) -> JointMoments:
         """No data."""
@@ -81,7 +79,7 @@ class LinearGaussian(Family[JointMoments, RegressionPrior]):
     ) -> NDArray[np.float64]:
         """Log density of y given x; 0 where y is missing."""
         a, b, var = self._parameters(parameters)
-        z = self.real_cases(x)
+        z = self.cells(x)
         X = np.where(np.isnan(z[:, :-1]), 0.0, z[:, :-1])  # only where y is missing too
         y, a, var = paired(z[:, -1], groups, a, positive(var))
         if groups is None:
@@ -110,12 +108,6 @@ class LinearGaussian(Family[JointMoments, RegressionPrior]):
         _no_missing(np.isnan(x))
         return x
 
-    def real_cases(self, z: ArrayLike) -> NDArray[np.float64]:
-        """Cases (n, d + 1), inputs missing only where y is."""
-        cells = real_cells(z, self.dim + 1)
-        _no_missing(np.isnan(cells[:, :-1]) & ~np.isnan(cells[:, -1:]))
-        return cells
-
     def _parameters(
         self, parameters: tuple[ArrayLike, ArrayLike, ArrayLike]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -141,7 +133,7 @@ class LinearPredictive:
 
     def log_prob(self, x: ArrayLike) -> NDArray[np.float64]:
         """Log density of y in each case (x, y), (n, *rows); 0 where y is missing."""
-        z = self.family.real_cases(x)
+        z = self.family.cells(x)
         t = self.at(np.where(np.isnan(z[:, -1:]), 0.0, z[:, :-1]))
         y = z[:, -1].reshape(-1, *[1] * (t.location.ndim - 1))
         return np.where(np.isnan(y), 0.0, t.log_pdf(y))

@@ -35,6 +35,7 @@ from bayeslearn.families.wishart import MultivariateParameters, NormalInverseWis
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.families.assignment import Assignment
     from bayeslearn.families.family import How
     from bayeslearn.families.student import MultivariateT
 
@@ -93,17 +94,12 @@ class MultivariateNormal(Family[Any, Any]):
 
     # -- the four steps
 
-    def collect(
-        self,
-        x: ArrayLike,
-        *,
-        weights: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        n_groups: int | None = None,
-    ) -> Any:
+    def cells(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Rows of `dim` finite numbers; NaN is missing."""
+        return real_cells(x, self.dim)
+
+    def gather(self, cells: NDArray[np.float64], to: Assignment) -> Any:
         """n = Σ w, x̄ = Σ w x / n, and squared deviations: of each column, or the scatter matrix."""
-        cells = real_cells(x, self.dim)
-        to = assign(len(cells), weights=weights, groups=groups, n_groups=n_groups)
         return (JointMoments if self._joint else Moments).collect(cells, to)
 
     def zero(self, rows: tuple[int, ...] = ()) -> Any:

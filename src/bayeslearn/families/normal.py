@@ -28,7 +28,7 @@ from scipy.special import gammainccinv, gammaincinv, gammaln
 
 from bayeslearn import validation
 from bayeslearn.errors import EvidenceError, ImproperPriorError, ParameterError
-from bayeslearn.families.assignment import assign, paired
+from bayeslearn.families.assignment import paired
 from bayeslearn.families.family import Family
 from bayeslearn.families.moments import Moments, pooled, real_cells
 from bayeslearn.families.statistics import common_shape, fitted, frozen, require, shown
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.errors import BayeslearnError
+    from bayeslearn.families.assignment import Assignment
 
 LOG_2PI = np.log(2 * np.pi)
 
@@ -242,17 +243,13 @@ class Normal(Family[Moments, NormalInverseGamma]):
     NormalParameters(mean=array(2.), var=array(0.66666667))
     """
 
-    def collect(
-        self,
-        x: ArrayLike,
-        *,
-        weights: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        n_groups: int | None = None,
-    ) -> Moments:
+    def cells(self, x: ArrayLike) -> NDArray[np.float64]:
+        """A column of finite numbers; NaN is missing."""
+        return real_cells(x)
+
+    def gather(self, cells: NDArray[np.float64], to: Assignment) -> Moments:
         """n = Σ w, x̄ = Σ w x / n, M = Σ w (x − x̄)²."""
-        cells = real_cells(x)
-        return Moments.collect(cells, assign(len(cells), weights=weights, groups=groups, n_groups=n_groups))
+        return Moments.collect(cells, to)
 
     def zero(self, rows: tuple[int, ...] = ()) -> Moments:
         """No data."""

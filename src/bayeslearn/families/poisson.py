@@ -15,13 +15,15 @@ from scipy.special import betainc, betaln, gammaincinv, gammaln, xlogy
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, ImproperPriorError
-from bayeslearn.families.assignment import assign, paired
+from bayeslearn.families.assignment import paired
 from bayeslearn.families.family import Family
 from bayeslearn.families.moments import real_cells
 from bayeslearn.families.statistics import Statistics, common_shape, fitted, frozen, require, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.families.assignment import Assignment
 
 ### statistics
 
@@ -149,19 +151,14 @@ class Poisson(Family[Totals, Gamma]):
     Gamma(a=8, b=4)
     """
 
-    def collect(
-        self,
-        x: ArrayLike,
-        *,
-        weights: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        n_groups: int | None = None,
-    ) -> Totals:
+    def cells(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Whole numbers, not negative; NaN is missing."""
+        return _counts(x)
+
+    def gather(self, cells: NDArray[np.float64], to: Assignment) -> Totals:
         """Σ w, Σ w x and Σ w ln x!."""
-        counts = _counts(x)
-        seen = ~np.isnan(counts)
-        to = assign(len(counts), weights=weights, groups=groups, n_groups=n_groups).only(seen)
-        counts = np.where(seen, counts, 0.0)
+        seen = ~np.isnan(cells)
+        to, counts = to.only(seen), np.where(seen, cells, 0.0)
         return Totals(to.sum(), to.sum(counts), to.sum(gammaln(counts + 1)))
 
     def zero(self, rows: tuple[int, ...] = ()) -> Totals:
