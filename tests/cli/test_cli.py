@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 
@@ -72,6 +73,19 @@ def test_bayes_reads_json_and_an_impossible_likelihood_is_null(tmp_path):
 
     assert [h["posterior"] for h in answer["hypotheses"]] == [1.0, 0.0]
     assert answer["hypotheses"][1]["log_likelihood"] is None
+
+
+def test_bayes_with_code_lengths_is_minimum_description_length():
+    coins = ["--likelihood", "fair:head=0.5", "--likelihood", "biased:head=0.75", "-e", "head", "-e", "head"]
+    codes = ["--bits", "fair=1", "--bits", "biased=3"]
+
+    answer = json.loads(ask("bayes", *coins, *codes, "--json"))
+
+    assert answer["bits"]["fair"] == {"hypothesis": 1, "data": 2, "total": 3}
+    assert answer["bits"]["biased"]["data"] == pytest.approx(-2 * math.log2(0.75), rel=1e-12)
+    assert answer["mdl"] == answer["map"] == ["fair"]
+    assert answer["hypotheses"][0]["prior"] == pytest.approx(0.8, rel=1e-12)
+    assert "MDL  fair" in ask("bayes", *coins, *codes)
 
 
 def test_bayes_draws_a_picture(tmp_path):

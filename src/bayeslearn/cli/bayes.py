@@ -13,7 +13,7 @@ from bayeslearn.cli import output
 from bayeslearn.errors import FormatError, ParameterError, ProbabilityError
 
 if TYPE_CHECKING:
-    from bayeslearn.hypotheses import Posterior
+    from bayeslearn.hypotheses import DescriptionLengths, Posterior
 
 Rows = dict[str, dict[str, float]]
 
@@ -30,6 +30,10 @@ def run(
     ] = None,
     *,
     prior: Annotated[list[str] | None, typer.Option(help="NAME=P, once for each hypothesis.")] = None,
+    bits: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=L, a code length instead of a prior: P(h) is 2^-L, and description lengths are shown."),
+    ] = None,
     likelihood: Annotated[
         list[str] | None, typer.Option(help="NAME:OUTCOME=P, what a hypothesis says of an outcome.")
     ] = None,
@@ -47,10 +51,11 @@ def run(
 
     Example: bayeslearn bayes cancer-test -e positive -e positive
     """
-    from bayeslearn.hypotheses import FiniteSpace
+    from bayeslearn.hypotheses import FiniteSpace, description_lengths
 
     priors, rows = _read(file) if file else ({}, {})
     priors |= dict(_assignment("--prior", item) for item in prior or [])
+    lengths = dict(_assignment("--bits", item) for item in bits or [])
     for item in likelihood or []:
         label, p = _assignment("--likelihood", item)
         name, colon, outcome = label.rpartition(":")
@@ -63,10 +68,11 @@ def run(
             hint="give a file, or --likelihood NAME:OUTCOME=P for each hypothesis and outcome",
         )
     space = FiniteSpace.table(_completed(rows))
-    steps = [space.posterior(priors or None)]
+    steps = [space.posterior(bits=lengths) if lengths else space.posterior(priors or None)]
     for outcome in evidence or []:
         steps.append(steps[-1].update(outcome))
-    (_show_json if as_json else _show)(steps, evidence or [])
+    described = description_lengths(space, evidence or [], hypothesis_bits=lengths) if lengths else None
+    (_show_json if as_json else _show)(steps, evidence or [], described)
     if plot:
         _draw(steps, evidence or [], plot)
 
@@ -125,7 +131,7 @@ def _completed(rows: Rows) -> Rows:
 ### answering
 
 
-def _show(steps: list[Posterior], evidence: list[str]) -> None:
+def _show(steps: list[Posterior], evidence: list[str], described: DescriptionLengths | None) -> None:
     last = steps[-1]
     output.show_table(
         ["hypothesis", "prior", "likelihood", "joint", "posterior"],
@@ -154,6 +160,14 @@ def _show(steps: list[Posterior], evidence: list[str]) -> None:
             ],
         )
 
+    if described is not None:
+        output.gap()
+        output.show_table(
+            ["hypothesis", "L(h)", "L(D|h)", "bits"],
+            [[str(name), *map(output.number, lengths)] for name, *lengths in described.table()],
+        )
+        output.show_pairs([("MDL", ", ".join(map(str, described.best)))])
+
 
 def _draw(steps: list[Posterior], evidence: list[str], path: Path) -> None:
     from bayeslearn import plots
@@ -162,7 +176,7 @@ def _draw(steps: list[Posterior], evidence: list[str], path: Path) -> None:
     plots.save(plots.beliefs(steps, labels), path)
 
 
-def _show_json(steps: list[Posterior], evidence: list[str]) -> None:
+def _show_json(steps: list[Posterior], evidence: list[str], described: DescriptionLengths | None) -> None:
     last = steps[-1]
     hypotheses: list[dict[str, Any]] = [
         {
@@ -175,18 +189,20 @@ def _show_json(steps: list[Posterior], evidence: list[str]) -> None:
         }
         for row in last.table()
     ]
-    output.show_json(
-        {
-            "evidence": evidence,
-            "hypotheses": hypotheses,
-            "map": last.map,
-            "ml": last.ml,
-            "probability_of_evidence": last.evidence,
-            "log_evidence": last.log_evidence,
-            "next": last.predictive(),
-            "steps": [
-                {"evidence": outcome, "posterior": step.probabilities}
-                for outcome, step in zip(evidence, steps[1:], strict=True)
-            ],
-        }
-    )
+    answer: dict[str, Any] = {
+        "evidence": evidence,
+        "hypotheses": hypotheses,
+        "map": last.map,
+        "ml": last.ml,
+        "probability_of_evidence": last.evidence,
+        "log_evidence": last.log_evidence,
+        "next": last.predictive(),
+        "steps": [
+            {"evidence": outcome, "posterior": step.probabilities}
+            for outcome, step in zip(evidence, steps[1:], strict=True)
+        ],
+    }
+    if described is not None:
+        answer["mdl"] = described.best
+        answer["bits"] = {name: {"hypothesis": h, "data": d, "total": t} for name, h, d, t in described.table()}
+    output.show_json(answer)
