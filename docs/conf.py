@@ -29,7 +29,7 @@ html_title = f"bayeslearn {version}"
 autodoc_default_options = {"members": True, "show-inheritance": True, "member-order": "bysource"}
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
-autodoc_class_signature = "separated"
+highlight_language = "text"
 
 
 default_role = "code"

@@ -6,7 +6,6 @@ Every function returns a matplotlib figure; :func:`save` writes one to a file.
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,13 +55,12 @@ def save(figure: Any, path: str | Path) -> None:
     endings = sorted(figure.canvas.get_supported_filetypes())
     if path.suffix.lstrip(".").lower() not in endings:
         raise ParameterError(f"{path.name!r} has no ending of a picture", hint=f"use one of {', '.join(endings)}")
-    handle, scratch = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
-    os.close(handle)
+    scratch = path.with_name(f".{os.getpid()}-{path.name}")
     try:
         figure.savefig(scratch, bbox_inches="tight", dpi=150)
-        Path(scratch).replace(path)
+        scratch.replace(path)
     finally:
-        Path(scratch).unlink(missing_ok=True)
+        scratch.unlink(missing_ok=True)
 
 
 def _canvas() -> tuple[Any, Any]:
