@@ -53,7 +53,7 @@ def gap() -> None:
 
 
 def show_json(answer: Any) -> None:
-    """One JSON object; a number that JSON cannot write becomes null."""
+    """One JSON object; numbers have 15 digits, and one that JSON cannot write becomes null."""
     sys.stdout.write(json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -64,8 +64,8 @@ def _plain(value: Any) -> Any:
         return [_plain(v) for v in value]
     if hasattr(value, "item"):  # a NumPy scalar
         value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
+    if isinstance(value, float):
+        return float(f"{value:.15g}") if math.isfinite(value) else None
     return value
 
 
