@@ -22,6 +22,8 @@ class Work:
     agree: Callable[[Any, Any], bool]
     #: The ratio peer time / our time that we want to reach.
     goal: float
+    #: How much more work ours did than the peer, which then counts so many times its time.
+    scale: float = 1.0
 
 
 def measure(work: Work, repeats: int) -> dict[str, Any]:
@@ -29,6 +31,7 @@ def measure(work: Work, repeats: int) -> dict[str, Any]:
     same = bool(work.agree(work.ours(), work.theirs()))
     pairs = [(_seconds(work.theirs), _seconds(work.ours)) for _ in range(repeats)]
     peer_seconds, seconds = (min(column) for column in zip(*pairs, strict=True))
+    peer_seconds *= work.scale
     return {
         "work": work.name,
         "peer": work.peer,

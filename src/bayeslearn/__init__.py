@@ -19,17 +19,21 @@ if TYPE_CHECKING:
         VersionSpaceClassifier,
         find_s,
     )
+    from bayeslearn.network import BayesianNetwork, Dag
+    from bayeslearn.network.formats import read_network, write_network
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
 
 __version__ = "0.1.0"
 
 #: The rooms of the house, in reading order. Each is imported when first touched: ``bayeslearn.families``.
-_ROOMS = ("errors", "validation", "kernels", "tables", "families", "em", "data", "hypotheses", "plots")
+_ROOMS = ("errors", "validation", "kernels", "tables", "families", "em", "data", "hypotheses", "network", "plots")
 
 #: The names people use every day, by the room they live in.
 _NAMES = {
     "BayesOptimalClassifier": "hypotheses",
+    "BayesianNetwork": "network",
     "Conjunction": "hypotheses",
+    "Dag": "network",
     "Discrete": "tables",
     "FindSClassifier": "hypotheses",
     "FiniteSpace": "hypotheses",
@@ -42,11 +46,15 @@ _NAMES = {
     "as_table": "tables",
     "contingency": "tables",
     "find_s": "hypotheses",
+    "read_network": "network.formats",
+    "write_network": "network.formats",
 }
 
 __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "BayesOptimalClassifier",
+    "BayesianNetwork",
     "Conjunction",
+    "Dag",
     "Discrete",
     "FindSClassifier",
     "FiniteSpace",
@@ -60,6 +68,8 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "as_table",
     "contingency",
     "find_s",
+    "read_network",
+    "write_network",
     *_ROOMS,
 ]
 

@@ -57,6 +57,10 @@ class ImproperPriorError(ParameterError):
     """A question was asked that an improper prior cannot answer."""
 
 
+class CycleError(ParameterError):
+    """Arcs that lead back to where they start; ``details["cycle"]`` names the nodes."""
+
+
 class UnknownColumnError(ParameterError):
     """A column was named that is not there."""
 
@@ -118,6 +122,10 @@ class EvidenceError(DataError):
 
 class ImpossibleDataError(DataError):
     """The data have probability zero under every hypothesis."""
+
+
+class ImpossibleEvidenceError(ImpossibleDataError):
+    """Evidence of probability zero; ``details["conflict"]`` names pieces that cannot be together."""
 
 
 class InconsistentDataError(DataError):

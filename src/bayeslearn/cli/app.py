@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bayeslearn import __version__
-from bayeslearn.cli import bayes, concept, demo
+from bayeslearn.cli import bayes, concept, convert, demo, query, show
 
 app = typer.Typer(
     name="bayeslearn",
@@ -36,4 +36,7 @@ def root(
 
 app.command("bayes")(bayes.run)
 app.command("concept")(concept.run)
+app.command("show")(show.run)
+app.command("query")(query.run)
+app.command("convert")(convert.run)
 app.command("demo")(demo.run)

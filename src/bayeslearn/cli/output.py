@@ -16,6 +16,12 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def bar(p: float, width: int = 20) -> str:
+    """A probability as a bar."""
+    eighths = round(p * width * 8)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table whose numbers stand right and whose words stand left."""
     from rich import box

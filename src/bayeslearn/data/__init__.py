@@ -1,8 +1,10 @@
-"""Small tables that ship with the package, by name.
+"""Small tables and networks that ship with the package, by name.
 
 >>> from bayeslearn import data
 >>> data.load("enjoy-sport").schema["sky"].states
 ('sunny', 'cloudy', 'rainy')
+>>> data.networks()
+['alarm', 'asia', 'forest-fire', 'play-tennis']
 """
 
 from __future__ import annotations
@@ -18,23 +20,39 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 
+#: Tables, descriptions of tests, and networks; a name alone means the first that is there.
+ENDINGS = (".csv", ".toml", ".json")
+
+#: What lies beside a table to declare its states.
+STATES = ".states.json"
+
 
 def names() -> list[str]:
     """What ships: file names without their endings."""
-    return sorted(path.stem for path in HERE.iterdir() if path.suffix in {".csv", ".toml"})
+    return sorted({path.stem for path in _files()})
+
+
+def networks() -> list[str]:
+    """The networks among them, which ``bayeslearn.network.formats.read_network`` takes by name."""
+    return sorted(path.stem for path in _files() if path.suffix == ".json")
 
 
 def path(name: str) -> Path:
-    """Where a shipped file lies."""
-    for ending in (".csv", ".toml"):
-        if (HERE / (name + ending)).is_file() and name in names():
-            return HERE / (name + ending)
+    """Where a shipped file lies, by its name with or without the ending."""
+    for ending in ENDINGS:
+        for file in _files():
+            if file.suffix == ending and name in {file.stem, file.name}:
+                return file
     raise ParameterError(f"no data named {name!r} ships with bayeslearn", hint=f"there is {', '.join(names())}")
+
+
+def _files() -> list[Path]:
+    return [file for file in HERE.iterdir() if file.suffix in ENDINGS and not file.name.endswith(STATES)]
 
 
 def declared_states(name: str) -> dict[str, list[str]] | None:
     """The states of a shipped table's columns, which may be more than its rows show."""
-    beside = HERE / f"{name}.states.json"
+    beside = HERE / f"{name}{STATES}"
     return json.loads(beside.read_text()) if beside.is_file() else None
 
 

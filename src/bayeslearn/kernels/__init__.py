@@ -12,12 +12,28 @@ from typing import Any
 from bayeslearn.kernels.threads import parallel, thread_count
 
 _HOMES = {
+    "LANES": "lanes",
+    "plan": "planning",
+    "propagate": "propagation",
+    "propagate_cases": "propagation",
+    "propagate_lanes": "lanes",
     "histogram": "counting",
     "intersections": "counting",
     "weighted_histogram": "counting",
 }
 
-__all__ = ["histogram", "intersections", "parallel", "thread_count", "weighted_histogram"]
+__all__ = [
+    "LANES",
+    "histogram",
+    "intersections",
+    "parallel",
+    "plan",
+    "propagate",
+    "propagate_cases",
+    "propagate_lanes",
+    "thread_count",
+    "weighted_histogram",
+]
 
 
 def __getattr__(name: str) -> Any:

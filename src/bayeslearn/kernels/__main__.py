@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayeslearn.kernels import counting
+from bayeslearn.kernels import counting, lanes, planning, propagation
 
 
 def warm() -> None:
@@ -17,6 +17,19 @@ def warm() -> None:
     weights.flags.writeable = False
     counting.weighted_histogram(codes, zero, one, zero, weights, 0, 1, np.zeros(1))
     counting.intersections(np.zeros((1, 1), np.uint64), zero, one, np.zeros(2, np.int64))
+    warm_inference()
+
+
+def warm_inference() -> None:
+    """One variable of two states: plan, propagate, and run cases both ways."""
+    two, yes = np.array([2]), np.array([True])
+    table, spans = np.array([0.5, 0.5]), np.array([0, 2])
+    network = (np.array([0, 1]), np.array([0]), np.array([1]), spans, table, spans, yes)
+    codes, beliefs, log_p = np.full((lanes.LANES, 1), -1), np.empty((lanes.LANES, 2)), np.zeros(lanes.LANES)
+    _, steps = planning.plan(*network[:3], two, np.log(two), yes, yes, np.zeros(1), 1.0, 1e9)
+    propagation.propagate(network, steps, two, codes[0], table, ~yes, np.empty(2), np.empty(1), beliefs[0])
+    propagation.propagate_cases(network, two, np.log(two), codes, 1.0, 1e9, beliefs, log_p)
+    lanes.propagate_lanes(network, steps, two, codes, beliefs, log_p)
 
 
 if __name__ == "__main__":

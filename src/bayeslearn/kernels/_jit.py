@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from llvmlite import ir
 from numba.core import event, types
 from numba.extending import intrinsic
 
@@ -56,12 +57,27 @@ def _ctpop(_: Any, word: Any) -> Any:  # noqa: ARG001 - numba wants the argument
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
 
-    return types.uint64(types.uint64), codegen
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def _cttz(_: Any, word: Any) -> Any:  # noqa: ARG001 - numba wants the arguments named
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
 
 
 def _bit_count(word: Any) -> int:
     return int(word).bit_count()
 
 
+def _lowest_bit(word: Any) -> int:
+    return (int(word) & -int(word)).bit_length() - 1
+
+
 #: The number of ones in a 64-bit word.
 popcount: Any = _bit_count if numba.config.DISABLE_JIT else _ctpop
+
+#: The position of the lowest one in a 64-bit word that has some.
+trailing_zeros: Any = _lowest_bit if numba.config.DISABLE_JIT else _cttz

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError, listed
@@ -43,6 +44,8 @@ def build(
     if weights is None and isinstance(data, Table):
         weights = data.weights
     w = row_weights(weights, by_name, n, request)
+    if schema is not None and request.absent == "missing":
+        by_name = {name: missing_column(name, n) for name in schema.names} | by_name
     chosen = choose(by_name, names, schema, weights if isinstance(weights, str) else None)
     require_known(sorted(request.declares()), [column.name for column in chosen])
     if not chosen:
@@ -65,6 +68,11 @@ def choose(
     require_known(names, by_name)
     require_unique(names)
     return [by_name[name] for name in names]
+
+
+def missing_column(name: str, n: int) -> Column:
+    """A column of which nothing is known."""
+    return Column(name, pa.nulls(n, pa.string()))
 
 
 def row_count(columns: list[Column]) -> int:

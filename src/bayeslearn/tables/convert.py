@@ -40,6 +40,7 @@ def as_table(
     max_states: int = 255,
     allow_constant: bool = False,
     unseen: Literal["error", "missing"] = "error",
+    absent: Literal["error", "missing"] = "error",
 ) -> Table:
     """A table from a data frame, an array, a dict of columns, a list of rows, or the path of a CSV or Parquet file.
 
@@ -70,6 +71,8 @@ def as_table(
         Whether a column may show one state only.
     unseen
         What to do with a value outside the declared states: raise an error, or treat it as missing.
+    absent
+        What to do with a column of the schema that the data lack: raise an error, or take all its cells for missing.
 
     >>> table = as_table({"wind": ["weak", "strong", "?", "weak"], "hours": [1.5, 2.25, 0.5, None]})
     >>> table
@@ -88,6 +91,7 @@ def as_table(
         max_states=validation.integer("max_states", max_states, least=1),
         allow_constant=allow_constant,
         unseen=validation.choice("unseen", unseen, ["error", "missing"]),
+        absent=validation.choice("absent", absent, ["error", "missing"]),
     )
     names = None if columns is None else name_list("columns", columns)
     check_request(request, schema)
@@ -145,6 +149,7 @@ class Request:
     max_states: int = 255
     allow_constant: bool = False
     unseen: str = "error"
+    absent: str = "error"
 
     def declares(self) -> set[str]:
         """The columns about which something was said."""

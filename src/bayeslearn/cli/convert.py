@@ -1,0 +1,29 @@
+"""``bayeslearn convert``: a network from one file format to another."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import Annotated
+
+import typer
+
+from bayeslearn.cli.networks import load
+
+
+def run(
+    source: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships.")],
+    target: Annotated[
+        Path,
+        typer.Argument(help="The file to write; its ending says the format: .bif .xmlbif .net .xdsl .uai .json (.gz)"),
+    ],
+) -> None:
+    """Write a network in another format.
+
+    Example: bayeslearn convert alarm alarm.xdsl
+    """
+    from bayeslearn.network.formats import write_network
+
+    network = load(source)
+    write_network(network, target)
+    sys.stderr.write(f"wrote {target}: {len(network)} variables, {len(network.dag.arcs)} arcs\n")

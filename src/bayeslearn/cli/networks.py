@@ -1,0 +1,36 @@
+"""What the verbs about networks share: loading one, and reading VAR=STATE."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn.errors import ParameterError, UnknownStateError, listed
+
+if TYPE_CHECKING:
+    from bayeslearn.network import BayesianNetwork
+
+
+def load(net: str) -> BayesianNetwork:
+    """A network from a file of any format, or by the name it ships under."""
+    from bayeslearn.network.formats import read_network
+
+    return read_network(net)
+
+
+def assignments(network: BayesianNetwork, items: list[str]) -> dict[str, Any]:
+    """VAR=STATE pairs; states that are not text are found by how they are written."""
+    found = {}
+    for item in items:
+        name, equals, text = item.partition("=")
+        if not (equals and name):
+            raise ParameterError(f"evidence is given as VAR=STATE, got {item!r}")
+        by_text = {str(state): state for state in network.states(name)}
+        if text not in by_text:
+            raise UnknownStateError(
+                f"variable {name!r} has no state {text!r}",
+                hint=f"its states are {listed(by_text)}",
+                column=name,
+                state=text,
+            )
+        found[name] = by_text[text]
+    return found

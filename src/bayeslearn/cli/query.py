@@ -1,0 +1,58 @@
+"""``bayeslearn query``: what a network believes, given what was seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bayeslearn.cli import output
+from bayeslearn.cli.networks import assignments, load
+from bayeslearn.errors import ParameterError
+
+if TYPE_CHECKING:
+    from bayeslearn.network import Beliefs
+
+
+def run(
+    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    evidence: Annotated[list[str] | None, typer.Argument(help="VAR=STATE, what was seen.")] = None,
+    *,
+    ask: Annotated[list[str] | None, typer.Option(help="A variable to answer for; all of them when not given.")] = None,
+    virtual: Annotated[
+        list[str] | None, typer.Option(help="VAR=P,P,...: how probable what was seen is under each state of VAR.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+) -> None:
+    """Beliefs given evidence, by exact inference.
+
+    Example: bayeslearn query asia smoke=yes xray=yes --ask lung --ask tub
+    """
+    network = load(net)
+    seen = assignments(network, evidence or [])
+    likelihoods = dict(_likelihood(item) for item in virtual or [])
+    answer = network.query(seen, ask=ask or None, likelihoods=likelihoods)
+    output.show_json(answer.to_dict()) if as_json else _show(answer)
+
+
+def _likelihood(item: str) -> tuple[str, list[float]]:
+    name, equals, numbers = item.partition("=")
+    try:
+        if equals:
+            return name, [float(number) for number in numbers.split(",")]
+    except ValueError:
+        pass
+    raise ParameterError(f"--virtual takes VAR=P,P,... with a number for each state, got {item!r}")
+
+
+def _show(answer: Beliefs) -> None:
+    rows = [
+        [name if i == 0 else "", str(state), output.number(p), output.bar(p)]
+        for name, belief in answer.beliefs.items()
+        for i, (state, p) in enumerate(belief.items())
+    ]
+    output.show_table(["variable", "state", "probability", ""], rows)
+    output.gap()
+    seen = ", ".join(f"{name}={state}" for name, state in answer.evidence.items())
+    log_evidence = round(answer.log_evidence, 12) + 0.0  # without the rounding of a certainty
+    output.show_pairs([("evidence", seen or "none"), ("ln P(evidence)", output.number(log_evidence))])

@@ -1,0 +1,405 @@
+"""Planning an inference: from the variables left after evidence to a tree of cliques and the steps over it.
+
+Evidence removes variables before anything is triangulated: that shrinks tables more than any trick over them can.
+
+    1  moral graph of the active variables, as rows of bits
+    2  elimination order: least fill first, then least table
+    3  cliques: a variable with its neighbours when it goes; one that lies within its child's clique is merged into it
+    4  layout: variables of a clique in reverse elimination order, so that the separator comes first and a message to
+       the parent is a sum along contiguous rows
+    5  steps: every factor and message as (dims, strides) over a clique, neighbouring axes fused where they can be
+
+A plan is a tuple of flat arrays; the values of the evidence do not matter for it, only which variables have some.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.kernels._jit import kernel, popcount, trailing_zeros
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@kernel
+def moralise(
+    scope_start: NDArray[np.int64], scope: NDArray[np.int64], active: NDArray[np.bool_], kept: NDArray[np.bool_]
+) -> NDArray[np.uint64]:
+    """Neighbours of each active variable: bit v of row u is set when a kept table holds both."""
+    n = len(active)
+    near = np.zeros((n, (n + 63) // 64), np.uint64)
+    for f in range(n):
+        if not kept[f]:
+            continue
+        for i in range(scope_start[f], scope_start[f + 1]):
+            u = scope[i]
+            if not active[u]:
+                continue
+            for j in range(i + 1, scope_start[f + 1]):
+                v = scope[j]
+                if active[v]:
+                    near[u, v >> 6] |= np.uint64(1) << np.uint64(v & 63)
+                    near[v, u >> 6] |= np.uint64(1) << np.uint64(u & 63)
+    return near
+
+
+@kernel
+def missing_edges(near: NDArray[np.uint64], v: int) -> int:
+    """How many edges are missing among the neighbours of v (each counted twice)."""
+    words = near.shape[1]
+    missing = 0
+    for w in range(words):
+        rest = near[v, w]
+        while rest != np.uint64(0):
+            u = (w << 6) + trailing_zeros(rest)
+            rest &= rest - np.uint64(1)
+            for k in range(words):
+                missing += popcount(near[v, k] & ~near[u, k])
+            missing -= 1  # u is no neighbour of itself
+    return missing
+
+
+@kernel
+def log_table(near: NDArray[np.uint64], log_size: NDArray[np.float64], v: int) -> float:
+    """Log of the size of the clique that eliminating v makes."""
+    total = log_size[v]
+    for w in range(near.shape[1]):
+        rest = near[v, w]
+        while rest != np.uint64(0):
+            total += log_size[(w << 6) + trailing_zeros(rest)]
+            rest &= rest - np.uint64(1)
+    return total
+
+
+@kernel
+def eliminate(
+    near: NDArray[np.uint64],
+    active: NDArray[np.bool_],
+    log_size: NDArray[np.float64],
+    noise: NDArray[np.float64],
+    weight: float,
+    order: NDArray[np.int64],
+) -> int:
+    """Fill `order`; on return row v of `near` holds the neighbours of v when it went. Returns how many there are.
+
+    The key is missing edges + weight · log table + noise: the least goes first. `noise` breaks ties, differently in
+    each try; `weight` is small when edges should decide and large when sizes should.
+    """
+    n, words = near.shape
+    key = np.full(n, np.inf)
+    dirty = np.zeros(words, np.uint64)
+    gone = np.zeros(words, np.uint64)
+    for v in range(n):
+        if active[v]:
+            key[v] = missing_edges(near, v) + weight * log_table(near, log_size, v) + noise[v]
+    count = 0
+    while True:
+        v = int(np.argmin(key))
+        if key[v] == np.inf:
+            break
+        order[count] = v
+        count += 1
+        key[v] = np.inf
+        gone[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
+        for w in range(words):
+            dirty[w] = near[v, w]
+        # join the neighbours of v and take v out; whoever sees a new edge has a new key too
+        for w in range(words):
+            rest = near[v, w]
+            while rest != np.uint64(0):
+                u = (w << 6) + trailing_zeros(rest)
+                rest &= rest - np.uint64(1)
+                grew = False
+                for k in range(words):
+                    joined = near[u, k] | near[v, k]
+                    if k == u >> 6:
+                        joined &= ~(np.uint64(1) << np.uint64(u & 63))
+                    if k == v >> 6:
+                        joined &= ~(np.uint64(1) << np.uint64(v & 63))
+                        grew |= joined != near[u, k] & ~(np.uint64(1) << np.uint64(v & 63))
+                    else:
+                        grew |= joined != near[u, k]
+                    near[u, k] = joined
+                if grew:
+                    for k in range(words):
+                        dirty[k] |= near[u, k]
+        for w in range(words):
+            rest = dirty[w] & ~gone[w]
+            while rest != np.uint64(0):
+                u = (w << 6) + trailing_zeros(rest)
+                rest &= rest - np.uint64(1)
+                key[u] = missing_edges(near, u) + weight * log_table(near, log_size, u) + noise[u]
+    return count
+
+
+@kernel
+def make_cliques(
+    near: NDArray[np.uint64], order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Cliques of an elimination: home of each variable, first and last variable to go, and the parent clique.
+
+    Numbered so that children come before their parents.
+    """
+    n, words = near.shape
+    count = len(order)
+    when = np.full(n, n, np.int64)
+    for i in range(count):
+        when[order[i]] = i
+    after = np.full(n, -1, np.int64)  # the neighbour that goes next
+    degree = np.zeros(n, np.int64)
+    for i in range(count):
+        v = order[i]
+        soonest = n
+        for w in range(words):
+            rest = near[v, w]
+            degree[v] += popcount(rest)
+            while rest != np.uint64(0):
+                u = (w << 6) + trailing_zeros(rest)
+                rest &= rest - np.uint64(1)
+                if when[u] < soonest:
+                    soonest = when[u]
+                    after[v] = u
+    home = np.full(n, -1, np.int64)
+    first = np.empty(count, np.int64)
+    last = np.empty(count, np.int64)
+    cliques = 0
+    for i in range(count):
+        v = order[i]
+        if home[v] < 0:
+            home[v] = cliques
+            first[cliques] = v
+            cliques += 1
+        c = home[v]
+        last[c] = v
+        u = after[v]
+        if u >= 0 and home[u] < 0 and degree[u] + 1 == degree[v]:
+            home[u] = c  # the clique of u lies within this one
+    # renumber by the last variable, so that a parent comes after its children
+    rank = np.argsort(np.array([when[last[c]] for c in range(cliques)]))
+    new = np.empty(cliques, np.int64)
+    for r in range(cliques):
+        new[rank[r]] = r
+    parent = np.full(cliques, -1, np.int64)
+    first_of = np.empty(cliques, np.int64)
+    last_of = np.empty(cliques, np.int64)
+    for c in range(cliques):
+        first_of[new[c]] = first[c]
+        last_of[new[c]] = last[c]
+        if after[last[c]] >= 0:
+            parent[new[c]] = new[home[after[last[c]]]]
+    for v in range(n):
+        if home[v] >= 0:
+            home[v] = new[home[v]]
+    return home, first_of, last_of, parent
+
+
+@kernel
+def fuse(
+    axes: NDArray[np.int64],
+    first: int,
+    end: int,
+    sizes: NDArray[np.int64],
+    stride_of: NDArray[np.int64],
+    dims: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    at: int,
+) -> int:
+    """Write (dims, strides) of a factor over the axes first … end of a clique, and return how many are left.
+
+    Neighbouring axes become one where one step of the outer is as long as the whole inner; axes of one state vanish.
+    """
+    used = 0
+    for j in range(end - 1, first - 1, -1):  # from the innermost outwards, written backwards
+        size, stride = sizes[axes[j]], stride_of[axes[j]]
+        if size == 1:
+            continue
+        if used and stride == strides[at + used - 1] * dims[at + used - 1]:
+            dims[at + used - 1] *= size
+        else:
+            dims[at + used] = size
+            strides[at + used] = stride
+            used += 1
+    while used < 3:  # the runner has loops for three
+        dims[at + used] = 1
+        strides[at + used] = 0
+        used += 1
+    for j in range(used // 2):
+        a, b = at + j, at + used - 1 - j
+        dims[a], dims[b] = dims[b], dims[a]
+        strides[a], strides[b] = strides[b], strides[a]
+    return used
+
+
+@kernel
+def clique_axes(
+    near: NDArray[np.uint64], first: NDArray[np.int64], when: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The variables of each clique, the last to go outermost: where they start, and all of them in a row."""
+    cliques, words = len(first), near.shape[1]
+    start = np.zeros(cliques + 1, np.int64)
+    for c in range(cliques):
+        start[c + 1] = start[c] + 1
+        for w in range(words):
+            start[c + 1] += popcount(near[first[c], w])
+    axes = np.empty(start[cliques], np.int64)
+    for c in range(cliques):
+        at = start[c]
+        axes[at] = first[c]
+        filled = 1
+        for w in range(words):
+            rest = near[first[c], w]
+            while rest != np.uint64(0):
+                v = (w << 6) + trailing_zeros(rest)
+                rest &= rest - np.uint64(1)
+                j = filled
+                while j > 0 and when[axes[at + j - 1]] < when[v]:
+                    axes[at + j] = axes[at + j - 1]
+                    j -= 1
+                axes[at + j] = v
+                filled += 1
+    return start, axes
+
+
+@kernel
+def clique_of_factor(
+    scope_start: NDArray[np.int64],
+    scope: NDArray[np.int64],
+    kept: NDArray[np.bool_],
+    when: NDArray[np.int64],
+    home: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Every factor goes to the clique of the first of its variables to go; −1 when none of them is active."""
+    clique = np.full(len(kept), -1, np.int64)
+    for f in range(len(kept)):
+        soonest = -1
+        for i in range(scope_start[f], scope_start[f + 1]):
+            v = scope[i]
+            if kept[f] and when[v] >= 0 and (soonest < 0 or when[v] < when[soonest]):
+                soonest = v
+        if soonest >= 0:
+            clique[f] = home[soonest]
+    return clique
+
+
+@kernel
+def lay_out(
+    scope_start: NDArray[np.int64],
+    scope: NDArray[np.int64],
+    scope_stride: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    kept: NDArray[np.bool_],
+    near: NDArray[np.uint64],
+    order: NDArray[np.int64],
+    tree: Any,
+) -> Any:
+    """Steps 4 and 5: the tables of the cliques and the steps over them.
+
+    Returns, for v a variable, f a factor and c a clique:
+
+        home[v]             the clique that v is summed out of, −1 when it is not active
+        parent[c]           −1 for a root
+        rows[c], cols[c]    entries of its separator, and of the rest
+        table[c]            where its table starts; the last entry is the total
+        message[c]          where its message starts
+        clique[f]           where f is multiplied in, −1 when all of it is observed
+        factor_step[f], message_step[c], belief_step[v]   first axis and number of axes in `dims` and `strides`
+        dims, strides       the fused axes of every step
+        start[c], axes      the variables of each clique, outermost first
+    """
+    n = len(sizes)
+    home, first, last, parent = tree
+    cliques = len(first)
+    when = np.full(n, -1, np.int64)
+    for i in range(len(order)):
+        when[order[i]] = i
+    start, axes = clique_axes(near, first, when)
+    clique = clique_of_factor(scope_start, scope, kept, when, home)
+    rows = np.ones(cliques, np.int64)
+    cols = np.ones(cliques, np.int64)
+    table = np.zeros(cliques + 1, np.int64)
+    message = np.zeros(cliques + 1, np.int64)
+    room = 0
+    for c in range(cliques):
+        for j in range(start[c], start[c + 1]):
+            if when[axes[j]] > when[last[c]]:
+                rows[c] *= sizes[axes[j]]
+            else:
+                cols[c] *= sizes[axes[j]]
+        table[c + 1] = table[c] + rows[c] * cols[c]
+        message[c + 1] = message[c] + rows[c]
+        room = max(room, start[c + 1] - start[c] + 3)
+    room *= n + cliques + len(order)
+    dims = np.empty(room, np.int64)
+    strides = np.empty(room, np.int64)
+    factor_step = np.zeros((n, 2), np.int64)
+    message_step = np.zeros((cliques, 2), np.int64)
+    belief_step = np.zeros((n, 2), np.int64)
+    stride_of = np.zeros(n, np.int64)  # of the factor at hand, along every variable; zero again after each
+    at = 0
+    for f in range(n):
+        c = clique[f]
+        if c >= 0:
+            for i in range(scope_start[f], scope_start[f + 1]):
+                stride_of[scope[i]] = scope_stride[i]
+            factor_step[f, 0] = at
+            factor_step[f, 1] = fuse(axes, start[c], start[c + 1], sizes, stride_of, dims, strides, at)
+            at += factor_step[f, 1]
+            for i in range(scope_start[f], scope_start[f + 1]):
+                stride_of[scope[i]] = 0
+    for c in range(cliques):
+        p = parent[c]
+        if p >= 0:
+            stride = 1
+            for j in range(start[c + 1] - 1, start[c] - 1, -1):
+                if when[axes[j]] > when[last[c]]:
+                    stride_of[axes[j]] = stride
+                    stride *= sizes[axes[j]]
+            message_step[c, 0] = at
+            message_step[c, 1] = fuse(axes, start[p], start[p + 1], sizes, stride_of, dims, strides, at)
+            at += message_step[c, 1]
+            for j in range(start[c], start[c + 1]):
+                stride_of[axes[j]] = 0
+    for i in range(len(order)):
+        v = order[i]
+        stride_of[v] = 1
+        belief_step[v, 0] = at
+        belief_step[v, 1] = fuse(axes, start[home[v]], start[home[v] + 1], sizes, stride_of, dims, strides, at)
+        at += belief_step[v, 1]
+        stride_of[v] = 0
+    return (
+        home, parent, rows, cols, table, message, clique,
+        factor_step, message_step, belief_step, dims, strides, start, axes,
+    )  # fmt: skip
+
+
+@kernel
+def plan(
+    scope_start: NDArray[np.int64],
+    scope: NDArray[np.int64],
+    scope_stride: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    log_size: NDArray[np.float64],
+    active: NDArray[np.bool_],
+    kept: NDArray[np.bool_],
+    noise: NDArray[np.float64],
+    weight: float,
+    limit: float,
+) -> Any:
+    """All steps for one try at an elimination order: the entries of its tables, and the plan.
+
+    With more entries than `limit` the plan is left empty; the number is a float, so that it cannot overflow.
+    """
+    near = moralise(scope_start, scope, active, kept)
+    order = np.empty(len(active), np.int64)
+    count = eliminate(near, active, log_size, noise, weight, order)
+    tree = make_cliques(near, order[:count])
+    entries = 0.0
+    for c in range(len(tree[1])):
+        entries += np.exp(log_table(near, log_size, tree[1][c]))
+    if entries > limit:
+        count = 0
+        tree = make_cliques(near, order[:0])
+    return entries, lay_out(scope_start, scope, scope_stride, sizes, kept, near, order[:count], tree)

@@ -1,0 +1,324 @@
+"""Running a plan: products up the tree, ratios down again, beliefs read off.
+
+    up     table = Π factors · Π messages of children        message = Σ over what the parent does not see
+    down   table · (parent's Σ onto the separator) / message
+    belief P(v | e) = Σ over the rest of a table that holds v
+
+Every message is normalised on the way up and the logs of the sums add to ln P(e), so nothing underflows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.kernels._jit import kernel
+from bayeslearn.kernels.planning import plan
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@kernel
+def multiply(
+    table: NDArray[np.float64],
+    at: int,
+    factor: NDArray[np.float64],
+    base: int,
+    dims: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    lo: int,
+    hi: int,
+    index: NDArray[np.int64],
+    overwrite: bool,  # noqa: FBT001 - numba knows no keyword-only arguments
+) -> None:
+    """table[at + i] ·= factor[base + i·strides] over the axes lo … hi, at least three of them (= to overwrite).
+
+    The three innermost axes are plain loops; an odometer turns the others.
+    """
+    a, b, c = dims[hi - 3], dims[hi - 2], dims[hi - 1]
+    sa, sb, sc = strides[hi - 3], strides[hi - 2], strides[hi - 1]
+    while True:
+        for i in range(a):
+            for j in range(b):
+                line = base + i * sa + j * sb
+                if overwrite:
+                    for k in range(c):
+                        table[at + k] = factor[line + k * sc]
+                elif sc == 0:
+                    value = factor[line]
+                    for k in range(c):
+                        table[at + k] *= value
+                elif sc == 1:
+                    for k in range(c):
+                        table[at + k] *= factor[line + k]
+                else:
+                    for k in range(c):
+                        table[at + k] *= factor[line + k * sc]
+                at += c
+        d = hi - 4
+        while d >= lo:
+            index[d - lo] += 1
+            base += strides[d]
+            if index[d - lo] < dims[d]:
+                break
+            base -= strides[d] * dims[d]
+            index[d - lo] = 0
+            d -= 1
+        if d < lo:
+            break
+
+
+@kernel
+def add_up(
+    table: NDArray[np.float64],
+    at: int,
+    target: NDArray[np.float64],
+    base: int,
+    dims: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    lo: int,
+    hi: int,
+    index: NDArray[np.int64],
+) -> None:
+    """target[base + i·strides] += table[at + i] over the axes lo … hi, of which there are at least three."""
+    a, b, c = dims[hi - 3], dims[hi - 2], dims[hi - 1]
+    sa, sb, sc = strides[hi - 3], strides[hi - 2], strides[hi - 1]
+    while True:
+        for i in range(a):
+            for j in range(b):
+                line = base + i * sa + j * sb
+                if sc == 0:
+                    total = 0.0
+                    for k in range(c):
+                        total += table[at + k]
+                    target[line] += total
+                else:
+                    for k in range(c):
+                        target[line + k * sc] += table[at + k]
+                at += c
+        d = hi - 4
+        while d >= lo:
+            index[d - lo] += 1
+            base += strides[d]
+            if index[d - lo] < dims[d]:
+                break
+            base -= strides[d] * dims[d]
+            index[d - lo] = 0
+            d -= 1
+        if d < lo:
+            break
+
+
+@kernel
+def fill_tables(
+    network: Any,
+    plan: Any,
+    codes: NDArray[np.int64],
+    likelihood: NDArray[np.float64],
+    weighed: NDArray[np.bool_],
+    tables: NDArray[np.float64],
+    index: NDArray[np.int64],
+) -> float:
+    """Multiply every factor and likelihood into its clique; returns the log of factors that are observed altogether."""
+    scope_start, scope, scope_stride, cpt_start, cpt, belief_start, kept = network
+    (
+        home, _, _, _, table, _, factor_clique,
+        factor_step, _, belief_step, dims, strides, _, _,
+    ) = plan  # fmt: skip
+    cliques = len(table) - 1
+    fresh = np.ones(cliques, np.bool_)
+    log_p = 0.0
+    for f in range(len(kept)):
+        if not kept[f]:
+            continue
+        base = cpt_start[f]
+        for i in range(scope_start[f], scope_start[f + 1]):
+            if home[scope[i]] < 0:
+                base += codes[scope[i]] * scope_stride[i]
+        c = factor_clique[f]
+        if c < 0:
+            if cpt[base] == 0.0:
+                return -np.inf
+            log_p += np.log(cpt[base])
+            continue
+        lo, hi = factor_step[f, 0], factor_step[f, 0] + factor_step[f, 1]
+        multiply(tables, table[c], cpt, base, dims, strides, lo, hi, index, fresh[c])
+        fresh[c] = False
+    for c in range(cliques):
+        if fresh[c]:
+            tables[table[c] : table[c + 1]] = 1.0
+    for v in range(len(home)):
+        if weighed[v] and home[v] >= 0:
+            lo, hi = belief_step[v, 0], belief_step[v, 0] + belief_step[v, 1]
+            multiply(tables, table[home[v]], likelihood, belief_start[v], dims, strides, lo, hi, index, False)
+    return log_p
+
+
+@kernel
+def collect_up(
+    plan: Any,
+    tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    index: NDArray[np.int64],
+) -> float:
+    """Messages from the leaves to the roots; returns the log of what they sum to."""
+    _, parent, rows, cols, table, message, _, _, message_step, _, dims, strides, _, _ = plan
+    log_p = 0.0
+    for c in range(len(parent)):
+        at, to, width = table[c], message[c], cols[c]
+        total = 0.0
+        for r in range(rows[c]):
+            row = 0.0
+            for i in range(width):
+                row += tables[at + i]
+            at += width
+            messages[to + r] = row
+            total += row
+        if not total > 0.0:
+            return -np.inf
+        scale[c] = total
+        log_p += np.log(total)
+        inverse = 1.0 / total
+        for r in range(rows[c]):
+            messages[to + r] *= inverse
+        p = parent[c]
+        if p >= 0:
+            lo, hi = message_step[c, 0], message_step[c, 0] + message_step[c, 1]
+            multiply(tables, table[p], messages, message[c], dims, strides, lo, hi, index, False)
+    return log_p
+
+
+@kernel
+def distribute_down(
+    plan: Any,
+    tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    index: NDArray[np.int64],
+) -> None:
+    """From the roots to the leaves: afterwards every table is the belief of its clique."""
+    _, parent, rows, cols, table, message, _, _, message_step, _, dims, strides, _, _ = plan
+    widest = 0
+    for c in range(len(rows)):
+        widest = max(widest, rows[c])
+    above = np.empty(widest, np.float64)
+    for c in range(len(parent) - 1, -1, -1):
+        p = parent[c]
+        if p < 0:
+            inverse = 1.0 / scale[c]
+            for i in range(table[c], table[c + 1]):
+                tables[i] *= inverse
+            continue
+        for r in range(rows[c]):
+            above[r] = 0.0
+        lo, hi = message_step[c, 0], message_step[c, 0] + message_step[c, 1]
+        add_up(tables, table[p], above, 0, dims, strides, lo, hi, index)
+        at, sent, width = table[c], message[c], cols[c]
+        for r in range(rows[c]):
+            below = messages[sent + r] * scale[c]
+            ratio = above[r] / below if below > 0.0 else 0.0
+            for i in range(width):
+                tables[at + i] *= ratio
+            at += width
+
+
+@kernel
+def read_beliefs(
+    network: Any,
+    plan: Any,
+    sizes: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    tables: NDArray[np.float64],
+    beliefs: NDArray[np.float64],
+    index: NDArray[np.int64],
+) -> None:
+    """P(v | e) of every variable of the plan, one after the other; certainty where it was observed."""
+    _, _, _, _, _, belief_start, _ = network
+    home, _, _, _, table, _, _, _, _, belief_step, dims, strides, _, _ = plan
+    for v in range(len(home)):
+        to = belief_start[v]
+        for k in range(sizes[v]):
+            beliefs[to + k] = 0.0
+        c = home[v]
+        if c < 0:
+            if codes[v] >= 0:
+                beliefs[to + codes[v]] = 1.0
+            continue
+        lo, hi = belief_step[v, 0], belief_step[v, 0] + belief_step[v, 1]
+        add_up(tables, table[c], beliefs, to, dims, strides, lo, hi, index)
+        total = 0.0
+        for k in range(sizes[v]):
+            total += beliefs[to + k]
+        for k in range(sizes[v]):
+            beliefs[to + k] /= total
+
+
+@kernel
+def propagate(
+    network: Any,
+    plan: Any,
+    sizes: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    likelihood: NDArray[np.float64],
+    weighed: NDArray[np.bool_],
+    tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    beliefs: NDArray[np.float64],
+) -> float:
+    """One case: every belief, and ln P(e); −∞ and no beliefs when the evidence is impossible."""
+    parent = plan[1]
+    index = np.zeros(64, np.int64)
+    scale = np.empty(len(parent), np.float64)
+    log_p = fill_tables(network, plan, codes, likelihood, weighed, tables, index)
+    if log_p == -np.inf:
+        return log_p
+    log_p += collect_up(plan, tables, messages, scale, index)
+    if log_p == -np.inf:
+        return log_p
+    distribute_down(plan, tables, messages, scale, index)
+    read_beliefs(network, plan, sizes, codes, tables, beliefs, index)
+    return log_p
+
+
+@kernel
+def propagate_cases(
+    network: Any,
+    sizes: NDArray[np.int64],
+    log_size: NDArray[np.float64],
+    codes: NDArray[np.int64],
+    weight: float,
+    limit: float,
+    beliefs: NDArray[np.float64],
+    log_p: NDArray[np.float64],
+) -> int:
+    """Each case (n, variables) with a plan of its own, kept while the same variables are observed.
+
+    Returns −1, or the first case whose tables would have more than `limit` entries.
+    """
+    scope_start, scope, scope_stride, _, _, _, kept = network
+    n = codes.shape[1]
+    noise = np.zeros(n)
+    likelihood = np.ones(1)
+    weighed = np.zeros(n, np.bool_)
+    active = codes[0] < 0
+    tables = np.empty(0)
+    messages = np.empty(0)
+    entries, steps = plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, noise, weight, limit)
+    for i in range(len(codes)):
+        same = True
+        for v in range(n):
+            same &= active[v] == (codes[i, v] < 0)
+        if not same:
+            active = codes[i] < 0
+            entries, steps = plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, noise, weight, limit)
+        if entries > limit:
+            return i
+        if len(tables) < steps[4][-1]:
+            tables = np.empty(steps[4][-1])
+        if len(messages) < steps[5][-1]:
+            messages = np.empty(steps[5][-1])
+        log_p[i] = propagate(network, steps, sizes, codes[i], likelihood, weighed, tables, messages, beliefs[i])
+    return -1

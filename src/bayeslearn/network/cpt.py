@@ -1,0 +1,126 @@
+"""Conditional probability tables.
+
+    p[i_1, …, i_m, k] = P(child = state k | parent 1 = state i_1, …, parent m = state i_m)
+
+Axes are the parents in their order, then the child; every row along the last axis sums to one. A table that was learned
+keeps what it rests on: the counts and the prior, of the same shape.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, listed
+from bayeslearn.families.statistics import frozen
+from bayeslearn.tables import Discrete
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.families import Counts, Dirichlet
+
+#: Published tables are rounded: a row this near to one is divided by its sum, and that is noted.
+ROW_TOLERANCE = 1e-4
+
+#: Rows nearer to one than this are as good as exact.
+EXACT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Cpt:
+    """P(child | parents); see the module for the order of the axes.
+
+    >>> from bayeslearn.tables import Discrete
+    >>> storm, bus = Discrete("Storm", ("yes", "no")), Discrete("Bus", ("yes", "no"))
+    >>> Cpt(Discrete("Camp", ("yes", "no")), (storm, bus), [[[0.4, 0.6], [0.1, 0.9]], [[0.8, 0.2], [0.2, 0.8]]])
+    Cpt(Camp | Storm, Bus)
+    """
+
+    variable: Discrete
+    parents: tuple[Discrete, ...]
+    p: NDArray[np.float64]
+    counts: Counts | None = None
+    prior: Dirichlet | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parents", tuple(self.parents))
+        self._check_variables()
+        p = validation.float_array(f"table of {self.name}", self.p)
+        self._check_shape("the table", p.shape)
+        if self.counts is not None:
+            self._check_shape("the counts", self.counts.n.shape)
+        if self.prior is not None:
+            self._check_shape("the prior", self.prior.alpha.shape)
+        object.__setattr__(self, "p", frozen(self._normalised(p)))
+
+    def __repr__(self) -> str:
+        given = f" | {', '.join(v.name for v in self.parents)}" if self.parents else ""
+        return f"Cpt({self.name}{given})"
+
+    @property
+    def name(self) -> str:
+        """The name of the child."""
+        return self.variable.name
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of the parents, then of the child."""
+        return (*(v.size for v in self.parents), self.variable.size)
+
+    @property
+    def free_parameters(self) -> int:
+        """Numbers that are not fixed by the rows summing to one."""
+        return int(np.prod(self.shape[:-1], dtype=np.int64)) * (self.variable.size - 1)
+
+    def over(self, parents: Iterable[str]) -> NDArray[np.float64]:
+        """The table with its parents in another order."""
+        names, wanted = [v.name for v in self.parents], list(parents)
+        if sorted(names) != sorted(wanted):
+            raise ParameterError(f"the parents of {self.name!r} are {listed(names) or 'none'}, got {listed(wanted)}")
+        return np.transpose(self.p, (*(names.index(name) for name in wanted), len(names)))
+
+    # -- checks
+
+    def _check_variables(self) -> None:
+        for v in (self.variable, *self.parents):
+            if not isinstance(v, Discrete):
+                raise ParameterError(f"a table is over Discrete variables, got {v!r}")
+        names = [v.name for v in (self.variable, *self.parents)]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise ParameterError(f"the table of {self.name!r} names {twice[0]!r} twice among itself and its parents")
+
+    def _check_shape(self, what: str, shape: tuple[int, ...]) -> None:
+        if shape != self.shape:
+            sizes = " x ".join(f"{v.size} ({v.name})" for v in (*self.parents, self.variable))
+            raise ShapeError(f"{what} of {self.name!r} must have shape {self.shape}, that is {sizes}, got {shape}")
+
+    def _normalised(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rows divided by their sums, unless these miss one by float rounding alone: so a table survives a copy."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            sums = np.asarray(p.sum(axis=-1))
+        bad = ~(np.abs(sums - 1) <= ROW_TOLERANCE) | ~(p >= 0).all(axis=-1)
+        if bad.any():
+            raise self._bad_row(p, tuple(int(i) for i in np.argwhere(bad)[0]))
+        sums[np.abs(sums - 1) <= self.variable.size * np.finfo(np.float64).eps] = 1
+        return p / sums[..., None]
+
+    def _bad_row(self, p: NDArray[np.float64], where: tuple[int, ...]) -> ProbabilityError:
+        row = {v.name: v.states[i] for v, i in zip(self.parents, where, strict=True)}
+        place = f" for {', '.join(f'{name}={state}' for name, state in row.items())}" if row else ""
+        return ProbabilityError(
+            f"the row of {self.name!r}{place} must be probabilities that sum to 1, got {listed(p[where].tolist())}",
+            hint="divide each row by its sum if these are relative weights",
+            row=row,
+        )
+
+
+def was_rounded(p: NDArray[np.float64]) -> bool:
+    """Whether rows of a table, as it was given, miss one by more than rounding of floats explains."""
+    return bool((np.abs(np.asarray(p).sum(axis=-1) - 1) > EXACT).any())

@@ -1,0 +1,138 @@
+"""A network while its file is being read: variables and tables, each with the place it stands at.
+
+Nothing is handed out before everything is there and has been checked, so that a broken file never gives half a network.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from bayeslearn.errors import CapacityError, DataError, ParameterError, listed
+from bayeslearn.network.cpt import ROW_TOLERANCE, Cpt
+from bayeslearn.network.formats.names import read_legend
+from bayeslearn.network.graph import Dag
+from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.tables import Discrete, Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bayeslearn.errors import FormatError
+    from bayeslearn.network.formats.source import Mark, Source
+
+#: Cells that the tables of one file may have together: 2²⁵ take 256 MB. The largest published networks have 10⁶.
+MOST_CELLS = 2**25
+
+#: Parents that one table may have: NumPy stops at 64 axes.
+MOST_PARENTS = 63
+
+
+@dataclass
+class Draft:
+    """Variables by the name the file has for them (their key), and tables by the key of their child."""
+
+    source: Source
+    name: str = "unknown"
+    variables: dict[str, Discrete] = field(default_factory=dict)
+    parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    tables: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    marks: dict[str, Mark] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    cells: int = 0
+
+    # -- variables
+
+    def declare(self, key: str, states: Sequence[str], mark: Mark, legend: str | None = None) -> None:
+        """One more variable; a legend has its name and states as they were before they were written."""
+        if key in self.variables:
+            raise self.source.error(f"variable {key!r} is declared twice", mark)
+        original = (key, states) if legend is None else read_legend(legend)
+        if original is None or len(original[1]) != len(states):
+            raise self.source.error(f"the legend of {key!r} is damaged: {legend!r:.60}", mark)
+        try:
+            self.variables[key] = Discrete(original[0], tuple(original[1]))
+        except ParameterError as error:
+            raise self.source.error(error.message, mark, hint=error.hint) from None
+        self.marks[key] = mark
+
+    # -- tables
+
+    def shape(self, child: str, parents: Sequence[str], mark: Mark) -> tuple[int, ...]:
+        """The shape of the table to come, once it is known to be allowed."""
+        for key in (child, *parents):
+            if key not in self.variables:
+                hint = f"the variables are {listed(self.variables)}" if self.variables else None
+                raise self.source.error(f"variable {key!r} is not declared", mark, hint=hint)
+        if child in self.tables:
+            raise self.source.error(f"variable {child!r} has two tables", mark)
+        if child in parents or len(set(parents)) < len(parents):
+            raise self.source.error(f"the table of {child!r} names a variable twice: {listed((child, *parents))}", mark)
+        shape = (*(self.variables[key].size for key in parents), self.variables[child].size)
+        self.reserve(child, len(parents), math.prod(shape), mark)
+        return shape
+
+    def reserve(self, child: str, n_parents: int, cells: int, mark: Mark) -> None:
+        """Count the cells of a table before any memory is asked for."""
+        self.cells += cells
+        if self.cells > MOST_CELLS or n_parents > MOST_PARENTS:
+            line, column = self.source.place(mark) or (None, None)
+            raise CapacityError(
+                f"the table of {child!r} with {n_parents} parents has {cells:,} cells, {self.cells:,} with those "
+                f"before it; at most {MOST_CELLS:,} cells and {MOST_PARENTS} parents are read",
+                hint="give the variable fewer parents, or fewer states",
+                cells=self.cells,
+                bytes=8 * self.cells,
+                path=self.source.path,
+                line=line,
+                column=column,
+            )
+
+    def fill(self, child: str, parents: Sequence[str], p: NDArray[np.float64], mark: Mark) -> None:
+        """The table of one variable, with the shape that was asked for."""
+        self.require_probabilities(child, p, mark)
+        self.parents[child], self.tables[child], self.marks[child] = tuple(parents), p, mark
+
+    def require_probabilities(self, child: str, p: NDArray[np.float64], mark: Mark) -> None:
+        """Every entry within 0 and 1; whether rows sum to one is seen when the network is built."""
+        fine = (p >= 0) & (p <= 1 + ROW_TOLERANCE)
+        if not fine.all():
+            value = float(p[~fine].flat[0])
+            raise self.source.error(f"the table of {child!r} holds {value:g}, which is no probability", mark)
+
+    # -- the whole
+
+    def network(self) -> BayesianNetwork:
+        """The finished network."""
+        if not self.variables:
+            raise self.source.error("expected a network, found no variables", len(self.source.text))
+        for key in self.variables:
+            if key not in self.tables:
+                raise self.source.error(f"variable {key!r} has no table", self.marks[key])
+        names = {key: v.name for key, v in self.variables.items()}
+        tables = {names[key]: p for key, p in self.tables.items()}
+        try:
+            schema = Schema(self.variables.values())
+            dag = Dag({names[key]: tuple(names[p] for p in self.parents[key]) for key in self.variables})
+            network = BayesianNetwork.of(dag, tables, states=schema, name=self.name)
+        except (ParameterError, DataError) as error:
+            raise self._located(error) from None
+        return replace(network, notes=(*network.notes, *self.notes)) if self.notes else network
+
+    def _located(self, error: ParameterError | DataError) -> FormatError:
+        """The error with the place of the table it is about."""
+        cycle = error.details.get("cycle")
+        for key, p in self.tables.items():
+            if cycle:
+                if self.variables[key].name == cycle[0]:
+                    return self.source.error(error.message, self.marks[key], hint=error.hint, cycle=cycle)
+                continue
+            try:
+                Cpt(self.variables[key], tuple(self.variables[name] for name in self.parents[key]), p)
+            except ParameterError as wrong:
+                return self.source.error(wrong.message, self.marks[key], hint=wrong.hint)
+        return self.source.error(error.message, hint=error.hint)

@@ -1,0 +1,192 @@
+"""Networks to and from files: the table of formats, and what all of them share.
+
+A name that ends in .gz is packed. Files are UTF-8, and written beside their place first, so that nobody ever sees half
+a file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import secrets
+import zlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bayeslearn import data, validation
+from bayeslearn.errors import FormatError, MissingFileError, ParameterError
+from bayeslearn.network.formats.bif import read_bif
+from bayeslearn.network.formats.bif_writer import write_bif
+from bayeslearn.network.formats.net import read_net, write_net
+from bayeslearn.network.formats.own_json import read_json, write_json
+from bayeslearn.network.formats.source import Source
+from bayeslearn.network.formats.uai import read_uai, write_uai
+from bayeslearn.network.formats.xdsl import read_xdsl, write_xdsl
+from bayeslearn.network.formats.xmlbif import read_xmlbif, write_xmlbif
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bayeslearn.network.network import BayesianNetwork
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format: how its files end, how they are read and written, and what to know about it."""
+
+    label: str
+    endings: tuple[str, ...]
+    read: Callable[[Source], BayesianNetwork]
+    write: Callable[[BayesianNetwork], str]
+    about: str
+
+
+#: Every format by its label: what the command line, the errors and the documentation know of formats.
+FORMATS = {
+    entry.label: entry
+    for entry in (
+        Format("json", (".json",), read_json, write_json, "our own: keeps types of states, counts, priors and notes"),
+        Format("bif", (".bif",), read_bif, write_bif, "Interchange Format: bnlearn, pgmpy, aGrUM, JavaBayes"),
+        Format("xmlbif", (".xmlbif", ".xml"), read_xmlbif, write_xmlbif, "Interchange Format in XML: SamIam, Weka"),
+        Format("net", (".net",), read_net, write_net, "HUGIN"),
+        Format("xdsl", (".xdsl",), read_xdsl, write_xdsl, "GeNIe and SMILE"),
+        Format("uai", (".uai",), read_uai, write_uai, "inference competitions: numbers only, names are lost"),
+    )
+}
+
+#: Encodings that an XML file may declare and UTF-8 cannot read.
+OTHER_ENCODINGS = {"iso-8859-1": "latin-1", "latin1": "latin-1", "windows-1252": "cp1252"}
+DECLARED = re.compile(rb"""<\?xml[^>]{0,80}?encoding=["']([A-Za-z0-9-]{1,20})["']""")
+
+### files
+
+
+def read_network(path: str | os.PathLike[str], *, format: str | None = None) -> BayesianNetwork:  # noqa: A002
+    """The network of a file, or of the name of a network that ships with the package.
+
+    >>> read_network("asia")
+    BayesianNetwork('asia': 8 variables, 8 arcs)
+    """
+    path = located(path)
+    entry = FORMATS[label_of(path, format)]
+    name = str(path)
+    try:
+        content = path.read_bytes()
+        content = gzip.decompress(content) if path.suffix.lower() == ".gz" else content
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"{name!r} cannot be read: {error}", path=name) from None
+    network = entry.read(Source(decoded(content, name), name))
+    return replace(network, name=stem(path)) if network.name == "unknown" else network
+
+
+def write_network(
+    network: BayesianNetwork,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002
+) -> None:
+    """Write a network to a file, in the format that its ending names; all or nothing."""
+    path = Path(path)
+    content = format_network(network, label_of(path, format)).encode()
+    if path.suffix.lower() == ".gz":
+        content = gzip.compress(content, mtime=0)
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise MissingFileError(f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}", path=path)
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        beside.write_bytes(content)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+### text
+
+
+def parse_network(text: str, format: str) -> BayesianNetwork:  # noqa: A002
+    """The network of a text in one of the formats.
+
+    >>> parse_network("BAYES 1 2 1 1 0 2 0.2 0.8", "uai")["x0"].p
+    array([0.2, 0.8])
+    """
+    entry = FORMATS[validation.choice("format", format, FORMATS)]
+    half = re.search("[\ud800-\udfff]", text)
+    if half:
+        raise Source(text).error("half a character, which no file can hold", half.start())
+    return entry.read(Source(text))
+
+
+def format_network(network: BayesianNetwork, format: str) -> str:  # noqa: A002
+    """The text of a network in one of the formats.
+
+    >>> print(format_network(parse_network("BAYES 1 2 1 1 0 2 0.2 0.8", "uai"), "bif"))
+    network unknown {
+    }
+    variable x0 {
+      type discrete [ 2 ] { 0, 1 };
+    }
+    probability ( x0 ) {
+      table 0.2, 0.8;
+    }
+    <BLANKLINE>
+    """
+    return FORMATS[validation.choice("format", format, FORMATS)].write(network)
+
+
+### names of files
+
+
+def located(path: str | os.PathLike[str]) -> Path:
+    """Where the file is: as named, or among those that ship with the package."""
+    place = Path(path)
+    if place.is_file():
+        return place
+    if not place.exists() and str(place) in data.networks():
+        return data.path(f"{place}.json")
+    what = "is a directory" if place.is_dir() else "there is no such file"
+    raise MissingFileError(
+        f"cannot read {str(place)!r}: {what}",
+        hint=f"looked in {place.absolute().parent}; networks that ship: {', '.join(data.networks())}",
+        path=place,
+    )
+
+
+def label_of(path: Path, label: str | None) -> str:
+    """The format of a file: as asked for, or by its ending."""
+    if label is not None:
+        return validation.choice("format", label, FORMATS)
+    name = path.name.lower().removesuffix(".gz")
+    for entry in FORMATS.values():
+        if name.endswith(entry.endings):
+            return entry.label
+    endings = ", ".join(ending for entry in FORMATS.values() for ending in entry.endings)
+    raise ParameterError(
+        f"cannot tell the format of {str(path)!r} by its name",
+        hint=f"names end in {endings}, or one of these and .gz; or say `format=`",
+    )
+
+
+def stem(path: Path) -> str:
+    """The name of a file without its endings."""
+    name = path.name[:-3] if path.suffix.lower() == ".gz" else path.name
+    return Path(name).stem
+
+
+def decoded(content: bytes, name: str) -> str:
+    """The text of a file: UTF-8, or what an XML file declares."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        declared = DECLARED.match(content)
+        encoding = OTHER_ENCODINGS.get(declared[1].decode().lower()) if declared else None
+        if encoding:
+            return content.decode(encoding, errors="replace")
+        before = content[: error.start].decode("utf-8-sig", errors="replace")
+        raise Source(before, name).error(
+            f"this is not UTF-8 text: byte 0x{content[error.start]:02x} cannot be read",
+            len(before),
+            hint="save the file as UTF-8",
+        ) from None

@@ -1,0 +1,238 @@
+"""Our own format: JSON that keeps everything, also what the tables rest on.
+
+    {"format": "bayeslearn network", "version": 1, "name": ..., "notes": [...],
+     "variables": [{"name", "kind": "discrete", "states", "cuts"?}, ...],
+     "cpts": [{"variable", "parents", "p", "counts"?, "prior"?}, ...]}
+
+``p``, ``counts`` and ``prior`` (the α of a Dirichlet) are nested lists, the parents in order, the variable innermost,
+with as many digits as give the same numbers back. States keep their type: text, number or truth value. Unknown and
+repeated keys, NaN and Infinity are refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.errors import FormatError, listed
+from bayeslearn.families import Counts, Dirichlet
+from bayeslearn.network.formats.draft import Draft
+from bayeslearn.network.formats.json_text import Step, loaded, locate
+from bayeslearn.tables import Discrete
+from bayeslearn.tables.variables import variable_from_dict
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.cpt import Cpt
+    from bayeslearn.network.formats.source import Source
+    from bayeslearn.network.network import BayesianNetwork
+
+LABEL = "bayeslearn network"
+VERSION = 1
+
+#: Keys of each part: those that must be there, and those that may.
+KEYS = {
+    "network": (("format", "version", "variables", "cpts"), ("name", "notes")),
+    "variable": (("name", "kind", "states"), ("cuts",)),
+    "table": (("variable", "parents", "p"), ("counts", "prior")),
+}
+
+### reading
+
+
+def read_json(source: Source) -> BayesianNetwork:
+    """The network of a JSON text."""
+    return Reader(source).network()
+
+
+class Reader:
+    """The parts of the document, each checked before it is used; a path of keys and positions says where it is."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.document = loaded(source)
+        self.draft = Draft(source)
+        self.rests: dict[str, dict[str, NDArray[np.float64]]] = {}
+
+    def wrong(self, message: str, *path: Step, hint: str | None = None) -> FormatError:
+        """An error at a part of the document."""
+        return self.source.error(message, locate(self.source.text, path), hint=hint)
+
+    def network(self) -> BayesianNetwork:
+        """The whole document."""
+        self.head()
+        self.draft.name = self.text(self.document.get("name", "unknown"), "name")
+        given = self.items(self.document.get("notes", []), "notes")
+        notes = [self.text(note, "notes", i) for i, note in enumerate(given)]
+        for i, entry in enumerate(self.items(self.document["variables"], "variables")):
+            self.variable(entry, "variables", i)
+        for i, entry in enumerate(self.items(self.document["cpts"], "cpts")):
+            self.table(entry, "cpts", i)
+        network = self.draft.network()
+        new = [note for note in network.notes if note not in notes]
+        return replace(network, cpts=tuple(self.grounded(cpt) for cpt in network), notes=(*notes, *new))
+
+    def head(self) -> None:
+        """The format and its version."""
+        label = self.document.get("format") if isinstance(self.document, dict) else None
+        if label != LABEL:
+            raise self.wrong(f'expected {{"format": {LABEL!r}, ...}}, found {self.document!r:.60}')
+        version = self.document.get("version")
+        if version != VERSION or isinstance(version, bool):
+            raise self.wrong(
+                f"expected version {VERSION}, found {version!r}",
+                *(["version"] if "version" in self.document else []),
+                hint="a newer bayeslearn may have written this file",
+            )
+        self.keys(self.document, "network")
+
+    # -- kinds of values
+
+    def keys(self, entry: Any, what: str, *path: Step) -> dict[str, Any]:
+        """An object with the keys it must have, and no others."""
+        needed, allowed = KEYS[what]
+        if not isinstance(entry, dict):
+            raise self.wrong(f"expected the object of a {what}, found {entry!r:.60}", *path)
+        missing = [key for key in needed if key not in entry]
+        odd = [key for key in entry if key not in {*needed, *allowed}]
+        if missing or odd:
+            problem = f"lacks {listed(missing)}" if missing else f"has the unknown key {odd[0]!r}"
+            raise self.wrong(f"this {what} {problem}", *path, hint=f"its keys are {listed((*needed, *allowed))}")
+        return entry
+
+    def items(self, value: Any, *path: Step) -> list[Any]:
+        """A list."""
+        if not isinstance(value, list):
+            raise self.wrong(f"expected a list, found {value!r:.60}", *path)
+        return value
+
+    def text(self, value: Any, *path: Step) -> str:
+        """A string."""
+        if not isinstance(value, str):
+            raise self.wrong(f"expected text, found {value!r:.60}", *path)
+        return value
+
+    def array(self, value: Any, shape: tuple[int, ...], *path: Step) -> NDArray[np.float64]:
+        """Nested lists of numbers with this shape."""
+        level = [value]
+        for size in shape:
+            if not all(isinstance(part, list) and len(part) == size for part in level):
+                raise self.wrong(f"expected nested lists of shape {shape}, found {value!r:.60}", *path)
+            level = [item for part in level for item in part]
+        odd = [item for item in level if type(item) not in {float, int} or not math.isfinite(item)]
+        if odd:
+            raise self.wrong(f"expected numbers, found {odd[0]!r:.60}", *path)
+        return np.array(level, dtype=np.float64).reshape(shape)
+
+    # -- parts
+
+    def variable(self, entry: Any, *path: Step) -> None:
+        """One variable."""
+        self.keys(entry, "variable", *path)
+        key = self.text(entry["name"], *path, "name")
+        states = self.items(entry["states"], *path, "states")
+        if any(isinstance(state, float) and not math.isfinite(state) for state in states):
+            raise self.wrong("a state that is a number must be finite", *path, "states")
+        cuts = [] if entry.get("cuts") is None else self.items(entry["cuts"], *path, "cuts")
+        self.array(cuts, (len(cuts),), *path, "cuts")
+        if key in self.draft.variables:
+            raise self.wrong(f"variable {key!r} is declared twice", *path)
+        try:
+            variable = variable_from_dict(entry)
+        except FormatError as error:
+            raise self.wrong(error.message, *path, hint=error.hint) from None
+        if not isinstance(variable, Discrete):
+            raise self.wrong(f"expected a discrete variable, found {entry['kind']!r}", *path, "kind")
+        self.draft.variables[key] = variable
+        self.draft.marks[key] = partial(locate, self.source.text, path)
+
+    def table(self, entry: Any, *path: Step) -> None:
+        """One conditional table, with what it rests on."""
+        self.keys(entry, "table", *path)
+        child = self.text(entry["variable"], *path, "variable")
+        given = self.items(entry["parents"], *path, "parents")
+        parents = [self.text(name, *path, "parents", i) for i, name in enumerate(given)]
+        mark = partial(locate, self.source.text, path)
+        shape = self.draft.shape(child, parents, mark)
+        self.draft.fill(child, parents, self.array(entry["p"], shape, *path, "p"), mark)
+        rests = {key: entry[key] for key in ("counts", "prior") if entry.get(key) is not None}
+        self.rests[child] = {key: self.amounts(value, shape, *path, key) for key, value in rests.items()}
+
+    def amounts(self, value: Any, shape: tuple[int, ...], *path: Step) -> NDArray[np.float64]:
+        """Counts or prior cases: not negative."""
+        array = self.array(value, shape, *path)
+        if (array < 0).any():
+            raise self.wrong(f"expected numbers that are not negative, found {array.min():g}", *path)
+        return array
+
+    def grounded(self, cpt: Cpt) -> Cpt:
+        """The table with its counts and its prior."""
+        rests = self.rests[cpt.name]
+        if not rests:
+            return cpt
+        counts = Counts(rests["counts"]) if "counts" in rests else None
+        prior = Dirichlet(rests["prior"]) if "prior" in rests else None
+        return replace(cpt, counts=counts, prior=prior)
+
+
+### writing
+
+
+def write_json(network: BayesianNetwork) -> str:
+    """The network as JSON, a line for each variable and each table."""
+    for cpt in network:
+        require_small_numbers(cpt.variable)
+    head = {"format": LABEL, "version": VERSION, "name": network.name, "notes": list(network.notes)}
+    lines = [f"  {json.dumps(key)}: {dumped(value)}," for key, value in head.items()]
+    lines += ['  "variables": [', *listing(cpt.variable.to_dict() for cpt in network), "  ],"]
+    lines += ['  "cpts": [', *listing(table_entry(cpt) for cpt in network), "  ]"]
+    return "\n".join(["{", *lines, "}"]) + "\n"
+
+
+def table_entry(cpt: Cpt) -> dict[str, Any]:
+    """One table as plain values."""
+    entry = {"variable": cpt.name, "parents": [v.name for v in cpt.parents], "p": cpt.p.tolist()}
+    if cpt.counts is not None:
+        entry["counts"] = finite(cpt, cpt.counts.n)
+    if cpt.prior is not None:
+        entry["prior"] = finite(cpt, cpt.prior.alpha)
+    return entry
+
+
+def finite(cpt: Cpt, array: NDArray[np.float64]) -> Any:
+    """Counts or prior cases as nested lists."""
+    if not np.isfinite(array).all():
+        raise FormatError(f"what the table of {cpt.name!r} rests on is not finite, and JSON has no such numbers")
+    return array.tolist()
+
+
+def listing(entries: Any) -> list[str]:
+    """Entries of a list, one per line."""
+    lines = [f"    {dumped(entry)}" for entry in entries]
+    return [line + "," for line in lines[:-1]] + lines[-1:]
+
+
+def dumped(value: Any) -> str:
+    """JSON on one line; letters of every script as they are, but for halves of characters."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, allow_nan=False)
+    return text
+
+
+def require_small_numbers(variable: Discrete) -> None:
+    """No state that is a number of so many digits that it would not be read again."""
+    large = [s for s in variable.states if type(s) is int and abs(s) >= 2**63]
+    if large:
+        raise FormatError(
+            f"variable {variable.name!r} has a state beyond 64 bits, which cannot be written",
+            hint="name the states by text",
+        )

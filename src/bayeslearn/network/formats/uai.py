@@ -1,0 +1,137 @@
+"""UAI, the format of the inference competitions: sizes and numbers only.
+
+    BAYES   n   sizes   number of factors   a scope for each (how many, which)   a table for each (how many, numbers)
+
+The variable itself stands last in its scope and varies fastest; its parents stand before it, the first varies slowest.
+There is no place for names: variables come back as x0, x1, … in the order they had, their states as 0, 1, … .
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn.network.formats.draft import Draft
+from bayeslearn.network.formats.source import floats, quoted, table_text, whole_number
+
+if TYPE_CHECKING:
+    from bayeslearn.network import BayesianNetwork
+    from bayeslearn.network.formats.source import Source
+
+### reading
+
+
+def read_uai(source: Source) -> BayesianNetwork:
+    """The network of a UAI text."""
+    return Reader(source).network()
+
+
+class Reader:
+    """A cursor over words divided by blanks."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        found = [(word.group(), word.start()) for word in re.finditer(r"\S+", source.text)]
+        self.words = [word for word, _ in found]
+        self.offsets = [offset for _, offset in found]
+        self.at = self.states = 0
+
+    def network(self) -> BayesianNetwork:
+        """The whole file."""
+        draft = Draft(self.source)
+        kind = self.words[0] if self.words else ""
+        if kind.upper() != "BAYES":
+            hint = "a Markov network has no conditional tables" if kind.upper() == "MARKOV" else None
+            raise self.source.error(f"expected 'BAYES', found {quoted(kind)}", self.mark(0), hint=hint)
+        self.at = 1
+        n = self.size("the number of variables")
+        for i in range(n):
+            self.variable(draft, i)
+        if self.size("the number of factors") != n:
+            raise self.source.error(f"expected {n} factors, one for each variable", self.mark(self.at - 1))
+        scopes = [self.scope(n) for _ in range(n)]
+        for place, scope in scopes:
+            self.table(draft, place, scope)
+        if self.at < len(self.words):
+            found = quoted(self.words[self.at])
+            raise self.source.error(f"expected the end of the file, found {found}", self.mark(self.at))
+        return draft.network()
+
+    def mark(self, place: int) -> int:
+        """The offset of a word."""
+        return self.offsets[place] if place < len(self.offsets) else len(self.source.text)
+
+    def number(self, what: str) -> int:
+        """A whole number."""
+        word = self.words[self.at] if self.at < len(self.words) else ""
+        value = whole_number(word)
+        if value is None:
+            raise self.source.error(f"expected {what}, found {quoted(word)}", self.mark(self.at))
+        self.at += 1
+        return value
+
+    def size(self, what: str) -> int:
+        """A whole number that announces as many words, which must be there."""
+        value = self.number(what)
+        left = len(self.words) - self.at
+        if value > left:
+            raise self.source.error(f"{what} is {value}, but only {left} words follow", self.mark(self.at - 1))
+        return value
+
+    def variable(self, draft: Draft, i: int) -> None:
+        """The number of states of one variable; each of them has a number of its own in the tables that follow."""
+        size, mark = self.size(f"the number of states of variable {i}"), self.mark(self.at - 1)
+        self.states += size
+        if self.states > len(self.words):
+            raise self.source.error(
+                f"{self.states} states are announced, but only {len(self.words)} words follow", mark
+            )
+        draft.declare(f"x{i}", [str(state) for state in range(size)], mark)
+
+    def scope(self, n: int) -> tuple[int, list[str]]:
+        """The variables of one factor, with the place they stand at."""
+        place, names = self.at, []
+        for _ in range(self.size("the number of variables of a factor")):
+            index = self.number("the index of a variable")
+            if index >= n:
+                message = f"expected the index of a variable, 0 to {n - 1}, found {index}"
+                raise self.source.error(message, self.mark(self.at - 1))
+            names.append(f"x{index}")
+        if not names:
+            raise self.source.error("a factor needs at least one variable", self.mark(place))
+        return place, names
+
+    def table(self, draft: Draft, place: int, scope: list[str]) -> None:
+        """The numbers of one factor."""
+        *parents, child = scope
+        shape = draft.shape(child, parents, self.mark(place))
+        begin, size = self.at, self.size("the number of entries of a table")
+        if size != math.prod(shape):
+            message = f"expected {math.prod(shape)} entries in the table of {child}, found {size}"
+            raise self.source.error(message, self.mark(begin))
+        words = self.words[self.at : self.at + size]
+        values = floats(words)
+        if isinstance(values, int):
+            raise self.source.error(f"expected a number, found {quoted(words[values])}", self.mark(self.at + values))
+        self.at += size
+        draft.fill(child, parents, np.array(values).reshape(shape), self.mark(begin))
+
+
+### writing
+
+
+def write_uai(network: BayesianNetwork) -> str:
+    """The network as UAI, without its names."""
+    index = dict(zip(network.names, count(), strict=False))
+    sizes = " ".join(str(cpt.variable.size) for cpt in network)
+    lines = ["BAYES", str(len(network)), sizes, str(len(network))]
+    for cpt in network:
+        scope = [index[v.name] for v in (*cpt.parents, cpt.variable)]
+        lines.append(" ".join(map(str, [len(scope), *scope])))
+    for cpt in network:
+        lines += ["", str(cpt.p.size), table_text(cpt.p)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,294 @@
+"""Directed acyclic graphs over named nodes.
+
+[Storm][BusTourGroup][Campfire|Storm:BusTourGroup]        every node with its parents, as R bnlearn writes it
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn.errors import CycleError, FormatError, ParameterError, UnknownColumnError, listed
+from bayeslearn.network import equivalence, separation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from bayeslearn.network.equivalence import Cpdag
+    from bayeslearn.network.separation import ActivePath, Nodes
+
+#: One node of a model string: its name, and after a bar its parents.
+NODE = re.compile(r"\[([^\[\]|:]+)(?:\|([^\[\]|]+))?\]")
+
+
+@dataclass(frozen=True, eq=False)
+class Dag:
+    """Nodes in the order given, each with its parents in the order given.
+
+    >>> dag = Dag.parse("[Storm][Bus][Camp|Storm:Bus]")
+    >>> dag.parents("Camp"), dag.children("Storm")
+    (('Storm', 'Bus'), ('Camp',))
+    >>> print(dag)
+    [Storm][Bus][Camp|Storm:Bus]
+    """
+
+    families: Mapping[str, tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        families = {_name(node): _names(parents) for node, parents in self.families.items()}
+        for node, parents in families.items():
+            unknown = [p for p in parents if p not in families]
+            if unknown:
+                raise UnknownColumnError(
+                    f"node {node!r} has the parent {unknown[0]!r}, which is not a node",
+                    hint=f"nodes are {listed(families)}",
+                )
+            if len(set(parents)) < len(parents):
+                raise ParameterError(f"node {node!r} names a parent twice: {listed(parents)}")
+        object.__setattr__(self, "families", MappingProxyType(families))
+        _ = self.order  # a cycle is found here, not when first asked
+
+    # -- three ways to give one
+
+    @classmethod
+    def from_arcs(cls, arcs: Iterable[tuple[str, str]], nodes: Iterable[str] = ()) -> Dag:
+        """From pairs (parent, child); `nodes` come first, and those without arcs need to be named there."""
+        families: dict[str, list[str]] = {node: [] for node in _names(nodes)}
+        for parent, child in map(_pair, arcs):
+            families.setdefault(parent, [])
+            families.setdefault(child, []).append(parent)
+        return cls({node: tuple(parents) for node, parents in families.items()})
+
+    @classmethod
+    def parse(cls, text: str) -> Dag:
+        """From a model string."""
+        families: dict[str, tuple[str, ...]] = {}
+        end = 0
+        for found in NODE.finditer(text):
+            if text[end : found.start()].strip():
+                break
+            node, parents = found.group(1).strip(), found.group(2)
+            if node in families:
+                raise FormatError(f"node {node!r} stands twice in the model string", column=found.start() + 1)
+            families[node] = tuple(p.strip() for p in parents.split(":")) if parents else ()
+            if not all((node, *families[node])):
+                raise FormatError(f"a name is empty in {found.group()!r}", column=found.start() + 1)
+            end = found.end()
+        if text[end:].strip() or not families:
+            raise FormatError(
+                f"not a model string from column {end + 1} on: {text[end:].strip()[:40]!r}",
+                hint="write every node with its parents: [A][B][C|A:B]",
+                column=end + 1,
+            )
+        return cls(families)
+
+    def __str__(self) -> str:
+        parts = (f"{node}|{':'.join(parents)}" if parents else node for node, parents in self.families.items())
+        return "".join(f"[{part}]" for part in parts)
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        """The same nodes and arcs, in whatever order."""
+        if not isinstance(other, Dag):
+            return NotImplemented
+        return set(self.nodes) == set(other.nodes) and set(self.arcs) == set(other.arcs)
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.nodes), frozenset(self.arcs)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dag, (dict(self.families),)  # a mapping proxy cannot be copied or sent to another process
+
+    # -- what is there
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The names, in the order given."""
+        return tuple(self.families)
+
+    def __len__(self) -> int:
+        return len(self.families)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.families)
+
+    def __contains__(self, node: object) -> bool:
+        return node in self.families
+
+    @cached_property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """Pairs (parent, child)."""
+        return tuple((parent, node) for node, parents in self.families.items() for parent in parents)
+
+    def parents(self, node: str) -> tuple[str, ...]:
+        """The parents of a node, in order."""
+        try:
+            return self.families[node]
+        except (KeyError, TypeError):
+            raise self._unknown(node) from None
+
+    def children(self, node: str) -> tuple[str, ...]:
+        """The children of a node, in the order of the nodes."""
+        try:
+            return self._children[node]
+        except (KeyError, TypeError):
+            raise self._unknown(node) from None
+
+    def known(self, nodes: Nodes) -> tuple[str, ...]:
+        """These nodes, each of them in the graph; one name stands for a list of one."""
+        names = _names(nodes)
+        for node in names:
+            if node not in self.families:
+                raise self._unknown(node)
+        return names
+
+    def _unknown(self, node: Any) -> UnknownColumnError:
+        near = get_close_matches(str(node), self.families)
+        hint = f"did you mean {listed(near)}?" if near else f"nodes are {listed(self.families)}"
+        return UnknownColumnError(f"there is no node {node!r}", hint=hint, node=node)
+
+    @cached_property
+    def _children(self) -> dict[str, tuple[str, ...]]:
+        children: dict[str, list[str]] = {node: [] for node in self.families}
+        for parent, child in self.arcs:
+            children[parent].append(child)
+        return {node: tuple(c) for node, c in children.items()}
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """Every node after its parents, otherwise in the order given."""
+        names = self.nodes
+        place = {node: i for i, node in enumerate(names)}
+        waiting = {node: len(parents) for node, parents in self.families.items()}
+        ready = [place[node] for node, n in waiting.items() if n == 0]
+        heapify(ready)
+        order = []
+        while ready:
+            order.append(node := names[heappop(ready)])
+            for child in self._children[node]:
+                waiting[child] -= 1
+                if waiting[child] == 0:
+                    heappush(ready, place[child])
+        if len(order) < len(self.families):
+            cycle = self._cycle({node for node, n in waiting.items() if n > 0})
+            raise CycleError(
+                f"the arcs form a cycle: {' → '.join(cycle)}", hint="take one of these arcs out", cycle=cycle
+            )
+        return tuple(order)
+
+    def _cycle(self, stuck: set[str]) -> list[str]:
+        """One cycle among nodes that wait for each other, found by going from parent to parent."""
+        path: list[str] = []
+        node = min(stuck)
+        while node not in path:
+            path.append(node)
+            node = next(p for p in self.families[node] if p in stuck)
+        loop = path[path.index(node) :]
+        return [node, *reversed(loop)]
+
+    # -- relatives
+
+    def ancestors(self, nodes: Nodes) -> frozenset[str]:
+        """All nodes from which arcs lead to one of these."""
+        return separation.closure(self.known(nodes), self.parents)
+
+    def descendants(self, nodes: Nodes) -> frozenset[str]:
+        """All nodes to which arcs lead from one of these."""
+        return separation.closure(self.known(nodes), self.children)
+
+    def markov_blanket(self, node: str) -> frozenset[str]:
+        """Parents, children and their other parents: given these, the node is independent of the rest."""
+        children = self.children(node)
+        partners = (parent for child in children for parent in self.families[child])
+        return frozenset((*self.parents(node), *children, *partners)) - {node}
+
+    def subgraph(self, nodes: Nodes) -> Dag:
+        """These nodes, in the order of the graph, and the arcs among them."""
+        kept = set(self.known(nodes))
+        return Dag({n: tuple(p for p in parents if p in kept) for n, parents in self.families.items() if n in kept})
+
+    @cached_property
+    def moral(self) -> frozenset[frozenset[str]]:
+        """The moral graph, as pairs: arcs without direction, and the parents of each node joined."""
+        return separation.moral(self)
+
+    # -- separation, see :mod:`bayeslearn.network.separation`
+
+    def d_separated(self, a: Nodes, b: Nodes, given: Nodes = ()) -> bool:
+        """Whether `given` blocks every path between `a` and `b`, so that they are independent given it.
+
+        >>> dag = Dag.parse("[Storm][Bus][Camp|Storm:Bus]")
+        >>> dag.d_separated("Storm", "Bus"), dag.d_separated("Storm", "Bus", given="Camp")
+        (True, False)
+        >>> print(dag.active_path("Storm", "Bus", given="Camp"))
+        Storm → Camp ← Bus, as 'Camp' is given
+        """
+        return separation.d_separated(self, a, b, given)
+
+    def connected_given(self, a: Nodes, given: Nodes = ()) -> frozenset[str]:
+        """All other nodes that `given` does not separate from `a`."""
+        return separation.connected_given(self, a, given)
+
+    def active_path(self, a: Nodes, b: Nodes, given: Nodes = ()) -> ActivePath | None:
+        """Why `given` does not separate `a` and `b`: a shortest open path, or None when it does."""
+        return separation.active_path(self, a, b, given)
+
+    def minimal_separator(self, a: Nodes, b: Nodes, among: Nodes | None = None) -> frozenset[str] | None:
+        """Nodes (taken from `among`) that separate `a` and `b`, none too many; None when there are no such."""
+        return separation.minimal_separator(self, a, b, among)
+
+    # -- equivalence, see :mod:`bayeslearn.network.equivalence`
+
+    @cached_property
+    def skeleton(self) -> frozenset[frozenset[str]]:
+        """The arcs without their direction, as pairs."""
+        return equivalence.skeleton(self)
+
+    @cached_property
+    def v_structures(self) -> frozenset[tuple[str, str, str]]:
+        """Triples (a, c, b), a before b in the alphabet, with a → c ← b and no arc between a and b."""
+        return equivalence.v_structures(self)
+
+    def cpdag(self) -> Cpdag:
+        """The equivalence class: arcs that all equivalent graphs share, and pairs that they join either way."""
+        return equivalence.cpdag(self)
+
+    def equivalent(self, other: Dag) -> bool:
+        """Whether both graphs hold the same separations: the same skeleton and v-structures."""
+        return equivalence.equivalent(self, other)
+
+    def shd(self, other: Dag) -> int:
+        """Pairs of nodes joined differently, arc by arc; `a.cpdag().shd(b.cpdag())` compares the classes."""
+        return equivalence.shd(self, other)
+
+
+### names
+
+
+def _name(node: Any) -> str:
+    if not isinstance(node, str):
+        raise ParameterError(f"the name of a node must be text, got {node!r}")
+    return node
+
+
+def _names(nodes: Nodes) -> tuple[str, ...]:
+    """One name stands for a list of one."""
+    if isinstance(nodes, str):
+        return (nodes,)
+    try:
+        names = tuple(nodes)
+    except TypeError:
+        raise ParameterError(f"names of nodes must be text or a list of it, got {nodes!r}") from None
+    return tuple(_name(node) for node in names)
+
+
+def _pair(arc: Any) -> tuple[str, str]:
+    if not isinstance(arc, tuple | list) or len(arc) != 2:
+        raise ParameterError(f"an arc must be a pair (parent, child), got {arc!r}")
+    return _name(arc[0]), _name(arc[1])

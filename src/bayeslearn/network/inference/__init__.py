@@ -1,0 +1,1 @@
+"""Questions to a network: planned once, answered often."""

@@ -1,0 +1,142 @@
+"""A network as flat arrays, and plans over it that are kept: compile once, query many.
+
+Two ways to run, chosen by size. Where the whole tree is small, one plan serves every case and cases run side by side;
+where it is large, the observed variables are taken out first and each pattern of evidence has a plan of its own.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import kernels
+from bayeslearn.errors import CapacityError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.network import BayesianNetwork
+
+#: Entries of the whole tree up to which cases run side by side over it.
+SMALL = 12_000
+
+#: Plans kept, the least recently used going first.
+KEPT_PLANS = 256
+
+#: Ways to weigh table sizes against missing edges, and tries of each, when one plan is to serve many queries.
+WEIGHTS, TRIES = (1e-3, 1.0, 100.0), 4
+
+#: How table size breaks ties between variables that would add as many edges.
+TIE_BREAK = 1e-3
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a query will take: the entries of all tables, and the steps over them."""
+
+    entries: float
+    steps: Any
+
+    @property
+    def bytes(self) -> float:
+        """Memory of the tables."""
+        return 8 * self.entries
+
+
+class Compiled:
+    """The arrays that kernels run on."""
+
+    def __init__(self, network: BayesianNetwork, *, memory_limit: int = 2 << 30) -> None:
+        self.names = network.names
+        self.memory_limit = memory_limit
+        place = {name: i for i, name in enumerate(self.names)}
+        scopes = [[*(place[v.name] for v in cpt.parents), place[cpt.name]] for cpt in network]
+        tables = [cpt.p for cpt in network]
+        self.sizes = np.array([cpt.variable.size for cpt in network], np.int64)
+        self.log_size = np.log(self.sizes)
+        self.parents = [scope[:-1] for scope in scopes]
+        self.scope_start = _starts([len(scope) for scope in scopes])
+        self.scope = np.array([v for scope in scopes for v in scope], np.int64)
+        self.scope_stride = np.array([s // 8 for p in tables for s in np.ascontiguousarray(p).strides], np.int64)
+        self.cpt_start = _starts([p.size for p in tables])
+        self.cpt = np.concatenate([np.ascontiguousarray(p).reshape(-1) for p in tables])
+        self.belief_start = _starts(self.sizes.tolist())
+        self.all = np.ones(len(self.names), np.bool_)
+        self._plans: OrderedDict[bytes, Plan] = OrderedDict()
+
+    def arrays(self, kept: NDArray[np.bool_]) -> Any:
+        """What a kernel needs of the network, with the tables that matter for the question."""
+        return (
+            self.scope_start, self.scope, self.scope_stride, self.cpt_start, self.cpt, self.belief_start, kept,
+        )  # fmt: skip
+
+    # -- plans
+
+    @property
+    def limit(self) -> float:
+        """Entries that tables may have."""
+        return self.memory_limit / 8
+
+    def plan(self, active: NDArray[np.bool_], kept: NDArray[np.bool_]) -> Plan:
+        """The plan for these variables, made or remembered."""
+        key = active.tobytes() + kept.tobytes()
+        if key not in self._plans:
+            self._plans[key] = self.tried(active, kept, np.zeros(len(active)), TIE_BREAK)
+            if len(self._plans) > KEPT_PLANS:
+                self._plans.popitem(last=False)
+        self._plans.move_to_end(key)
+        return self._plans[key]
+
+    def tried(
+        self, active: NDArray[np.bool_], kept: NDArray[np.bool_], noise: NDArray[np.float64], weight: float
+    ) -> Plan:
+        """One try at a plan."""
+        return Plan(
+            *kernels.plan(
+                self.scope_start, self.scope, self.scope_stride, self.sizes, self.log_size, active, kept, noise,
+                weight, self.limit,
+            )
+        )  # fmt: skip
+
+    @cached_property
+    def whole(self) -> Plan:
+        """The best of several plans for the network without evidence: it serves every case."""
+        rng = np.random.default_rng(0)
+        tries = [self.tried(self.all, self.all, np.zeros(len(self.names)), weight) for weight in WEIGHTS]
+        for weight in WEIGHTS:
+            tries += [self.tried(self.all, self.all, rng.random(len(self.names)) / 2, weight) for _ in range(TRIES)]
+        return min(tries, key=lambda plan: plan.entries)
+
+    @property
+    def small(self) -> bool:
+        """Whether cases may run side by side over the whole tree."""
+        return self.whole.entries <= min(SMALL, self.limit)
+
+    def relevant(self, targets: list[int], observed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Tables that matter for the targets: their ancestors' and those of the evidence; the rest sums to one."""
+        kept = np.zeros(len(self.names), np.bool_)
+        waiting = [*targets, *np.flatnonzero(observed).tolist()]
+        while waiting:
+            v = waiting.pop()
+            if not kept[v]:
+                kept[v] = True
+                waiting += self.parents[v]
+        return kept
+
+    def require_room(self, entries: float) -> None:
+        """Refuse before memory runs out, with the estimate."""
+        if entries > self.limit:
+            raise CapacityError(
+                f"exact inference would need {entries:.3g} table entries ({entries / 2**27:.1f} GiB), "
+                f"more than the limit of {self.memory_limit / 2**30:.1f} GiB",
+                hint="observe more variables, ask for fewer, or raise `memory_limit`",
+                entries=entries,
+            )
+
+
+def _starts(lengths: list[int]) -> NDArray[np.int64]:
+    return np.cumsum([0, *lengths], dtype=np.int64)

@@ -1,0 +1,286 @@
+"""Exact inference: beliefs given evidence, by propagation over a tree of cliques.
+
+    P(v | e) for every v in one propagation        ln P(e) from the same sums
+
+Evidence is a state, or a likelihood for each state (virtual evidence). Observed variables are taken out before the tree
+is planned, and what does not matter for the question is left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import kernels, validation
+from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, listed
+from bayeslearn.network.inference.compiled import TIE_BREAK, Compiled
+from bayeslearn.tables import as_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.network.network import BayesianNetwork
+
+#: Cases that one task of a thread takes: small, for some take much longer than others.
+TASK = 64
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a question will take, before it is asked."""
+
+    entries: float
+
+    @property
+    def bytes(self) -> float:
+        """Memory of the tables."""
+        return 8 * self.entries
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Posterior distributions by name and state.
+
+    >>> Beliefs({"rain": "yes"}, -0.5, {"wet": {"yes": 0.9, "no": 0.1}})["wet"]["yes"]
+    0.9
+    """
+
+    evidence: dict[str, Any]
+    log_evidence: float
+    beliefs: dict[str, dict[Any, float]]
+
+    def __getitem__(self, name: str) -> dict[Any, float]:
+        if name not in self.beliefs:
+            raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.beliefs)}")
+        return self.beliefs[name]
+
+    def most_probable(self, name: str) -> Any:
+        """The most probable state of a variable by itself."""
+        return max(self[name], key=self[name].__getitem__)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values: evidence, log evidence, beliefs."""
+        return {"evidence": self.evidence, "log_evidence": self.log_evidence, "beliefs": self.beliefs}
+
+
+@dataclass(frozen=True)
+class CaseBeliefs:
+    """Posterior distributions of many cases: an array (cases, states) for each variable, and ln P(e) of each case."""
+
+    log_evidence: NDArray[np.float64]
+    beliefs: dict[str, NDArray[np.float64]]
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        if name not in self.beliefs:
+            raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.beliefs)}")
+        return self.beliefs[name]
+
+
+class Exact:
+    """Questions to one network, compiled once.
+
+    >>> from bayeslearn.network import BayesianNetwork
+    >>> net = BayesianNetwork.of(
+    ...     "[Rain][Wet|Rain]", {"Rain": [0.2, 0.8], "Wet": [[0.9, 0.1], [0.2, 0.8]]},
+    ...     states={"Rain": ["yes", "no"], "Wet": ["yes", "no"]},
+    ... )
+    >>> answer = Exact(net).query({"Wet": "yes"})
+    >>> print(f"{answer['Rain']['yes']:.4f}")                          # .18 / (.18 + .16)
+    0.5294
+    """
+
+    def __init__(self, network: BayesianNetwork, *, memory_limit: int = 2 << 30) -> None:
+        self.network = network
+        self.compiled = Compiled(network, memory_limit=memory_limit)
+        self._codes = [{state: k for k, state in enumerate(cpt.variable.states)} for cpt in network]
+        self._place = {name: i for i, name in enumerate(network.names)}
+        self._states = [cpt.variable.states for cpt in network]
+        starts = self.compiled.belief_start.tolist()
+        self._spans = [slice(*pair) for pair in itertools.pairwise(starts)]
+
+    # -- one case
+
+    def query(
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        ask: Iterable[str] | None = None,
+        likelihoods: Mapping[str, ArrayLike] | None = None,
+    ) -> Beliefs:
+        """Posterior distributions given evidence.
+
+        Parameters
+        ----------
+        evidence
+            States by name of variable.
+        ask
+            The variables to answer for; all that were not observed when not given.
+        likelihoods
+            Virtual evidence: a number for each state of a variable, P(what was seen | state).
+        """
+        evidence = dict(evidence or {})
+        codes = self._observed(evidence)
+        likelihood, weighed = self._likelihoods(likelihoods or {}, codes)
+        targets = np.flatnonzero(codes < 0).tolist() if ask is None else [self._position(name) for name in ask]
+        kept = self._kept(targets if ask is not None else None, (codes >= 0) | weighed)
+        log_p, beliefs = self._propagated(codes, likelihood, weighed, kept)
+        if log_p == -np.inf:
+            raise self._conflict(evidence, likelihoods or {})
+        flat = beliefs.tolist()
+        return Beliefs(evidence, float(log_p), {self.network.names[v]: self._named(v, flat) for v in targets})
+
+    def log_evidence(
+        self, evidence: Mapping[str, Any] | None = None, *, likelihoods: Mapping[str, ArrayLike] | None = None
+    ) -> float:
+        """ln P(e); −∞ when the evidence is impossible."""
+        codes = self._observed(evidence or {})
+        likelihood, weighed = self._likelihoods(likelihoods or {}, codes)
+        kept = self._kept([], (codes >= 0) | weighed)
+        return float(self._propagated(codes, likelihood, weighed, kept)[0])
+
+    def cost(self, evidence: Mapping[str, Any] | None = None, *, ask: Iterable[str] | None = None) -> Cost:
+        """What a query will take, without asking it."""
+        codes = self._observed(evidence or {})
+        targets = None if ask is None else [self._position(name) for name in ask]
+        kept = self._kept(targets, codes >= 0)
+        return Cost(self.compiled.plan((codes < 0) & kept, kept).entries)
+
+    # -- many cases
+
+    def cases(self, data: Any, *, ask: Iterable[str] | None = None) -> CaseBeliefs:
+        """Posterior distributions for every row of a table; a missing cell, or a missing column, is not observed."""
+        codes = self._case_codes(data)
+        beliefs = np.empty((len(codes), int(self.compiled.belief_start[-1])))
+        log_p = np.zeros(len(codes))
+        self._run(codes, beliefs, log_p)
+        impossible = np.isneginf(log_p)
+        if impossible.any():
+            row = validation.first_position(impossible)
+            seen = {n: self._states[v][codes[row, v]] for n, v in self._place.items() if codes[row, v] >= 0}
+            raise self._conflict(seen, {}, row=row)
+        names = self.network.names if ask is None else list(ask)
+        return CaseBeliefs(log_p, {name: beliefs[:, self._spans[self._position(name)]] for name in names})
+
+    def _run(self, codes: NDArray[np.int64], beliefs: NDArray[np.float64], log_p: NDArray[np.float64]) -> None:
+        compiled = self.compiled
+        arrays = compiled.arrays(compiled.all)
+        if compiled.small:
+            self._run_side_by_side(arrays, codes, beliefs, log_p)
+            return
+
+        def task(start: int) -> int:
+            part = slice(start, start + TASK)
+            failed = kernels.propagate_cases(
+                arrays, compiled.sizes, compiled.log_size, codes[part], TIE_BREAK, compiled.limit,
+                beliefs[part], log_p[part],
+            )  # fmt: skip
+            return -1 if failed < 0 else start + failed
+
+        failed = [row for row in kernels.parallel(task, range(0, len(codes), TASK)) if row >= 0]
+        if failed:
+            active = codes[failed[0]] < 0
+            compiled.require_room(compiled.plan(active, compiled.all).entries)
+
+    def _run_side_by_side(
+        self, arrays: Any, codes: NDArray[np.int64], beliefs: NDArray[np.float64], log_p: NDArray[np.float64]
+    ) -> None:
+        steps, sizes = self.compiled.whole.steps, self.compiled.sizes
+        full = len(codes) - len(codes) % kernels.LANES
+        size = max(kernels.LANES, -(-full // (4 * kernels.thread_count()) // kernels.LANES) * kernels.LANES)
+
+        def task(start: int) -> None:
+            part = slice(start, min(start + size, full))
+            kernels.propagate_lanes(arrays, steps, sizes, codes[part], beliefs[part], log_p[part])
+
+        kernels.parallel(task, range(0, full, size), worth=full > 8 * kernels.LANES)
+        if full < len(codes):  # the last few, filled up with cases that observe nothing
+            rest = np.full((kernels.LANES, codes.shape[1]), -1, np.int64)
+            rest[: len(codes) - full] = codes[full:]
+            found, logs = np.empty((kernels.LANES, beliefs.shape[1])), np.zeros(kernels.LANES)
+            kernels.propagate_lanes(arrays, steps, sizes, rest, found, logs)
+            beliefs[full:], log_p[full:] = found[: len(codes) - full], logs[: len(codes) - full]
+
+    def _case_codes(self, data: Any) -> NDArray[np.int64]:
+        columns = as_table(data, schema=self.network.schema, absent="missing").codes
+        return np.ascontiguousarray(columns.T, dtype=np.int64)
+
+    # -- inside
+
+    def _position(self, name: str) -> int:
+        self.network[name]
+        return self._place[name]
+
+    def _observed(self, evidence: Mapping[str, Any]) -> NDArray[np.int64]:
+        codes = np.full(len(self._place), -1, np.int64)
+        for name, state in evidence.items():
+            v = self._position(name)
+            code = self._codes[v].get(state)
+            codes[v] = self.network[name].variable.code_of(state) if code is None else code
+        return codes
+
+    def _likelihoods(
+        self, likelihoods: Mapping[str, ArrayLike], codes: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        flat = np.ones(int(self.compiled.belief_start[-1]) if likelihoods else 1)
+        weighed = np.zeros(len(codes), np.bool_)
+        for name, values in likelihoods.items():
+            v = self._position(name)
+            given = validation.not_negative(f"likelihood of {name}", validation.float_array(name, values))
+            if given.shape != (self.compiled.sizes[v],):
+                raise ParameterError(
+                    f"the likelihood of {name!r} needs a number for each of {listed(self._states[v])}, "
+                    f"got {given.tolist()}"
+                )
+            if codes[v] >= 0:
+                raise ParameterError(f"{name!r} is observed already, so a likelihood says nothing more")
+            flat[self._spans[v]] = given
+            weighed[v] = True
+        return flat, weighed
+
+    def _kept(self, targets: list[int] | None, seen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return self.compiled.all if targets is None else self.compiled.relevant(targets, seen)
+
+    def _propagated(
+        self,
+        codes: NDArray[np.int64],
+        likelihood: NDArray[np.float64],
+        weighed: NDArray[np.bool_],
+        kept: NDArray[np.bool_],
+    ) -> tuple[float, NDArray[np.float64]]:
+        compiled = self.compiled
+        plan = compiled.plan((codes < 0) & kept, kept)
+        compiled.require_room(plan.entries)
+        beliefs = np.empty(int(compiled.belief_start[-1]))
+        tables, messages = np.empty(plan.steps[4][-1]), np.empty(plan.steps[5][-1])
+        log_p = kernels.propagate(
+            compiled.arrays(kept), plan.steps, compiled.sizes, codes, likelihood, weighed, tables, messages, beliefs
+        )
+        return log_p, beliefs
+
+    def _named(self, v: int, flat: list[float]) -> dict[Any, float]:
+        return dict(zip(self._states[v], flat[self._spans[v]], strict=True))
+
+    def _conflict(
+        self, evidence: Mapping[str, Any], likelihoods: Mapping[str, ArrayLike], *, row: int | None = None
+    ) -> ImpossibleEvidenceError:
+        """The error for impossible evidence: pieces are left out one by one as long as the rest stays impossible."""
+        left = {**dict.fromkeys(evidence, False), **dict.fromkeys(likelihoods, True)}
+        for name in list(left):
+            rest = {n: virtual for n, virtual in left.items() if n != name}
+            hard = {n: evidence[n] for n, virtual in rest.items() if not virtual}
+            soft = {n: likelihoods[n] for n, virtual in rest.items() if virtual}
+            if self.log_evidence(hard, likelihoods=soft) == -np.inf:
+                left = rest
+        pieces = [f"the likelihood of {n}" if virtual else f"{n}={evidence[n]}" for n, virtual in left.items()]
+        where = "" if row is None else f" of row {row}"
+        return ImpossibleEvidenceError(
+            f"the evidence{where} is impossible: {', '.join(pieces)} cannot be together",
+            hint="take one of these back, or give the network tables without zeros",
+            conflict=list(left),
+            row=row,
+        )

@@ -1,0 +1,230 @@
+"""A Bayesian network: variables, a directed acyclic graph, and a table for each variable given its parents.
+
+P(y_1, …, y_n) = Π_i P(y_i | parents of y_i)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.errors import (
+    DuplicateColumnError,
+    EmptyTableError,
+    MissingValuesError,
+    ParameterError,
+    UnknownColumnError,
+    listed,
+)
+from bayeslearn.network.cpt import Cpt, was_rounded
+from bayeslearn.network.graph import Dag
+from bayeslearn.tables import Schema, as_table
+from bayeslearn.tables.convert import declared_states
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.network.inference.exact import Beliefs, Exact
+    from bayeslearn.tables import Discrete
+
+
+@dataclass(frozen=True, eq=False)
+class BayesianNetwork:
+    """A frozen value: inference reads it, learning returns a new one.
+
+    >>> net = BayesianNetwork.of(
+    ...     "[Storm][Camp|Storm]",
+    ...     {"Storm": [0.2, 0.8], "Camp": [[0.3, 0.7], [0.6, 0.4]]},
+    ...     states={"Storm": ["yes", "no"], "Camp": ["yes", "no"]},
+    ... )
+    >>> net.joint({"Storm": "yes", "Camp": "no"}).round(6)
+    np.float64(0.14)
+    """
+
+    cpts: tuple[Cpt, ...]
+    name: str = "network"
+    #: What a reader should know, for instance that rows of a published table were rounded.
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        cpts = tuple(self.cpts)
+        object.__setattr__(self, "cpts", cpts)
+        odd = [cpt for cpt in cpts if not isinstance(cpt, Cpt)]
+        if odd:
+            raise ParameterError(f"a network is made of Cpt tables, got {odd[0]!r:.80}", hint="see BayesianNetwork.of")
+        if not cpts:
+            raise EmptyTableError("a network needs at least one variable, got none")
+        names = [cpt.name for cpt in cpts]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DuplicateColumnError(f"variable {twice!r} has two tables", column=twice)
+        for cpt in cpts:
+            for parent in cpt.parents:
+                if parent.name in self._by_name and not same_states(self[parent.name].variable, parent):
+                    raise ParameterError(
+                        f"{cpt.name!r} sees its parent {parent.name!r} with the states {listed(parent.states)}, "
+                        f"but these are {listed(self[parent.name].variable.states)}",
+                        hint="give a variable the same states, in the same order, wherever it stands",
+                    )
+        _ = self.dag  # unknown parents and cycles are named here
+
+    @classmethod
+    def of(
+        cls,
+        structure: Dag | str | Iterable[tuple[str, str]],
+        tables: Mapping[str, ArrayLike],
+        *,
+        states: Mapping[str, Iterable[Any]] | Schema,
+        name: str = "network",
+    ) -> BayesianNetwork:
+        """From a graph (or arcs, or a model string), tables of probabilities, and the states of each variable.
+
+        The axes of a table are the parents in the order of the graph, then the variable itself. Rows within 1e-4 of one
+        are divided by their sum, as published tables need it, and noted.
+        """
+        variables = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states)
+        dag = _graph(structure, variables)
+        if not isinstance(tables, Mapping):
+            raise ParameterError(f"`tables` must map names of variables to tables, got {tables!r:.80}")
+        for what, named in (("states", variables), ("table", tables)):
+            left = [node for node in dag if node not in named]
+            if left:
+                raise ParameterError(
+                    f"no {what} given for {listed(left)}", hint="every node of the graph needs states and a table"
+                )
+        odd = [node for node in tables if node not in dag]
+        if odd:
+            raise UnknownColumnError(
+                f"a table is given for {listed(odd)}, not in the graph", hint=f"nodes are {listed(dag)}"
+            )
+        cpts = [Cpt(variables[node], tuple(variables[p] for p in dag.parents(node)), tables[node]) for node in dag]  # type: ignore[arg-type]
+        rounded = [node for node in dag if was_rounded(np.asarray(tables[node], dtype=float))]
+        notes = (f"rows that did not sum to 1 exactly were divided by their sum: {listed(rounded)}",) if rounded else ()
+        return cls(tuple(cpts), name, notes)
+
+    def __repr__(self) -> str:
+        return f"BayesianNetwork({self.name!r}: {len(self)} variables, {len(self.dag.arcs)} arcs)"
+
+    # -- what is there
+
+    @cached_property
+    def _by_name(self) -> dict[str, Cpt]:
+        return {cpt.name: cpt for cpt in self.cpts}
+
+    def __getitem__(self, name: str) -> Cpt:
+        if name not in self._by_name:
+            raise UnknownColumnError(
+                f"there is no variable {name!r}", hint=f"the variables are {listed(self._by_name)}"
+            )
+        return self._by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __len__(self) -> int:
+        return len(self.cpts)
+
+    def __iter__(self) -> Iterator[Cpt]:
+        return iter(self.cpts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, in order."""
+        return tuple(self._by_name)
+
+    @cached_property
+    def dag(self) -> Dag:
+        """The graph."""
+        return Dag({cpt.name: tuple(v.name for v in cpt.parents) for cpt in self.cpts})
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The variables with their states: data for this network are coded by it."""
+        return Schema(cpt.variable for cpt in self.cpts)
+
+    def states(self, name: str) -> tuple[Any, ...]:
+        """The states of a variable."""
+        return self[name].variable.states
+
+    @property
+    def free_parameters(self) -> int:
+        """Numbers that are not fixed by rows summing to one."""
+        return sum(cpt.free_parameters for cpt in self.cpts)
+
+    # -- probabilities of whole cases
+
+    def joint(self, case: Mapping[str, Any]) -> np.float64:
+        """P of one case that names the state of every variable."""
+        return np.exp(self.log_joint([case])[0])
+
+    def log_joint(self, data: Any) -> NDArray[np.float64]:
+        """ln P of each row of a table, a frame or a list of cases, in which nothing is missing."""
+        table = as_table(data, schema=self.schema)
+        holes = table.codes < 0
+        if holes.any():
+            column, row = (int(i) for i in np.argwhere(holes)[0])
+            raise MissingValuesError(
+                f"row {row} has no value for {self.names[column]!r}, and a joint probability needs them all",
+                hint="ask for the likelihood of the part that was seen instead",
+                row=row,
+                column=self.names[column],
+            )
+        codes = dict(zip(self.names, table.codes, strict=True))
+        total = np.zeros(table.n_rows)
+        with np.errstate(divide="ignore"):
+            for cpt in self.cpts:
+                total += np.log(cpt.p[(*(codes[v.name] for v in cpt.parents), codes[cpt.name])])
+        return total
+
+    # -- questions
+
+    @cached_property
+    def exact(self) -> Exact:
+        """Exact inference, compiled when first asked for."""
+        from bayeslearn.network.inference.exact import Exact  # noqa: PLC0415 - inference knows networks, not the reverse
+
+        return Exact(self)
+
+    def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> Beliefs:
+        """Posterior distributions given evidence; see :meth:`Exact.query` for the options."""
+        return self.exact.query(evidence, **options)
+
+    # -- as a value
+
+    def isclose(self, other: BayesianNetwork, *, rtol: float = 1e-10, atol: float = 1e-12) -> bool:
+        """The same variables, states in their order, arcs and probabilities, however variables and parents are ordered.
+
+        Names of networks, notes and what the tables rest on do not count.
+        """
+        if self.dag != other.dag or not all(same_states(cpt.variable, other[cpt.name].variable) for cpt in self.cpts):
+            return False
+        return all(
+            np.allclose(cpt.p, other[cpt.name].over(self.dag.parents(cpt.name)), rtol=rtol, atol=atol)
+            for cpt in self.cpts
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self.isclose(other, rtol=0, atol=0) if isinstance(other, BayesianNetwork) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is pickled: the network, not the engine that was compiled for it."""
+        return type(self), (self.cpts, self.name, self.notes)
+
+
+def same_states(a: Discrete, b: Discrete) -> bool:
+    """Whether two variables have the same states in the same order; 1 and True are not the same name."""
+    return [(type(s), s) for s in a.states] == [(type(s), s) for s in b.states]
+
+
+def _graph(structure: Dag | str | Iterable[tuple[str, str]], nodes: Iterable[str]) -> Dag:
+    if isinstance(structure, Dag):
+        return structure
+    return Dag.parse(structure) if isinstance(structure, str) else Dag.from_arcs(structure, nodes)

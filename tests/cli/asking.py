@@ -1,0 +1,24 @@
+"""How tests talk to the command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from typer.testing import CliRunner
+
+from bayeslearn.cli.app import app
+
+
+def ask(*words):
+    """Run a verb in this process; errors are raised."""
+    return CliRunner().invoke(app, list(words), catch_exceptions=False).stdout
+
+
+def fail(*words):
+    """Run the whole command in a process of its own and see how it ends."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bayeslearn", *words], capture_output=True, text=True, check=False, encoding="utf-8"
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr

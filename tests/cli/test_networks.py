@@ -1,0 +1,60 @@
+"""The verbs about networks: show, query, convert."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bayeslearn import read_network
+from tests.cli.asking import ask, fail
+
+
+def test_show_tells_what_is_in_a_network():
+    shown = ask("show", "asia")
+    assert "either     yes, no   lung, tub" in shown
+    assert "free parameters  18" in shown
+    machine = json.loads(ask("show", "alarm", "--json"))
+    assert (len(machine["variables"]), machine["arcs"], machine["free_parameters"]) == (37, 46, 509)
+
+
+def test_query_answers_machines():
+    answer = json.loads(ask("query", "asia", "smoke=yes", "xray=yes", "--ask", "lung", "--json"))
+    direct = read_network("asia").query({"smoke": "yes", "xray": "yes"}, ask=["lung"])
+    assert answer["evidence"] == {"smoke": "yes", "xray": "yes"}
+    assert answer["beliefs"]["lung"] == pytest.approx(direct["lung"], rel=1e-13)
+    assert answer["log_evidence"] == pytest.approx(direct.log_evidence, rel=1e-13)
+
+
+def test_query_shows_people_bars():
+    shown = ask("query", "forest-fire", "Storm=yes", "BusTourGroup=yes", "--ask", "Campfire")
+    assert "Campfire   yes             0.4   ████████" in shown
+    assert "evidence        Storm=yes, BusTourGroup=yes" in shown
+
+
+def test_virtual_evidence():
+    answer = json.loads(ask("query", "asia", "--virtual", "smoke=0.9,0.1", "--ask", "smoke", "--json"))
+    assert answer["beliefs"]["smoke"]["yes"] == pytest.approx(0.9, rel=1e-12)  # the prior is even
+
+
+def test_convert_keeps_the_network(tmp_path):
+    for ending in ("bif", "xmlbif", "net", "xdsl", "json.gz"):
+        ask("convert", "asia", str(tmp_path / f"asia.{ending}"))
+        assert read_network(tmp_path / f"asia.{ending}").isclose(read_network("asia"), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["query", "asia", "smoke"], 2, "evidence is given as VAR=STATE, got 'smoke'"),
+        (["query", "asia", "smoke=maybe"], 1, "variable 'smoke' has no state 'maybe'"),
+        (["query", "asia", "snow=yes"], 2, "there is no variable 'snow'"),
+        (["query", "asia", "--virtual", "smoke=a,b"], 2, "--virtual takes VAR=P,P,..."),
+        (["query", "asia", "tub=no", "lung=no", "either=yes"], 1, "tub=no, lung=no, either=yes cannot be together"),
+        (["query", "no-such.bif"], 1, "no-such.bif"),
+        (["convert", "asia", "asia.doc"], 2, "cannot tell the format of 'asia.doc'"),
+    ],
+)
+def test_failures_are_one_sentence(words, code, message):
+    found, said = fail(*words)
+    assert (found, said.startswith("error: "), message in said) == (code, True, True), said

@@ -1,0 +1,215 @@
+"""Exact inference against enumeration of the joint, and how it fails."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from bayeslearn.errors import (
+    CapacityError,
+    ImpossibleEvidenceError,
+    ParameterError,
+    UnknownColumnError,
+    UnknownStateError,
+)
+from bayeslearn.network import BayesianNetwork, Exact
+from bayeslearn.network.inference import compiled
+from tests.oracle import networks as slow
+
+seeds = st.integers(0, 100_000)
+
+
+def rain():
+    return BayesianNetwork.of(
+        "[Rain][Sprinkler|Rain][Wet|Rain:Sprinkler]",
+        {
+            "Rain": [0.2, 0.8],
+            "Sprinkler": [[0.01, 0.99], [0.4, 0.6]],
+            "Wet": [[[0.99, 0.01], [0.8, 0.2]], [[0.9, 0.1], [0.0, 1.0]]],
+        },
+        states={name: ["yes", "no"] for name in ("Rain", "Sprinkler", "Wet")},
+    )
+
+
+### against enumeration
+
+
+@given(seed=seeds, n=st.integers(1, 7), zeros=st.sampled_from([0.0, 0.3]))
+def test_every_belief_and_the_evidence(seed, n, zeros):
+    network = slow.random_network(seed, n, zeros=zeros)
+    evidence = slow.random_evidence(network, seed)
+    p = slow.given(network, evidence)
+    assume(p.sum() > 0)
+
+    answer = Exact(network).query(evidence)
+
+    assert answer.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-12, abs=1e-12)
+    assert set(answer.beliefs) == set(network.names) - set(evidence)
+    for axis, name in enumerate(network.names):
+        if name not in evidence:
+            np.testing.assert_allclose(list(answer[name].values()), slow.marginal(p, axis), rtol=0, atol=1e-12)
+
+
+@given(seed=seeds, n=st.integers(2, 6))
+def test_virtual_evidence(seed, n):
+    network = slow.random_network(seed, n)
+    rng = np.random.default_rng(seed)
+    evidence = slow.random_evidence(network, seed, share=0.2)
+    likelihoods = {
+        name: rng.random(len(network.states(name))) + 0.01
+        for name in network.names
+        if name not in evidence and rng.random() < 0.5
+    }
+    p = slow.given(network, evidence, likelihoods)
+
+    answer = Exact(network).query(evidence, likelihoods=likelihoods)
+
+    assert answer.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-12, abs=1e-12)
+    for axis, name in enumerate(network.names):
+        if name not in evidence:
+            np.testing.assert_allclose(list(answer[name].values()), slow.marginal(p, axis), rtol=0, atol=1e-12)
+
+
+@given(seed=seeds, n=st.integers(2, 7))
+def test_asking_for_a_few_leaves_out_what_does_not_matter(seed, n):
+    network = slow.random_network(seed, n)
+    evidence = slow.random_evidence(network, seed)
+    engine = Exact(network)
+    whole = engine.query(evidence)
+    for name in whole.beliefs:
+        few = engine.query(evidence, ask=[name])
+        np.testing.assert_allclose(list(few[name].values()), list(whole[name].values()), rtol=0, atol=1e-12)
+        assert few.log_evidence == pytest.approx(whole.log_evidence, rel=1e-11, abs=1e-12)
+    assert engine.log_evidence(evidence) == pytest.approx(whole.log_evidence, rel=1e-11, abs=1e-12)
+
+
+def test_a_barren_part_costs_nothing():
+    engine = Exact(rain())
+    assert engine.cost(ask=["Rain"]).entries == pytest.approx(2)
+    assert engine.cost(ask=["Sprinkler"]).entries == pytest.approx(4)
+    assert engine.cost().entries == pytest.approx(8)
+    assert engine.cost({"Rain": "yes"}).bytes == pytest.approx(32)
+
+
+@pytest.mark.parametrize("small", [True, False])
+@given(seed=seeds, n=st.integers(1, 6), rows=st.integers(1, 20))
+def test_a_table_of_cases_equals_one_by_one(small, seed, n, rows):
+    network = slow.random_network(seed, n)
+    cases = [slow.random_evidence(network, seed + i, share=0.4) for i in range(rows)]
+    engine = Exact(network)
+    engine.compiled.__dict__["whole"] = engine.compiled.whole if small else compiled.Plan(np.inf, None)
+
+    found = engine.cases([{**dict.fromkeys(network.names), **case} for case in cases])
+
+    for i, case in enumerate(cases):
+        one = engine.query(case, ask=network.names)
+        assert found.log_evidence[i] == pytest.approx(one.log_evidence, rel=1e-11, abs=1e-12)
+        for name in network.names:
+            np.testing.assert_allclose(found[name][i], list(one[name].values()), rtol=0, atol=1e-12)
+
+
+def test_order_of_variables_and_states_is_irrelevant():
+    network = slow.random_network(3, 6)
+    turned = BayesianNetwork.of(
+        network.dag,
+        {c.name: np.flip(c.p) for c in network},
+        states={name: network.states(name)[::-1] for name in network.names[::-1]},
+    )
+    evidence = slow.random_evidence(network, 1)
+    one, other = Exact(network).query(evidence), Exact(turned).query(evidence)
+    for name, belief in one.beliefs.items():
+        assert other[name] == pytest.approx(belief, rel=1e-12)
+
+
+def test_log_evidence_stays_finite_for_hundreds_of_variables():
+    n = 600
+    chain = BayesianNetwork.of(
+        [(f"x{i}", f"x{i + 1}") for i in range(n - 1)],
+        {f"x{i}": [[0.001, 0.999]] * 2 if i else [0.001, 0.999] for i in range(n)},
+        states={f"x{i}": ["yes", "no"] for i in range(n)},
+    )
+    seen = {f"x{i}": "yes" for i in range(0, n, 2)}
+    assert Exact(chain).query(seen).log_evidence == pytest.approx(300 * np.log(0.001), rel=1e-12)
+
+
+### what a person gets
+
+
+def test_states_come_back_by_name():
+    answer = Exact(rain()).query({"Wet": "yes"}, ask=["Rain"])
+    p = slow.given(rain(), {"Wet": "yes"})
+    assert answer["Rain"] == pytest.approx({"yes": p[0].sum() / p.sum(), "no": p[1].sum() / p.sum()}, rel=1e-12)
+    assert answer.most_probable("Rain") == "no"
+    assert answer.to_dict()["evidence"] == {"Wet": "yes"}
+
+
+def test_the_network_answers_itself():
+    assert rain().query({"Wet": "yes"}).beliefs == Exact(rain()).query({"Wet": "yes"}).beliefs
+
+
+def test_an_observed_variable_is_certain_when_asked_for():
+    assert Exact(rain()).query({"Rain": "yes"}, ask=["Rain"])["Rain"] == {"yes": 1.0, "no": 0.0}
+
+
+### how it fails
+
+
+def test_impossible_evidence_names_a_smallest_conflict():
+    with pytest.raises(ImpossibleEvidenceError, match="Rain=no, Sprinkler=no, Wet=yes cannot be together") as caught:
+        Exact(rain()).query({"Rain": "no", "Sprinkler": "no", "Wet": "yes"})
+    assert caught.value.details["conflict"] == ["Rain", "Sprinkler", "Wet"]
+
+
+def test_impossible_evidence_leaves_out_pieces_that_do_not_matter():
+    network = BayesianNetwork.of(
+        "[A][B][C|A]",
+        {"A": [1.0, 0.0], "B": [0.5, 0.5], "C": [[0.5, 0.5], [0.5, 0.5]]},
+        states={name: ["yes", "no"] for name in "ABC"},
+    )
+    with pytest.raises(ImpossibleEvidenceError, match="impossible: A=no cannot be together") as caught:
+        Exact(network).query({"B": "yes", "A": "no", "C": "yes"})
+    assert caught.value.details["conflict"] == ["A"]
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_an_impossible_row_is_named(small):
+    engine = Exact(rain())
+    engine.compiled.__dict__["whole"] = engine.compiled.whole if small else compiled.Plan(np.inf, None)
+    rows = [{"Wet": "yes"}] * 9 + [{"Rain": "no", "Sprinkler": "no", "Wet": "yes"}]
+    with pytest.raises(ImpossibleEvidenceError, match="the evidence of row 9 is impossible"):
+        engine.cases(rows)
+
+
+def test_too_large_is_refused_with_the_estimate():
+    n = 12
+    arcs = [(f"p{i}", "child") for i in range(n)]
+    tables = {f"p{i}": [0.5, 0.5] for i in range(n)} | {"child": np.full((2,) * (n + 1), 0.5)}
+    network = BayesianNetwork.of(arcs, tables, states={name: ["a", "b"] for name in tables})
+    engine = Exact(network, memory_limit=1000)
+    assert engine.cost().entries == pytest.approx(2**13)
+    with pytest.raises(CapacityError, match=r"would need 8.19e\+03 table entries"):
+        engine.query()
+    with pytest.raises(CapacityError, match=r"would need 8.19e\+03 table entries"):
+        engine.cases([{"p0": None}] * 3)
+    assert engine.query({f"p{i}": "a" for i in range(8)})["child"]["a"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "match"),
+    [
+        (lambda e: e.query({"Snow": "yes"}), UnknownColumnError, "there is no variable 'Snow'"),
+        (lambda e: e.query({"Rain": "maybe"}), UnknownStateError, "'Rain' has no state 'maybe'"),
+        (lambda e: e.query(ask=["Snow"]), UnknownColumnError, "there is no variable 'Snow'"),
+        (lambda e: e.query(likelihoods={"Rain": [1, 2, 3]}), ParameterError, "needs a number for each of 'yes', 'no'"),
+        (lambda e: e.query(likelihoods={"Rain": [-1, 2]}), ParameterError, "must be finite and not negative"),
+        (lambda e: e.query({"Rain": "yes"}, likelihoods={"Rain": [1, 2]}), ParameterError, "observed already"),
+        (lambda e: e.query({"Rain": "yes"})["Rain"], ParameterError, "'Rain' was not asked for"),
+        (lambda e: e.cases([{"Rain": "maybe"}]), UnknownStateError, "column 'Rain' has state 'maybe' in row 0"),
+        (lambda e: e.cases([{"Rain": "yes"}], ask=["Wet"])["Rain"], ParameterError, "'Rain' was not asked for"),
+    ],
+)
+def test_bad_questions(ask, error, match):
+    with pytest.raises(error, match=match):
+        ask(Exact(rain()))
