@@ -20,10 +20,15 @@ _HOMES = {
     "histogram": "counting",
     "intersections": "counting",
     "weighted_histogram": "counting",
+    "gibbs_sweeps": "sampling",
+    "sample_rows": "sampling",
+    "tally": "sampling",
+    "uniform": "sampling",
 }
 
 __all__ = [
     "LANES",
+    "gibbs_sweeps",
     "histogram",
     "intersections",
     "parallel",
@@ -31,7 +36,10 @@ __all__ = [
     "propagate",
     "propagate_cases",
     "propagate_lanes",
+    "sample_rows",
+    "tally",
     "thread_count",
+    "uniform",
     "weighted_histogram",
 ]
 

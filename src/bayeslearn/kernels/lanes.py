@@ -147,7 +147,7 @@ def fill(
 ) -> None:
     """Multiply every factor and likelihood into its clique."""
     _, _, _, cpt_start, cpt, belief_start, kept = network
-    home, _, _, _, table, _, clique, factor_step, _, belief_step, dims, strides, _, _ = plan
+    site, _, _, _, table, _, clique, factor_step, _, belief_step, dims, strides, _, _ = plan
     fresh = np.ones(len(table) - 1, np.bool_)
     for f in range(len(kept)):
         if kept[f]:
@@ -160,11 +160,11 @@ def fill(
             for i in range(table[c], table[c + 1]):
                 for lane in range(LANES):
                     tables[i, lane] = 1.0
-    for v in range(len(home)):
-        if weighed[v] and home[v] >= 0:
+    for v in range(len(site)):
+        if weighed[v] and site[v] >= 0:
             lo = belief_step[v, 0]
             hi = lo + belief_step[v, 1]
-            multiply_each(tables, table[home[v]], likelihood, belief_start[v], dims, strides, lo, hi, index)
+            multiply_each(tables, table[site[v]], likelihood, belief_start[v], dims, strides, lo, hi, index)
 
 
 @kernel
@@ -254,7 +254,7 @@ def propagate_lanes(
 ) -> None:
     """Cases (n, variables), n a multiple of LANES: beliefs (n, entries) and ln P(e) of each."""
     _, _, _, _, _, belief_start, _ = network
-    home, parent, rows, _, table, message, _, _, _, belief_step, dims, strides, _, _ = plan
+    site, parent, rows, _, table, message, _, _, _, belief_step, dims, strides, _, _ = plan
     tables = np.empty((table[-1], LANES))
     messages = np.empty((message[-1], LANES))
     scale = np.empty((len(parent), LANES))
@@ -271,7 +271,7 @@ def propagate_lanes(
         found[:] = 0.0
         for v in range(len(sizes)):
             lo = belief_step[v, 0]
-            add_each(tables, table[home[v]], found, belief_start[v], dims, strides, lo, lo + belief_step[v, 1], index)
+            add_each(tables, table[site[v]], found, belief_start[v], dims, strides, lo, lo + belief_step[v, 1], index)
         for i in range(belief_start[-1]):
             for lane in range(LANES):
                 beliefs[first + lane, i] = found[i, lane]

@@ -137,11 +137,12 @@ def eliminate(
 
 @kernel
 def make_cliques(
-    near: NDArray[np.uint64], order: NDArray[np.int64]
+    near: NDArray[np.uint64], order: NDArray[np.int64], log_size: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Cliques of an elimination: home of each variable, first and last variable to go, and the parent clique.
 
-    Numbered so that children come before their parents.
+    Numbered so that children come before their parents. Any later clique that holds the separator may be the parent;
+    the smallest is taken, so that many small messages do not each go over one large table.
     """
     n, words = near.shape
     count = len(order)
@@ -182,18 +183,49 @@ def make_cliques(
     new = np.empty(cliques, np.int64)
     for r in range(cliques):
         new[rank[r]] = r
-    parent = np.full(cliques, -1, np.int64)
     first_of = np.empty(cliques, np.int64)
     last_of = np.empty(cliques, np.int64)
     for c in range(cliques):
         first_of[new[c]] = first[c]
         last_of[new[c]] = last[c]
-        if after[last[c]] >= 0:
-            parent[new[c]] = new[home[after[last[c]]]]
     for v in range(n):
         if home[v] >= 0:
             home[v] = new[home[v]]
-    return home, first_of, last_of, parent
+    return home, first_of, last_of, smallest_parents(near, first_of, last_of, after, log_size)
+
+
+@kernel
+def smallest_parents(
+    near: NDArray[np.uint64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    after: NDArray[np.int64],
+    log_size: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """For each clique the smallest later one that holds its separator; −1 where there is no separator."""
+    cliques, words = len(first), near.shape[1]
+    parent = np.full(cliques, -1, np.int64)
+    size = np.empty(cliques)
+    for c in range(cliques):
+        size[c] = log_table(near, log_size, first[c])
+    for c in range(cliques):
+        u = after[last[c]]
+        if u < 0:
+            continue
+        best = np.inf
+        for d in range(c + 1, cliques):
+            if size[d] >= best or not (first[d] == u or near[first[d], u >> 6] >> np.uint64(u & 63) & np.uint64(1)):
+                continue
+            outside = np.uint64(0)
+            for w in range(words):
+                held = near[first[d], w]
+                if w == first[d] >> 6:
+                    held |= np.uint64(1) << np.uint64(first[d] & 63)
+                outside |= near[last[c], w] & ~held
+            if outside == np.uint64(0):
+                best = size[d]
+                parent[c] = d
+    return parent
 
 
 @kernel
@@ -264,23 +296,59 @@ def clique_axes(
 
 
 @kernel
+def cliques_by_variable(
+    n: int, start: NDArray[np.int64], axes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The cliques that hold each variable: where they start, and all of them in a row."""
+    held = np.zeros(n + 1, np.int64)
+    for j in range(len(axes)):
+        held[axes[j] + 1] += 1
+    for v in range(n):
+        held[v + 1] += held[v]
+    holders = np.empty(len(axes), np.int64)
+    at = held[:-1].copy()
+    for c in range(len(start) - 1):
+        for j in range(start[c], start[c + 1]):
+            holders[at[axes[j]]] = c
+            at[axes[j]] += 1
+    return held, holders
+
+
+@kernel
 def clique_of_factor(
     scope_start: NDArray[np.int64],
     scope: NDArray[np.int64],
     kept: NDArray[np.bool_],
-    when: NDArray[np.int64],
-    home: NDArray[np.int64],
+    near: NDArray[np.uint64],
+    first: NDArray[np.int64],
+    size: NDArray[np.int64],
+    held: NDArray[np.int64],
+    holders: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Every factor goes to the clique of the first of its variables to go; −1 when none of them is active."""
+    """Every factor goes to the smallest clique that holds its active variables; −1 when it has none."""
     clique = np.full(len(kept), -1, np.int64)
     for f in range(len(kept)):
-        soonest = -1
+        if not kept[f]:
+            continue
+        rarest, fewest = -1, 0
         for i in range(scope_start[f], scope_start[f + 1]):
             v = scope[i]
-            if kept[f] and when[v] >= 0 and (soonest < 0 or when[v] < when[soonest]):
-                soonest = v
-        if soonest >= 0:
-            clique[f] = home[soonest]
+            count = held[v + 1] - held[v]
+            if count > 0 and (rarest < 0 or count < fewest):
+                rarest, fewest = v, count
+        if rarest < 0:
+            continue
+        for j in range(held[rarest], held[rarest + 1]):
+            c = holders[j]
+            if clique[f] >= 0 and size[c] >= size[clique[f]]:
+                continue
+            holds = True
+            for i in range(scope_start[f], scope_start[f + 1]):
+                v = scope[i]
+                if held[v + 1] > held[v] and v != first[c]:
+                    holds &= near[first[c], v >> 6] >> np.uint64(v & 63) & np.uint64(1) == np.uint64(1)
+            if holds:
+                clique[f] = c
     return clique
 
 
@@ -299,7 +367,7 @@ def lay_out(
 
     Returns, for v a variable, f a factor and c a clique:
 
-        home[v]             the clique that v is summed out of, −1 when it is not active
+        site[v]             the smallest clique that holds v, −1 when v is not active
         parent[c]           −1 for a root
         rows[c], cols[c]    entries of its separator, and of the rest
         table[c]            where its table starts; the last entry is the total
@@ -310,13 +378,12 @@ def lay_out(
         start[c], axes      the variables of each clique, outermost first
     """
     n = len(sizes)
-    home, first, last, parent = tree
+    _, first, last, parent = tree
     cliques = len(first)
     when = np.full(n, -1, np.int64)
     for i in range(len(order)):
         when[order[i]] = i
     start, axes = clique_axes(near, first, when)
-    clique = clique_of_factor(scope_start, scope, kept, when, home)
     rows = np.ones(cliques, np.int64)
     cols = np.ones(cliques, np.int64)
     table = np.zeros(cliques + 1, np.int64)
@@ -331,6 +398,14 @@ def lay_out(
         table[c + 1] = table[c] + rows[c] * cols[c]
         message[c + 1] = message[c] + rows[c]
         room = max(room, start[c + 1] - start[c] + 3)
+    size = rows * cols
+    held, holders = cliques_by_variable(n, start, axes)
+    clique = clique_of_factor(scope_start, scope, kept, near, first, size, held, holders)
+    site = np.full(n, -1, np.int64)
+    for v in range(n):
+        for j in range(held[v], held[v + 1]):
+            if site[v] < 0 or size[holders[j]] < size[site[v]]:
+                site[v] = holders[j]
     room *= n + cliques + len(order)
     dims = np.empty(room, np.int64)
     strides = np.empty(room, np.int64)
@@ -366,11 +441,11 @@ def lay_out(
         v = order[i]
         stride_of[v] = 1
         belief_step[v, 0] = at
-        belief_step[v, 1] = fuse(axes, start[home[v]], start[home[v] + 1], sizes, stride_of, dims, strides, at)
+        belief_step[v, 1] = fuse(axes, start[site[v]], start[site[v] + 1], sizes, stride_of, dims, strides, at)
         at += belief_step[v, 1]
         stride_of[v] = 0
     return (
-        home, parent, rows, cols, table, message, clique,
+        site, parent, rows, cols, table, message, clique,
         factor_step, message_step, belief_step, dims, strides, start, axes,
     )  # fmt: skip
 
@@ -395,11 +470,11 @@ def plan(
     near = moralise(scope_start, scope, active, kept)
     order = np.empty(len(active), np.int64)
     count = eliminate(near, active, log_size, noise, weight, order)
-    tree = make_cliques(near, order[:count])
+    tree = make_cliques(near, order[:count], log_size)
     entries = 0.0
     for c in range(len(tree[1])):
         entries += np.exp(log_table(near, log_size, tree[1][c]))
     if entries > limit:
         count = 0
-        tree = make_cliques(near, order[:0])
+        tree = make_cliques(near, order[:0], log_size)
     return entries, lay_out(scope_start, scope, scope_stride, sizes, kept, near, order[:count], tree)

@@ -124,7 +124,7 @@ def fill_tables(
     """Multiply every factor and likelihood into its clique; returns the log of factors that are observed altogether."""
     scope_start, scope, scope_stride, cpt_start, cpt, belief_start, kept = network
     (
-        home, _, _, _, table, _, factor_clique,
+        site, _, _, _, table, _, factor_clique,
         factor_step, _, belief_step, dims, strides, _, _,
     ) = plan  # fmt: skip
     cliques = len(table) - 1
@@ -135,7 +135,7 @@ def fill_tables(
             continue
         base = cpt_start[f]
         for i in range(scope_start[f], scope_start[f + 1]):
-            if home[scope[i]] < 0:
+            if site[scope[i]] < 0:
                 base += codes[scope[i]] * scope_stride[i]
         c = factor_clique[f]
         if c < 0:
@@ -149,10 +149,10 @@ def fill_tables(
     for c in range(cliques):
         if fresh[c]:
             tables[table[c] : table[c + 1]] = 1.0
-    for v in range(len(home)):
-        if weighed[v] and home[v] >= 0:
+    for v in range(len(site)):
+        if weighed[v] and site[v] >= 0:
             lo, hi = belief_step[v, 0], belief_step[v, 0] + belief_step[v, 1]
-            multiply(tables, table[home[v]], likelihood, belief_start[v], dims, strides, lo, hi, index, False)
+            multiply(tables, table[site[v]], likelihood, belief_start[v], dims, strides, lo, hi, index, False)
     return log_p
 
 
@@ -237,12 +237,12 @@ def read_beliefs(
 ) -> None:
     """P(v | e) of every variable of the plan, one after the other; certainty where it was observed."""
     _, _, _, _, _, belief_start, _ = network
-    home, _, _, _, table, _, _, _, _, belief_step, dims, strides, _, _ = plan
-    for v in range(len(home)):
+    site, _, _, _, table, _, _, _, _, belief_step, dims, strides, _, _ = plan
+    for v in range(len(site)):
         to = belief_start[v]
         for k in range(sizes[v]):
             beliefs[to + k] = 0.0
-        c = home[v]
+        c = site[v]
         if c < 0:
             if codes[v] >= 0:
                 beliefs[to + codes[v]] = 1.0
