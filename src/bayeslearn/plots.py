@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any
 from bayeslearn.errors import MissingDependencyError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bayeslearn.em import Result
     from bayeslearn.hypotheses import Posterior
+    from bayeslearn.network import BayesianNetwork
 
 #: Hypotheses that are drawn by themselves; the least probable of more are drawn together.
 MOST_SHOWN = 9
+
+#: Pixels of a network to the inch, the longest side of its figure in inches, and the largest area: others are scaled.
+NETWORK_DPI, MOST_INCHES, MOST_AREA = 96, 60, 700
 
 
 def beliefs(steps: Sequence[Posterior], labels: Sequence[str]) -> Any:
@@ -46,6 +50,25 @@ def climb(result: Result[Any]) -> Any:
     axes.plot([s.iteration for s in result.history], [s.objective for s in result.history], marker=".")
     axes.set(xlabel="iteration", ylabel="ln P(D|θ) + ln P(θ)")
     axes.set_title("converged" if result.converged else "not converged")
+    return figure
+
+
+def network(
+    net: BayesianNetwork, evidence: Mapping[str, Any] | None = None, *, bars: bool | None = None, rows: int = 6
+) -> Any:
+    """A network with its beliefs as bars in the nodes; see :func:`bayeslearn.network.drawing.picture`."""
+    from bayeslearn.network.drawing import paint, picture  # noqa: PLC0415 - loaded when a network is drawn
+
+    seen = picture(net, evidence, bars=bars, rows=rows)
+    figure, axes = _canvas()
+    width, height = seen.layout.width, seen.layout.height
+    scale = min(1 / NETWORK_DPI, MOST_INCHES / max(width, height), (MOST_AREA / (width * height)) ** 0.5)
+    figure.set_layout_engine("none")
+    figure.set_size_inches(width * scale, height * scale)
+    axes.set_position((0, 0, 1, 1))
+    axes.set(xlim=(0, width), ylim=(height, 0))  # y grows downwards
+    axes.axis("off")
+    paint(seen, axes, points=72 * scale)
     return figure
 
 

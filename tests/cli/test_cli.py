@@ -22,8 +22,11 @@ def test_every_verb_explains_itself():
         assert f"Usage: bayeslearn {verb}" in CliRunner().invoke(app, [verb, "--help"], prog_name="bayeslearn").stdout
 
 
-def test_demo_runs_both_jobs():
+def test_demo_runs_every_job(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     shown = ask("demo")
+    assert (tmp_path / "forest-fire.svg").read_text().startswith("<svg")
+    assert "ForestFire" in shown
     assert "0.8959" in shown
     assert "⟨sunny, warm, ?, strong, ?, ?⟩" in shown
 

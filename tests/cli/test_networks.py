@@ -32,9 +32,28 @@ def test_query_shows_people_bars():
     assert "evidence        Storm=yes, BusTourGroup=yes" in shown
 
 
+def test_most_probable_case():
+    answer = json.loads(ask("query", "asia", "dysp=yes", "xray=yes", "--mpe", "--json"))
+    found = read_network("asia").exact.most_probable({"dysp": "yes", "xray": "yes"})
+    assert answer["case"] == found.case
+    assert answer["probability"] == pytest.approx(found.probability, rel=1e-12)
+    shown = ask("query", "asia", "dysp=yes", "xray=yes", "--mpe")
+    assert "xray       yes     seen" in shown
+
+
 def test_virtual_evidence():
     answer = json.loads(ask("query", "asia", "--virtual", "smoke=0.9,0.1", "--ask", "smoke", "--json"))
     assert answer["beliefs"]["smoke"]["yes"] == pytest.approx(0.9, rel=1e-12)  # the prior is even
+
+
+def test_explain_says_why():
+    shown = ask("explain", "asia", "dysp=yes", "xray=yes", "--target", "lung")
+    assert "without xray=yes" in shown
+    assert "would tell most" in shown
+    answer = json.loads(ask("explain", "asia", "dysp=yes", "xray=yes", "--target", "lung", "--json"))
+    assert [impact["name"] for impact in answer["impacts"]] == ["dysp", "xray"]
+    assert answer["conflict"] < 0
+    assert next(iter(answer["information"])) == "either"
 
 
 def test_convert_keeps_the_network(tmp_path):
@@ -58,3 +77,37 @@ def test_convert_keeps_the_network(tmp_path):
 def test_failures_are_one_sentence(words, code, message):
     found, said = fail(*words)
     assert (found, said.startswith("error: "), message in said) == (code, True, True), said
+
+
+@pytest.mark.parametrize(("name", "start"), [("asia.svg", b"<svg "), ("ASIA.PNG", b"\x89PNG")])
+def test_show_draws_a_picture_whole(tmp_path, name, start):
+    assert ask("show", "asia", "smoke=yes", "--plot", str(tmp_path / name)) == ""
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_show_draws_beliefs_given_evidence(tmp_path):
+    ask("show", "asia", "smoke=yes", "--plot", str(tmp_path / "asia.svg"))
+    assert (tmp_path / "asia.svg").read_text(encoding="utf-8") == read_network("asia").draw({"smoke": "yes"})
+    told = ask("show", "asia", "--plot", str(tmp_path / "asia.svg"), "--no-bars", "--json")
+    assert json.loads(told)["name"] == "asia"
+    assert (tmp_path / "asia.svg").read_text(encoding="utf-8") == read_network("asia").draw(bars=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["asia", "smoke=yes"], 2, "no --plot FILE is given"),
+        (["asia", "--plot", "asia.doc"], 2, "a picture is an .svg or a .png file, got 'asia.doc'"),
+        (["asia", "--plot", "nowhere/asia.svg"], 1, "cannot write 'nowhere/asia.svg': there is no folder 'nowhere'"),
+        (["asia", "--plot", "taken.svg"], 2, "cannot write 'taken.svg': Is a directory"),
+        (["asia", "smoke=maybe", "--plot", "asia.svg"], 1, "variable 'smoke' has no state 'maybe'"),
+        (["asia", "tub=yes", "either=no", "--plot", "asia.svg"], 1, "tub=yes, either=no cannot be together"),
+    ],
+)
+def test_failures_of_pictures_are_one_sentence(words, code, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken.svg").mkdir()
+    found, said = fail("show", *words)
+    assert (found, said.startswith("error: "), message in said) == (code, True, True), said
+    assert [path.name for path in tmp_path.iterdir()] == ["taken.svg"]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bayeslearn import __version__
-from bayeslearn.cli import bayes, concept, convert, demo, query, show
+from bayeslearn.cli import bayes, concept, convert, demo, explain, query, sample, show
 
 app = typer.Typer(
     name="bayeslearn",
@@ -38,5 +38,7 @@ app.command("bayes")(bayes.run)
 app.command("concept")(concept.run)
 app.command("show")(show.run)
 app.command("query")(query.run)
+app.command("explain")(explain.run)
+app.command("sample")(sample.run)
 app.command("convert")(convert.run)
 app.command("demo")(demo.run)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from bayeslearn.cli import bayes, concept
+from pathlib import Path
+
+from bayeslearn.cli import bayes, concept, query, show
+
+#: The picture that the tour draws, in the folder it is run from.
+PICTURE = Path("forest-fire.svg")
 
 
 def run() -> None:
@@ -13,6 +18,11 @@ def run() -> None:
     bayes.run("cancer-test", evidence=["positive", "positive"])
     _announce("Which days are for sport?", "concept enjoy-sport --target enjoy_sport --new enjoy-sport-new")
     concept.run("enjoy-sport", target="enjoy_sport", new="enjoy-sport-new")
+    seen = ["Thunder=yes", "BusTourGroup=yes"]
+    _announce("Thunder, and a bus of tourists: does the forest burn?", f"query forest-fire {' '.join(seen)}")
+    query.run("forest-fire", seen)
+    _announce("The same as a picture", f"show forest-fire {' '.join(seen)} --plot {PICTURE}")
+    show.run("forest-fire", seen, plot=PICTURE)
 
 
 def _announce(title: str, command: str) -> None:

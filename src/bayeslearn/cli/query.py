@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +11,7 @@ from bayeslearn.cli.networks import assignments, load
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
-    from bayeslearn.network import Beliefs
+    from bayeslearn.network import Beliefs, Explanation
 
 
 def run(
@@ -22,6 +22,9 @@ def run(
     virtual: Annotated[
         list[str] | None, typer.Option(help="VAR=P,P,...: how probable what was seen is under each state of VAR.")
     ] = None,
+    mpe: Annotated[
+        bool, typer.Option("--mpe", help="The most probable case as a whole, in place of each variable by itself.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Beliefs given evidence, by exact inference.
@@ -31,6 +34,10 @@ def run(
     network = load(net)
     seen = assignments(network, evidence or [])
     likelihoods = dict(_likelihood(item) for item in virtual or [])
+    if mpe:
+        found = network.exact.most_probable(seen, likelihoods=likelihoods)
+        (_show_case_json if as_json else _show_case)(found, seen)
+        return
     answer = network.query(seen, ask=ask or None, likelihoods=likelihoods)
     output.show_json(answer.to_dict()) if as_json else _show(answer)
 
@@ -43,6 +50,18 @@ def _likelihood(item: str) -> tuple[str, list[float]]:
     except ValueError:
         pass
     raise ParameterError(f"--virtual takes VAR=P,P,... with a number for each state, got {item!r}")
+
+
+def _show_case(found: Explanation, seen: dict[str, Any]) -> None:
+    rows = [[name, str(state), "seen" if name in seen else ""] for name, state in found.case.items()]
+    output.show_table(["variable", "state", ""], rows)
+    output.gap()
+    output.show_pairs([("P(case | evidence)", output.number(found.probability))])
+
+
+def _show_case_json(found: Explanation, seen: dict[str, Any]) -> None:
+    answer = {"evidence": seen, "log_evidence": found.log_evidence}
+    output.show_json(answer | {"case": found.case, "log_joint": found.log_joint, "probability": found.probability})
 
 
 def _show(answer: Beliefs) -> None:

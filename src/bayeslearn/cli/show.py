@@ -2,39 +2,88 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bayeslearn.cli import output
-from bayeslearn.cli.networks import load
+from bayeslearn.cli.networks import assignments, load
+from bayeslearn.errors import MissingFileError, ParameterError
+
+if TYPE_CHECKING:
+    from bayeslearn.network import BayesianNetwork
 
 
 def run(
     net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    evidence: Annotated[list[str] | None, typer.Argument(help="VAR=STATE, what was seen, for the picture.")] = None,
     *,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the network with its beliefs into this .svg or .png file, instead of tables."),
+    ] = None,
+    bars: Annotated[
+        bool | None, typer.Option(help="Beliefs in the nodes of the picture; only up to 60 variables when not said.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """The variables of a network, their states and parents.
+    """The variables of a network, their states and parents; or a picture of it.
 
-    Example: bayeslearn show asia
+    Example: bayeslearn show asia smoke=yes --plot asia.svg
     """
-    network = load(net)
-    if as_json:
-        variables = [
-            {"name": cpt.name, "states": list(cpt.variable.states), "parents": [v.name for v in cpt.parents]}
-            for cpt in network
-        ]
-        output.show_json(
-            {
-                "name": network.name,
-                "variables": variables,
-                "arcs": len(network.dag.arcs),
-                "free_parameters": network.free_parameters,
-                "notes": list(network.notes),
-            }
+    if plot is None and (evidence or bars is not None):
+        raise ParameterError(
+            "evidence and bars are for the picture, and no --plot FILE is given",
+            hint="`bayeslearn query` answers in tables",
         )
-        return
+    network = load(net)
+    if plot is not None:
+        _draw(network, assignments(network, evidence or []), plot, bars=bars)
+    if as_json:
+        _show_json(network)
+    elif plot is None:
+        _show(network)
+
+
+def _draw(network: BayesianNetwork, evidence: dict[str, Any], path: Path, *, bars: bool | None) -> None:
+    ending = path.suffix.lower()
+    if ending not in {".svg", ".png"}:
+        raise ParameterError(f"a picture is an .svg or a .png file, got {str(path)!r}")
+    if not path.absolute().parent.is_dir():
+        raise MissingFileError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}", path=path)
+    try:
+        if ending == ".svg":
+            from bayeslearn.network.drawing import write_svg
+
+            write_svg(network.draw(evidence, bars=bars), path)
+        else:
+            from bayeslearn import plots
+
+            plots.save(plots.network(network, evidence, bars=bars), path)
+    except OSError as error:
+        raise ParameterError(f"cannot write {str(path)!r}: {error.strerror}") from None
+    sys.stderr.write(f"wrote {path}: {len(network)} variables, {len(network.dag.arcs)} arcs\n")
+
+
+def _show_json(network: BayesianNetwork) -> None:
+    variables = [
+        {"name": cpt.name, "states": list(cpt.variable.states), "parents": [v.name for v in cpt.parents]}
+        for cpt in network
+    ]
+    output.show_json(
+        {
+            "name": network.name,
+            "variables": variables,
+            "arcs": len(network.dag.arcs),
+            "free_parameters": network.free_parameters,
+            "notes": list(network.notes),
+        }
+    )
+
+
+def _show(network: BayesianNetwork) -> None:
     output.show_table(
         ["variable", "states", "parents"],
         [

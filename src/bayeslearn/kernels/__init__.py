@@ -13,6 +13,7 @@ from bayeslearn.kernels.threads import parallel, thread_count
 
 _HOMES = {
     "LANES": "lanes",
+    "most_probable": "propagation",
     "plan": "planning",
     "propagate": "propagation",
     "propagate_cases": "propagation",
@@ -31,6 +32,7 @@ __all__ = [
     "gibbs_sweeps",
     "histogram",
     "intersections",
+    "most_probable",
     "parallel",
     "plan",
     "propagate",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import kernel
+from bayeslearn.kernels.propagation import OFTEN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -137,26 +138,46 @@ def observe(
 
 
 @kernel
+def rescale(tables: NDArray[np.float64], lo: int, hi: int, log_p: NDArray[np.float64]) -> None:
+    """Divide a table by its largest entry, case by case, so that more factors may come; the logs go to `log_p`."""
+    top = np.zeros(LANES)
+    for i in range(lo, hi):
+        for lane in range(LANES):
+            top[lane] = max(top[lane], tables[i, lane])
+    for lane in range(LANES):
+        if top[lane] > 0.0:  # a case that is impossible stays zero, and is found so when it is summed
+            log_p[lane] += np.log(top[lane])
+            top[lane] = 1.0 / top[lane]
+    for i in range(lo, hi):
+        for lane in range(LANES):
+            tables[i, lane] *= top[lane]
+
+
+@kernel
 def fill(
     network: Any,
     plan: Any,
     likelihood: NDArray[np.float64],
     weighed: NDArray[np.bool_],
     tables: NDArray[np.float64],
+    log_p: NDArray[np.float64],
+    times: NDArray[np.int64],
     index: NDArray[np.int64],
 ) -> None:
-    """Multiply every factor and likelihood into its clique."""
+    """Multiply every factor and likelihood into its clique, rescaling it after every few."""
     _, _, _, cpt_start, cpt, belief_start, kept = network
     site, _, _, _, table, _, clique, factor_step, _, belief_step, dims, strides, _, _ = plan
-    fresh = np.ones(len(table) - 1, np.bool_)
+    times[:] = 0
     for f in range(len(kept)):
         if kept[f]:
             lo, c = factor_step[f, 0], clique[f]
             hi = lo + factor_step[f, 1]
-            multiply_shared(tables, table[c], cpt, cpt_start[f], dims, strides, lo, hi, index, fresh[c])
-            fresh[c] = False
+            multiply_shared(tables, table[c], cpt, cpt_start[f], dims, strides, lo, hi, index, times[c] == 0)
+            times[c] += 1
+            if times[c] % OFTEN == 0:
+                rescale(tables, table[c], table[c + 1], log_p)
     for c in range(len(table) - 1):
-        if fresh[c]:
+        if times[c] == 0:
             for i in range(table[c], table[c + 1]):
                 for lane in range(LANES):
                     tables[i, lane] = 1.0
@@ -164,7 +185,11 @@ def fill(
         if weighed[v] and site[v] >= 0:
             lo = belief_step[v, 0]
             hi = lo + belief_step[v, 1]
-            multiply_each(tables, table[site[v]], likelihood, belief_start[v], dims, strides, lo, hi, index)
+            c = site[v]
+            multiply_each(tables, table[c], likelihood, belief_start[v], dims, strides, lo, hi, index)
+            times[c] += 1
+            if times[c] % OFTEN == 0:
+                rescale(tables, table[c], table[c + 1], log_p)
 
 
 @kernel
@@ -174,6 +199,7 @@ def collect(
     messages: NDArray[np.float64],
     scale: NDArray[np.float64],
     log_p: NDArray[np.float64],
+    times: NDArray[np.int64],
     index: NDArray[np.int64],
 ) -> None:
     """Messages up the tree; a case whose evidence is impossible gets −∞ and zeros from there on."""
@@ -208,6 +234,9 @@ def collect(
             lo = message_step[c, 0]
             hi = lo + message_step[c, 1]
             multiply_each(tables, table[p], messages, to, dims, strides, lo, hi, index)
+            times[p] += 1
+            if times[p] % OFTEN == 0:
+                rescale(tables, table[p], table[p + 1], log_p)
     for lane in range(LANES):
         log_p[lane] += np.log(product[lane])
 
@@ -263,10 +292,12 @@ def propagate_lanes(
     found = np.empty((belief_start[-1], LANES))
     weighed = np.zeros(len(sizes), np.bool_)
     index = np.zeros(64, np.int64)
+    times = np.empty(len(parent), np.int64)
     for first in range(0, len(codes), LANES):
         observe(codes[first : first + LANES], sizes, belief_start, likelihood, weighed)
-        fill(network, plan, likelihood, weighed, tables, index)
-        collect(plan, tables, messages, scale, log_p[first : first + LANES], index)
+        logs = log_p[first : first + LANES]
+        fill(network, plan, likelihood, weighed, tables, logs, times, index)
+        collect(plan, tables, messages, scale, logs, times, index)
         distribute(plan, tables, messages, scale, above, index)
         found[:] = 0.0
         for v in range(len(sizes)):

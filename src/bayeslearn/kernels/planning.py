@@ -31,7 +31,7 @@ def moralise(
     """Neighbours of each active variable: bit v of row u is set when a kept table holds both."""
     n = len(active)
     near = np.zeros((n, (n + 63) // 64), np.uint64)
-    for f in range(n):
+    for f in range(len(kept)):
         if not kept[f]:
             continue
         for i in range(scope_start[f], scope_start[f + 1]):
@@ -406,15 +406,15 @@ def lay_out(
         for j in range(held[v], held[v + 1]):
             if site[v] < 0 or size[holders[j]] < size[site[v]]:
                 site[v] = holders[j]
-    room *= n + cliques + len(order)
+    room *= len(kept) + cliques + len(order)
     dims = np.empty(room, np.int64)
     strides = np.empty(room, np.int64)
-    factor_step = np.zeros((n, 2), np.int64)
+    factor_step = np.zeros((len(kept), 2), np.int64)
     message_step = np.zeros((cliques, 2), np.int64)
     belief_step = np.zeros((n, 2), np.int64)
     stride_of = np.zeros(n, np.int64)  # of the factor at hand, along every variable; zero again after each
     at = 0
-    for f in range(n):
+    for f in range(len(kept)):
         c = clique[f]
         if c >= 0:
             for i in range(scope_start[f], scope_start[f + 1]):

@@ -19,6 +19,9 @@ from bayeslearn.kernels.planning import plan
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: Factors that may be multiplied into a table before it is rescaled.
+OFTEN = 8
+
 
 @kernel
 def multiply(
@@ -112,6 +115,20 @@ def add_up(
 
 
 @kernel
+def rescaled(tables: NDArray[np.float64], lo: int, hi: int) -> float:
+    """Divide a table by its largest entry, so that more factors may come; the log of it, −∞ when all is zero."""
+    top = 0.0
+    for i in range(lo, hi):
+        top = max(top, tables[i])
+    if top == 0.0:
+        return -np.inf
+    inverse = 1.0 / top
+    for i in range(lo, hi):
+        tables[i] *= inverse
+    return np.log(top)
+
+
+@kernel
 def fill_tables(
     network: Any,
     plan: Any,
@@ -119,16 +136,20 @@ def fill_tables(
     likelihood: NDArray[np.float64],
     weighed: NDArray[np.bool_],
     tables: NDArray[np.float64],
+    times: NDArray[np.int64],
     index: NDArray[np.int64],
 ) -> float:
-    """Multiply every factor and likelihood into its clique; returns the log of factors that are observed altogether."""
+    """Multiply every factor and likelihood into its clique; returns the log of what was taken out on the way.
+
+    `times` counts what went into each clique: after every few the table is rescaled, or hundreds would underflow.
+    """
     scope_start, scope, scope_stride, cpt_start, cpt, belief_start, kept = network
     (
         site, _, _, _, table, _, factor_clique,
         factor_step, _, belief_step, dims, strides, _, _,
     ) = plan  # fmt: skip
     cliques = len(table) - 1
-    fresh = np.ones(cliques, np.bool_)
+    times[:] = 0
     log_p = 0.0
     for f in range(len(kept)):
         if not kept[f]:
@@ -144,15 +165,21 @@ def fill_tables(
             log_p += np.log(cpt[base])
             continue
         lo, hi = factor_step[f, 0], factor_step[f, 0] + factor_step[f, 1]
-        multiply(tables, table[c], cpt, base, dims, strides, lo, hi, index, fresh[c])
-        fresh[c] = False
+        multiply(tables, table[c], cpt, base, dims, strides, lo, hi, index, times[c] == 0)
+        times[c] += 1
+        if times[c] % OFTEN == 0:
+            log_p += rescaled(tables, table[c], table[c + 1])
     for c in range(cliques):
-        if fresh[c]:
+        if times[c] == 0:
             tables[table[c] : table[c + 1]] = 1.0
     for v in range(len(site)):
         if weighed[v] and site[v] >= 0:
             lo, hi = belief_step[v, 0], belief_step[v, 0] + belief_step[v, 1]
-            multiply(tables, table[site[v]], likelihood, belief_start[v], dims, strides, lo, hi, index, False)
+            c = site[v]
+            multiply(tables, table[c], likelihood, belief_start[v], dims, strides, lo, hi, index, False)
+            times[c] += 1
+            if times[c] % OFTEN == 0:
+                log_p += rescaled(tables, table[c], table[c + 1])
     return log_p
 
 
@@ -162,6 +189,7 @@ def collect_up(
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
     scale: NDArray[np.float64],
+    times: NDArray[np.int64],
     index: NDArray[np.int64],
 ) -> float:
     """Messages from the leaves to the roots; returns the log of what they sum to."""
@@ -188,6 +216,9 @@ def collect_up(
         if p >= 0:
             lo, hi = message_step[c, 0], message_step[c, 0] + message_step[c, 1]
             multiply(tables, table[p], messages, message[c], dims, strides, lo, hi, index, False)
+            times[p] += 1
+            if times[p] % OFTEN == 0:
+                log_p += rescaled(tables, table[p], table[p + 1])
     return log_p
 
 
@@ -257,6 +288,88 @@ def read_beliefs(
 
 
 @kernel
+def climb_to_maximum(
+    plan: Any,
+    tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    times: NDArray[np.int64],
+    index: NDArray[np.int64],
+) -> float:
+    """Messages up the tree as in `collect_up`, with the largest entry of a row in place of its sum."""
+    _, parent, rows, cols, table, message, _, _, message_step, _, dims, strides, _, _ = plan
+    log_p = 0.0
+    for c in range(len(parent)):
+        at, to, width = table[c], message[c], cols[c]
+        top = 0.0
+        for r in range(rows[c]):
+            best = 0.0
+            for i in range(width):
+                best = max(best, tables[at + i])
+            at += width
+            messages[to + r] = best
+            top = max(top, best)
+        if not top > 0.0:
+            return -np.inf
+        log_p += np.log(top)
+        for r in range(rows[c]):
+            messages[to + r] /= top
+        p = parent[c]
+        if p >= 0:
+            lo, hi = message_step[c, 0], message_step[c, 0] + message_step[c, 1]
+            multiply(tables, table[p], messages, message[c], dims, strides, lo, hi, index, False)
+            times[p] += 1
+            if times[p] % OFTEN == 0:
+                log_p += rescaled(tables, table[p], table[p + 1])
+    return log_p
+
+
+@kernel
+def most_probable(
+    network: Any,
+    plan: Any,
+    sizes: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    likelihood: NDArray[np.float64],
+    weighed: NDArray[np.bool_],
+    tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    found: NDArray[np.int64],
+) -> float:
+    """The most probable case that agrees with the evidence, into `found`; returns its ln P(case, e).
+
+    After the climb a table holds the best that can be reached with each of its entries, so the choice is read off from
+    the roots to the leaves: each clique takes the best entry of the row that its separator, known by then, selects.
+    """
+    _, parent, rows, cols, table, _, _, _, _, _, _, _, start, axes = plan
+    index = np.zeros(64, np.int64)
+    times = np.empty(len(parent), np.int64)
+    log_p = fill_tables(network, plan, codes, likelihood, weighed, tables, times, index)
+    if log_p == -np.inf:
+        return log_p
+    log_p += climb_to_maximum(plan, tables, messages, times, index)
+    if log_p == -np.inf:
+        return log_p
+    for v in range(len(sizes)):
+        found[v] = codes[v]
+    for c in range(len(parent) - 1, -1, -1):
+        row, reach, j = 0, 1, start[c]
+        while reach < rows[c]:
+            row = row * sizes[axes[j]] + found[axes[j]]
+            reach *= sizes[axes[j]]
+            j += 1
+        at = table[c] + row * cols[c]
+        best = 0
+        for i in range(cols[c]):
+            if tables[at + i] > tables[at + best]:
+                best = i
+        for k in range(start[c + 1] - 1, j - 1, -1):
+            if found[axes[k]] < 0:
+                found[axes[k]] = best % sizes[axes[k]]
+            best //= sizes[axes[k]]
+    return log_p
+
+
+@kernel
 def propagate(
     network: Any,
     plan: Any,
@@ -272,10 +385,11 @@ def propagate(
     parent = plan[1]
     index = np.zeros(64, np.int64)
     scale = np.empty(len(parent), np.float64)
-    log_p = fill_tables(network, plan, codes, likelihood, weighed, tables, index)
+    times = np.empty(len(parent), np.int64)
+    log_p = fill_tables(network, plan, codes, likelihood, weighed, tables, times, index)
     if log_p == -np.inf:
         return log_p
-    log_p += collect_up(plan, tables, messages, scale, index)
+    log_p += collect_up(plan, tables, messages, scale, times, index)
     if log_p == -np.inf:
         return log_p
     distribute_down(plan, tables, messages, scale, index)

@@ -194,8 +194,8 @@ def gibbs_sweeps(
 ) -> int:
     """Batches of `length` sweeps; `codes` is left where the chain stands. Returns the counter to go on from.
 
-    sums[b] and squares[b] hold, for each state of a hidden variable, Σ x and Σ x² over the sweeps of batch b, where x is
-    its probability given all others: it varies less than whether it was drawn (Rao and Blackwell).
+    sums[b] and squares[b] hold, for each state of a hidden variable, Σ x and Σ x² over the sweeps of batch b, where x
+    is its probability given all others: it varies less than whether it was drawn (Rao and Blackwell).
     """
     belief_start = network[5]
     widest = 1

@@ -3,8 +3,33 @@
 from bayeslearn.network.cpt import Cpt
 from bayeslearn.network.equivalence import Cpdag, shd
 from bayeslearn.network.graph import Dag
-from bayeslearn.network.inference.exact import Beliefs, CaseBeliefs, Exact
+from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Explanation, JointBelief
+from bayeslearn.network.inference.exact import Exact
+from bayeslearn.network.inference.explain import Reasons, explain
+from bayeslearn.network.inference.forward import draw, draws
+from bayeslearn.network.inference.loopy import Loopy, LoopyBeliefs
+from bayeslearn.network.inference.sampled import Sampled, SampledBeliefs
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.separation import ActivePath
 
-__all__ = ["ActivePath", "BayesianNetwork", "Beliefs", "CaseBeliefs", "Cpdag", "Cpt", "Dag", "Exact", "shd"]
+__all__ = [
+    "ActivePath",
+    "BayesianNetwork",
+    "Beliefs",
+    "CaseBeliefs",
+    "Cpdag",
+    "Cpt",
+    "Dag",
+    "Exact",
+    "Explanation",
+    "JointBelief",
+    "Loopy",
+    "LoopyBeliefs",
+    "Reasons",
+    "Sampled",
+    "SampledBeliefs",
+    "draw",
+    "draws",
+    "explain",
+    "shd",
+]

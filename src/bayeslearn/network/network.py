@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.network.inference.exact import Beliefs, Exact
+    from bayeslearn.network.inference.answers import Beliefs
+    from bayeslearn.network.inference.exact import Exact
     from bayeslearn.tables import Discrete
 
 
@@ -194,6 +195,27 @@ class BayesianNetwork:
     def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> Beliefs:
         """Posterior distributions given evidence; see :meth:`Exact.query` for the options."""
         return self.exact.query(evidence, **options)
+
+    def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
+        """The network after an intervention: variables set from outside, whatever their parents say."""
+        chosen = {name: self[name].variable.code_of(state) for name, state in actions.items()}
+        cpts = [
+            Cpt(cpt.variable, (), np.eye(cpt.variable.size)[chosen[cpt.name]]) if cpt.name in chosen else cpt
+            for cpt in self.cpts
+        ]
+        return BayesianNetwork(tuple(cpts), self.name, self.notes)
+
+    # -- pictures
+
+    def draw(self, evidence: Mapping[str, Any] | None = None, *, bars: bool | None = None, rows: int = 6) -> str:
+        """The network as SVG text, with beliefs given evidence as bars; see :mod:`bayeslearn.network.drawing`."""
+        from bayeslearn.network.drawing import draw  # noqa: PLC0415 - drawing knows networks, not the reverse
+
+        return draw(self, evidence, bars=bars, rows=rows)
+
+    def _repr_svg_(self) -> str:
+        """How notebooks show a network."""
+        return self.draw()
 
     # -- as a value
 

@@ -85,6 +85,60 @@ def test_asking_for_a_few_leaves_out_what_does_not_matter(seed, n):
     assert engine.log_evidence(evidence) == pytest.approx(whole.log_evidence, rel=1e-11, abs=1e-12)
 
 
+@given(seed=seeds, n=st.integers(2, 6), k=st.integers(1, 4))
+def test_joint_of_several(seed, n, k):
+    network = slow.random_network(seed, n)
+    evidence = slow.random_evidence(network, seed, share=0.25)
+    p = slow.given(network, evidence)
+    wanted = np.random.default_rng(seed).permutation(network.names)[:k].tolist()
+
+    found = Exact(network).joint(wanted, evidence)
+
+    places = [network.names.index(name) for name in wanted]
+    summed = p.sum(axis=tuple(a for a in range(n) if a not in places)) / p.sum()
+    expected = np.transpose(summed, [sorted(places).index(a) for a in places])
+    np.testing.assert_allclose(found.p, expected, rtol=0, atol=1e-12)
+    top = {
+        name: network.states(name)[i]
+        for name, i in zip(wanted, np.argwhere(expected == expected.max())[0], strict=True)
+    }
+    assert found[top] == pytest.approx(expected.max(), rel=1e-12)
+
+
+@given(seed=seeds, n=st.integers(1, 7), zeros=st.sampled_from([0.0, 0.3]))
+def test_most_probable_explanation(seed, n, zeros):
+    network = slow.random_network(seed, n, zeros=zeros)
+    evidence = slow.random_evidence(network, seed)
+    p = slow.given(network, evidence)
+    assume(p.sum() > 0)
+
+    found = Exact(network).most_probable(evidence)
+
+    assert all(found.case[name] == state for name, state in evidence.items())
+    assert network.joint(found.case) == pytest.approx(p.max(), rel=1e-12)
+    assert found.log_joint == pytest.approx(np.log(p.max()), rel=1e-12, abs=1e-12)
+    assert found.probability == pytest.approx(p.max() / p.sum(), rel=1e-11)
+
+
+@given(seed=seeds, n=st.integers(2, 6))
+def test_intervention_cuts_the_arcs_into_what_is_set(seed, n):
+    network = slow.random_network(seed, n)
+    name = network.names[seed % n]
+    state = network.states(name)[0]
+    after = network.do({name: state})
+    assert after.dag.parents(name) == ()
+    p = slow.joint(network)
+    axis = network.names.index(name)
+    own = network[name]
+    places = [network.names.index(v.name) for v in own.parents] + [axis]
+    factor = np.ones([1] * n) * np.expand_dims(
+        np.transpose(own.p, np.argsort(places)), tuple(a for a in range(n) if a not in places)
+    )
+    mask = np.arange(len(network.states(name))).reshape([-1 if a == axis else 1 for a in range(n)]) == 0
+    expected = np.where(mask, p / factor, 0.0)  # the truncated product
+    np.testing.assert_allclose(slow.joint(after), expected, rtol=1e-9, atol=1e-14)
+
+
 def test_a_barren_part_costs_nothing():
     engine = Exact(rain())
     assert engine.cost(ask=["Rain"]).entries == pytest.approx(2)
@@ -132,6 +186,43 @@ def test_log_evidence_stays_finite_for_hundreds_of_variables():
     )
     seen = {f"x{i}": "yes" for i in range(0, n, 2)}
     assert Exact(chain).query(seen).log_evidence == pytest.approx(300 * np.log(0.001), rel=1e-12)
+
+
+def star(n, *, hidden):
+    """A root with n branches; each ends in an observed leaf that is rare under either state of the root."""
+    arcs, tables = [], {"root": [0.5, 0.5]}
+    for i in range(n):
+        rare = [[0.001, 0.999], [0.002, 0.998]] if i % 2 else [[0.002, 0.998], [0.001, 0.999]]
+        above = f"mid{i}" if hidden else "root"
+        if hidden:
+            arcs.append(("root", above))
+            tables[above] = [[0.999, 0.001], [0.001, 0.999]]
+        arcs.append((above, f"leaf{i}"))
+        tables[f"leaf{i}"] = rare
+    return BayesianNetwork.of(arcs, tables, states={name: ["a", "b"] for name in tables})
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("small", [True, False])
+def test_hundreds_of_factors_in_one_table_do_not_underflow(hidden, small):
+    n = 300
+    network = star(n, hidden=hidden)
+    seen = {f"leaf{i}": "a" for i in range(n)}
+    per_pair = np.array([0.001 * 0.002, 0.002 * 0.001])
+    if hidden:
+        flip = np.array([[0.999, 0.001], [0.001, 0.999]])
+        per_pair = (flip @ [0.001, 0.002]) * (flip @ [0.002, 0.001])
+    expected = np.log(np.sum(0.5 * (per_pair / per_pair[0]) ** (n // 2))) + n // 2 * np.log(per_pair[0])
+    engine = network.exact
+    engine.compiled.__dict__["whole"] = engine.compiled.whole if small else compiled.Plan(np.inf, None)
+
+    one, many = engine.query(seen, ask=["root"]), engine.cases([seen] * 3, ask=["root"])
+
+    assert one.log_evidence == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(many.log_evidence, expected, rtol=1e-12)
+    np.testing.assert_allclose(list(one["root"].values()), [0.5, 0.5], rtol=1e-9)
+    np.testing.assert_allclose(many["root"], 0.5, rtol=1e-9)
+    assert engine.most_probable(seen).log_joint < expected
 
 
 ### what a person gets
@@ -206,6 +297,18 @@ def test_too_large_is_refused_with_the_estimate():
         (lambda e: e.query(likelihoods={"Rain": [-1, 2]}), ParameterError, "must be finite and not negative"),
         (lambda e: e.query({"Rain": "yes"}, likelihoods={"Rain": [1, 2]}), ParameterError, "observed already"),
         (lambda e: e.query({"Rain": "yes"})["Rain"], ParameterError, "'Rain' was not asked for"),
+        (lambda e: e.joint([]), ParameterError, "a joint needs variables that differ"),
+        (lambda e: e.joint(["Rain", "Rain"]), ParameterError, "a joint needs variables that differ"),
+        (
+            lambda e: e.most_probable({"Rain": "no", "Sprinkler": "no", "Wet": "yes"}),
+            ImpossibleEvidenceError,
+            "cannot be together",
+        ),
+        (
+            lambda e: e.joint(["Rain"], {"Rain": "no", "Sprinkler": "no", "Wet": "yes"}),
+            ImpossibleEvidenceError,
+            "cannot be together",
+        ),
         (lambda e: e.cases([{"Rain": "maybe"}]), UnknownStateError, "column 'Rain' has state 'maybe' in row 0"),
         (lambda e: e.cases([{"Rain": "yes"}], ask=["Wet"])["Rain"], ParameterError, "'Rain' was not asked for"),
     ],

@@ -6,6 +6,7 @@ where it is large, the observed variables are taken out first and each pattern o
 
 from __future__ import annotations
 
+import copy
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
     from bayeslearn.network.network import BayesianNetwork
 
 #: Entries of the whole tree up to which cases run side by side over it.
-SMALL = 12_000
+SMALL = 30_000
 
 #: Plans kept, the least recently used going first.
 KEPT_PLANS = 256
 
-#: Ways to weigh table sizes against missing edges, and tries of each, when one plan is to serve many queries.
-WEIGHTS, TRIES = (1e-3, 1.0, 100.0), 4
+#: When one plan is to serve many queries: weights of table size against missing edges, widths of the noise that varies
+#: the order, and tries of each.
+WEIGHTS, WIDTHS, TRIES = (1e-3, 1.0, 3.0), (0.5, 2.0, 5.0), 8
 
 #: How table size breaks ties between variables that would add as many edges.
 TIE_BREAK = 1e-3
@@ -68,6 +70,16 @@ class Compiled:
         self.all = np.ones(len(self.names), np.bool_)
         self._plans: OrderedDict[bytes, Plan] = OrderedDict()
 
+    def joined(self, together: list[int]) -> Compiled:
+        """The same network with a factor of ones over some variables, so that one clique holds them all."""
+        other = copy.copy(self)
+        other.scope_start = np.append(self.scope_start, self.scope_start[-1] + len(together))
+        other.scope = np.append(self.scope, np.array(together, np.int64))
+        other.scope_stride = np.append(self.scope_stride, np.zeros(len(together), np.int64))
+        other.cpt_start = np.append(self.cpt_start, self.cpt_start[-1] + 1)
+        other.cpt = np.append(self.cpt, 1.0)
+        return other
+
     def arrays(self, kept: NDArray[np.bool_]) -> Any:
         """What a kernel needs of the network, with the tables that matter for the question."""
         return (
@@ -105,11 +117,13 @@ class Compiled:
     @cached_property
     def whole(self) -> Plan:
         """The best of several plans for the network without evidence: it serves every case."""
-        rng = np.random.default_rng(0)
-        tries = [self.tried(self.all, self.all, np.zeros(len(self.names)), weight) for weight in WEIGHTS]
-        for weight in WEIGHTS:
-            tries += [self.tried(self.all, self.all, rng.random(len(self.names)) / 2, weight) for _ in range(TRIES)]
-        return min(tries, key=lambda plan: plan.entries)
+        rng, n = np.random.default_rng(0), len(self.names)
+        best = min((self.tried(self.all, self.all, np.zeros(n), w) for w in WEIGHTS), key=lambda plan: plan.entries)
+        if best.entries > 4 * SMALL:  # luck will not make it small
+            return best
+        noises = [width * rng.random(n) for width in WIDTHS for _ in range(TRIES)]
+        tries = (self.tried(self.all, self.all, noise, w) for noise in noises for w in WEIGHTS)
+        return min(best, *tries, key=lambda plan: plan.entries)
 
     @property
     def small(self) -> bool:

@@ -1,0 +1,134 @@
+"""What stands in the nodes of a picture: the name, and a bar for each state; how wide and high that is."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bayeslearn.network.cpt import Cpt
+
+#: Heights in pixels: of the letters, of the line with the name, of a state, and of the room below the last.
+NAME_SIZE, STATE_SIZE = 13.0, 11.0
+HEAD, LINE, FOOT, SIDE = 24.0, 17.0, 6.0, 9.0
+
+#: Widths of the bar and of the percentage, and what a name and a state may take before they are cut.
+BAR, PERCENT = 56.0, 48.0
+LONGEST_NAME, LONGEST_STATE = 190.0, 110.0
+
+#: Characters that XML cannot hold, and line breaks.
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A state, or what is left of many, with its probability."""
+
+    label: str
+    p: float
+    rest: bool = False
+
+
+@dataclass(frozen=True)
+class Card:
+    """One node: its name, its lines, and whether it was observed."""
+
+    name: str
+    lines: tuple[Line, ...] = ()
+    observed: bool = False
+    state: str = ""
+
+    @property
+    def title(self) -> str:
+        """The line at the top; without bars it tells the observed state too."""
+        return self.name if self.lines or not self.observed else f"{self.name} = {self.state}"
+
+    @property
+    def label_width(self) -> float:
+        """The column of the states."""
+        return max((width(line.label, STATE_SIZE) for line in self.lines), default=0.0)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the box."""
+        head = width(self.title, NAME_SIZE, bold=True)
+        if not self.lines:
+            return round(head + 2 * SIDE), HEAD
+        body = self.label_width + 6 + BAR + PERCENT
+        return round(max(head, body) + 2 * SIDE), HEAD + LINE * len(self.lines) + FOOT
+
+
+def card_of(cpt: Cpt, evidence: Mapping[str, Any], belief: Mapping[Any, float] | None, rows: int) -> Card:
+    """The card of a variable: with bars if a belief is given, at most `rows` of them."""
+    name = fitted(cpt.name, NAME_SIZE, LONGEST_NAME, bold=True)
+    seen = cpt.name in evidence
+    state = fitted(str(evidence[cpt.name]), NAME_SIZE, LONGEST_STATE) if seen else ""
+    lines = () if belief is None else _lines(belief, rows)
+    return Card(name, lines, observed=seen, state=state)
+
+
+def _lines(belief: Mapping[Any, float], rows: int) -> tuple[Line, ...]:
+    """All states, or the most probable ones in their order and the rest together."""
+    shown = set(range(len(belief)))
+    values = list(belief.values())
+    if len(values) > rows:
+        shown = set(sorted(shown, key=lambda i: -values[i])[: rows - 1])
+    lines = [
+        Line(fitted(str(state), STATE_SIZE, LONGEST_STATE), p)
+        for i, (state, p) in enumerate(belief.items())
+        if i in shown
+    ]
+    if len(shown) < len(values):
+        rest = sum(p for i, p in enumerate(values) if i not in shown)
+        lines.append(Line(f"+{len(values) - len(shown)} more", rest, rest=True))
+    return tuple(lines)
+
+
+def percent(p: float) -> str:
+    """A probability for people: only what is certain is 0% or 100%.
+
+    >>> percent(0.5), percent(1), percent(0.0004), percent(0.9999)
+    ('50.0%', '100%', '<0.1%', '>99.9%')
+    """
+    if p < 1e-12 or p > 1 - 1e-12:
+        return f"{round(p):.0%}"
+    if p < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if p >= 0.9995 else f"{p:.1%}"
+
+
+### widths of text
+
+
+def printable(text: str) -> str:
+    """The text without characters that a picture cannot hold."""
+    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def width(text: str, size: float, *, bold: bool = False) -> float:
+    """About how wide a text is in a plain font of this size, rather too much than too little."""
+    return sum(map(_advance, text)) * size * (1.08 if bold else 1.0)
+
+
+def fitted(text: str, size: float, most: float, *, bold: bool = False) -> str:
+    """The text, or as much of its beginning as there is room for, and an ellipsis."""
+    text = printable(text)
+    if width(text, size, bold=bold) <= most:
+        return text
+    while text and width(f"{text}…", size, bold=bold) > most:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def _advance(sign: str) -> float:
+    if unicodedata.east_asian_width(sign) in "WF":
+        return 1.05
+    if sign in "iljtfr.,:;|!'()[] ":
+        return 0.38
+    if sign in "mwMW@%—…":
+        return 0.98
+    return 0.74 if sign.isupper() else 0.62
