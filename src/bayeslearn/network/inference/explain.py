@@ -1,9 +1,9 @@
 """Why a network believes what it believes.
 
-impact of a piece e_i      P(t | e) against P(t | e without e_i), and the Bayes factor
-                           odds(t | e) / odds(t | e without e_i) = P(e_i | t, rest) / P(e_i | not t, rest)
-conflict                   ln Π P(e_i) / P(e): above zero the pieces are less probable together than apart
-value of information       I(T; V | e) = Σ P(t, v | e) ln P(t, v | e) / (P(t | e) P(v | e)), in bits
+    impact of a piece e_i      P(t | e) against P(t | e without e_i), and the Bayes factor
+                               odds(t | e) / odds(t | e without e_i) = P(e_i | t, rest) / P(e_i | not t, rest)
+    conflict                   ln Π P(e_i) / P(e): above zero the pieces are less probable together than apart
+    value of information       I(T; V | e) = Σ P(t, v | e) ln P(t, v | e) / (P(t | e) P(v | e)), in bits
 
 All of it is read off exact answers to a few more questions.
 """
