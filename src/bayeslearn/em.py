@@ -138,7 +138,7 @@ def fit(
     validation.integer("max_iter", max_iter, least=1)
     expected = _expect(model, source, 0)
     history = [Step(0, expected.log_likelihood, model.log_prior(prior), math.inf)]
-    converged, stopped = False, _told_to_stop(progress, history[0])
+    converged, stopped = False, told_to_stop(progress, history[0])
     while not (converged or stopped) and history[-1].iteration < max_iter:
         candidate = model.estimate(prior, expected.statistics)
         found = _expect(candidate, source, history[-1].iteration + 1)
@@ -150,7 +150,7 @@ def fit(
         model, expected = candidate, found
         history.append(step)
         converged = step.gain <= max(tol, _slack(step))
-        stopped = _told_to_stop(progress, step)
+        stopped = told_to_stop(progress, step)
     if not (converged or stopped):
         _warn_not_converged(history[-1], tol)
     return Result(model, expected.statistics, tuple(history), converged)
@@ -202,7 +202,8 @@ def _slack(step: Step) -> float:
     return ROUNDING * (1 + abs(step.objective))
 
 
-def _told_to_stop(progress: Callable[[Step], object] | None, step: Step) -> bool:
+def told_to_stop(progress: Callable[[Any], object] | None, step: Any) -> bool:
+    """Tell the caller of a step; whether the caller, by raising StopIteration, wants no more."""
     if progress is None:
         return False
     try:

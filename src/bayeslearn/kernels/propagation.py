@@ -129,6 +129,13 @@ def rescaled(tables: NDArray[np.float64], lo: int, hi: int) -> float:
 
 
 @kernel
+def counted(tables: NDArray[np.float64], table: NDArray[np.int64], times: NDArray[np.int64], c: int) -> float:
+    """One more factor went into a table: after every few it is rescaled; returns the log taken out."""
+    times[c] += 1
+    return rescaled(tables, table[c], table[c + 1]) if times[c] % OFTEN == 0 else 0.0
+
+
+@kernel
 def fill_tables(
     network: Any,
     plan: Any,
@@ -166,21 +173,39 @@ def fill_tables(
             continue
         lo, hi = factor_step[f, 0], factor_step[f, 0] + factor_step[f, 1]
         multiply(tables, table[c], cpt, base, dims, strides, lo, hi, index, times[c] == 0)
-        times[c] += 1
-        if times[c] % OFTEN == 0:
-            log_p += rescaled(tables, table[c], table[c + 1])
+        log_p += counted(tables, table, times, c)
     for c in range(cliques):
         if times[c] == 0:
             tables[table[c] : table[c + 1]] = 1.0
     for v in range(len(site)):
         if weighed[v] and site[v] >= 0:
             lo, hi = belief_step[v, 0], belief_step[v, 0] + belief_step[v, 1]
-            c = site[v]
-            multiply(tables, table[c], likelihood, belief_start[v], dims, strides, lo, hi, index, False)
-            times[c] += 1
-            if times[c] % OFTEN == 0:
-                log_p += rescaled(tables, table[c], table[c + 1])
+            multiply(tables, table[site[v]], likelihood, belief_start[v], dims, strides, lo, hi, index, False)
+            log_p += counted(tables, table, times, site[v])
     return log_p
+
+
+@kernel
+def send_up(
+    plan: Any,
+    c: int,
+    total: float,
+    tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    times: NDArray[np.int64],
+    index: NDArray[np.int64],
+) -> float:
+    """Divide the message of a clique by `total` and multiply it into the parent; returns the log taken out."""
+    _, parent, rows, _, table, message, _, _, message_step, _, dims, strides, _, _ = plan
+    inverse = 1.0 / total
+    for r in range(message[c], message[c] + rows[c]):
+        messages[r] *= inverse
+    p = parent[c]
+    if p < 0:
+        return np.log(total)
+    lo, hi = message_step[c, 0], message_step[c, 0] + message_step[c, 1]
+    multiply(tables, table[p], messages, message[c], dims, strides, lo, hi, index, False)
+    return np.log(total) + counted(tables, table, times, p)
 
 
 @kernel
@@ -193,7 +218,7 @@ def collect_up(
     index: NDArray[np.int64],
 ) -> float:
     """Messages from the leaves to the roots; returns the log of what they sum to."""
-    _, parent, rows, cols, table, message, _, _, message_step, _, dims, strides, _, _ = plan
+    _, parent, rows, cols, table, message, _, _, _, _, _, _, _, _ = plan
     log_p = 0.0
     for c in range(len(parent)):
         at, to, width = table[c], message[c], cols[c]
@@ -208,17 +233,7 @@ def collect_up(
         if not total > 0.0:
             return -np.inf
         scale[c] = total
-        log_p += np.log(total)
-        inverse = 1.0 / total
-        for r in range(rows[c]):
-            messages[to + r] *= inverse
-        p = parent[c]
-        if p >= 0:
-            lo, hi = message_step[c, 0], message_step[c, 0] + message_step[c, 1]
-            multiply(tables, table[p], messages, message[c], dims, strides, lo, hi, index, False)
-            times[p] += 1
-            if times[p] % OFTEN == 0:
-                log_p += rescaled(tables, table[p], table[p + 1])
+        log_p += send_up(plan, c, total, tables, messages, times, index)
     return log_p
 
 
@@ -296,7 +311,7 @@ def climb_to_maximum(
     index: NDArray[np.int64],
 ) -> float:
     """Messages up the tree as in `collect_up`, with the largest entry of a row in place of its sum."""
-    _, parent, rows, cols, table, message, _, _, message_step, _, dims, strides, _, _ = plan
+    _, parent, rows, cols, table, message, _, _, _, _, _, _, _, _ = plan
     log_p = 0.0
     for c in range(len(parent)):
         at, to, width = table[c], message[c], cols[c]
@@ -310,16 +325,7 @@ def climb_to_maximum(
             top = max(top, best)
         if not top > 0.0:
             return -np.inf
-        log_p += np.log(top)
-        for r in range(rows[c]):
-            messages[to + r] /= top
-        p = parent[c]
-        if p >= 0:
-            lo, hi = message_step[c, 0], message_step[c, 0] + message_step[c, 1]
-            multiply(tables, table[p], messages, message[c], dims, strides, lo, hi, index, False)
-            times[p] += 1
-            if times[p] % OFTEN == 0:
-                log_p += rescaled(tables, table[p], table[p + 1])
+        log_p += send_up(plan, c, top, tables, messages, times, index)
     return log_p
 
 

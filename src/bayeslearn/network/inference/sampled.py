@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bayeslearn import validation
+from bayeslearn.em import told_to_stop
 from bayeslearn.errors import BayeslearnWarning, NotConvergedWarning, ParameterError, listed
 from bayeslearn.network.inference.forward import BLOCK, Flat, Question, draw, draws
 from bayeslearn.network.inference.gibbs import CHAINS, DISAGREE, GibbsRun, tables_with_zeros
@@ -257,17 +258,6 @@ class Sampled:
         starts = self.flat.compiled.belief_start
         open_ = [v for v in question.asked if question.seen[v] < 0 and starts[v + 1] - starts[v] > 1]
         return max((float(errors[starts[v] : starts[v + 1]].max()) for v in open_), default=0.0)
-
-
-def told_to_stop(progress: Callable[[Progress], object] | None, step: Progress) -> bool:
-    """Whether the caller wants no more."""
-    if progress is None:
-        return False
-    try:
-        progress(step)
-    except StopIteration:
-        return True
-    return False
 
 
 def warn_not_precise(draws: int, error: float, precision: float) -> None:
