@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn import validation
 from bayeslearn.cli.networks import load
 from bayeslearn.errors import MissingFileError, ParameterError
 
@@ -43,6 +42,7 @@ def run(
 
     Example: bayeslearn sample asia -n 1000 --seed 1 -o cases.parquet
     """
+    from bayeslearn import validation
     from bayeslearn.network.inference.forward import draws
 
     validation.integer("-n", n, least=0)
