@@ -107,12 +107,11 @@ class Compiled:
         self, active: NDArray[np.bool_], kept: NDArray[np.bool_], noise: NDArray[np.float64], weight: float
     ) -> Plan:
         """One try at a plan."""
-        return Plan(
-            *kernels.plan(
-                self.scope_start, self.scope, self.scope_stride, self.sizes, self.log_size, active, kept, noise,
-                weight, self.limit,
-            )
+        entries, steps = kernels.plan(
+            self.scope_start, self.scope, self.scope_stride, self.sizes, self.log_size, active, kept, noise,
+            weight, self.limit,
         )  # fmt: skip
+        return Plan(float(entries), steps)
 
     @cached_property
     def whole(self) -> Plan:
