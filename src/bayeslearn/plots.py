@@ -5,10 +5,10 @@ Every function returns a matplotlib figure; :func:`save` writes one to a file.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn import files
 from bayeslearn.errors import MissingDependencyError, ParameterError
 
 if TYPE_CHECKING:
@@ -75,15 +75,11 @@ def network(
 def save(figure: Any, path: str | Path) -> None:
     """Write a figure to a file, whole or not at all; the ending says the format."""
     path = Path(path)
-    endings = sorted(figure.canvas.get_supported_filetypes())
-    if path.suffix.lstrip(".").lower() not in endings:
+    endings, ending = sorted(figure.canvas.get_supported_filetypes()), path.suffix.lstrip(".").lower()
+    if ending not in endings:
         raise ParameterError(f"{path.name!r} has no ending of a picture", hint=f"use one of {', '.join(endings)}")
-    scratch = path.with_name(f".{os.getpid()}-{path.name}")
-    try:
-        figure.savefig(scratch, bbox_inches="tight", dpi=150)
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
+    with files.beside(path) as place:
+        figure.savefig(place, format=ending, bbox_inches="tight", dpi=150)
 
 
 def _canvas() -> tuple[Any, Any]:

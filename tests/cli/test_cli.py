@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bayeslearn
+from bayeslearn.cli import main
 from bayeslearn.cli.app import app
 from tests.cli.asking import ask, fail
 
@@ -29,6 +30,16 @@ def test_demo_runs_every_job(tmp_path, monkeypatch):
     assert "ForestFire" in shown
     assert "0.8959" in shown
     assert "⟨sunny, warm, ?, strong, ?, ?⟩" in shown
+
+
+def test_a_full_disk_is_told_in_one_sentence(monkeypatch, capsys):
+    def full():
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("bayeslearn.cli.app.app", full)
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    assert capsys.readouterr() == ("", "error: [Errno 28] No space left on device\n")
 
 
 ### bayes

@@ -100,7 +100,7 @@ def test_show_draws_beliefs_given_evidence(tmp_path):
         (["asia", "smoke=yes"], 2, "no --plot FILE is given"),
         (["asia", "--plot", "asia.doc"], 2, "a picture is an .svg or a .png file, got 'asia.doc'"),
         (["asia", "--plot", "nowhere/asia.svg"], 1, "cannot write 'nowhere/asia.svg': there is no folder 'nowhere'"),
-        (["asia", "--plot", "taken.svg"], 2, "cannot write 'taken.svg': Is a directory"),
+        (["asia", "--plot", "taken.svg"], 2, "cannot write 'taken.svg': it is a folder"),
         (["asia", "smoke=maybe", "--plot", "asia.svg"], 1, "variable 'smoke' has no state 'maybe'"),
         (["asia", "tub=yes", "either=no", "--plot", "asia.svg"], 1, "tub=yes, either=no cannot be together"),
     ],

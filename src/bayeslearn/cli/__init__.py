@@ -11,7 +11,7 @@ from bayeslearn.errors import BayeslearnError, ParameterError
 
 
 def main() -> None:
-    """Run the command line; a named error becomes one sentence on stderr: exit 2 for usage, 1 for data."""
+    """Run the command line; an error becomes one sentence on stderr: exit 2 for usage, 1 for data and files."""
     from bayeslearn.cli.app import app
 
     try:
@@ -19,3 +19,6 @@ def main() -> None:
     except BayeslearnError as error:
         sys.stderr.write(f"error: {error}\n")
         sys.exit(2 if isinstance(error, ParameterError) else 1)
+    except OSError as error:  # a full disk, a file that may not be read
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(1)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import secrets
 import sys
 import time
-from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bayeslearn import files
 from bayeslearn.cli.networks import load
-from bayeslearn.errors import MissingFileError, ParameterError
+from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,7 +55,7 @@ def run(
         for chunk in csv_chunks(variables, tables):
             sys.stdout.write(chunk.decode())
         return
-    with beside(to) as place:
+    with files.beside(to) as place:
         write(place, variables, tables)
     sys.stderr.write(f"wrote {to}: {n} rows, {len(network)} columns\n")
 
@@ -133,23 +131,7 @@ def arrow_states(variable: Discrete) -> Any:
     return pa.array(variable.states if plain else [str(state) for state in variable.states])
 
 
-### files and progress
-
-
-@contextmanager
-def beside(path: Path) -> Iterator[Path]:
-    """A place beside the file, moved there when all is written: nobody ever sees half a file."""
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise MissingFileError(f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}", path=path)
-    if target.is_dir():
-        raise ParameterError(f"cannot write {str(path)!r}: it is a folder", hint="name a file in it")
-    place = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        yield place
-        place.replace(target)
-    finally:
-        place.unlink(missing_ok=True)
+### progress
 
 
 def watched(tables: Iterable[Table], n: int, *, silent: bool) -> Iterator[Table]:

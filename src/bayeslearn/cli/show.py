@@ -10,7 +10,7 @@ import typer
 
 from bayeslearn.cli import output
 from bayeslearn.cli.networks import assignments, load
-from bayeslearn.errors import MissingFileError, ParameterError
+from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork
@@ -51,19 +51,14 @@ def _draw(network: BayesianNetwork, evidence: dict[str, Any], path: Path, *, bar
     ending = path.suffix.lower()
     if ending not in {".svg", ".png"}:
         raise ParameterError(f"a picture is an .svg or a .png file, got {str(path)!r}")
-    if not path.absolute().parent.is_dir():
-        raise MissingFileError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}", path=path)
-    try:
-        if ending == ".svg":
-            from bayeslearn.network.drawing import write_svg
+    if ending == ".svg":
+        from bayeslearn.network.drawing import write_svg
 
-            write_svg(network.draw(evidence, bars=bars), path)
-        else:
-            from bayeslearn import plots
+        write_svg(network.draw(evidence, bars=bars), path)
+    else:
+        from bayeslearn import plots
 
-            plots.save(plots.network(network, evidence, bars=bars), path)
-    except OSError as error:
-        raise ParameterError(f"cannot write {str(path)!r}: {error.strerror}") from None
+        plots.save(plots.network(network, evidence, bars=bars), path)
     sys.stderr.write(f"wrote {path}: {len(network)} variables, {len(network.dag.arcs)} arcs\n")
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import MissingFileError
+from bayeslearn import files
 from bayeslearn.network.drawing import scene
 from bayeslearn.network.drawing.cards import (
     BAR,
@@ -23,6 +20,7 @@ from bayeslearn.network.drawing.cards import (
 from bayeslearn.network.formats.xmltree import escape
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
 
     from bayeslearn.network.drawing.cards import Card, Line
@@ -64,15 +62,7 @@ def as_svg(picture: Picture) -> str:
 
 def write_svg(svg: str, path: str | os.PathLike[str]) -> None:
     """Write SVG text to a file, whole or not at all."""
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise MissingFileError(f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}", path=path)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        beside.write_bytes(svg.encode())
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+    files.write(path, svg.encode())
 
 
 ### arcs

@@ -1,21 +1,18 @@
 """Networks to and from files: the table of formats, and what all of them share.
 
-A name that ends in .gz is packed. Files are UTF-8, and written beside their place first, so that nobody ever sees half
-a file.
+A name that ends in .gz is packed. Files are UTF-8, and written whole or not at all.
 """
 
 from __future__ import annotations
 
 import gzip
-import os
 import re
-import secrets
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayeslearn import data, validation
+from bayeslearn import data, files, validation
 from bayeslearn.errors import FormatError, MissingFileError, ParameterError
 from bayeslearn.network.formats.bif import read_bif
 from bayeslearn.network.formats.bif_writer import write_bif
@@ -27,6 +24,7 @@ from bayeslearn.network.formats.xdsl import read_xdsl, write_xdsl
 from bayeslearn.network.formats.xmlbif import read_xmlbif, write_xmlbif
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from bayeslearn.network.network import BayesianNetwork
@@ -92,15 +90,7 @@ def write_network(
     content = format_network(network, label_of(path, format)).encode()
     if path.suffix.lower() == ".gz":
         content = gzip.compress(content, mtime=0)
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise MissingFileError(f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}", path=path)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        beside.write_bytes(content)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+    files.write(path, content)
 
 
 ### text
