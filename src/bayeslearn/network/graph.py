@@ -177,19 +177,17 @@ class Dag:
                     heappush(ready, place[child])
         if len(order) < len(self.families):
             cycle = self._cycle({node for node, n in waiting.items() if n > 0})
-            raise CycleError(
-                f"the arcs form a cycle: {' → '.join(cycle)}", hint="take one of these arcs out", cycle=cycle
-            )
+            raise CycleError(f"the arcs form a cycle: {_walked(cycle)}", hint="take one of these arcs out", cycle=cycle)
         return tuple(order)
 
     def _cycle(self, stuck: set[str]) -> list[str]:
         """One cycle among nodes that wait for each other, found by going from parent to parent."""
-        path: list[str] = []
+        place: dict[str, int] = {}
         node = min(stuck)
-        while node not in path:
-            path.append(node)
+        while node not in place:
+            place[node] = len(place)
             node = next(p for p in self.families[node] if p in stuck)
-        loop = path[path.index(node) :]
+        loop = list(place)[place[node] :]
         return [node, *reversed(loop)]
 
     # -- relatives
@@ -269,6 +267,13 @@ class Dag:
 
 
 ### names
+
+
+def _walked(path: list[str], most: int = 20) -> str:
+    """The nodes of a path for a message; the middle of a long one is counted only."""
+    if len(path) <= most:
+        return " → ".join(path)
+    return f"{' → '.join([*path[: most // 2], '…', *path[-2:]])} ({len(path) - 1} arcs)"
 
 
 def _name(node: Any) -> str:
