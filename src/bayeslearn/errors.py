@@ -128,6 +128,10 @@ class ImpossibleEvidenceError(ImpossibleDataError):
     """Evidence of probability zero; ``details["conflict"]`` names pieces that cannot be together."""
 
 
+class UnmetTargetsError(DataError):
+    """Target distributions that are not met together; ``details["off"]`` says how far each variable is from its own."""
+
+
 class InconsistentDataError(DataError):
     """No hypothesis of the space agrees with the examples."""
 

@@ -60,3 +60,18 @@ def given(network, evidence, likelihoods=None):
 def marginal(p, axis):
     """The distribution of one variable."""
     return p.sum(axis=tuple(a for a in range(p.ndim) if a != axis)) / p.sum()
+
+
+def projected(p, targets, *, rounds=300):
+    """Of all joints with these marginals (by axis) the nearest to p; None when so many rounds do not reach it."""
+    q = p
+    for _ in range(rounds):
+        for axis, target in targets.items():
+            now = marginal(q, axis)
+            ratio = np.divide(target, now, out=np.zeros(len(now)), where=now > 0)
+            q = q * ratio.reshape([-1 if a == axis else 1 for a in range(q.ndim)])
+            if q.sum() == 0:
+                return None
+        if all(np.abs(marginal(q, axis) - target).max() < 1e-14 for axis, target in targets.items()):
+            return q
+    return None

@@ -17,6 +17,7 @@ from bayeslearn import kernels, validation
 from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, listed
 from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Cost, Explanation, JointBelief
 from bayeslearn.network.inference.compiled import TIE_BREAK, Compiled
+from bayeslearn.network.inference.soft import in_order, soft_query
 from bayeslearn.tables import as_table
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.network.inference.soft import Numbers
     from bayeslearn.network.network import BayesianNetwork
 
 #: Cases that one task of a thread takes: small, for some take much longer than others.
@@ -60,7 +62,8 @@ class Exact:
         evidence: Mapping[str, Any] | None = None,
         *,
         ask: Iterable[str] | None = None,
-        likelihoods: Mapping[str, ArrayLike] | None = None,
+        likelihoods: Mapping[str, Numbers] | None = None,
+        targets: Mapping[str, Numbers] | None = None,
     ) -> Beliefs:
         """Posterior distributions given evidence.
 
@@ -71,20 +74,26 @@ class Exact:
         ask
             The variables to answer for; all that were not observed when not given.
         likelihoods
-            Virtual evidence: a number for each state of a variable, P(what was seen | state).
+            Virtual evidence: a number for each state of a variable, P(what was seen | state); a list in the order of
+            the states, or by name of state.
+        targets
+            Soft evidence: the distribution that a variable is to have. Of all that have it the answer is the nearest to
+            P(· | evidence, likelihoods), and ``log_evidence`` is of these alone; see :mod:`.soft`.
         """
         evidence = dict(evidence or {})
+        if targets:
+            return soft_query(self, evidence, targets, likelihoods=likelihoods or {}, ask=ask)
         codes = self._observed(evidence)
         likelihood, weighed = self._likelihoods(likelihoods or {}, codes)
-        targets = np.flatnonzero(codes < 0).tolist() if ask is None else [self._position(name) for name in ask]
-        kept = self._kept(targets if ask is not None else None, (codes >= 0) | weighed)
+        asked = np.flatnonzero(codes < 0).tolist() if ask is None else [self._position(name) for name in ask]
+        kept = self._kept(asked if ask is not None else None, (codes >= 0) | weighed)
         log_p, beliefs = self._propagated(codes, likelihood, weighed, kept)
         if log_p == -np.inf:
             raise self._conflict(evidence, likelihoods or {})
-        return Beliefs(evidence, float(log_p), self._named(targets, beliefs.tolist()))
+        return Beliefs(evidence, float(log_p), self._named(asked, beliefs.tolist()))
 
     def log_evidence(
-        self, evidence: Mapping[str, Any] | None = None, *, likelihoods: Mapping[str, ArrayLike] | None = None
+        self, evidence: Mapping[str, Any] | None = None, *, likelihoods: Mapping[str, Numbers] | None = None
     ) -> float:
         """ln P(e); −∞ when the evidence is impossible."""
         codes = self._observed(evidence or {})
@@ -245,13 +254,14 @@ class Exact:
         return codes
 
     def _likelihoods(
-        self, likelihoods: Mapping[str, ArrayLike], codes: NDArray[np.int64]
+        self, likelihoods: Mapping[str, Numbers], codes: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         flat = np.ones(int(self.compiled.belief_start[-1]) if likelihoods else 1)
         weighed = np.zeros(len(codes), np.bool_)
         for name, values in likelihoods.items():
             v = self._position(name)
-            given = validation.not_negative(f"likelihood of {name}", validation.float_array(name, values))
+            numbers = in_order(self.network[name].variable, values)
+            given = validation.not_negative(f"likelihood of {name}", validation.float_array(name, numbers))
             if given.shape != (self.compiled.sizes[v],):
                 raise ParameterError(
                     f"the likelihood of {name!r} needs a number for each of {listed(self._states[v])}, "
@@ -289,7 +299,7 @@ class Exact:
         return {names[v]: dict(zip(states[v], flat[spans[v]])) for v in targets}  # noqa: B905 - spans are as long as states
 
     def _conflict(
-        self, evidence: Mapping[str, Any], likelihoods: Mapping[str, ArrayLike], *, row: int | None = None
+        self, evidence: Mapping[str, Any], likelihoods: Mapping[str, Numbers], *, row: int | None = None
     ) -> ImpossibleEvidenceError:
         """The error for impossible evidence: pieces are left out one by one as long as the rest stays impossible."""
         left = {**dict.fromkeys(evidence, False), **dict.fromkeys(likelihoods, True)}

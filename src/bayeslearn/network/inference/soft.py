@@ -1,0 +1,156 @@
+"""Soft evidence: beliefs given the distribution that some variables are to have.
+
+    Q is the nearest to P(· | e), by KL(Q ‖ P), of all with Q(v) = target_v for every v that has a target
+
+    one target     Q(x) = Σ_s target(s) P(x | v = s, e)                               Jeffrey's rule
+    several        w_v(s) ← w_v(s) · target_v(s) / Q(v = s), the farthest off first   iterative proportional fitting
+
+The weights w act as likelihoods do, so that a step is one propagation. ln P(e) is that of the other evidence: a target
+says what is to be believed, not how probable it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, UnmetTargetsError, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.network.inference.answers import Beliefs
+    from bayeslearn.network.inference.exact import Exact
+    from bayeslearn.network.network import BayesianNetwork
+    from bayeslearn.tables import Discrete
+
+    Array = NDArray[np.float64]
+    Numbers = ArrayLike | Mapping[Any, float]
+
+#: How far a probability may be from its target.
+CLOSE = 1e-12
+
+#: The most steps, and the most in a row that come no nearer: targets that contradict each other are given up then.
+MOST, PATIENCE = 10_000, 1000
+
+
+def soft_query(
+    engine: Exact,
+    evidence: dict[str, Any],
+    targets: Mapping[str, Numbers],
+    *,
+    likelihoods: Mapping[str, Numbers],
+    ask: Iterable[str] | None,
+) -> Beliefs:
+    """Posterior distributions of Q; see :meth:`Exact.query`."""
+    wanted = {name: _target(engine.network, name, values) for name, values in targets.items()}
+    for name in wanted:
+        if name in evidence or name in likelihoods:
+            what = "is observed" if name in evidence else "has a likelihood"
+            raise ParameterError(f"{name!r} {what} already, so it cannot have a target too")
+
+    def look(weights: dict[str, Array]) -> Beliefs:
+        return engine.query(evidence, likelihoods={**likelihoods, **weights}, ask=wanted)
+
+    before = look({})
+    _require_possible(before, wanted)
+    weights = fitted(wanted, before, look)
+    answer = engine.query(evidence, likelihoods={**likelihoods, **weights}, ask=ask)
+    return replace(answer, log_evidence=before.log_evidence)
+
+
+def fitted(targets: dict[str, Array], before: Beliefs, look: Callable[[dict[str, Array]], Beliefs]) -> dict[str, Array]:
+    """The weights that meet every target; `look` tells what is believed with some weights."""
+    weights = {name: np.ones(len(target)) for name, target in targets.items()}
+    now, best, best_step = _arrays(before), np.inf, 0
+    for step in range(MOST):
+        off = {name: float(np.abs(now[name] - target).max()) for name, target in targets.items()}
+        far = max(off, key=off.__getitem__)
+        if off[far] <= CLOSE:
+            return weights
+        if off[far] < 0.99 * best:
+            best, best_step = off[far], step
+        if step > best_step + PATIENCE or _lost(now, targets):
+            break
+        weights[far] = _stepped(weights[far], targets[far], now[far])
+        after = _after(look, weights)
+        if after is None:
+            break
+        now = after
+    raise _unmet(off, step)
+
+
+def in_order(variable: Discrete, values: Numbers) -> ArrayLike:
+    """Numbers by name of state as a list in the order of the states; any other list stays as it is."""
+    if not isinstance(values, Mapping):
+        return values
+    by_code = {variable.code_of(state): number for state, number in values.items()}
+    left = [state for code, state in enumerate(variable.states) if code not in by_code]
+    if left:
+        raise ParameterError(f"{variable.name!r} needs a number for each of its states, got none for {listed(left)}")
+    return [by_code[code] for code in range(variable.size)]
+
+
+### inside
+
+
+def _target(network: BayesianNetwork, name: str, values: Numbers) -> Array:
+    variable = network[name].variable
+    p = validation.float_array(f"target of {name}", in_order(variable, values))
+    if p.shape != (variable.size,):
+        raise ParameterError(
+            f"the target of {name!r} needs a number for each of {listed(variable.states)}, got {p.tolist()}"
+        )
+    return validation.probabilities(p, name=f"target of {name}")
+
+
+def _require_possible(before: Beliefs, targets: dict[str, Array]) -> None:
+    for name, target in targets.items():
+        for (state, p), wanted in zip(before[name].items(), target.tolist(), strict=True):
+            if p == 0 < wanted:
+                raise ImpossibleEvidenceError(
+                    f"{name}={state} has the target {wanted:g}, but is impossible given the evidence",
+                    hint="make its target 0, take evidence back, or give the network tables without zeros",
+                    conflict=[name],
+                    state=state,
+                )
+
+
+def _arrays(answer: Beliefs) -> dict[str, Array]:
+    return {name: np.array(list(belief.values())) for name, belief in answer.beliefs.items()}
+
+
+def _after(look: Callable[[dict[str, Array]], Beliefs], weights: dict[str, Array]) -> dict[str, Array] | None:
+    """What is believed with some weights; None where they have run away so far that nothing is left."""
+    try:
+        now = _arrays(look(weights))
+    except ImpossibleEvidenceError:
+        return None
+    return now if all(np.isfinite(p).all() for p in now.values()) else None
+
+
+def _lost(now: dict[str, Array], targets: dict[str, Array]) -> bool:
+    """Whether a state that is to be possible is so no more, and no weight brings it back."""
+    return not all((now[name][target > 0] > 0).all() for name, target in targets.items())
+
+
+def _stepped(weights: Array, target: Array, now: Array) -> Array:
+    """w · target / Q(v), scaled so that the largest is 1."""
+    ratio = np.divide(target, now, out=np.zeros(len(now)), where=now > np.finfo(float).tiny)
+    return weights * ratio / (weights * ratio).max()
+
+
+def _unmet(off: dict[str, float], steps: int) -> UnmetTargetsError:
+    apart = ", ".join(f"{name!r} stays off by {gap:.2g}" for name, gap in off.items() if gap > CLOSE)
+    return UnmetTargetsError(
+        f"the targets of {listed(off)} are not met together: {apart}",
+        hint="they contradict each other, or rule out cases that the network holds possible; change one of them",
+        off=off,
+        steps=steps,
+    )
