@@ -9,6 +9,7 @@ from bayeslearn.network.inference.explain import Reasons, explain
 from bayeslearn.network.inference.forward import draw, draws
 from bayeslearn.network.inference.loopy import Loopy, LoopyBeliefs
 from bayeslearn.network.inference.sampled import Sampled, SampledBeliefs
+from bayeslearn.network.inference.session import Session
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.separation import ActivePath
 
@@ -28,6 +29,7 @@ __all__ = [
     "Reasons",
     "Sampled",
     "SampledBeliefs",
+    "Session",
     "draw",
     "draws",
     "explain",

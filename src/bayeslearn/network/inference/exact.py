@@ -17,6 +17,7 @@ from bayeslearn import kernels, validation
 from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, listed
 from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Cost, Explanation, JointBelief
 from bayeslearn.network.inference.compiled import TIE_BREAK, Compiled
+from bayeslearn.network.inference.session import Session
 from bayeslearn.network.inference.soft import in_order, soft_query
 from bayeslearn.tables import as_table
 
@@ -179,6 +180,10 @@ class Exact:
         targets = None if ask is None else [self._position(name) for name in ask]
         kept = self._kept(targets, codes >= 0)
         return Cost(self.compiled.plan((codes < 0) & kept, kept).entries)
+
+    def session(self) -> Session:
+        """Evidence that comes and goes, with the beliefs that follow from it."""
+        return Session(self)
 
     # -- many cases
 
