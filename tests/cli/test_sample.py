@@ -6,9 +6,9 @@ import pyarrow.parquet
 import pytest
 
 from bayeslearn import BayesianNetwork, as_table, read_network, write_network
-from bayeslearn.cli import sample
+from bayeslearn.cli import progress, sample, writing
 from bayeslearn.network.inference.sampled import draw
-from tests.cli.asking import ask, fail
+from tests.cli.asking import ask, fail, said
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -62,18 +62,24 @@ def test_states_come_as_they_are_written(tmp_path):
 
 def test_batches_and_a_bar(tmp_path, monkeypatch):
     monkeypatch.setattr(sample, "BATCH", 7)
-    monkeypatch.setattr(sample, "PATIENCE", -1.0)
-    ask("sample", "asia", "-n", "30", "--seed", "3", "-o", str(tmp_path / "cases.csv"))
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    words = ["sample", "asia", "-n", "30", "--seed", "3", "-o", str(tmp_path / "cases.csv")]
+    assert said(*words).splitlines()[0] == f"wrote {tmp_path / 'cases.csv'}: 30 rows, 8 columns"  # no bar in a pipe
     network = read_network("asia")
     assert as_table(tmp_path / "cases.csv", schema=network.schema) == draw(network, 30, rng=3)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    shown = said(*words)
+    assert "drawing" in shown
+    assert "100%" in shown
 
 
 def test_half_a_file_is_never_seen(tmp_path, monkeypatch):
-    def broken(variables, tables):
+    def broken(schema, tables):
         yield b"half"
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(sample, "csv_chunks", broken)
+    monkeypatch.setattr(writing, "csv_chunks", broken)
     (tmp_path / "cases.csv").write_text("before")
     with pytest.raises(OSError, match="the disk is full"):
         ask("sample", "asia", "-n", "3", "-o", str(tmp_path / "cases.csv"))

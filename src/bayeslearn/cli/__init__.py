@@ -6,14 +6,20 @@ Verbs load what they need when they run, so that ``bayeslearn --help`` answers a
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import BayeslearnError, ParameterError
+from bayeslearn.errors import BayeslearnError, BayeslearnWarning, ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def main() -> None:
     """Run the command line; an error becomes one sentence on stderr: exit 2 for usage, 1 for data and files."""
     from bayeslearn.cli.app import app
 
+    warnings.showwarning = in_one_line(warnings.showwarning)
     try:
         app()
     except BayeslearnError as error:
@@ -22,3 +28,15 @@ def main() -> None:
     except OSError as error:  # a full disk, a file that may not be read
         sys.stderr.write(f"error: {error}\n")
         sys.exit(1)
+
+
+def in_one_line(show: Callable[..., None]) -> Callable[..., None]:
+    """Our own warnings as one sentence on stderr, without the hint, which speaks of Python; others as before."""
+
+    def say(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, BayeslearnWarning):
+            sys.stderr.write(f"warning: {str(message).splitlines()[0]}\n")
+        else:
+            show(message, category, *where, **more)
+
+    return say

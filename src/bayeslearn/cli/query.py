@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output
+from bayeslearn.cli import output, progress
 from bayeslearn.cli.networks import assignments, load
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
-    from bayeslearn.network import Beliefs, Explanation
+    from bayeslearn.network import BayesianNetwork, Beliefs, Explanation, LoopyBeliefs, SampledBeliefs
+    from bayeslearn.network.inference.sampled import Progress
+
+#: The ways to an answer; those in the middle draw random cases.
+METHODS = ("exact", "weighting", "rejection", "gibbs", "loopy")
+SAMPLED = METHODS[1:-1]
 
 
 def run(
@@ -25,12 +32,26 @@ def run(
     mpe: Annotated[
         bool, typer.Option("--mpe", help="The most probable case as a whole, in place of each variable by itself.")
     ] = False,
+    method: Annotated[
+        str,
+        typer.Option(help="exact; weighting, rejection or gibbs, by random cases; loopy, by messages passed round."),
+    ] = "exact",
+    samples: Annotated[
+        int | None, typer.Option(help="The most random cases to draw; a million when no limit is given.")
+    ] = None,
+    precision: Annotated[
+        float | None, typer.Option(help="The standard error to stop at; 0.005 when no limit is given.")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="The time to stop after.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same answer.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """Beliefs given evidence, by exact inference.
+    """Beliefs given evidence: exact, or with --method by random cases or messages.
 
     Example: bayeslearn query asia smoke=yes xray=yes --ask lung --ask tub
     """
+    sampling = Sampling(samples, precision, seconds, seed)
+    _require_fitting(method, sampling, mpe=mpe, ask=ask)
     network = load(net)
     seen = assignments(network, evidence or [])
     likelihoods = dict(_likelihood(item) for item in virtual or [])
@@ -38,8 +59,88 @@ def run(
         found = network.exact.most_probable(seen, likelihoods=likelihoods)
         (_show_case_json if as_json else _show_case)(found, seen)
         return
-    answer = network.query(seen, ask=ask or None, likelihoods=likelihoods)
-    output.show_json(answer.to_dict()) if as_json else _show(answer)
+    asked = {"evidence": seen, "ask": ask or None, "likelihoods": likelihoods}
+    answer = _answered(network, method, sampling, asked).to_dict() | {"method": method}
+    (output.show_json if as_json else _show)(answer)
+
+
+### asking
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """The options of the methods that draw random cases."""
+
+    samples: int | None = None
+    precision: float | None = None
+    seconds: float | None = None
+    seed: int | None = None
+
+    def check(self) -> None:
+        """Name the option that is out of range."""
+        from bayeslearn import validation
+
+        for name, least in (("samples", 1), ("seed", 0)):
+            if (whole := getattr(self, name)) is not None:
+                validation.integer(f"--{name}", whole, least=least)
+        for name in ("precision", "seconds"):
+            if (given := getattr(self, name)) is not None:
+                validation.number(f"--{name}", given, above=0)
+
+    def share(self, run: Progress, passed: float) -> float:
+        """How much of the way is behind: the limit that is nearest counts, and errors fall with √draws."""
+        from bayeslearn.network.inference.sampled import PRECISION
+
+        unlimited = self.samples is None and self.seconds is None
+        wanted = self.precision or (PRECISION if unlimited else 0.0)
+        return max(
+            run.draws / run.most if run.most else 0.0,
+            (wanted / run.error) ** 2 if run.error else 0.0,
+            passed / self.seconds if self.seconds else 0.0,
+        )
+
+
+def _require_fitting(method: str, sampling: Sampling, *, mpe: bool, ask: list[str] | None) -> None:
+    """No option that the method would leave unused."""
+    from bayeslearn import validation
+
+    validation.choice("--method", method, METHODS)
+    odd = [f"--{name}" for name, value in vars(sampling).items() if value is not None]
+    if odd and method not in SAMPLED:
+        raise ParameterError(
+            f"{', '.join(odd)} cannot be used with --method {method}, which draws no random cases",
+            hint=f"choose --method {' or '.join(SAMPLED)}",
+        )
+    if mpe and method != "exact":
+        raise ParameterError(
+            f"--mpe cannot be used with --method {method}", hint="the most probable case is found exactly"
+        )
+    if mpe and ask:
+        raise ParameterError("--mpe tells the state of every variable, so --ask has no use with it")
+    sampling.check()
+
+
+def _answered(
+    network: BayesianNetwork, method: str, sampling: Sampling, asked: dict[str, Any]
+) -> Beliefs | SampledBeliefs | LoopyBeliefs:
+    if method == "exact":
+        return network.query(**asked)
+    if method == "loopy":
+        from bayeslearn.network.inference.loopy import Loopy
+
+        return Loopy(network).query(**asked)
+    return _sampled(network, method, sampling, asked)
+
+
+def _sampled(network: BayesianNetwork, method: Any, sampling: Sampling, asked: dict[str, Any]) -> SampledBeliefs:
+    from bayeslearn.network.inference.sampled import Sampled
+
+    started = time.monotonic()
+    with progress.bar("sampling") as tell:
+        return Sampled(network).query(
+            **asked, method=method, n=sampling.samples, precision=sampling.precision, seconds=sampling.seconds,
+            rng=sampling.seed, progress=lambda run: tell(sampling.share(run, time.monotonic() - started)),
+        )  # fmt: skip
 
 
 def _likelihood(item: str) -> tuple[str, list[float]]:
@@ -50,6 +151,9 @@ def _likelihood(item: str) -> tuple[str, list[float]]:
     except ValueError:
         pass
     raise ParameterError(f"--virtual takes VAR=P,P,... with a number for each state, got {item!r}")
+
+
+### answering
 
 
 def _show_case(found: Explanation, seen: dict[str, Any]) -> None:
@@ -64,14 +168,39 @@ def _show_case_json(found: Explanation, seen: dict[str, Any]) -> None:
     output.show_json(answer | {"case": found.case, "log_joint": found.log_joint, "probability": found.probability})
 
 
-def _show(answer: Beliefs) -> None:
+def _show(answer: dict[str, Any]) -> None:
+    errors = answer.get("errors")
     rows = [
-        [name if i == 0 else "", str(state), output.number(p), output.bar(p)]
-        for name, belief in answer.beliefs.items()
+        [
+            name if i == 0 else "",
+            str(state),
+            output.number(p),
+            *([output.number(errors[name][state])] if errors else []),
+            output.bar(p),
+        ]
+        for name, belief in answer["beliefs"].items()
         for i, (state, p) in enumerate(belief.items())
     ]
-    output.show_table(["variable", "state", "probability", ""], rows)
+    output.show_table(["variable", "state", "probability", *(["standard error"] if errors else []), ""], rows)
     output.gap()
-    seen = ", ".join(f"{name}={state}" for name, state in answer.evidence.items())
-    log_evidence = round(answer.log_evidence, 12) + 0.0  # without the rounding of a certainty
-    output.show_pairs([("evidence", seen or "none"), ("ln P(evidence)", output.number(log_evidence))])
+    seen = ", ".join(f"{name}={state}" for name, state in answer["evidence"].items())
+    output.show_pairs([("evidence", seen or "none"), *_facts(answer)])
+
+
+def _facts(answer: dict[str, Any]) -> list[tuple[str, str]]:
+    """What else is known of an answer, by the method that found it."""
+    facts = []
+    if answer["log_evidence"] is not None:
+        value = output.number(round(answer["log_evidence"], 12) + 0.0)  # without the rounding of a certainty
+        error = answer.get("log_evidence_error")
+        facts.append(("ln P(evidence)", value if error is None else f"{value} ± {output.number(error)}"))
+    if answer["method"] != "exact":
+        facts.append(("method", answer["method"]))
+    if "draws" in answer:
+        facts.append(("draws", f"{answer['draws']:,}, worth {answer['effective_size']:,.0f} independent cases"))
+    if answer.get("rhat") is not None:
+        facts.append(("chains", f"split R̂ {output.number(answer['rhat'])}, 1 when they agree"))
+    if "converged" in answer:
+        word = "settled" if answer["converged"] else "not settled"
+        facts.append(("messages", f"{word} after {answer['iterations']} iterations"))
+    return facts

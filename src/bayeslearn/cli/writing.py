@@ -1,0 +1,109 @@
+"""Tables as files: CSV and Parquet, written batch by batch."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn import files
+from bayeslearn.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from bayeslearn.tables import Discrete, Schema, Table
+
+    Writer = Callable[[Path, Schema, Iterable[Table]], None]
+
+
+def write(to: Path | None, schema: Schema, tables: Iterable[Table]) -> None:
+    """Rows into a file, whole or not at all; without one, as CSV to stdout."""
+    if to is None:
+        for chunk in csv_chunks(schema, tables):
+            sys.stdout.write(chunk.decode())
+        return
+    written = writer(to)
+    with files.beside(to) as place:
+        written(place, schema, tables)
+
+
+def writer(path: Path) -> Writer:
+    """What writes files that end so."""
+    writers = {".csv": write_csv, ".parquet": write_parquet}
+    ending = path.suffix.lower()
+    if ending not in writers:
+        raise ParameterError(
+            f"cannot tell the format of {str(path)!r} by its name", hint=f"names end in {' or '.join(writers)}"
+        )
+    return writers[ending]
+
+
+### CSV
+
+
+def write_csv(path: Path, schema: Schema, tables: Iterable[Table]) -> None:
+    """A header, then a line for each row."""
+    with path.open("wb") as file:
+        file.writelines(csv_chunks(schema, tables))
+
+
+def csv_chunks(schema: Schema, tables: Iterable[Table]) -> Iterator[bytes]:
+    """The text of a CSV file in parts; words stand in quotes when one of the states needs them."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    head = io.StringIO()
+    csv.writer(head, lineterminator="\n").writerow(schema.names)
+    yield head.getvalue().encode()
+    states = {v.name: [str(state) for state in v.states] for v in schema.discrete}
+    odd = any(not state or set(state) & set(',"\r\n') for names in states.values() for state in names)
+    options = arrow_csv.WriteOptions(include_header=False, quoting_style="needed" if odd else "none")
+    words = {name: pa.array(names, pa.string()) for name, names in states.items()}
+    places = [f"f{i}" for i in range(len(schema))]
+    for table in tables:
+        out = io.BytesIO()
+        columns = [
+            words[name].take(pa.array(table.code(name))) if name in words else pa.array(table.value(name))
+            for name in schema.names
+        ]
+        arrow_csv.write_csv(pa.Table.from_arrays(columns, names=places), out, options)
+        yield out.getvalue()
+
+
+### Parquet
+
+
+def write_parquet(path: Path, schema: Schema, tables: Iterable[Table]) -> None:
+    """Columns of the states as they are: text, numbers or truth values; as text when a variable mixes these."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    states = {v.name: arrow_states(v) for v in schema.discrete}
+    nothing = [column(states[name], []) if name in states else pa.array([], pa.float64()) for name in schema.names]
+    with parquet.ParquetWriter(path, pa.Table.from_arrays(nothing, names=schema.names).schema) as file:
+        for table in tables:
+            columns = [
+                column(states[name], table.code(name)) if name in states else pa.array(table.value(name))
+                for name in schema.names
+            ]
+            file.write_table(pa.Table.from_arrays(columns, names=schema.names))
+
+
+def column(states: Any, codes: Any) -> Any:
+    """The states of these codes; text is kept as codes and a dictionary."""
+    import pyarrow as pa
+
+    places = pa.array(codes, pa.int32())
+    return pa.DictionaryArray.from_arrays(places, states) if pa.types.is_string(states.type) else states.take(places)
+
+
+def arrow_states(variable: Discrete) -> Any:
+    """The states of a variable as an Arrow array."""
+    import pyarrow as pa
+
+    kinds = {type(state) for state in variable.states}
+    plain = len(kinds) == 1 and kinds <= {str, int, float, bool}
+    return pa.array(variable.states if plain else [str(state) for state in variable.states])

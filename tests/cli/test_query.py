@@ -1,0 +1,189 @@
+"""The verb query by its other methods: random cases and messages, their errors, warnings and limits."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+from bayeslearn import BayesianNetwork, read_network, write_network
+from bayeslearn.cli import in_one_line, progress
+from bayeslearn.cli.query import Sampling
+from bayeslearn.errors import NotConvergedWarning
+from bayeslearn.network.inference.sampled import Progress, Sampled
+from tests.cli.asking import ask, fail, said, tell
+from tests.oracle.networks import given, marginal, random_network
+
+SEEN = ["smoke=yes", "xray=yes", "--ask", "lung"]
+
+
+def enumerated(network, evidence):
+    """ln P(e), and every belief by name and state, from the whole joint."""
+    p = given(network, evidence)
+    beliefs = {
+        name: dict(zip(network.states(name), marginal(p, axis).tolist(), strict=True))
+        for axis, name in enumerate(network.names)
+        if name not in evidence
+    }
+    return np.log(p.sum()), beliefs
+
+
+@pytest.mark.parametrize("method", ["weighting", "rejection", "gibbs"])
+def test_sampled_answers_agree_with_the_joint(tmp_path, method):
+    network = random_network(3, 6)
+    write_network(network, tmp_path / "net.json")
+    evidence = {name: network.states(name)[0] for name in network.names[:2]}
+    seen = [f"{name}={state}" for name, state in evidence.items()]
+    words = ["query", str(tmp_path / "net.json"), *seen, "--method", method, "--samples", "8000", "--seed", "1"]
+    answer = json.loads(ask(*words, "--json"))
+
+    log_p, beliefs = enumerated(network, evidence)
+    assert {"evidence", "log_evidence", "beliefs", "method", "errors", "draws", "effective_size"} <= set(answer)
+    assert (answer["method"], answer["evidence"], answer["draws"] >= 8000) == (method, evidence, True)
+    assert list(answer["beliefs"]) == list(answer["errors"]) == list(beliefs)
+    for name, belief in beliefs.items():
+        for state, p in belief.items():
+            error = answer["errors"][name][state]
+            assert error < 0.05
+            assert answer["beliefs"][name][state] == pytest.approx(p, rel=0, abs=5 * error + 1e-12)
+    if method == "gibbs":
+        assert answer["log_evidence"] is None
+        assert answer["rhat"] == pytest.approx(1, rel=0, abs=0.05)
+    else:
+        assert answer["log_evidence"] == pytest.approx(log_p, rel=0, abs=5 * answer["log_evidence_error"])
+
+
+def test_messages_are_exact_on_a_tree(tmp_path):
+    rng = np.random.default_rng(0)
+    tables = {"a": rng.dirichlet([1, 1]), "b": rng.dirichlet([1, 1, 1], 2), "c": rng.dirichlet([1, 1], 3)}
+    states = {"a": ["x", "y"], "b": ["u", "v", "w"], "c": ["x", "y"]}
+    network = BayesianNetwork.of("[a][b|a][c|b]", tables, states=states)
+    write_network(network, tmp_path / "tree.json")
+    answer = json.loads(ask("query", str(tmp_path / "tree.json"), "c=y", "--method", "loopy", "--json"))
+
+    log_p, beliefs = enumerated(network, {"c": "y"})
+    assert (answer["method"], answer["converged"], answer["evidence"]) == ("loopy", True, {"c": "y"})
+    assert answer["log_evidence"] == pytest.approx(log_p, rel=1e-7)
+    assert list(answer["beliefs"]) == ["a", "b"]
+    for name, belief in beliefs.items():
+        assert answer["beliefs"][name] == pytest.approx(belief, rel=1e-7)
+
+
+def test_exact_answers_say_so_too():
+    answer = json.loads(ask("query", "asia", *SEEN, "--json"))
+    assert set(answer) == {"evidence", "log_evidence", "beliefs", "method"}
+    assert answer["method"] == "exact"
+
+
+def test_a_seed_gives_the_answer_of_the_library():
+    words = ["query", "asia", *SEEN, "--method", "weighting", "--samples", "5000", "--seed", "7", "--json"]
+    answer = json.loads(ask(*words))
+    direct = Sampled(read_network("asia")).query({"smoke": "yes", "xray": "yes"}, ask=["lung"], n=5000, rng=7)
+    assert answer == json.loads(ask(*words))
+    assert answer["beliefs"]["lung"] == pytest.approx(direct["lung"], rel=1e-13)
+    assert answer["errors"]["lung"] == pytest.approx(direct.errors["lung"], rel=1e-13)
+    assert answer["draws"] == direct.draws == 5000
+
+
+def test_virtual_evidence_is_weighed_by_every_method():
+    for method in ("weighting", "rejection", "gibbs", "loopy"):
+        seed = [] if method == "loopy" else ["--seed", "1", "--samples", "6000"]
+        words = ["query", "forest-fire", "--virtual", "Storm=0.9,0.1", "--ask", "Storm", "--method", method, *seed]
+        answer = json.loads(ask(*words, "--json"))
+        prior = read_network("forest-fire")["Storm"].p
+        p = 0.9 * prior[0] / (0.9 * prior[0] + 0.1 * prior[1])
+        assert answer["beliefs"]["Storm"]["yes"] == pytest.approx(p, rel=0, abs=0.03)
+
+
+### what people see
+
+
+def test_standard_errors_have_a_column():
+    shown = ask("query", "asia", *SEEN, "--method", "weighting", "--samples", "6000", "--seed", "1")
+    head, _, row, *_ = shown.splitlines()
+    assert head.split() == ["variable", "state", "probability", "standard", "error"]
+    name, state, p, error, _ = row.split()
+    assert (name, state) == ("lung", "yes")
+    assert float(p) == pytest.approx(0.646, rel=0, abs=5 * float(error))
+    assert "ln P(evidence)  -2." in shown
+    assert " ± 0.0" in shown
+    assert "method          weighting\ndraws           6,000, worth " in shown
+
+
+def test_chains_and_messages_are_told():
+    shown = ask("query", "forest-fire", "--method", "gibbs", "--samples", "6000", "--seed", "1")
+    assert re.search(r"chains +split R̂ 1(\.0\d*)?, 1 when they agree", shown)
+    assert "ln P(evidence)" not in shown
+    shown = ask("query", "asia", *SEEN, "--method", "loopy")
+    assert "standard error" not in shown
+    assert "method          loopy\nmessages        settled after " in shown
+
+
+def test_a_bar_is_shown_to_those_who_wait(monkeypatch):
+    words = ["query", "asia", *SEEN, "--method", "weighting", "--samples", "6000", "--seed", "1"]
+    assert said(*words) == ""
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    assert said(*words) == ""  # nobody looks at a pipe
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    assert "sampling" in said(*words)
+
+
+def test_the_nearest_limit_moves_the_bar():
+    run = Progress(draws=1000, most=4000, error=0.02)
+    assert Sampling(samples=4000).share(run, passed=1.0) == pytest.approx(0.25, rel=1e-12)
+    assert Sampling(samples=4000, precision=0.01).share(run, passed=1.0) == pytest.approx(0.25, rel=1e-12)
+    assert Sampling(precision=0.016).share(run, passed=1.0) == pytest.approx(0.64, rel=1e-12)
+    assert Sampling(seconds=2.0).share(Progress(1000, None, np.inf), passed=1.5) == pytest.approx(0.75, rel=1e-12)
+    assert Sampling().share(Progress(1000, 1_000_000, 0.01), passed=1.0) == pytest.approx(0.25, rel=1e-12)
+    assert Sampling(precision=0.1).share(Progress(1000, None, 0.0), passed=1.0) == pytest.approx(0, abs=0)
+
+
+### warnings
+
+
+def test_a_warning_of_the_library_is_one_line_on_stderr():
+    limits = ["--samples", "4096", "--precision", "1e-6", "--seed", "1"]
+    code, answer, sentence = tell("query", "asia", *SEEN, "--method", "weighting", *limits, "--json")
+    assert (code, json.loads(answer)["draws"]) == (0, 4096)
+    assert sentence.startswith("warning: sampling stopped after 4096 draws at a standard error of 0.0")
+    assert sentence.endswith(", asked for 1e-06\n")
+    assert sentence.count("\n") == 1
+
+
+def test_warnings_of_others_are_left_to_python(capsys):
+    shown = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = in_one_line(lambda *words, **_: shown.append(str(words[0])))
+        warnings.warn("theirs", UserWarning, stacklevel=1)
+        warnings.warn("ours\n\nhint: in Python", NotConvergedWarning, stacklevel=1)
+    assert shown == ["theirs"]
+    assert capsys.readouterr().err == "warning: ours\n"
+
+
+### mistakes
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--method", "magic"], 2, "unexpected value for `--method`: 'magic'"),
+        (["--samples", "10"], 2, "--samples cannot be used with --method exact, which draws no random cases"),
+        (["--method", "loopy", "--seed", "1", "--seconds", "2"], 2, "--seconds, --seed cannot be used with"),
+        (["--method", "gibbs", "--mpe"], 2, "--mpe cannot be used with --method gibbs"),
+        (["--mpe", "--ask", "lung"], 2, "--mpe tells the state of every variable, so --ask has no use with it"),
+        (["--method", "gibbs", "--samples", "0"], 2, "`--samples` must be at least 1, got 0"),
+        (["--method", "weighting", "--precision", "0"], 2, "`--precision` must be above 0, got 0"),
+        (["--method", "weighting", "--seconds", "-1"], 2, "`--seconds` must be above 0, got -1"),
+        (["--method", "weighting", "--seed", "-1"], 2, "`--seed` must be at least 0, got -1"),
+        (["tub=yes", "either=no", "--method", "loopy"], 1, "tub=yes, either=no cannot be together"),
+        (["tub=yes", "either=no", "--method", "rejection", "--samples", "50"], 1, "draws agrees with the evidence"),
+    ],
+)
+def test_failures_are_one_sentence(words, code, message):
+    found, sentence = fail("query", "asia", *words)
+    assert (found, sentence.startswith("error: "), message in sentence) == (code, True, True), sentence
