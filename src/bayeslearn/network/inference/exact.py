@@ -199,7 +199,12 @@ class Exact:
             seen = {n: self._states[v][codes[row, v]] for n, v in self._place.items() if codes[row, v] >= 0}
             raise self._conflict(seen, {}, row=row)
         names = self.network.names if ask is None else list(ask)
-        return CaseBeliefs(log_p, {name: beliefs[:, self._spans[self._position(name)]] for name in names})
+        places = {name: self._position(name) for name in names}
+        return CaseBeliefs(
+            log_p,
+            {name: beliefs[:, self._spans[v]] for name, v in places.items()},
+            {name: self._states[v] for name, v in places.items()},
+        )
 
     def _run(self, codes: NDArray[np.int64], beliefs: NDArray[np.float64], log_p: NDArray[np.float64]) -> None:
         compiled = self.compiled
