@@ -98,6 +98,16 @@ def test_virtual_evidence_is_weighed_by_every_method():
         assert answer["beliefs"]["Storm"]["yes"] == pytest.approx(p, rel=0, abs=0.03)
 
 
+def test_soft_evidence_is_met():
+    words = ["query", "asia", "xray=yes", "--soft", "smoke=0.7,0.3", "--soft", "lung=0.2,0.8"]
+    answer = json.loads(ask(*words, "--json"))
+    direct = read_network("asia").query({"xray": "yes"}, targets={"smoke": [0.7, 0.3], "lung": [0.2, 0.8]})
+    assert answer["beliefs"]["smoke"] == pytest.approx({"yes": 0.7, "no": 0.3}, rel=1e-11)
+    assert answer["beliefs"]["lung"] == pytest.approx({"yes": 0.2, "no": 0.8}, rel=1e-11)
+    assert answer["beliefs"]["bronc"] == pytest.approx(direct["bronc"], rel=1e-13)
+    assert answer["log_evidence"] == pytest.approx(direct.log_evidence, rel=1e-13)
+
+
 ### what people see
 
 
@@ -176,6 +186,16 @@ def test_warnings_of_others_are_left_to_python(capsys):
         (["--method", "loopy", "--seed", "1", "--seconds", "2"], 2, "--seconds, --seed cannot be used with"),
         (["--method", "gibbs", "--mpe"], 2, "--mpe cannot be used with --method gibbs"),
         (["--mpe", "--ask", "lung"], 2, "--mpe tells the state of every variable, so --ask has no use with it"),
+        (["--soft", "smoke=1,0", "--method", "gibbs"], 2, "--soft cannot be used with --method gibbs"),
+        (["--soft", "smoke=1,0", "--mpe"], 2, "--soft cannot be used with --mpe"),
+        (["--soft", "smoke"], 2, "--soft takes VAR=P,P,... with a number for each state, got 'smoke'"),
+        (["--soft", "smoke=1,1"], 2, "`target of smoke` must sum to 1, got a sum of 2"),
+        (["lung=yes", "--soft", "either=0,1"], 1, "either=no has the target 1, but is impossible given the evidence"),
+        (
+            ["--soft", "lung=1,0", "--soft", "either=0,1"],
+            1,
+            "'lung', 'either' are not met together: 'either' stays off",
+        ),
         (["--method", "gibbs", "--samples", "0"], 2, "`--samples` must be at least 1, got 0"),
         (["--method", "weighting", "--precision", "0"], 2, "`--precision` must be above 0, got 0"),
         (["--method", "weighting", "--seconds", "-1"], 2, "`--seconds` must be above 0, got -1"),

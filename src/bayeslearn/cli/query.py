@@ -29,6 +29,9 @@ def run(
     virtual: Annotated[
         list[str] | None, typer.Option(help="VAR=P,P,...: how probable what was seen is under each state of VAR.")
     ] = None,
+    soft: Annotated[
+        list[str] | None, typer.Option(help="VAR=P,P,...: the distribution that VAR is to have; beliefs follow it.")
+    ] = None,
     mpe: Annotated[
         bool, typer.Option("--mpe", help="The most probable case as a whole, in place of each variable by itself.")
     ] = False,
@@ -51,15 +54,17 @@ def run(
     Example: bayeslearn query asia smoke=yes xray=yes --ask lung --ask tub
     """
     sampling = Sampling(samples, precision, seconds, seed)
-    _require_fitting(method, sampling, mpe=mpe, ask=ask)
+    _require_fitting(method, sampling, mpe=mpe, ask=ask, soft=soft)
     network = load(net)
     seen = assignments(network, evidence or [])
-    likelihoods = dict(_likelihood(item) for item in virtual or [])
+    likelihoods = dict(_numbers("--virtual", item) for item in virtual or [])
     if mpe:
         found = network.exact.most_probable(seen, likelihoods=likelihoods)
         (_show_case_json if as_json else _show_case)(found, seen)
         return
     asked = {"evidence": seen, "ask": ask or None, "likelihoods": likelihoods}
+    if soft:
+        asked["targets"] = dict(_numbers("--soft", item) for item in soft)
     answer = _answered(network, method, sampling, asked).to_dict() | {"method": method}
     (output.show_json if as_json else _show)(answer)
 
@@ -100,7 +105,9 @@ class Sampling:
         )
 
 
-def _require_fitting(method: str, sampling: Sampling, *, mpe: bool, ask: list[str] | None) -> None:
+def _require_fitting(
+    method: str, sampling: Sampling, *, mpe: bool, ask: list[str] | None, soft: list[str] | None
+) -> None:
     """No option that the method would leave unused."""
     from bayeslearn import validation
 
@@ -114,6 +121,11 @@ def _require_fitting(method: str, sampling: Sampling, *, mpe: bool, ask: list[st
     if mpe and method != "exact":
         raise ParameterError(
             f"--mpe cannot be used with --method {method}", hint="the most probable case is found exactly"
+        )
+    if soft and (mpe or method != "exact"):
+        raise ParameterError(
+            f"--soft cannot be used with {'--mpe' if mpe else f'--method {method}'}",
+            hint="distributions are met by exact beliefs",
         )
     if mpe and ask:
         raise ParameterError("--mpe tells the state of every variable, so --ask has no use with it")
@@ -143,14 +155,14 @@ def _sampled(network: BayesianNetwork, method: Any, sampling: Sampling, asked: d
         )  # fmt: skip
 
 
-def _likelihood(item: str) -> tuple[str, list[float]]:
+def _numbers(option: str, item: str) -> tuple[str, list[float]]:
     name, equals, numbers = item.partition("=")
     try:
         if equals:
             return name, [float(number) for number in numbers.split(",")]
     except ValueError:
         pass
-    raise ParameterError(f"--virtual takes VAR=P,P,... with a number for each state, got {item!r}")
+    raise ParameterError(f"{option} takes VAR=P,P,... with a number for each state, got {item!r}")
 
 
 ### answering
