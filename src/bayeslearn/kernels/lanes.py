@@ -2,7 +2,8 @@
 
 For small networks one tree serves every case, and evidence enters as a likelihood that is 0 or 1. Tables are (entries,
 LANES), so each step of a loop works on eight cases with the same instruction, and what it costs to find the next entry
-is shared by them. The steps are those of :mod:`.propagation`.
+is shared by them. The steps are those of :mod:`.propagation`; the product of the tables of the network, which is the
+same for every case, is made once.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import kernel
-from bayeslearn.kernels.propagation import OFTEN
+from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE
+from bayeslearn.kernels.propagation import LEAST, MOST, OFTEN, grow, multiply, rescaled
+from bayeslearn.kernels.vectors import LANES, all_lanes, plus, put, row, times
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-#: Cases side by side: two vectors of four doubles.
-LANES = 8
 
 
 @kernel
@@ -38,7 +38,7 @@ def next_line(
 
 
 @kernel
-def multiply_shared(
+def multiply_each(
     table: NDArray[np.float64],
     at: int,
     factor: NDArray[np.float64],
@@ -50,44 +50,17 @@ def multiply_shared(
     index: NDArray[np.int64],
     overwrite: bool,  # noqa: FBT001 - numba knows no keyword-only arguments
 ) -> None:
-    """table[at + i, :] ·= factor[base + i·strides], the same for all cases (= to overwrite)."""
-    b, c = dims[hi - 2], dims[hi - 1]
-    sb, sc = strides[hi - 2], strides[hi - 1]
-    while base >= 0:
-        for j in range(b):
-            for k in range(c):
-                value = factor[base + j * sb + k * sc]
-                if overwrite:
-                    for lane in range(LANES):
-                        table[at, lane] = value
-                else:
-                    for lane in range(LANES):
-                        table[at, lane] *= value
-                at += 1
-        base = next_line(dims, strides, lo, hi - 3, index, base)
-
-
-@kernel
-def multiply_each(
-    table: NDArray[np.float64],
-    at: int,
-    factor: NDArray[np.float64],
-    base: int,
-    dims: NDArray[np.int64],
-    strides: NDArray[np.int64],
-    lo: int,
-    hi: int,
-    index: NDArray[np.int64],
-) -> None:
-    """table[at + i, :] ·= factor[base + i·strides, :], each case its own."""
+    """table[at + i, :] ·= factor[base + i·strides, :] (= to overwrite)."""
     b, c = dims[hi - 2], dims[hi - 1]
     sb, sc = strides[hi - 2], strides[hi - 1]
     while base >= 0:
         for j in range(b):
             for k in range(c):
                 line = base + j * sb + k * sc
-                for lane in range(LANES):
-                    table[at, lane] *= factor[line, lane]
+                if overwrite:
+                    put(table, at, row(factor, line))
+                else:
+                    put(table, at, times(row(table, at), row(factor, line)))
                 at += 1
         base = next_line(dims, strides, lo, hi - 3, index, base)
 
@@ -111,8 +84,7 @@ def add_each(
         for j in range(b):
             for k in range(c):
                 line = base + j * sb + k * sc
-                for lane in range(LANES):
-                    target[line, lane] += table[at, lane]
+                put(target, line, plus(row(target, line), row(table, at)))
                 at += 1
         base = next_line(dims, strides, lo, hi - 3, index, base)
 
@@ -154,122 +126,193 @@ def rescale(tables: NDArray[np.float64], lo: int, hi: int, log_p: NDArray[np.flo
 
 
 @kernel
-def fill(
+def shared_products(network: Any, plan: Any, shared: NDArray[np.float64], index: NDArray[np.int64]) -> float:
+    """The product of the factors of every clique, the same for all cases; returns the log of what was taken out."""
+    cpt_start, cpt = network[3], network[4]
+    table, step_start, steps, dims, strides = plan[4], plan[7], plan[8], plan[9], plan[10]
+    log_p = 0.0
+    for c in range(len(table) - 1):
+        at, size, reached, count = table[c], table[c + 1] - table[c], 1, 0
+        shared[at] = 1.0
+        for s in range(step_start[c], step_start[c + 1]):
+            kind, who, lo, hi, entries = steps[s, 0], steps[s, 1], steps[s, 2], steps[s, 3], steps[s, 4]
+            if kind == FACTOR:
+                if count > 0 and entries > reached:
+                    grow(shared, at, reached, entries // reached)
+                reached = max(reached, entries)
+                multiply(shared, at, cpt, cpt_start[who], dims, strides, lo, hi, index, count == 0)
+                count += 1
+                if count % OFTEN == 0:
+                    log_p += rescaled(shared, at, at + reached)
+        if reached < size:
+            grow(shared, at, reached, size // reached)
+    return log_p
+
+
+@kernel
+def grow_each(table: NDArray[np.float64], at: int, n: int, repeat: int) -> None:
+    """Repeat each of n entries, in place."""
+    for i in range(n - 1, -1, -1):
+        value = row(table, at + i)
+        for k in range(at + i * repeat, at + (i + 1) * repeat):
+            put(table, k, value)
+
+
+@kernel
+def grow_into(table: NDArray[np.float64], at: int, n: int, repeat: int, shared: NDArray[np.float64]) -> None:
+    """Repeat each of n entries, in place, multiplied by what all cases share."""
+    for i in range(n - 1, -1, -1):
+        value = row(table, at + i)
+        for k in range(at + i * repeat, at + (i + 1) * repeat):
+            put(table, k, times(value, all_lanes(shared[k])))
+
+
+@kernel
+def shrink_each(table: NDArray[np.float64], at: int, n: int, many: int) -> None:
+    """Sum so many entries at a time into one, in place, n of them."""
+    k = at
+    for i in range(at, at + n):
+        total = all_lanes(0.0)
+        for _ in range(many):
+            total = plus(total, row(table, k))
+            k += 1
+        put(table, i, total)
+
+
+@kernel
+def make_tables(
     network: Any,
     plan: Any,
+    c: int,
     likelihood: NDArray[np.float64],
     weighed: NDArray[np.bool_],
+    shared: NDArray[np.float64],
     tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
     log_p: NDArray[np.float64],
-    times: NDArray[np.int64],
     index: NDArray[np.int64],
 ) -> None:
-    """Multiply every factor and likelihood into its clique, rescaling it after every few."""
-    _, _, _, cpt_start, cpt, belief_start, kept = network
-    site, _, _, _, table, _, clique, factor_step, _, belief_step, dims, strides, _, _ = plan
-    times[:] = 0
-    for f in range(len(kept)):
-        if kept[f]:
-            lo, c = factor_step[f, 0], clique[f]
-            hi = lo + factor_step[f, 1]
-            multiply_shared(tables, table[c], cpt, cpt_start[f], dims, strides, lo, hi, index, times[c] == 0)
-            times[c] += 1
-            if times[c] % OFTEN == 0:
-                rescale(tables, table[c], table[c + 1], log_p)
-    for c in range(len(table) - 1):
-        if times[c] == 0:
-            for i in range(table[c], table[c + 1]):
-                for lane in range(LANES):
-                    tables[i, lane] = 1.0
-    for v in range(len(site)):
-        if weighed[v] and site[v] >= 0:
-            lo = belief_step[v, 0]
-            hi = lo + belief_step[v, 1]
-            c = site[v]
-            multiply_each(tables, table[c], likelihood, belief_start[v], dims, strides, lo, hi, index)
-            times[c] += 1
-            if times[c] % OFTEN == 0:
-                rescale(tables, table[c], table[c + 1], log_p)
+    """Clique c as the product of its likelihoods and messages, and of what all cases share."""
+    belief_start = network[5]
+    table, message, step_start, steps, dims, strides = plan[4], plan[5], plan[7], plan[8], plan[9], plan[10]
+    at, size, reached, count = table[c], table[c + 1] - table[c], 1, 0
+    for s in range(step_start[c], step_start[c + 1]):
+        kind, who, lo, hi, entries = steps[s, 0], steps[s, 1], steps[s, 2], steps[s, 3], steps[s, 4]
+        if kind == FACTOR or (kind == BELIEF and not weighed[who]):
+            continue
+        if count > 0 and entries > reached:
+            grow_each(tables, at, reached, entries // reached)
+        reached = max(reached, entries)
+        if kind == MESSAGE:
+            multiply_each(tables, at, messages, message[who], dims, strides, lo, hi, index, count == 0)
+        else:
+            multiply_each(tables, at, likelihood, belief_start[who], dims, strides, lo, hi, index, count == 0)
+        count += 1
+        if count % OFTEN == 0:
+            rescale(tables, at, at + reached, log_p)
+    if count == 0:
+        for lane in range(LANES):
+            tables[at, lane] = 1.0
+    grow_into(tables, at, reached, size // reached, shared)
 
 
 @kernel
 def collect(
+    network: Any,
     plan: Any,
+    likelihood: NDArray[np.float64],
+    weighed: NDArray[np.bool_],
+    shared: NDArray[np.float64],
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
     scale: NDArray[np.float64],
     log_p: NDArray[np.float64],
-    times: NDArray[np.int64],
     index: NDArray[np.int64],
 ) -> None:
-    """Messages up the tree; a case whose evidence is impossible gets −∞ and zeros from there on."""
-    _, parent, rows, cols, table, message, _, _, message_step, _, dims, strides, _, _ = plan
-    inverse = np.empty(LANES)
+    """Tables and messages up the tree; a case whose evidence is impossible gets −∞ and zeros from there on."""
+    parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
+    inverse = np.empty((1, LANES))
     product = np.ones(LANES)
     for c in range(len(parent)):
-        at, to, width = table[c], message[c], cols[c]
-        for lane in range(LANES):
-            scale[c, lane] = 0.0
-        for r in range(rows[c]):
-            for lane in range(LANES):
-                messages[to + r, lane] = 0.0
-            for _ in range(width):
-                for lane in range(LANES):
-                    messages[to + r, lane] += tables[at, lane]
+        make_tables(network, plan, c, likelihood, weighed, shared, tables, messages, log_p, index)
+        at, to = table[c], message[c]
+        whole = all_lanes(0.0)
+        for r in range(to, to + rows[c]):
+            total = all_lanes(0.0)
+            for _ in range(cols[c]):
+                total = plus(total, row(tables, at))
                 at += 1
-            for lane in range(LANES):
-                scale[c, lane] += messages[to + r, lane]
+            put(messages, r, total)
+            whole = plus(whole, total)
+        put(scale, c, whole)
         for lane in range(LANES):
-            total = scale[c, lane]
-            inverse[lane] = 1.0 / total if total > 0.0 else 0.0
-            product[lane] *= total
-            if product[lane] < 1e-200 or product[lane] > 1e200:  # a log is dear: take it only before leaving the range
+            inverse[0, lane] = 1.0 / scale[c, lane] if scale[c, lane] > 0.0 else 0.0
+            product[lane] *= scale[c, lane]
+            if product[lane] < LEAST or product[lane] > MOST:
                 log_p[lane] += np.log(product[lane]) if product[lane] > 0.0 else -np.inf
                 product[lane] = 1.0
-        for r in range(rows[c]):
-            for lane in range(LANES):
-                messages[to + r, lane] *= inverse[lane]
-        p = parent[c]
-        if p >= 0:
-            lo = message_step[c, 0]
-            hi = lo + message_step[c, 1]
-            multiply_each(tables, table[p], messages, to, dims, strides, lo, hi, index)
-            times[p] += 1
-            if times[p] % OFTEN == 0:
-                rescale(tables, table[p], table[p + 1], log_p)
+        for r in range(to, to + rows[c]):
+            put(messages, r, times(row(messages, r), row(inverse, 0)))
     for lane in range(LANES):
         log_p[lane] += np.log(product[lane])
 
 
 @kernel
+def turn_each(
+    plan: Any,
+    c: int,
+    tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    scale: NDArray[np.float64],
+) -> None:
+    """Clique c as P(clique | e): a root divided by its sum, any other times what its parent put in its message."""
+    parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
+    at = table[c]
+    for r in range(message[c], message[c] + rows[c]):
+        if parent[c] < 0:
+            for lane in range(LANES):
+                messages[r, lane] = 1.0 / scale[c, lane] if scale[c, lane] > 0.0 else 0.0
+        ratio = row(messages, r)
+        for _ in range(cols[c]):
+            put(tables, at, times(row(tables, at), ratio))
+            at += 1
+
+
+@kernel
 def distribute(
+    network: Any,
     plan: Any,
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
     scale: NDArray[np.float64],
     above: NDArray[np.float64],
+    beliefs: NDArray[np.float64],
     index: NDArray[np.int64],
 ) -> None:
-    """Ratios down the tree: afterwards every table is the belief of its clique."""
-    _, parent, rows, cols, table, message, _, _, message_step, _, dims, strides, _, _ = plan
+    """Ratios down the tree; each table becomes a belief, is read off and shrinks as it is."""
+    belief_start = network[5]
+    parent, rows, table, message = plan[1], plan[2], plan[4], plan[5]
+    step_start, steps, dims, strides = plan[7], plan[8], plan[9], plan[10]
     for c in range(len(parent) - 1, -1, -1):
-        at, sent, width, p = table[c], message[c], cols[c], parent[c]
-        if p >= 0:
-            for r in range(rows[c]):
+        turn_each(plan, c, tables, messages, scale)
+        at, reached = table[c], table[c + 1] - table[c]
+        for s in range(step_start[c + 1] - 1, step_start[c] - 1, -1):
+            kind, who, lo, hi, entries = steps[s, 0], steps[s, 1], steps[s, 2], steps[s, 3], steps[s, 4]
+            if kind == FACTOR:
+                continue
+            if entries < reached:
+                shrink_each(tables, at, entries, reached // entries)
+                reached = entries
+            if kind == BELIEF:
+                add_each(tables, at, beliefs, belief_start[who], dims, strides, lo, hi, index)
+                continue
+            for r in range(rows[who]):
+                put(above, r, all_lanes(0.0))
+            add_each(tables, at, above, 0, dims, strides, lo, hi, index)
+            for r in range(rows[who]):
                 for lane in range(LANES):
-                    above[r, lane] = 0.0
-            lo = message_step[c, 0]
-            hi = lo + message_step[c, 1]
-            add_each(tables, table[p], above, 0, dims, strides, lo, hi, index)
-        for r in range(rows[c]):
-            for lane in range(LANES):
-                below = scale[c, lane] * (messages[sent + r, lane] if p >= 0 else 1.0)
-                over = above[r, lane] if p >= 0 else 1.0
-                messages[sent + r, lane] = over / below if below > 0.0 else 0.0
-            for _ in range(width):
-                for lane in range(LANES):
-                    tables[at, lane] *= messages[sent + r, lane]
-                at += 1
+                    below = messages[message[who] + r, lane] * scale[who, lane]
+                    messages[message[who] + r, lane] = above[r, lane] / below if below > 0.0 else 0.0
 
 
 @kernel
@@ -282,8 +325,11 @@ def propagate_lanes(
     log_p: NDArray[np.float64],
 ) -> None:
     """Cases (n, variables), n a multiple of LANES: beliefs (n, entries) and ln P(e) of each."""
-    _, _, _, _, _, belief_start, _ = network
-    site, parent, rows, _, table, message, _, _, _, belief_step, dims, strides, _, _ = plan
+    belief_start = network[5]
+    parent, rows, table, message = plan[1], plan[2], plan[4], plan[5]
+    index = np.zeros(64, np.int64)
+    shared = np.empty(table[-1])
+    taken_out = shared_products(network, plan, shared, index)
     tables = np.empty((table[-1], LANES))
     messages = np.empty((message[-1], LANES))
     scale = np.empty((len(parent), LANES))
@@ -291,18 +337,13 @@ def propagate_lanes(
     likelihood = np.ones((belief_start[-1], LANES))
     found = np.empty((belief_start[-1], LANES))
     weighed = np.zeros(len(sizes), np.bool_)
-    index = np.zeros(64, np.int64)
-    times = np.empty(len(parent), np.int64)
     for first in range(0, len(codes), LANES):
         observe(codes[first : first + LANES], sizes, belief_start, likelihood, weighed)
         logs = log_p[first : first + LANES]
-        fill(network, plan, likelihood, weighed, tables, logs, times, index)
-        collect(plan, tables, messages, scale, logs, times, index)
-        distribute(plan, tables, messages, scale, above, index)
+        logs[:] = taken_out
+        collect(network, plan, likelihood, weighed, shared, tables, messages, scale, logs, index)
         found[:] = 0.0
-        for v in range(len(sizes)):
-            lo = belief_step[v, 0]
-            add_each(tables, table[site[v]], found, belief_start[v], dims, strides, lo, lo + belief_step[v, 1], index)
+        distribute(network, plan, tables, messages, scale, above, found, index)
         for i in range(belief_start[-1]):
             for lane in range(LANES):
                 beliefs[first + lane, i] = found[i, lane]

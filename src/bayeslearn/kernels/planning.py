@@ -7,7 +7,8 @@ Evidence removes variables before anything is triangulated: that shrinks tables 
     3  cliques: a variable with its neighbours when it goes; one that lies within its child's clique is merged into it
     4  layout: variables of a clique in reverse elimination order, so that the separator comes first and a message to
        the parent is a sum along contiguous rows
-    5  steps: every factor and message as (dims, strides) over a clique, neighbouring axes fused where they can be
+    5  steps: every factor and message as (dims, strides) over the outer axes of a clique, down to the innermost that it
+       depends on; neighbouring axes fused where they can be
 
 A plan is a tuple of flat arrays; the values of the evidence do not matter for it, only which variables have some.
 """
@@ -22,6 +23,9 @@ from bayeslearn.kernels._jit import kernel, popcount, trailing_zeros
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+#: What a step multiplies into a clique on the way up, and reads from it on the way down.
+FACTOR, MESSAGE, BELIEF = 0, 1, 2
 
 
 @kernel
@@ -179,10 +183,13 @@ def make_cliques(
         if u >= 0 and home[u] < 0 and degree[u] + 1 == degree[v]:
             home[u] = c  # the clique of u lies within this one
     # renumber by the last variable, so that a parent comes after its children
-    rank = np.argsort(np.array([when[last[c]] for c in range(cliques)]))
     new = np.empty(cliques, np.int64)
-    for r in range(cliques):
-        new[rank[r]] = r
+    r = 0
+    for i in range(count):
+        c = home[order[i]]
+        if last[c] == order[i]:
+            new[c] = r
+            r += 1
     first_of = np.empty(cliques, np.int64)
     last_of = np.empty(cliques, np.int64)
     for c in range(cliques):
@@ -353,6 +360,121 @@ def clique_of_factor(
 
 
 @kernel
+def cheapest_site(
+    n: int, sizes: NDArray[np.int64], start: NDArray[np.int64], axes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """For each variable the clique that reaches it over the fewest entries; −1 when it is not active."""
+    site = np.full(n, -1, np.int64)
+    fewest = np.zeros(n, np.int64)
+    for c in range(len(start) - 1):
+        reached = 1
+        for j in range(start[c], start[c + 1]):
+            v = axes[j]
+            reached *= sizes[v]
+            if site[v] < 0 or reached < fewest[v]:
+                site[v], fewest[v] = c, reached
+    return site
+
+
+@kernel
+def add_step(
+    kind: int,
+    who: int,
+    c: int,
+    start: NDArray[np.int64],
+    axes: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    stride_of: NDArray[np.int64],
+    dims: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    steps: NDArray[np.int64],
+    used: NDArray[np.int64],
+) -> None:
+    """One more step over clique c: its axes end with the innermost that it depends on."""
+    end, reached, size = start[c], 1, 1
+    for j in range(start[c], start[c + 1]):
+        size *= sizes[axes[j]]
+        if stride_of[axes[j]] != 0 and sizes[axes[j]] > 1:
+            end, reached = j + 1, size
+    at, s = used[0], used[1]
+    steps[s, 0], steps[s, 1], steps[s, 2] = kind, who, at
+    steps[s, 3] = at + fuse(axes, start[c], end, sizes, stride_of, dims, strides, at)
+    steps[s, 4], steps[s, 5] = reached, c
+    used[0], used[1] = steps[s, 3], s + 1
+
+
+@kernel
+def sorted_by_clique(steps: NDArray[np.int64], cliques: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the steps of each clique start, and the steps in that order, those over the fewest entries first."""
+    step_start = np.zeros(cliques + 1, np.int64)
+    for s in range(len(steps)):
+        step_start[steps[s, 5] + 1] += 1
+    for c in range(cliques):
+        step_start[c + 1] += step_start[c]
+    ordered = np.empty_like(steps)
+    end = step_start[:-1].copy()
+    for s in range(len(steps)):
+        c = steps[s, 5]
+        at = end[c]
+        while at > step_start[c] and ordered[at - 1, 4] > steps[s, 4]:
+            for k in range(6):
+                ordered[at, k] = ordered[at - 1, k]
+            at -= 1
+        for k in range(6):
+            ordered[at, k] = steps[s, k]
+        end[c] += 1
+    return step_start, ordered
+
+
+@kernel
+def all_steps(
+    scope_start: NDArray[np.int64],
+    scope: NDArray[np.int64],
+    scope_stride: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    order: NDArray[np.int64],
+    parent: NDArray[np.int64],
+    separators: NDArray[np.int64],
+    site: NDArray[np.int64],
+    clique: NDArray[np.int64],
+    start: NDArray[np.int64],
+    axes: NDArray[np.int64],
+) -> Any:
+    """Steps of factors, messages and beliefs, clique by clique, those over the fewest entries first."""
+    cliques, longest = len(parent), 0
+    for c in range(cliques):
+        longest = max(longest, start[c + 1] - start[c])
+    count = len(clique) + cliques + len(order)
+    dims = np.empty(count * (longest + 3), np.int64)
+    strides = np.empty(count * (longest + 3), np.int64)
+    steps = np.empty((count, 6), np.int64)
+    used = np.zeros(2, np.int64)
+    stride_of = np.zeros(len(sizes), np.int64)  # of the factor at hand, along every variable; zero again after each
+    for f in range(len(clique)):
+        if clique[f] >= 0:
+            for i in range(scope_start[f], scope_start[f + 1]):
+                stride_of[scope[i]] = scope_stride[i]
+            add_step(FACTOR, f, clique[f], start, axes, sizes, stride_of, dims, strides, steps, used)
+            for i in range(scope_start[f], scope_start[f + 1]):
+                stride_of[scope[i]] = 0
+    for c in range(cliques):
+        if parent[c] >= 0:
+            stride = 1
+            for j in range(separators[c] - 1, start[c] - 1, -1):
+                stride_of[axes[j]] = stride
+                stride *= sizes[axes[j]]
+            add_step(MESSAGE, c, parent[c], start, axes, sizes, stride_of, dims, strides, steps, used)
+            for j in range(start[c], separators[c]):
+                stride_of[axes[j]] = 0
+    for v in order:
+        stride_of[v] = 1
+        add_step(BELIEF, v, site[v], start, axes, sizes, stride_of, dims, strides, steps, used)
+        stride_of[v] = 0
+    step_start, sorted_steps = sorted_by_clique(steps[: used[1]], cliques)
+    return step_start, sorted_steps, dims[: used[0]], strides[: used[0]]
+
+
+@kernel
 def lay_out(
     scope_start: NDArray[np.int64],
     scope: NDArray[np.int64],
@@ -367,13 +489,14 @@ def lay_out(
 
     Returns, for v a variable, f a factor and c a clique:
 
-        site[v]             the smallest clique that holds v, −1 when v is not active
+        site[v]             the clique that v is read from, −1 when v is not active
         parent[c]           −1 for a root
         rows[c], cols[c]    entries of its separator, and of the rest
         table[c]            where its table starts; the last entry is the total
         message[c]          where its message starts
         clique[f]           where f is multiplied in, −1 when all of it is observed
-        factor_step[f], message_step[c], belief_step[v]   first axis and number of axes in `dims` and `strides`
+        step_start[c]       where its steps start
+        steps               of each: kind, who (f, c or v), first and last of its dims, entries it goes over, clique
         dims, strides       the fused axes of every step
         start[c], axes      the variables of each clique, outermost first
     """
@@ -388,66 +511,23 @@ def lay_out(
     cols = np.ones(cliques, np.int64)
     table = np.zeros(cliques + 1, np.int64)
     message = np.zeros(cliques + 1, np.int64)
-    room = 0
+    separators = start[:-1].copy()  # where the separator of each ends among the axes
     for c in range(cliques):
         for j in range(start[c], start[c + 1]):
             if when[axes[j]] > when[last[c]]:
                 rows[c] *= sizes[axes[j]]
+                separators[c] = j + 1
             else:
                 cols[c] *= sizes[axes[j]]
         table[c + 1] = table[c] + rows[c] * cols[c]
         message[c + 1] = message[c] + rows[c]
-        room = max(room, start[c + 1] - start[c] + 3)
-    size = rows * cols
     held, holders = cliques_by_variable(n, start, axes)
-    clique = clique_of_factor(scope_start, scope, kept, near, first, size, held, holders)
-    site = np.full(n, -1, np.int64)
-    for v in range(n):
-        for j in range(held[v], held[v + 1]):
-            if site[v] < 0 or size[holders[j]] < size[site[v]]:
-                site[v] = holders[j]
-    room *= len(kept) + cliques + len(order)
-    dims = np.empty(room, np.int64)
-    strides = np.empty(room, np.int64)
-    factor_step = np.zeros((len(kept), 2), np.int64)
-    message_step = np.zeros((cliques, 2), np.int64)
-    belief_step = np.zeros((n, 2), np.int64)
-    stride_of = np.zeros(n, np.int64)  # of the factor at hand, along every variable; zero again after each
-    at = 0
-    for f in range(len(kept)):
-        c = clique[f]
-        if c >= 0:
-            for i in range(scope_start[f], scope_start[f + 1]):
-                stride_of[scope[i]] = scope_stride[i]
-            factor_step[f, 0] = at
-            factor_step[f, 1] = fuse(axes, start[c], start[c + 1], sizes, stride_of, dims, strides, at)
-            at += factor_step[f, 1]
-            for i in range(scope_start[f], scope_start[f + 1]):
-                stride_of[scope[i]] = 0
-    for c in range(cliques):
-        p = parent[c]
-        if p >= 0:
-            stride = 1
-            for j in range(start[c + 1] - 1, start[c] - 1, -1):
-                if when[axes[j]] > when[last[c]]:
-                    stride_of[axes[j]] = stride
-                    stride *= sizes[axes[j]]
-            message_step[c, 0] = at
-            message_step[c, 1] = fuse(axes, start[p], start[p + 1], sizes, stride_of, dims, strides, at)
-            at += message_step[c, 1]
-            for j in range(start[c], start[c + 1]):
-                stride_of[axes[j]] = 0
-    for i in range(len(order)):
-        v = order[i]
-        stride_of[v] = 1
-        belief_step[v, 0] = at
-        belief_step[v, 1] = fuse(axes, start[site[v]], start[site[v] + 1], sizes, stride_of, dims, strides, at)
-        at += belief_step[v, 1]
-        stride_of[v] = 0
-    return (
-        site, parent, rows, cols, table, message, clique,
-        factor_step, message_step, belief_step, dims, strides, start, axes,
-    )  # fmt: skip
+    clique = clique_of_factor(scope_start, scope, kept, near, first, rows * cols, held, holders)
+    site = cheapest_site(n, sizes, start, axes)
+    step_start, steps, dims, strides = all_steps(
+        scope_start, scope, scope_stride, sizes, order, parent, separators, site, clique, start, axes
+    )
+    return site, parent, rows, cols, table, message, clique, step_start, steps, dims, strides, start, axes
 
 
 @kernel

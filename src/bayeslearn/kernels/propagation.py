@@ -4,6 +4,10 @@
     down   table · (parent's Σ onto the separator) / message
     belief P(v | e) = Σ over the rest of a table that holds v
 
+A table grows from its outermost axis inwards. What depends on the outer axes only is multiplied in while the table is
+still small, and each grown entry is then repeated along the next axes; on the way down the table shrinks the same way,
+and what depends on the outer axes only is read from the small one. So few steps go over all the entries of a clique.
+
 Every message is normalised on the way up and the logs of the sums add to ln P(e), so nothing underflows.
 """
 
@@ -14,13 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import kernel
-from bayeslearn.kernels.planning import plan
+from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE, plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Factors that may be multiplied into a table before it is rescaled.
 OFTEN = 8
+
+#: Products of sums in this range need no logarithm yet: a log is dear.
+LEAST, MOST = 1e-150, 1e150
 
 
 @kernel
@@ -84,8 +91,9 @@ def add_up(
     lo: int,
     hi: int,
     index: NDArray[np.int64],
+    weight: float,
 ) -> None:
-    """target[base + i·strides] += table[at + i] over the axes lo … hi, of which there are at least three."""
+    """target[base + i·strides] += weight · table[at + i] over the axes lo … hi, of which there are at least three."""
     a, b, c = dims[hi - 3], dims[hi - 2], dims[hi - 1]
     sa, sb, sc = strides[hi - 3], strides[hi - 2], strides[hi - 1]
     while True:
@@ -96,10 +104,13 @@ def add_up(
                     total = 0.0
                     for k in range(c):
                         total += table[at + k]
-                    target[line] += total
+                    target[line] += weight * total
+                elif sc == 1:
+                    for k in range(c):
+                        target[line + k] += weight * table[at + k]
                 else:
                     for k in range(c):
-                        target[line + k * sc] += table[at + k]
+                        target[line + k * sc] += weight * table[at + k]
                 at += c
         d = hi - 4
         while d >= lo:
@@ -112,6 +123,38 @@ def add_up(
             d -= 1
         if d < lo:
             break
+
+
+@kernel
+def grow(table: NDArray[np.float64], at: int, n: int, repeat: int) -> None:
+    """Repeat each of n entries, in place: the next axes come inside those that are there."""
+    if repeat == 2:  # the commonest, and too short for a loop of its own
+        for i in range(n - 1, -1, -1):
+            value = table[at + i]
+            table[at + 2 * i] = value
+            table[at + 2 * i + 1] = value
+        return
+    for i in range(n - 1, -1, -1):
+        value = table[at + i]
+        first = at + i * repeat
+        for k in range(first, first + repeat):
+            table[k] = value
+
+
+@kernel
+def shrink(table: NDArray[np.float64], at: int, n: int, many: int) -> None:
+    """Sum so many entries at a time into one, in place, n of them: the inverse way of `grow`."""
+    if many == 2:
+        for i in range(n):
+            table[at + i] = table[at + 2 * i] + table[at + 2 * i + 1]
+        return
+    first = at
+    for i in range(at, at + n):
+        total = 0.0
+        for k in range(first, first + many):
+            total += table[k]
+        table[i] = total
+        first += many
 
 
 @kernel
@@ -129,98 +172,101 @@ def rescaled(tables: NDArray[np.float64], lo: int, hi: int) -> float:
 
 
 @kernel
-def counted(tables: NDArray[np.float64], table: NDArray[np.int64], times: NDArray[np.int64], c: int) -> float:
-    """One more factor went into a table: after every few it is rescaled; returns the log taken out."""
-    times[c] += 1
-    return rescaled(tables, table[c], table[c + 1]) if times[c] % OFTEN == 0 else 0.0
+def factor_base(network: Any, site: NDArray[np.int64], codes: NDArray[np.int64], f: int) -> int:
+    """Where the entries of factor f begin that agree with the evidence."""
+    scope_start, scope, scope_stride, cpt_start = network[0], network[1], network[2], network[3]
+    base = cpt_start[f]
+    for i in range(scope_start[f], scope_start[f + 1]):
+        if site[scope[i]] < 0:
+            base += codes[scope[i]] * scope_stride[i]
+    return base
 
 
 @kernel
-def fill_tables(
+def known_factors(network: Any, plan: Any, codes: NDArray[np.int64]) -> float:
+    """The log of the factors that evidence fixes altogether."""
+    cpt, kept = network[4], network[6]
+    site, clique = plan[0], plan[6]
+    log_p, product = 0.0, 1.0
+    for f in range(len(kept)):
+        if kept[f] and clique[f] < 0:
+            product *= cpt[factor_base(network, site, codes, f)]
+            if product < LEAST:
+                if product == 0.0:
+                    return -np.inf
+                log_p += np.log(product)
+                product = 1.0
+    return log_p + np.log(product)
+
+
+@kernel
+def make_table(
+    network: Any,
+    plan: Any,
+    c: int,
+    codes: NDArray[np.int64],
+    likelihood: NDArray[np.float64],
+    weighed: NDArray[np.bool_],
+    tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    index: NDArray[np.int64],
+) -> float:
+    """Clique c as the product of its factors, likelihoods and messages; returns the log of what was taken out."""
+    cpt, belief_start = network[4], network[5]
+    site, _, _, _, table, message, _, step_start, steps, dims, strides, _, _ = plan
+    at, size = table[c], table[c + 1] - table[c]
+    reached, count, log_p = 1, 0, 0.0
+    tables[at] = 1.0
+    for s in range(step_start[c], step_start[c + 1]):
+        kind, who, lo, hi, entries = steps[s, 0], steps[s, 1], steps[s, 2], steps[s, 3], steps[s, 4]
+        if kind == BELIEF and not weighed[who]:
+            continue
+        if count > 0 and entries > reached:
+            grow(tables, at, reached, entries // reached)
+        reached = max(reached, entries)
+        if kind == FACTOR:
+            base = factor_base(network, site, codes, who)
+            multiply(tables, at, cpt, base, dims, strides, lo, hi, index, count == 0)
+        elif kind == MESSAGE:
+            multiply(tables, at, messages, message[who], dims, strides, lo, hi, index, count == 0)
+        else:
+            multiply(tables, at, likelihood, belief_start[who], dims, strides, lo, hi, index, count == 0)
+        count += 1
+        if count % OFTEN == 0:
+            log_p += rescaled(tables, at, at + reached)
+    if reached < size:
+        grow(tables, at, reached, size // reached)
+    return log_p
+
+
+@kernel
+def send_up(plan: Any, c: int, total: float, messages: NDArray[np.float64]) -> None:
+    """Divide the message of a clique by `total`, for the parent to take."""
+    rows, message = plan[2], plan[5]
+    inverse = 1.0 / total
+    for r in range(message[c], message[c] + rows[c]):
+        messages[r] *= inverse
+
+
+@kernel
+def collect_up(
     network: Any,
     plan: Any,
     codes: NDArray[np.int64],
     likelihood: NDArray[np.float64],
     weighed: NDArray[np.bool_],
     tables: NDArray[np.float64],
-    times: NDArray[np.int64],
-    index: NDArray[np.int64],
-) -> float:
-    """Multiply every factor and likelihood into its clique; returns the log of what was taken out on the way.
-
-    `times` counts what went into each clique: after every few the table is rescaled, or hundreds would underflow.
-    """
-    scope_start, scope, scope_stride, cpt_start, cpt, belief_start, kept = network
-    (
-        site, _, _, _, table, _, factor_clique,
-        factor_step, _, belief_step, dims, strides, _, _,
-    ) = plan  # fmt: skip
-    cliques = len(table) - 1
-    times[:] = 0
-    log_p = 0.0
-    for f in range(len(kept)):
-        if not kept[f]:
-            continue
-        base = cpt_start[f]
-        for i in range(scope_start[f], scope_start[f + 1]):
-            if site[scope[i]] < 0:
-                base += codes[scope[i]] * scope_stride[i]
-        c = factor_clique[f]
-        if c < 0:
-            if cpt[base] == 0.0:
-                return -np.inf
-            log_p += np.log(cpt[base])
-            continue
-        lo, hi = factor_step[f, 0], factor_step[f, 0] + factor_step[f, 1]
-        multiply(tables, table[c], cpt, base, dims, strides, lo, hi, index, times[c] == 0)
-        log_p += counted(tables, table, times, c)
-    for c in range(cliques):
-        if times[c] == 0:
-            tables[table[c] : table[c + 1]] = 1.0
-    for v in range(len(site)):
-        if weighed[v] and site[v] >= 0:
-            lo, hi = belief_step[v, 0], belief_step[v, 0] + belief_step[v, 1]
-            multiply(tables, table[site[v]], likelihood, belief_start[v], dims, strides, lo, hi, index, False)
-            log_p += counted(tables, table, times, site[v])
-    return log_p
-
-
-@kernel
-def send_up(
-    plan: Any,
-    c: int,
-    total: float,
-    tables: NDArray[np.float64],
-    messages: NDArray[np.float64],
-    times: NDArray[np.int64],
-    index: NDArray[np.int64],
-) -> float:
-    """Divide the message of a clique by `total` and multiply it into the parent; returns the log taken out."""
-    _, parent, rows, _, table, message, _, _, message_step, _, dims, strides, _, _ = plan
-    inverse = 1.0 / total
-    for r in range(message[c], message[c] + rows[c]):
-        messages[r] *= inverse
-    p = parent[c]
-    if p < 0:
-        return np.log(total)
-    lo, hi = message_step[c, 0], message_step[c, 0] + message_step[c, 1]
-    multiply(tables, table[p], messages, message[c], dims, strides, lo, hi, index, False)
-    return np.log(total) + counted(tables, table, times, p)
-
-
-@kernel
-def collect_up(
-    plan: Any,
-    tables: NDArray[np.float64],
     messages: NDArray[np.float64],
     scale: NDArray[np.float64],
-    times: NDArray[np.int64],
     index: NDArray[np.int64],
 ) -> float:
-    """Messages from the leaves to the roots; returns the log of what they sum to."""
-    _, parent, rows, cols, table, message, _, _, _, _, _, _, _, _ = plan
-    log_p = 0.0
+    """Tables and messages from the leaves to the roots; returns ln P(e), −∞ when the evidence is impossible."""
+    parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
+    log_p, product = known_factors(network, plan, codes), 1.0
+    if log_p == -np.inf:
+        return log_p
     for c in range(len(parent)):
+        log_p += make_table(network, plan, c, codes, likelihood, weighed, tables, messages, index)
         at, to, width = table[c], message[c], cols[c]
         total = 0.0
         for r in range(rows[c]):
@@ -233,68 +279,92 @@ def collect_up(
         if not total > 0.0:
             return -np.inf
         scale[c] = total
-        log_p += send_up(plan, c, total, tables, messages, times, index)
-    return log_p
+        product *= total
+        if product < LEAST or product > MOST:
+            log_p += np.log(product)
+            product = 1.0
+        send_up(plan, c, total, messages)
+    return log_p + np.log(product)
+
+
+@kernel
+def turn_into_beliefs(
+    plan: Any, c: int, tables: NDArray[np.float64], messages: NDArray[np.float64], scale: NDArray[np.float64]
+) -> None:
+    """Clique c as P(clique | e): a root divided by its sum, any other times what its parent put in its message."""
+    parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
+    if parent[c] < 0:
+        inverse = 1.0 / scale[c]
+        for i in range(table[c], table[c + 1]):
+            tables[i] *= inverse
+        return
+    at, width = table[c], cols[c]
+    for r in range(rows[c]):
+        ratio = messages[message[c] + r]
+        for i in range(at, at + width):
+            tables[i] *= ratio
+        at += width
 
 
 @kernel
 def distribute_down(
+    network: Any,
     plan: Any,
+    codes: NDArray[np.int64],
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
     scale: NDArray[np.float64],
+    beliefs: NDArray[np.float64],
+    families: NDArray[np.float64],
+    weight: float,
     index: NDArray[np.int64],
 ) -> None:
-    """From the roots to the leaves: afterwards every table is the belief of its clique."""
-    _, parent, rows, cols, table, message, _, _, message_step, _, dims, strides, _, _ = plan
+    """From the roots to the leaves: each table becomes a belief, is read off and shrinks as it is.
+
+    `families`, when it is as long as all the tables of the network, gets weight · P(family | e) added.
+    """
+    belief_start = network[5]
+    site, parent, rows, _, table, message, _, step_start, steps, dims, strides, _, _ = plan
     widest = 0
     for c in range(len(rows)):
         widest = max(widest, rows[c])
     above = np.empty(widest, np.float64)
     for c in range(len(parent) - 1, -1, -1):
-        p = parent[c]
-        if p < 0:
-            inverse = 1.0 / scale[c]
-            for i in range(table[c], table[c + 1]):
-                tables[i] *= inverse
-            continue
-        for r in range(rows[c]):
-            above[r] = 0.0
-        lo, hi = message_step[c, 0], message_step[c, 0] + message_step[c, 1]
-        add_up(tables, table[p], above, 0, dims, strides, lo, hi, index)
-        at, sent, width = table[c], message[c], cols[c]
-        for r in range(rows[c]):
-            below = messages[sent + r] * scale[c]
-            ratio = above[r] / below if below > 0.0 else 0.0
-            for i in range(width):
-                tables[at + i] *= ratio
-            at += width
+        turn_into_beliefs(plan, c, tables, messages, scale)
+        at, reached = table[c], table[c + 1] - table[c]
+        for s in range(step_start[c + 1] - 1, step_start[c] - 1, -1):
+            kind, who, lo, hi, entries = steps[s, 0], steps[s, 1], steps[s, 2], steps[s, 3], steps[s, 4]
+            if kind == FACTOR and len(families) == 0:
+                continue
+            if entries < reached:
+                shrink(tables, at, entries, reached // entries)
+                reached = entries
+            if kind == BELIEF:
+                add_up(tables, at, beliefs, belief_start[who], dims, strides, lo, hi, index, 1.0)
+            elif kind == FACTOR:
+                base = factor_base(network, site, codes, who)
+                add_up(tables, at, families, base, dims, strides, lo, hi, index, weight)
+            else:
+                for r in range(rows[who]):
+                    above[r] = 0.0
+                add_up(tables, at, above, 0, dims, strides, lo, hi, index, 1.0)
+                for r in range(rows[who]):
+                    below = messages[message[who] + r] * scale[who]
+                    messages[message[who] + r] = above[r] / below if below > 0.0 else 0.0
 
 
 @kernel
-def read_beliefs(
-    network: Any,
-    plan: Any,
-    sizes: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    tables: NDArray[np.float64],
-    beliefs: NDArray[np.float64],
-    index: NDArray[np.int64],
+def sharpen(
+    network: Any, plan: Any, sizes: NDArray[np.int64], codes: NDArray[np.int64], beliefs: NDArray[np.float64]
 ) -> None:
-    """P(v | e) of every variable of the plan, one after the other; certainty where it was observed."""
-    _, _, _, _, _, belief_start, _ = network
-    site, _, _, _, table, _, _, _, _, belief_step, dims, strides, _, _ = plan
+    """Beliefs that sum to one; certainty where a variable was observed, zeros where it plays no part."""
+    belief_start, site = network[5], plan[0]
     for v in range(len(site)):
         to = belief_start[v]
-        for k in range(sizes[v]):
-            beliefs[to + k] = 0.0
-        c = site[v]
-        if c < 0:
+        if site[v] < 0:
             if codes[v] >= 0:
                 beliefs[to + codes[v]] = 1.0
             continue
-        lo, hi = belief_step[v, 0], belief_step[v, 0] + belief_step[v, 1]
-        add_up(tables, table[c], beliefs, to, dims, strides, lo, hi, index)
         total = 0.0
         for k in range(sizes[v]):
             total += beliefs[to + k]
@@ -303,30 +373,94 @@ def read_beliefs(
 
 
 @kernel
+def summed_inside(plan: Any, c: int, sizes: NDArray[np.int64], wanted: NDArray[np.bool_]) -> int:
+    """Entries of the innermost axes of a clique that are summed out, being no part of what is maximised."""
+    cols, start, axes = plan[3], plan[11], plan[12]
+    inner, j = 1, start[c + 1] - 1
+    while inner < cols[c] and not wanted[axes[j]]:
+        inner *= sizes[axes[j]]
+        j -= 1
+    return inner
+
+
+@kernel
 def climb_to_maximum(
+    network: Any,
     plan: Any,
+    sizes: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    likelihood: NDArray[np.float64],
+    weighed: NDArray[np.bool_],
+    wanted: NDArray[np.bool_],
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
-    times: NDArray[np.int64],
-    index: NDArray[np.int64],
 ) -> float:
-    """Messages up the tree as in `collect_up`, with the largest entry of a row in place of its sum."""
-    _, parent, rows, cols, table, message, _, _, _, _, _, _, _, _ = plan
-    log_p = 0.0
+    """Messages up the tree as in `collect_up`, with the largest entry of a row in place of its sum.
+
+    Variables that are not wanted go first in every order, so they are the innermost, and are summed.
+    """
+    parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
+    index = np.zeros(64, np.int64)
+    log_p = known_factors(network, plan, codes)
+    if log_p == -np.inf:
+        return log_p
     for c in range(len(parent)):
-        at, to, width = table[c], message[c], cols[c]
-        top = 0.0
+        log_p += make_table(network, plan, c, codes, likelihood, weighed, tables, messages, index)
+        inner = summed_inside(plan, c, sizes, wanted)
+        at, top = table[c], 0.0
         for r in range(rows[c]):
             best = 0.0
-            for i in range(width):
-                best = max(best, tables[at + i])
-            at += width
-            messages[to + r] = best
+            for _ in range(cols[c] // inner):
+                total = 0.0
+                for i in range(at, at + inner):
+                    total += tables[i]
+                at += inner
+                best = max(best, total)
+            messages[message[c] + r] = best
             top = max(top, best)
         if not top > 0.0:
             return -np.inf
-        log_p += send_up(plan, c, top, tables, messages, times, index)
+        log_p += np.log(top)
+        send_up(plan, c, top, messages)
     return log_p
+
+
+@kernel
+def choose_down(
+    plan: Any,
+    sizes: NDArray[np.int64],
+    wanted: NDArray[np.bool_],
+    tables: NDArray[np.float64],
+    found: NDArray[np.int64],
+) -> None:
+    """After the climb a table holds the best that can be reached with each of its entries: read the choice off.
+
+    From the roots to the leaves each clique takes the best entry of the row that its separator, known by then, selects.
+    """
+    parent, cols, table, start, axes = plan[1], plan[3], plan[4], plan[11], plan[12]
+    for c in range(len(parent) - 1, -1, -1):
+        inner = summed_inside(plan, c, sizes, wanted)
+        if inner == cols[c]:  # nothing to choose, and the separator may be unknown
+            continue
+        row, j = 0, start[c]
+        while found[axes[j]] >= 0:
+            row = row * sizes[axes[j]] + found[axes[j]]
+            j += 1
+        at = table[c] + row * cols[c]
+        best, most = 0, -1.0
+        for k in range(cols[c] // inner):
+            total = 0.0
+            for i in range(at + k * inner, at + (k + 1) * inner):
+                total += tables[i]
+            if total > most:
+                best, most = k, total
+        last = start[c + 1] - 1
+        while not wanted[axes[last]] and inner > 1:
+            inner //= sizes[axes[last]]
+            last -= 1
+        for k in range(last, j - 1, -1):
+            found[axes[k]] = best % sizes[axes[k]]
+            best //= sizes[axes[k]]
 
 
 @kernel
@@ -337,41 +471,20 @@ def most_probable(
     codes: NDArray[np.int64],
     likelihood: NDArray[np.float64],
     weighed: NDArray[np.bool_],
+    wanted: NDArray[np.bool_],
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
     found: NDArray[np.int64],
 ) -> float:
-    """The most probable case that agrees with the evidence, into `found`; returns its ln P(case, e).
+    """The most probable states of the wanted variables together, into `found`; returns ln P(these, e).
 
-    After the climb a table holds the best that can be reached with each of its entries, so the choice is read off from
-    the roots to the leaves: each clique takes the best entry of the row that its separator, known by then, selects.
+    With all variables wanted this is the most probable case. The plan must have the wanted variables go last.
     """
-    _, parent, rows, cols, table, _, _, _, _, _, _, _, start, axes = plan
-    index = np.zeros(64, np.int64)
-    times = np.empty(len(parent), np.int64)
-    log_p = fill_tables(network, plan, codes, likelihood, weighed, tables, times, index)
-    if log_p == -np.inf:
-        return log_p
-    log_p += climb_to_maximum(plan, tables, messages, times, index)
-    if log_p == -np.inf:
-        return log_p
+    log_p = climb_to_maximum(network, plan, sizes, codes, likelihood, weighed, wanted, tables, messages)
     for v in range(len(sizes)):
-        found[v] = codes[v]
-    for c in range(len(parent) - 1, -1, -1):
-        row, reach, j = 0, 1, start[c]
-        while reach < rows[c]:
-            row = row * sizes[axes[j]] + found[axes[j]]
-            reach *= sizes[axes[j]]
-            j += 1
-        at = table[c] + row * cols[c]
-        best = 0
-        for i in range(cols[c]):
-            if tables[at + i] > tables[at + best]:
-                best = i
-        for k in range(start[c + 1] - 1, j - 1, -1):
-            if found[axes[k]] < 0:
-                found[axes[k]] = best % sizes[axes[k]]
-            best //= sizes[axes[k]]
+        found[v] = 0 if sizes[v] == 1 else codes[v]
+    if log_p > -np.inf:
+        choose_down(plan, sizes, wanted, tables, found)
     return log_p
 
 
@@ -386,20 +499,22 @@ def propagate(
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
     beliefs: NDArray[np.float64],
+    families: NDArray[np.float64],
+    weight: float,
 ) -> float:
-    """One case: every belief, and ln P(e); −∞ and no beliefs when the evidence is impossible."""
-    parent = plan[1]
+    """One case: every belief, and ln P(e); −∞ and no beliefs when the evidence is impossible.
+
+    Unless `families` is empty, weight · P(family | e) is added to it for every family that is not observed altogether.
+    """
     index = np.zeros(64, np.int64)
-    scale = np.empty(len(parent), np.float64)
-    times = np.empty(len(parent), np.int64)
-    log_p = fill_tables(network, plan, codes, likelihood, weighed, tables, times, index)
+    scale = np.empty(len(plan[1]), np.float64)
+    log_p = collect_up(network, plan, codes, likelihood, weighed, tables, messages, scale, index)
     if log_p == -np.inf:
         return log_p
-    log_p += collect_up(plan, tables, messages, scale, times, index)
-    if log_p == -np.inf:
-        return log_p
-    distribute_down(plan, tables, messages, scale, index)
-    read_beliefs(network, plan, sizes, codes, tables, beliefs, index)
+    for i in range(len(beliefs)):
+        beliefs[i] = 0.0
+    distribute_down(network, plan, codes, tables, messages, scale, beliefs, families, weight, index)
+    sharpen(network, plan, sizes, codes, beliefs)
     return log_p
 
 
@@ -422,6 +537,7 @@ def propagate_cases(
     n = codes.shape[1]
     noise = np.zeros(n)
     likelihood = np.ones(1)
+    families = np.empty(0)
     weighed = np.zeros(n, np.bool_)
     active = codes[0] < 0
     tables = np.empty(0)
@@ -440,5 +556,7 @@ def propagate_cases(
             tables = np.empty(steps[4][-1])
         if len(messages) < steps[5][-1]:
             messages = np.empty(steps[5][-1])
-        log_p[i] = propagate(network, steps, sizes, codes[i], likelihood, weighed, tables, messages, beliefs[i])
+        log_p[i] = propagate(
+            network, steps, sizes, codes[i], likelihood, weighed, tables, messages, beliefs[i], families, 1.0
+        )
     return -1

@@ -120,6 +120,55 @@ def test_most_probable_explanation(seed, n, zeros):
     assert found.probability == pytest.approx(p.max() / p.sum(), rel=1e-11)
 
 
+@given(seed=seeds, n=st.integers(2, 7), zeros=st.sampled_from([0.0, 0.3]))
+def test_marginal_map_sums_over_the_others(seed, n, zeros):
+    network = slow.random_network(seed, n, zeros=zeros)
+    evidence = slow.random_evidence(network, seed)
+    p = slow.given(network, evidence)
+    assume(p.sum() > 0)
+    rng = np.random.default_rng(seed)
+    wanted = rng.choice(network.names, size=rng.integers(1, n + 1), replace=False).tolist()
+    summed = p.sum(axis=tuple(a for a, name in enumerate(network.names) if name not in wanted))
+
+    found = Exact(network).most_probable(evidence, ask=wanted)
+
+    assert list(found.case) == wanted
+    here = tuple(network.states(name).index(found.case[name]) for name in network.names if name in wanted)
+    assert summed[here] == pytest.approx(summed.max(), rel=1e-12)
+    assert found.log_joint == pytest.approx(np.log(summed.max()), rel=1e-12, abs=1e-12)
+    assert found.probability == pytest.approx(summed.max() / p.sum(), rel=1e-11)
+
+
+def test_marginal_map_is_not_the_most_probable_case():
+    network = BayesianNetwork.of(
+        "[A][B|A]",
+        {"A": [0.4, 0.6], "B": [[1.0, 0.0, 0.0], [0.3, 0.3, 0.4]]},
+        states={"A": ["a", "b"], "B": ["x", "y", "z"]},
+    )
+    assert network.exact.most_probable().case == {"A": "a", "B": "x"}
+    assert network.exact.most_probable(ask=["A"]).case == {"A": "b"}
+    assert network.exact.most_probable(ask=["A"]).probability == pytest.approx(0.6, rel=1e-12)
+
+
+@given(seed=seeds, n=st.integers(1, 6), zeros=st.sampled_from([0.0, 0.3]))
+def test_families_are_joint_beliefs_of_a_variable_and_its_parents(seed, n, zeros):
+    network = slow.random_network(seed, n, zeros=zeros)
+    evidence = slow.random_evidence(network, seed)
+    likelihoods = {network.names[0]: np.linspace(0.2, 1, len(network.states(network.names[0])))}
+    likelihoods = {name: given for name, given in likelihoods.items() if name not in evidence}
+    p = slow.given(network, evidence, likelihoods)
+    assume(p.sum() > 0)
+
+    found = Exact(network).families(evidence, likelihoods=likelihoods)
+
+    for cpt in network:
+        axes = [network.names.index(v.name) for v in (*cpt.parents, cpt.variable)]
+        summed = np.transpose(
+            p.sum(axis=tuple(a for a in range(n) if a not in axes)), [sorted(axes).index(a) for a in axes]
+        )
+        np.testing.assert_allclose(found[cpt.name], summed / p.sum(), rtol=0, atol=1e-12)
+
+
 @given(seed=seeds, n=st.integers(2, 6))
 def test_intervention_cuts_the_arcs_into_what_is_set(seed, n):
     network = slow.random_network(seed, n)

@@ -72,12 +72,21 @@ class Compiled:
 
     def joined(self, together: list[int]) -> Compiled:
         """The same network with a factor of ones over some variables, so that one clique holds them all."""
+        sizes = self.sizes[together]
+        self.require_room(float(np.prod(sizes, dtype=float)))
+        ones = np.ones(sizes)
         other = copy.copy(self)
         other.scope_start = np.append(self.scope_start, self.scope_start[-1] + len(together))
         other.scope = np.append(self.scope, np.array(together, np.int64))
-        other.scope_stride = np.append(self.scope_stride, np.zeros(len(together), np.int64))
-        other.cpt_start = np.append(self.cpt_start, self.cpt_start[-1] + 1)
-        other.cpt = np.append(self.cpt, 1.0)
+        other.scope_stride = np.append(self.scope_stride, np.array(ones.strides, np.int64) // 8)
+        other.cpt_start = np.append(self.cpt_start, self.cpt_start[-1] + ones.size)
+        other.cpt = np.append(self.cpt, ones)
+        return other
+
+    def with_values(self, cpt: NDArray[np.float64]) -> Compiled:
+        """The same network with other numbers in its tables: plans stay."""
+        other = copy.copy(self)
+        other.cpt = cpt
         return other
 
     def arrays(self, kept: NDArray[np.bool_]) -> Any:
@@ -85,6 +94,12 @@ class Compiled:
         return (
             self.scope_start, self.scope, self.scope_stride, self.cpt_start, self.cpt, self.belief_start, kept,
         )  # fmt: skip
+
+    def cells(self, codes: NDArray[np.int64], families: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where the entry of each family that a case selects lies among the tables; all of it must be observed."""
+        ends = np.add.reduceat(codes[self.scope] * self.scope_stride, self.scope_start[:-1])
+        found: NDArray[np.int64] = (self.cpt_start[:-1] + ends)[families]
+        return found
 
     # -- plans
 

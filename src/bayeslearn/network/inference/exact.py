@@ -16,7 +16,7 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, listed
 from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Cost, Explanation, JointBelief
-from bayeslearn.network.inference.compiled import TIE_BREAK, Compiled
+from bayeslearn.network.inference.compiled import TIE_BREAK, Compiled, Plan
 from bayeslearn.network.inference.session import Session
 from bayeslearn.network.inference.soft import in_order, soft_query
 from bayeslearn.tables import as_table
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.inference.soft import Numbers
     from bayeslearn.network.network import BayesianNetwork
+
+#: No families to add to.
+NOTHING = np.empty(0)
+
+#: Added to the key of a variable, it goes last in every order.
+LAST = 1e9
 
 #: Cases that one task of a thread takes: small, for some take much longer than others.
 TASK = 64
@@ -84,11 +90,11 @@ class Exact:
         evidence = dict(evidence or {})
         if targets:
             return soft_query(self, evidence, targets, likelihoods=likelihoods or {}, ask=ask)
-        codes = self._observed(evidence)
-        likelihood, weighed = self._likelihoods(likelihoods or {}, codes)
+        codes, likelihood, weighed = self.read(evidence, likelihoods)
         asked = np.flatnonzero(codes < 0).tolist() if ask is None else [self._position(name) for name in ask]
         kept = self._kept(asked if ask is not None else None, (codes >= 0) | weighed)
-        log_p, beliefs = self._propagated(codes, likelihood, weighed, kept)
+        plan = self.compiled.plan((codes < 0) & kept, kept)
+        log_p, beliefs = self._propagated(self.compiled, plan, kept, codes, likelihood, weighed)
         if log_p == -np.inf:
             raise self._conflict(evidence, likelihoods or {})
         return Beliefs(evidence, float(log_p), self._named(asked, beliefs.tolist()))
@@ -97,10 +103,10 @@ class Exact:
         self, evidence: Mapping[str, Any] | None = None, *, likelihoods: Mapping[str, Numbers] | None = None
     ) -> float:
         """ln P(e); −∞ when the evidence is impossible."""
-        codes = self._observed(evidence or {})
-        likelihood, weighed = self._likelihoods(likelihoods or {}, codes)
+        codes, likelihood, weighed = self.read(evidence, likelihoods)
         kept = self._kept([], (codes >= 0) | weighed)
-        return float(self._propagated(codes, likelihood, weighed, kept)[0])
+        plan = self.compiled.plan((codes < 0) & kept, kept)
+        return float(self._propagated(self.compiled, plan, kept, codes, likelihood, weighed)[0])
 
     def joint(self, names: Iterable[str], evidence: Mapping[str, Any] | None = None) -> JointBelief:
         """The joint posterior of several variables, an axis for each in the order named."""
@@ -108,75 +114,82 @@ class Exact:
         together = [self._position(name) for name in names]
         if not names or len(set(names)) < len(names):
             raise ParameterError(f"a joint needs variables that differ, got {listed(names)}")
-        codes = self._observed(evidence or {})
-        likelihood, weighed = self._likelihoods({}, codes)
-        compiled = self.compiled.joined(together)
+        codes, likelihood, weighed = self.read(evidence)
+        free = [v for v in together if codes[v] < 0]
+        compiled = self.compiled.joined(free)
         kept = np.append(compiled.relevant(together, codes >= 0), True)
-        active = (codes < 0) & kept[:-1]
-        plan = compiled.tried(active, kept, np.zeros(len(active)), TIE_BREAK)
-        compiled.require_room(plan.entries)
-        tables, messages = np.empty(plan.steps[4][-1]), np.empty(plan.steps[5][-1])
-        beliefs = np.empty(int(compiled.belief_start[-1]))
-        log_p = kernels.propagate(
-            compiled.arrays(kept), plan.steps, compiled.sizes, codes, likelihood, weighed, tables, messages, beliefs
-        )
+        plan = compiled.tried((codes < 0) & kept[:-1], kept, np.zeros(len(codes)), TIE_BREAK)
+        families = np.zeros(len(compiled.cpt))
+        log_p, _ = self._propagated(compiled, plan, kept, codes, likelihood, weighed, families)
         if log_p == -np.inf:
             raise self._conflict(dict(evidence or {}), {})
-        return JointBelief(
-            tuple(names),
-            tuple(self._states[v] for v in together),
-            self._read_joint(plan.steps, tables, together, codes),
-        )
+        p = np.zeros(compiled.sizes[together])
+        found = families[compiled.cpt_start[-2] :].reshape(compiled.sizes[free])
+        p[tuple(slice(None) if codes[v] < 0 else codes[v] for v in together)] = found / found.sum() if free else 1.0
+        return JointBelief(tuple(names), tuple(self._states[v] for v in together), p)
 
-    def _read_joint(
-        self, steps: Any, tables: NDArray[np.float64], together: list[int], codes: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """Sum the clique that holds all of them onto them; those observed have their one state."""
-        _, _, _, _, table, _, clique, _, _, _, _, _, start, axes = steps
-        free = [v for v in together if codes[v] < 0]
-        p = np.ones(())
-        if free:
-            c = clique[-1]
-            held = axes[start[c] : start[c + 1]].tolist()
-            cells = tables[table[c] : table[c + 1]].reshape([self.compiled.sizes[v] for v in held])
-            summed = cells.sum(axis=tuple(i for i, v in enumerate(held) if v not in free))
-            left = [v for v in held if v in free]
-            p = np.transpose(summed, [left.index(v) for v in free])
-        whole = np.zeros([self.compiled.sizes[v] for v in together])
-        whole[tuple(slice(None) if codes[v] < 0 else codes[v] for v in together)] = p / p.sum()
-        return whole
+    def families(
+        self, evidence: Mapping[str, Any] | None = None, *, likelihoods: Mapping[str, Numbers] | None = None
+    ) -> dict[str, NDArray[np.float64]]:
+        """P(variable, parents | e) of every family, each in the shape of its table, in one propagation."""
+        log_p, flat = self.family_beliefs(self.compiled, *self.read(evidence, likelihoods))
+        if log_p == -np.inf:
+            raise self._conflict(dict(evidence or {}), likelihoods or {})
+        parts = np.split(flat, self.compiled.cpt_start[1:-1])
+        return {cpt.name: part.reshape(cpt.shape) for cpt, part in zip(self.network, parts, strict=True)}
+
+    def family_beliefs(
+        self,
+        compiled: Compiled,
+        codes: NDArray[np.int64],
+        likelihood: NDArray[np.float64],
+        weighed: NDArray[np.bool_],
+    ) -> tuple[float, NDArray[np.float64]]:
+        """ln P(e), and P(family | e) of all families in a row, as the tables of the network are."""
+        plan = compiled.plan(codes < 0, compiled.all)
+        families = np.zeros(len(compiled.cpt))
+        log_p, _ = self._propagated(compiled, plan, compiled.all, codes, likelihood, weighed, families)
+        known = np.flatnonzero(plan.steps[6] < 0)  # observed altogether
+        families[compiled.cells(codes, known)] = 1.0
+        return log_p, families
 
     def most_probable(
-        self, evidence: Mapping[str, Any] | None = None, *, likelihoods: Mapping[str, ArrayLike] | None = None
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        ask: Iterable[str] | None = None,
+        likelihoods: Mapping[str, ArrayLike] | None = None,
     ) -> Explanation:
-        """The most probable explanation: of all cases that agree with the evidence, the one of highest probability."""
+        """The most probable explanation: of all cases that agree with the evidence, the one of highest probability.
+
+        With `ask`, the most probable states of these variables together, the others summed over (marginal MAP):
+        max over the asked of Σ over the rest of P(asked, rest, e).
+        """
         evidence = dict(evidence or {})
-        codes = self._observed(evidence)
-        likelihood, weighed = self._likelihoods(likelihoods or {}, codes)
-        compiled = self.compiled
-        plan = compiled.plan(codes < 0, compiled.all)
+        codes, likelihood, weighed = self.read(evidence, likelihoods)
+        asked = list(range(len(codes))) if ask is None else [self._position(name) for name in ask]
+        wanted = np.zeros(len(codes), np.bool_)
+        wanted[asked] = True
+        compiled, kept = self.compiled, self.compiled.relevant(asked, (codes >= 0) | weighed)
+        active = (codes < 0) & kept
+        if (wanted | ~active).all():
+            plan = compiled.plan(active, kept)
+        else:
+            plan = compiled.tried(active, kept, np.where(wanted, LAST, 0.0), TIE_BREAK)
         compiled.require_room(plan.entries)
-        tables, messages = np.empty(plan.steps[4][-1]), np.empty(plan.steps[5][-1])
         found = np.empty(len(codes), np.int64)
         log_joint = kernels.most_probable(
-            compiled.arrays(compiled.all),
-            plan.steps,
-            compiled.sizes,
-            codes,
-            likelihood,
-            weighed,
-            tables,
-            messages,
-            found,
-        )
+            compiled.arrays(kept), plan.steps, compiled.sizes, codes, likelihood, weighed, wanted,
+            *workspace(plan), found,
+        )  # fmt: skip
         if log_joint == -np.inf:
             raise self._conflict(evidence, likelihoods or {})
-        case = {name: self._states[v][found[v]] for name, v in self._place.items()}
+        case = {self._names[v]: self._states[v][found[v]] for v in asked}
         return Explanation(case, float(log_joint), self.log_evidence(evidence, likelihoods=likelihoods))
 
     def cost(self, evidence: Mapping[str, Any] | None = None, *, ask: Iterable[str] | None = None) -> Cost:
         """What a query will take, without asking it."""
-        codes = self._observed(evidence or {})
+        codes, _, _ = self.read(evidence)
         targets = None if ask is None else [self._position(name) for name in ask]
         kept = self._kept(targets, codes >= 0)
         return Cost(self.compiled.plan((codes < 0) & kept, kept).entries)
@@ -255,6 +268,13 @@ class Exact:
         self.network[name]
         return self._place[name]
 
+    def read(
+        self, evidence: Mapping[str, Any] | None, likelihoods: Mapping[str, Numbers] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
+        """Evidence as kernels want it: codes (−1 not observed), likelihoods of all states, and who has some."""
+        codes = self._observed(evidence or {})
+        return codes, *self._likelihoods(likelihoods or {}, codes)
+
     def _observed(self, evidence: Mapping[str, Any]) -> NDArray[np.int64]:
         codes = np.full(len(self._place), -1, np.int64)
         for name, state in evidence.items():
@@ -288,19 +308,21 @@ class Exact:
 
     def _propagated(
         self,
+        compiled: Compiled,
+        plan: Plan,
+        kept: NDArray[np.bool_],
         codes: NDArray[np.int64],
         likelihood: NDArray[np.float64],
         weighed: NDArray[np.bool_],
-        kept: NDArray[np.bool_],
+        families: NDArray[np.float64] = NOTHING,
     ) -> tuple[float, NDArray[np.float64]]:
-        compiled = self.compiled
-        plan = compiled.plan((codes < 0) & kept, kept)
+        """ln P(e) and all beliefs; families, when given, get P(family | e) added."""
         compiled.require_room(plan.entries)
         beliefs = np.empty(int(compiled.belief_start[-1]))
-        tables, messages = np.empty(plan.steps[4][-1]), np.empty(plan.steps[5][-1])
         log_p = kernels.propagate(
-            compiled.arrays(kept), plan.steps, compiled.sizes, codes, likelihood, weighed, tables, messages, beliefs
-        )
+            compiled.arrays(kept), plan.steps, compiled.sizes, codes, likelihood, weighed,
+            *workspace(plan), beliefs, families, 1.0,
+        )  # fmt: skip
         return log_p, beliefs
 
     def _named(self, targets: list[int], flat: list[float]) -> dict[str, dict[Any, float]]:
@@ -327,3 +349,8 @@ class Exact:
             conflict=list(left),
             row=row,
         )
+
+
+def workspace(plan: Plan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Room for the tables and the messages of a plan."""
+    return np.empty(plan.steps[4][-1]), np.empty(plan.steps[5][-1])

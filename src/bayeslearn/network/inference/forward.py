@@ -150,8 +150,7 @@ class Question:
     ) -> Question:
         """Names to positions, checked as exact inference checks them."""
         exact = network.exact
-        seen = exact._observed(evidence)  # noqa: SLF001 - the same checks, in one place
-        given, weighed = exact._likelihoods(likelihoods, seen)  # noqa: SLF001
+        seen, given, weighed = exact.read(evidence, likelihoods)
         likelihood = given if likelihoods else np.ones(int(exact.compiled.belief_start[-1]))
         place = {name: i for i, name in enumerate(network.names)}
         if ask is None:
