@@ -88,6 +88,17 @@ def test_columns(days):
     assert days.row(2) == {"wind": None, "hours": 2.0, "play": "no"}
 
 
+def test_hidden_columns_are_missing_and_the_others_stay(days):
+    hidden = days.with_weights([1, 2, 3, 4]).hide(["play", "hours"])
+    assert hidden.missing() == {"wind": 1, "hours": 4, "play": 4}
+    assert hidden.select(["wind"]) == days.select(["wind"]).with_weights([1, 2, 3, 4])
+    assert days.hide("play").code("play").tolist() == [-1] * 4
+    assert days.hide([]) == days
+    assert days.missing() == {"wind": 1, "hours": 1, "play": 1}
+    with pytest.raises(UnknownColumnError, match="there is no column 'rain'"):
+        days.hide(["rain"])
+
+
 def test_a_table_cannot_be_changed(days):
     with pytest.raises(ValueError, match="read-only"):
         days.codes[0, 0] = 1

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bayeslearn import __version__
-from bayeslearn.cli import bayes, concept, convert, demo, explain, query, sample, show
+from bayeslearn.cli import bayes, concept, convert, demo, explain, predict, query, sample, show
 
 app = typer.Typer(
     name="bayeslearn",
@@ -39,6 +39,7 @@ app.command("concept")(concept.run)
 app.command("show")(show.run)
 app.command("query")(query.run)
 app.command("explain")(explain.run)
+app.command("predict")(predict.run)
 app.command("sample")(sample.run)
 app.command("convert")(convert.run)
 app.command("demo")(demo.run)

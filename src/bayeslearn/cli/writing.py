@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from bayeslearn.tables import Discrete, Schema, Table
 
     Writer = Callable[[Path, Schema, Iterable[Table]], None]
@@ -66,11 +69,20 @@ def csv_chunks(schema: Schema, tables: Iterable[Table]) -> Iterator[bytes]:
     for table in tables:
         out = io.BytesIO()
         columns = [
-            words[name].take(pa.array(table.code(name))) if name in words else pa.array(table.value(name))
+            words[name].take(pa.array(table.code(name))) if name in words else pa.array(rounded(table.value(name)))
             for name in schema.names
         ]
         arrow_csv.write_csv(pa.Table.from_arrays(columns, names=places), out, options)
         yield out.getvalue()
+
+
+def rounded(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Fifteen digits, as ``--json`` has them; what is smaller than 1e-8 stays as it is, for 10²³ is not a float."""
+    import numpy as np
+
+    size = np.abs(x)
+    scale = 10.0 ** (14 - np.floor(np.log10(np.maximum(size, 1e-8))))
+    return np.where(size < 1e-8, x, np.round(x * scale) / scale)
 
 
 ### Parquet

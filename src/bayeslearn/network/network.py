@@ -22,6 +22,7 @@ from bayeslearn.errors import (
 )
 from bayeslearn.network.cpt import Cpt, was_rounded
 from bayeslearn.network.graph import Dag
+from bayeslearn.network.prediction import predictions, state_names
 from bayeslearn.tables import Schema, as_table
 from bayeslearn.tables.convert import declared_states
 
@@ -195,6 +196,16 @@ class BayesianNetwork:
     def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> Beliefs:
         """Posterior distributions given evidence; see :meth:`Exact.query` for the options."""
         return self.exact.query(evidence, **options)
+
+    def predict(self, data: Any, target: str) -> NDArray[Any]:
+        """The most probable state of a variable in each row of a table, a frame or a list of cases.
+
+        A missing cell, or a missing column, is not observed; the column of the target itself is not looked at.
+        """
+        states = state_names(self[target].variable)
+        table = as_table(data, schema=self.schema, absent="missing")
+        best = [p[target].argmax(axis=1) for _, p in predictions(self, table, [target])]
+        return states[np.concatenate(best)] if best else states[:0]
 
     def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
         """The network after an intervention: variables set from outside, whatever their parents say."""

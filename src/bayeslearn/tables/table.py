@@ -154,6 +154,16 @@ class Table:
         """Every column but these."""
         return self.select(self.schema.drop(name_list("names", names)).names)
 
+    def hide(self, names: Iterable[str]) -> Table:
+        """The same table with every cell of these columns missing."""
+        codes, values = self.codes.copy(), self.values.copy()
+        for name in name_list("names", names):
+            if isinstance(self.schema[name], Discrete):
+                codes[self.schema.place(name)] = -1
+            else:
+                values[self.schema.place(name)] = np.nan
+        return Table._trusted(self.schema, codes, values, self.weights)
+
     def take(self, rows: ArrayLike) -> Table:
         """These rows, by their positions or by a mask."""
         index = self._positions(np.asarray(rows))
