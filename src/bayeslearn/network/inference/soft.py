@@ -129,7 +129,8 @@ def _arrays(answer: Beliefs) -> dict[str, Array]:
 def _after(look: Callable[[dict[str, Array]], Beliefs], weights: dict[str, Array]) -> dict[str, Array] | None:
     """What is believed with some weights; None where they have run away so far that nothing is left."""
     try:
-        now = _arrays(look(weights))
+        with np.errstate(over="ignore", invalid="ignore"):
+            now = _arrays(look(weights))
     except ImpossibleEvidenceError:
         return None
     return now if all(np.isfinite(p).all() for p in now.values()) else None
