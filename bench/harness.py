@@ -24,12 +24,14 @@ class Work:
     goal: float
     #: How much more work ours did than the peer, which then counts so many times its time.
     scale: float = 1.0
+    #: How many times in a row each does its job, where one time is too short for a clock.
+    calls: int = 1
 
 
 def measure(work: Work, repeats: int) -> dict[str, Any]:
     """The best time of each over `repeats` alternating runs, after one to warm up, whose answers are compared."""
     same = bool(work.agree(work.ours(), work.theirs()))
-    pairs = [(_seconds(work.theirs), _seconds(work.ours)) for _ in range(repeats)]
+    pairs = [(_seconds(work.theirs, work.calls), _seconds(work.ours, work.calls)) for _ in range(repeats)]
     peer_seconds, seconds = (min(column) for column in zip(*pairs, strict=True))
     peer_seconds *= work.scale
     return {
@@ -44,10 +46,11 @@ def measure(work: Work, repeats: int) -> dict[str, Any]:
     }
 
 
-def _seconds(job: Callable[[], Any]) -> float:
+def _seconds(job: Callable[[], Any], calls: int) -> float:
     start = time.perf_counter()
-    job()
-    return time.perf_counter() - start
+    for _ in range(calls):
+        job()
+    return (time.perf_counter() - start) / calls
 
 
 def report(works: Iterator[Work], repeats: int, show: Callable[[dict[str, Any]], None]) -> bool:

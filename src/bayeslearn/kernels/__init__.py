@@ -48,5 +48,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(importlib.import_module(f"bayeslearn.kernels.{_HOMES[name]}"), name)
+        found = getattr(importlib.import_module(f"bayeslearn.kernels.{_HOMES[name]}"), name)
+        globals()[name] = found  # the next time it is simply there
+        return found
     raise AttributeError(f"module 'bayeslearn.kernels' has no attribute {name!r}")

@@ -105,10 +105,14 @@ class Cpt:
         """Rows divided by their sums, unless these miss one by float rounding alone: so a table survives a copy."""
         with np.errstate(invalid="ignore", over="ignore"):
             sums = np.asarray(p.sum(axis=-1))
+            off = np.abs(sums - 1).max()
+        rounding = self.variable.size * np.finfo(np.float64).eps
+        if off <= rounding and p.min() >= 0:
+            return p.copy()
         bad = ~(np.abs(sums - 1) <= ROW_TOLERANCE) | ~(p >= 0).all(axis=-1)
         if bad.any():
             raise self._bad_row(p, tuple(int(i) for i in np.argwhere(bad)[0]))
-        sums[np.abs(sums - 1) <= self.variable.size * np.finfo(np.float64).eps] = 1
+        sums[np.abs(sums - 1) <= rounding] = 1
         return p / sums[..., None]
 
     def _bad_row(self, p: NDArray[np.float64], where: tuple[int, ...]) -> ProbabilityError:

@@ -14,6 +14,7 @@ fastest; if only that gives rows that sum to one, it is taken, and noted.
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,15 @@ if TYPE_CHECKING:
 
     from bayeslearn.network import BayesianNetwork
     from bayeslearn.network.formats.source import Source
+
+
+#: A variable and the head of a table as nearly every program writes them: plain words, commas, no comments.
+WORD = r"[^\s{}()\[\],;|\"/\\]+"
+PLAIN_VARIABLE = re.compile(
+    rf"({WORD})\s*\{{\s*type\s+discrete\s*\[\s*([0-9]{{1,6}})\s*\]\s*\{{((?:\s*{WORD}\s*,)*\s*{WORD})\s*\}}\s*;\s*\}}"
+)
+MARK, BETWEEN_MARKS = re.compile(r"[(),;]"), re.compile(r"[^(),;]+")
+PLAIN_HEADER = re.compile(rf"\(\s*({WORD})\s*(?:\|((?:\s*{WORD}\s*,)*\s*{WORD})\s*)?\)")
 
 
 def read_bif(source: Source) -> BayesianNetwork:
@@ -100,6 +110,11 @@ class Reader:
     def variable(self) -> None:
         """``name { type discrete [ n ] { states }; properties }``."""
         start = self.tokens.at
+        plain = PLAIN_VARIABLE.match(self.source.text, start) if self.fast else None
+        if plain and plain[3].count(",") + 1 == int(plain[2]):
+            self.tokens.move(plain.end())
+            self.draft.declare(plain[1], split_names(plain[3]), start)
+            return
         name = self.tokens.name("the name of a variable")
         states: list[str] | None = None
         self.tokens.take("{")
@@ -138,6 +153,10 @@ class Reader:
     def header(self) -> tuple[str, list[str], int]:
         """``( child | parents )``, with the place it stands at."""
         start = self.tokens.at
+        plain = PLAIN_HEADER.match(self.source.text, start) if self.fast else None
+        if plain:
+            self.tokens.move(plain.end())
+            return plain[1], split_names(plain[2]) if plain[2] else [], start
         self.tokens.take("(")
         child = self.tokens.name("the name of a variable")
         self.tokens.skip("|") or self.tokens.skip(",")
@@ -166,29 +185,26 @@ class Reader:
         text, begin = self.source.text, self.tokens.end
         end = text.find("}", begin)
         body = text[begin:end]
-        rows = body.split(";")
-        if end < 0 or '"' in body or "/" in body or rows.pop().strip() or len(rows) != math.prod(shape[:-1]):
+        width, n = len(shape) - 1, math.prod(shape[:-1])
+        marks = ("(" + "," * (width - 1) + ")" + "," * (shape[-1] - 1) + ";") * n
+        if end < 0 or '"' in body or "/" in body or BETWEEN_MARKS.sub("", body) != marks:
             return None
-        codes, sizes, words, places = [self.codes(name) for name in parents], shape[:-1], [], []
-        for row in rows:
-            head, _, tail = row.partition(")")
-            labels, values = head.split(","), tail.replace(",", " ").split()
-            if len(labels) != len(codes) or len(values) != shape[-1] or not labels[0].lstrip().startswith("("):
-                return None
-            labels[0] = labels[0].lstrip()[1:]
-            place = 0
-            for label, known, size in zip(labels, codes, sizes, strict=True):
-                code = known.get(label.strip())
-                if code is None:
-                    return None
-                place = place * size + code
-            words += values
-            places.append(place)
-        numbers = floats(words)
-        if isinstance(numbers, int) or len(set(places)) < len(places):
+        fields = [field.strip() for field in MARK.split(body)]  # before a row, its labels, its numbers
+        row = 1 + width + shape[-1]
+        if any(fields[::row]):
             return None
-        p = np.empty((len(rows), shape[-1]))
-        p[places] = np.array(numbers).reshape(p.shape)
+        try:
+            labels = [
+                [codes[label] for label in fields[1 + k :: row]] for k, codes in enumerate(map(self.codes, parents))
+            ]
+        except KeyError:
+            return None
+        numbers = floats([field for k in range(1 + width, row) for field in fields[k::row]])
+        places = np.ravel_multi_index(labels, shape[:-1])
+        if isinstance(numbers, int) or len(set(places.tolist())) < n:
+            return None
+        p = np.empty((n, shape[-1]))
+        p[places] = np.array(numbers).reshape(shape[-1], n).T
         self.tokens.move(end + 1)
         return p.reshape(shape)
 
@@ -276,6 +292,11 @@ class Reader:
             row = f"for the states {listed(states)} of its parents" if parents else "at all"
             raise self.source.error(f"{child!r} has no row {row}", start)
         return p
+
+
+def split_names(text: str) -> list[str]:
+    """Plain words between commas."""
+    return [name.strip() for name in text.split(",")]
 
 
 def sums_to_one(p: NDArray[np.float64]) -> bool:

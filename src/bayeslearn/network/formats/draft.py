@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from bayeslearn.errors import CapacityError, DataError, ParameterError, listed
 from bayeslearn.network.cpt import ROW_TOLERANCE, Cpt
 from bayeslearn.network.formats.names import read_legend
+from bayeslearn.network.formats.source import UNKNOWN
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.tables import Discrete, Schema
@@ -37,7 +38,7 @@ class Draft:
     """Variables by the name the file has for them (their key), and tables by the key of their child."""
 
     source: Source
-    name: str = "unknown"
+    name: str = UNKNOWN
     variables: dict[str, Discrete] = field(default_factory=dict)
     parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     tables: dict[str, NDArray[np.float64]] = field(default_factory=dict)
@@ -118,7 +119,8 @@ class Draft:
         try:
             schema = Schema(self.variables.values())
             dag = Dag({names[key]: tuple(names[p] for p in self.parents[key]) for key in self.variables})
-            network = BayesianNetwork.of(dag, tables, states=schema, name=self.name)
+            name = self.source.stem if self.name == UNKNOWN else self.name
+            network = BayesianNetwork.of(dag, tables, states=schema, name=name)
         except (ParameterError, DataError) as error:
             raise self._located(error) from None
         return replace(network, notes=(*network.notes, *self.notes)) if self.notes else network

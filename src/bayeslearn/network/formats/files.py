@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,8 +75,7 @@ def read_network(path: str | os.PathLike[str], *, format: str | None = None) -> 
         content = gzip.decompress(content) if path.suffix.lower() == ".gz" else content
     except (OSError, EOFError, zlib.error) as error:
         raise FormatError(f"{name!r} cannot be read: {error}", path=name) from None
-    network = entry.read(Source(decoded(content, name), name))
-    return replace(network, name=stem(path)) if network.name == "unknown" else network
+    return entry.read(Source(decoded(content, name), name))
 
 
 def write_network(
@@ -157,12 +156,6 @@ def label_of(path: Path, label: str | None) -> str:
         f"cannot tell the format of {str(path)!r} by its name",
         hint=f"names end in {endings}, or one of these and .gz; or say `format=`",
     )
-
-
-def stem(path: Path) -> str:
-    """The name of a file without its endings."""
-    name = path.name[:-3] if path.suffix.lower() == ".gz" else path.name
-    return Path(name).stem
 
 
 def decoded(content: bytes, name: str) -> str:

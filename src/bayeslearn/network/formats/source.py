@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import FormatError
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+#: The name of a network whose file has none, or says so.
+UNKNOWN = "unknown"
 
 #: A place: offset in the text, a way to find it, or (line, column), both from one; None where it is not known.
 Mark = int | Callable[[], int] | tuple[int, int] | None
@@ -35,6 +39,14 @@ class Source:
 
     text: str
     path: str | None = None
+
+    @property
+    def stem(self) -> str:
+        """The name of the file without its endings, for a network that has no name of its own."""
+        if self.path is None:
+            return UNKNOWN
+        path = Path(self.path)
+        return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
 
     def place(self, mark: Mark) -> tuple[int, int] | None:
         """Line and column of a mark, from one."""

@@ -22,15 +22,22 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.network import BayesianNetwork
 
-#: Entries of the whole tree up to which cases run side by side over it.
-SMALL = 30_000
+#: Entries of the whole tree up to which cases may run side by side over it.
+SMALL = 40_000
 
 #: Plans kept, the least recently used going first.
 KEPT_PLANS = 256
 
 #: When one plan is to serve many queries: weights of table size against missing edges, widths of the noise that varies
 #: the order, and tries of each.
-WEIGHTS, WIDTHS, TRIES = (1e-3, 1.0, 3.0), (0.5, 2.0, 5.0), 8
+WEIGHTS, WIDTHS, TRIES = (1e-3, 1.0, 3.0), (0.5, 2.0, 5.0), 24
+
+#: Nanoseconds for an entry when cases run side by side, for one when each has a plan of its own, and for a variable
+#: when such a plan is made: measured, and good enough to choose by.
+SIDE_BY_SIDE, ALONE, PLANNING = 2.1, 9.0, 500.0
+
+#: Rows looked at to choose.
+LOOKED_AT = 16
 
 #: How table size breaks ties between variables that would add as many edges.
 TIE_BREAK = 1e-3
@@ -139,10 +146,14 @@ class Compiled:
         tries = (self.tried(self.all, self.all, noise, w) for noise in noises for w in WEIGHTS)
         return min(best, *tries, key=lambda plan: plan.entries)
 
-    @property
-    def small(self) -> bool:
-        """Whether cases may run side by side over the whole tree."""
-        return self.whole.entries <= min(SMALL, self.limit)
+    def side_by_side(self, codes: NDArray[np.int64]) -> bool:
+        """Whether cases (n, variables) should all run over the whole tree, rather than each with its own plan."""
+        if len(codes) < kernels.LANES or self.whole.entries > min(SMALL, self.limit):
+            return False
+        hidden = codes[:: -(-len(codes) // LOOKED_AT)] < 0
+        alone = ALONE * sum(self.plan(row, self.all).entries for row in hidden)
+        alone += PLANNING * hidden[1:][(hidden[1:] != hidden[:-1]).any(axis=1)].sum()
+        return bool(SIDE_BY_SIDE * self.whole.entries * len(hidden) < alone)
 
     def relevant(self, targets: list[int], observed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Tables that matter for the targets: their ancestors' and those of the evidence; the rest sums to one."""

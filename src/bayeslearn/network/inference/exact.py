@@ -222,7 +222,7 @@ class Exact:
     def _run(self, codes: NDArray[np.int64], beliefs: NDArray[np.float64], log_p: NDArray[np.float64]) -> None:
         compiled = self.compiled
         arrays = compiled.arrays(compiled.all)
-        if compiled.small:
+        if compiled.side_by_side(codes):
             self._run_side_by_side(arrays, codes, beliefs, log_p)
             return
 
