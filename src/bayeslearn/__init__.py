@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         VersionSpaceClassifier,
         find_s,
     )
-    from bayeslearn.network import BayesianNetwork, Dag
+    from bayeslearn.network import BayesianNetwork, Dag, fit_tables
     from bayeslearn.network.formats import read_network, write_network
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
 
@@ -46,6 +46,7 @@ _NAMES = {
     "as_table": "tables",
     "contingency": "tables",
     "find_s": "hypotheses",
+    "fit_tables": "network",
     "read_network": "network.formats",
     "write_network": "network.formats",
 }
@@ -68,6 +69,7 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "as_table",
     "contingency",
     "find_s",
+    "fit_tables",
     "read_network",
     "write_network",
     *_ROOMS,

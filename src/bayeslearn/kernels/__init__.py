@@ -13,6 +13,10 @@ from bayeslearn.kernels.threads import parallel, thread_count
 
 _HOMES = {
     "LANES": "lanes",
+    "complete_items": "expectation",
+    "fold_rows": "folding",
+    "infer_items": "expectation",
+    "neighbours": "folding",
     "most_probable": "propagation",
     "plan": "planning",
     "propagate": "propagation",
@@ -29,10 +33,14 @@ _HOMES = {
 
 __all__ = [
     "LANES",
+    "complete_items",
+    "fold_rows",
     "gibbs_sweeps",
     "histogram",
+    "infer_items",
     "intersections",
     "most_probable",
+    "neighbours",
     "parallel",
     "plan",
     "propagate",

@@ -334,7 +334,7 @@ def distribute_down(
         at, reached = table[c], table[c + 1] - table[c]
         for s in range(step_start[c + 1] - 1, step_start[c] - 1, -1):
             kind, who, lo, hi, entries = steps[s, 0], steps[s, 1], steps[s, 2], steps[s, 3], steps[s, 4]
-            if kind == FACTOR and len(families) == 0:
+            if (kind == FACTOR and len(families) == 0) or (kind == BELIEF and len(beliefs) == 0):
                 continue
             if entries < reached:
                 shrink(tables, at, entries, reached // entries)
@@ -489,6 +489,52 @@ def most_probable(
 
 
 @kernel
+def draw_down(
+    network: Any,
+    plan: Any,
+    sizes: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    likelihood: NDArray[np.float64],
+    weighed: NDArray[np.bool_],
+    tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    uniform: NDArray[np.float64],
+    found: NDArray[np.int64],
+) -> float:
+    """A case drawn from P(all | e), into `found`; returns ln P(e).
+
+    After the way up each row of a table is P(the rest | separator) up to a factor: from the roots to the leaves each
+    clique draws an entry of the row that its separator, drawn by then, selects. Clique c uses number c of `uniform`.
+    """
+    parent, cols, table, start, axes = plan[1], plan[3], plan[4], plan[11], plan[12]
+    index = np.zeros(64, np.int64)
+    scale = np.empty(len(parent), np.float64)
+    log_p = collect_up(network, plan, codes, likelihood, weighed, tables, messages, scale, index)
+    if log_p == -np.inf:
+        return log_p
+    for v in range(len(sizes)):
+        found[v] = 0 if sizes[v] == 1 else codes[v]
+    for c in range(len(parent) - 1, -1, -1):
+        row, j = 0, start[c]
+        while j < start[c + 1] and found[axes[j]] >= 0:
+            row = row * sizes[axes[j]] + found[axes[j]]
+            j += 1
+        at = table[c] + row * cols[c]
+        total = 0.0
+        for i in range(at, at + cols[c]):
+            total += tables[i]
+        left, chosen = uniform[c] * total, -1
+        for i in range(cols[c]):
+            if tables[at + i] > 0.0 and (left >= 0.0 or chosen < 0):
+                chosen = i
+                left -= tables[at + i]
+        for k in range(start[c + 1] - 1, j - 1, -1):
+            found[axes[k]] = chosen % sizes[axes[k]]
+            chosen //= sizes[axes[k]]
+    return log_p
+
+
+@kernel
 def propagate(
     network: Any,
     plan: Any,
@@ -504,7 +550,8 @@ def propagate(
 ) -> float:
     """One case: every belief, and ln P(e); −∞ and no beliefs when the evidence is impossible.
 
-    Unless `families` is empty, weight · P(family | e) is added to it for every family that is not observed altogether.
+    Unless `beliefs` is empty they are written to it. Unless `families` is empty, weight · P(family | e) is added to it
+    for every family that is not observed altogether.
     """
     index = np.zeros(64, np.int64)
     scale = np.empty(len(plan[1]), np.float64)
@@ -514,7 +561,8 @@ def propagate(
     for i in range(len(beliefs)):
         beliefs[i] = 0.0
     distribute_down(network, plan, codes, tables, messages, scale, beliefs, families, weight, index)
-    sharpen(network, plan, sizes, codes, beliefs)
+    if len(beliefs) > 0:
+        sharpen(network, plan, sizes, codes, beliefs)
     return log_p
 
 

@@ -9,7 +9,10 @@ from bayeslearn.network.inference.explain import Reasons, explain
 from bayeslearn.network.inference.forward import draw, draws
 from bayeslearn.network.inference.loopy import Loopy, LoopyBeliefs
 from bayeslearn.network.inference.sampled import Sampled, SampledBeliefs
+from bayeslearn.network.inference.sensitivity import Sensitivity, sensitivity
 from bayeslearn.network.inference.session import Session
+from bayeslearn.network.learning.fit import TableFit, fit_tables
+from bayeslearn.network.learning.priors import NetworkPrior
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.separation import ActivePath
 
@@ -26,12 +29,17 @@ __all__ = [
     "JointBelief",
     "Loopy",
     "LoopyBeliefs",
+    "NetworkPrior",
     "Reasons",
     "Sampled",
     "SampledBeliefs",
+    "Sensitivity",
     "Session",
+    "TableFit",
     "draw",
     "draws",
     "explain",
+    "fit_tables",
+    "sensitivity",
     "shd",
 ]

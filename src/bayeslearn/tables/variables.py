@@ -78,10 +78,17 @@ class Discrete(Variable):
         return len(self.states)
 
     def code_of(self, state: Any) -> int:
-        """The code of a state, by its name."""
+        """The code of a state, by its name; for a variable that was cut, also of a number in its interval."""
         for code, known in enumerate(self.states):
             if known == state and (type(known) is bool) == (type(state) is bool):
                 return code
+        if (
+            self.cuts is not None
+            and isinstance(state, int | float)
+            and not isinstance(state, bool)
+            and not math.isnan(state)
+        ):
+            return int(self.cut(state))
         raise UnknownStateError(
             f"column {self.name!r} has no state {state!r}, its states are {listed(self.states)}",
             column=self.name,

@@ -15,7 +15,6 @@ from bayeslearn.errors import (
     UnknownStateError,
 )
 from bayeslearn.network import BayesianNetwork, Exact
-from bayeslearn.network.inference import compiled
 from tests.oracle import networks as slow
 
 seeds = st.integers(0, 100_000)
@@ -169,6 +168,18 @@ def test_families_are_joint_beliefs_of_a_variable_and_its_parents(seed, n, zeros
         np.testing.assert_allclose(found[cpt.name], summed / p.sum(), rtol=0, atol=1e-12)
 
 
+def test_likelihoods_may_be_tiny():
+    network = rain()
+    tiny = {name: [3e-308, 1e-308] for name in ("Rain", "Sprinkler")}
+    plain = {name: [3.0, 1.0] for name in ("Rain", "Sprinkler")}
+    answer, expected = (network.query({"Wet": "yes"}, likelihoods=given) for given in (tiny, plain))
+    assert answer["Rain"]["yes"] == pytest.approx(expected["Rain"]["yes"], rel=1e-9)
+    assert answer.log_evidence == pytest.approx(expected.log_evidence + 2 * np.log(1e-308), rel=1e-12)
+    best = network.exact.most_probable({"Wet": "yes"}, likelihoods=tiny)
+    assert best.log_evidence == pytest.approx(answer.log_evidence, rel=1e-12)
+    assert 0 < best.probability <= 1
+
+
 @given(seed=seeds, n=st.integers(2, 6))
 def test_intervention_cuts_the_arcs_into_what_is_set(seed, n):
     network = slow.random_network(seed, n)
@@ -202,7 +213,7 @@ def test_a_table_of_cases_equals_one_by_one(small, seed, n, rows):
     network = slow.random_network(seed, n)
     cases = [slow.random_evidence(network, seed + i, share=0.4) for i in range(rows)]
     engine = Exact(network)
-    engine.compiled.__dict__["whole"] = engine.compiled.whole if small else compiled.Plan(np.inf, None)
+    engine.compiled.__dict__["side_by_side"] = lambda _: small
 
     found = engine.cases([{**dict.fromkeys(network.names), **case} for case in cases])
 
@@ -263,7 +274,7 @@ def test_hundreds_of_factors_in_one_table_do_not_underflow(hidden, small):
         per_pair = (flip @ [0.001, 0.002]) * (flip @ [0.002, 0.001])
     expected = np.log(np.sum(0.5 * (per_pair / per_pair[0]) ** (n // 2))) + n // 2 * np.log(per_pair[0])
     engine = network.exact
-    engine.compiled.__dict__["whole"] = engine.compiled.whole if small else compiled.Plan(np.inf, None)
+    engine.compiled.__dict__["side_by_side"] = lambda _: small
 
     one, many = engine.query(seen, ask=["root"]), engine.cases([seen] * 3, ask=["root"])
 
@@ -316,7 +327,7 @@ def test_impossible_evidence_leaves_out_pieces_that_do_not_matter():
 @pytest.mark.parametrize("small", [True, False])
 def test_an_impossible_row_is_named(small):
     engine = Exact(rain())
-    engine.compiled.__dict__["whole"] = engine.compiled.whole if small else compiled.Plan(np.inf, None)
+    engine.compiled.__dict__["side_by_side"] = lambda _: small
     rows = [{"Wet": "yes"}] * 9 + [{"Rain": "no", "Sprinkler": "no", "Wet": "yes"}]
     with pytest.raises(ImpossibleEvidenceError, match="the evidence of row 9 is impossible"):
         engine.cases(rows)

@@ -1,0 +1,303 @@
+"""Learning the tables of a network whose structure is given, from cases with or without holes.
+
+Complete cases are counted; with missing cells or hidden variables the counts are expected ones, by EM. Either way a
+table keeps what it rests on: the counts and the prior.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn import em, validation
+from bayeslearn.errors import EmptyTableError, MissingValuesError, ParameterError, listed
+from bayeslearn.families import Counts, Dirichlet
+from bayeslearn.network.cpt import Cpt
+from bayeslearn.network.graph import Dag
+from bayeslearn.network.inference.compiled import Compiled
+from bayeslearn.network.learning.cases import FoldedCases
+from bayeslearn.network.learning.expectation import Tables, normalised
+from bayeslearn.network.learning.priors import priors_of
+from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.tables import Discrete, Schema, Table, as_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.network.learning.priors import Prior
+
+#: How far a start for hidden variables is from symmetry: the weight of a random table against the start.
+BROKEN = 0.5
+
+
+@dataclass(frozen=True)
+class TableFit:
+    """A network with learned tables, and how it came to them."""
+
+    network: BayesianNetwork
+    #: ln P(D | θ) of what the rows show.
+    log_likelihood: float
+    #: ln P(D | θ) + Σ α ln θ, which EM climbs.
+    objective: float
+    #: One step for complete cases.
+    history: tuple[em.Step, ...]
+    converged: bool
+    #: What each start ended with.
+    starts: tuple[float, ...]
+    rows: int
+    #: Missing cells by variable, those of hidden variables included.
+    missing: dict[str, int]
+
+    @property
+    def iterations(self) -> int:
+        """How often the tables were estimated."""
+        return self.history[-1].iteration
+
+    def least_supported(self, n: int = 10) -> list[Support]:
+        """The rows of tables that rest on the fewest real cases."""
+        return sorted(supports(self.network), key=lambda row: row.cases)[:n]
+
+
+@dataclass(frozen=True)
+class Support:
+    """What one row of a table rests on."""
+
+    variable: str
+    given: dict[str, Any]
+    #: Real cases, expected ones where cells were missing.
+    cases: float
+    #: Cases that the prior counts for.
+    prior: float
+
+
+def supports(network: BayesianNetwork) -> Iterator[Support]:
+    """What every row of every learned table rests on."""
+    for cpt in network:
+        if cpt.counts is None:
+            continue
+        strength = np.zeros(cpt.shape[:-1]) if cpt.prior is None else np.asarray(cpt.prior.strength)
+        for i in np.ndindex(cpt.shape[:-1]):
+            given = {v.name: v.states[k] for v, k in zip(cpt.parents, i, strict=True)}
+            yield Support(cpt.name, given, float(np.asarray(cpt.counts.total)[i]), float(strength[i]))
+
+
+### learning
+
+
+def fit_tables(
+    structure: BayesianNetwork | Dag | str,
+    data: Any,
+    *,
+    prior: Prior = None,
+    hidden: Mapping[str, int | Iterable[Any]] | None = None,
+    frozen: Iterable[str] = (),
+    start: Literal["prior", "random"] | BayesianNetwork = "prior",
+    restarts: int = 1,
+    weights: ArrayLike | str | None = None,
+    likelihoods: Mapping[str, ArrayLike] | None = None,
+    tol: float = 1e-4,
+    max_iter: int = 200,
+    rng: np.random.Generator | int | None = 0,
+    progress: Callable[[em.Step], object] | None = None,
+) -> TableFit:
+    """Learn every table from cases.
+
+    Parameters
+    ----------
+    structure
+        A graph (or a model string like ``[A][B|A]``), whose states are found in the data, or a network, whose states
+        are kept and whose numbers are learned anew.
+    data
+        Anything that :func:`~bayeslearn.tables.as_table` reads; numeric columns are cut at their quantiles.
+    prior
+        Cases that count as seen before: None for maximum likelihood, a Dirichlet rule, a name like ``"bdeu:10"``,
+        a mapping from variables to priors or tables of pseudo-counts, or a :class:`NetworkPrior`.
+    hidden
+        Variables that no row shows, with their states or how many there are.
+    frozen
+        Variables whose tables stay as they are in `structure`, or in `start`.
+    start
+        Where EM begins: ``"prior"`` (uniform where the prior says nothing), ``"random"``, or a network. Tables around
+        hidden variables never begin symmetric, for EM would not leave that.
+    restarts
+        How many starts to climb from; the second and later are random, the best is kept.
+    weights
+        How often each row counts, or the column that says so.
+    likelihoods
+        Soft evidence: for a variable an array (rows, states), P(what was seen | state); its cell must be missing there.
+    tol, max_iter
+        Stop when an iteration gains no more than `tol` nats, or after so many; the latter is warned of.
+    rng
+        For random starts and for breaking symmetry.
+    progress
+        Called with every step of EM; raising StopIteration ends the climb with the best so far.
+
+    >>> fit = fit_tables("[Rain][Wet|Rain]", {"Rain": ["yes", "no", "no"], "Wet": ["yes", "no", "yes"]})
+    >>> fit.network["Wet"].p.tolist()                                       # rows are Rain=no, Rain=yes
+    [[0.5, 0.5], [0.0, 1.0]]
+    """
+    validation.integer("restarts", restarts, least=1)
+    frame, table = prepared(structure, data, hidden or {}, weights)
+    priors, fixed = priors_of(prior, frame), fixed_cells(frame, frozen, structure, start)
+    model = Tables(Compiled(frame), fixed if fixed.any() else None)
+    cases = FoldedCases.of(model.compiled, table, likelihoods=likelihoods)
+    alpha = np.concatenate([priors[cpt.name].alpha.reshape(-1) for cpt in frame])
+    rng = validation.generator(rng)
+    unseen = {name for name in frame.names if name in (hidden or {})}
+    starts = (model.with_p(p) for p in all_starts(frame, model, alpha, start, unseen, restarts, rng))
+    if len(cases.items) == 0:
+        result = counted(next(starts), cases, alpha)
+    else:
+        result = em.best_of(starts, cases, prior=alpha, tol=tol, max_iter=max_iter, progress=progress)
+    network = learned(frame, result.model.p, result.statistics.n, priors, fixed)
+    return TableFit(
+        network, result.log_likelihood, result.objective, result.history, result.converged, result.starts,
+        table.n_rows, table.missing(),
+    )  # fmt: skip
+
+
+def counted(start: Tables, cases: FoldedCases, alpha: NDArray[np.float64]) -> em.Result[Tables]:
+    """Complete cases need no climb: their counts do not depend on the tables."""
+    model = start.estimate(alpha, Counts(cases.known))
+    statistics, log_likelihood = model.expected_statistics(cases)
+    step = em.Step(1, log_likelihood, model.log_prior(alpha), math.inf)
+    return em.Result(model, statistics, (step,), converged=True, starts=(step.objective,))
+
+
+def learned(
+    frame: BayesianNetwork,
+    p: NDArray[np.float64],
+    n: NDArray[np.float64],
+    priors: Mapping[str, Dirichlet],
+    fixed: NDArray[np.bool_],
+) -> BayesianNetwork:
+    """The network with these numbers, each table with what it rests on; a frozen table rests on nothing new."""
+    bounds = np.cumsum([cpt.p.size for cpt in frame])[:-1]
+    parts = zip(frame, np.split(p, bounds), np.split(n, bounds), np.split(fixed, bounds), strict=True)
+    cpts = [
+        cpt
+        if still.any()
+        else Cpt(
+            cpt.variable, cpt.parents, table.reshape(cpt.shape), Counts(count.reshape(cpt.shape)), priors[cpt.name]
+        )
+        for cpt, table, count, still in parts
+    ]
+    return BayesianNetwork(tuple(cpts), frame.name)
+
+
+### what to learn from
+
+
+def prepared(
+    structure: BayesianNetwork | Dag | str,
+    data: Any,
+    hidden: Mapping[str, int | Iterable[Any]],
+    weights: ArrayLike | str | None,
+) -> tuple[BayesianNetwork, Table]:
+    """A network with the right states and uniform tables (or those it came with), and the data coded for it."""
+    unseen = {name: _states(name, given) for name, given in hidden.items()}
+    if isinstance(structure, BayesianNetwork):
+        frame = structure
+        odd = [name for name, states in unseen.items() if name in frame and frame.states(name) != states]
+        if odd and not isinstance(hidden[odd[0]], int):
+            raise ParameterError(f"hidden variable {odd[0]!r} has the states {listed(frame.states(odd[0]))} already")
+    else:
+        frame = framed(Dag.parse(structure) if isinstance(structure, str) else structure, data, unseen, weights)
+    strange = [name for name in unseen if name not in frame]
+    if strange:
+        raise ParameterError(
+            f"hidden variable {strange[0]!r} is not in the graph", hint=f"its nodes are {listed(frame.names)}"
+        )
+    table = as_table(data, schema=frame.schema, absent="missing" if unseen else "error", weights=weights)
+    require_seen(table, unseen)
+    return frame, table
+
+
+def framed(
+    dag: Dag, data: Any, unseen: Mapping[str, tuple[Any, ...]], weights: ArrayLike | str | None
+) -> BayesianNetwork:
+    """Uniform tables over the states that the data show."""
+    seen = [node for node in dag if node not in unseen]
+    table = as_table(data, columns=seen, weights=weights if not isinstance(weights, str) else None, allow_constant=True)
+    if table.schema.numeric:
+        table = table.discretise()
+    states = {node: Discrete(node, unseen[node]) if node in unseen else table.schema[node] for node in dag}
+    schema = Schema(states.values())
+    shapes = {node: [states[name].size for name in (*dag.parents(node), node)] for node in dag}  # type: ignore[attr-defined]
+    return BayesianNetwork.of(dag, {n: np.full(s, 1 / s[-1]) for n, s in shapes.items()}, states=schema)
+
+
+def _states(name: str, given: int | Iterable[Any]) -> tuple[Any, ...]:
+    """The states of a hidden variable, named by numbers when only their count is known."""
+    if isinstance(given, int):
+        return tuple(f"{name}{k}" for k in range(validation.integer(f"states of {name}", given, least=1)))
+    return tuple(given)
+
+
+def require_seen(table: Table, unseen: Iterable[str]) -> None:
+    """Rows, and at least one value for every variable that was not declared hidden."""
+    if table.n_rows == 0:
+        raise EmptyTableError("there are no cases to learn from")
+    never = [name for name, cells in table.missing().items() if cells == table.n_rows and name not in set(unseen)]
+    if never:
+        raise MissingValuesError(
+            f"no row has a value for {listed(never)}",
+            hint=f"declare it hidden, with its states: hidden={{{never[0]!r}: 2}}",
+            column=never[0],
+        )
+
+
+### where to start
+
+
+def fixed_cells(frame: BayesianNetwork, frozen: Iterable[str], structure: object, start: object) -> NDArray[np.bool_]:
+    """The cells of tables that are to stay."""
+    names = list(frozen)
+    for name in names:
+        frame[name]
+    if names and not (isinstance(structure, BayesianNetwork) or isinstance(start, BayesianNetwork)):
+        raise ParameterError(
+            f"the tables of {listed(names)} cannot stay as they are: a graph has none",
+            hint="give a network as structure or as start",
+        )
+    return np.concatenate([np.full(cpt.p.size, cpt.name in names) for cpt in frame])
+
+
+def all_starts(
+    frame: BayesianNetwork,
+    model: Tables,
+    alpha: NDArray[np.float64],
+    start: str | BayesianNetwork,
+    unseen: set[str],
+    restarts: int,
+    rng: np.random.Generator,
+) -> Iterator[NDArray[np.float64]]:
+    """The numbers that each climb begins with."""
+    compiled = model.compiled
+    given = compiled.cpt
+    if isinstance(start, BayesianNetwork):
+        if start.dag != frame.dag:
+            raise ParameterError("the network to start from has another graph")
+        given = np.concatenate([start[cpt.name].over(v.name for v in cpt.parents).reshape(-1) for cpt in frame])
+    else:
+        validation.choice("start", start, ["prior", "random"])
+    fixed = np.zeros(len(given), np.bool_) if model.fixed is None else model.fixed
+    even = normalised(compiled, np.ones(len(given)), otherwise=given)
+    around = np.concatenate(
+        [np.full(cpt.p.size, bool(unseen & {v.name for v in (*cpt.parents, cpt.variable)})) for cpt in frame]
+    )
+    for number in range(restarts):
+        luck = normalised(compiled, rng.standard_gamma(1.0, len(given)) + 1e-3, otherwise=even)
+        if number > 0 or start == "random":
+            p = luck
+        elif isinstance(start, BayesianNetwork):
+            p = given
+        else:
+            p = normalised(compiled, alpha, otherwise=even)
+            p = np.where(around, (1 - BROKEN) * p + BROKEN * luck, p)
+        yield np.where(fixed, given, p)

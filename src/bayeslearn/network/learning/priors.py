@@ -1,0 +1,99 @@
+"""Priors for all tables of a network: one rule, one per variable, tables of pseudo-counts, or another network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import ParameterError, UnknownColumnError, listed
+from bayeslearn.families import Dirichlet
+from bayeslearn.families.categorical import DirichletRule
+
+if TYPE_CHECKING:
+    from bayeslearn.network.cpt import Cpt
+    from bayeslearn.network.network import BayesianNetwork
+
+#: Priors by the names people call them.
+NAMED = {
+    "mle": Dirichlet.none,
+    "laplace": Dirichlet.laplace,
+    "k2": Dirichlet.laplace,
+    "jeffreys": Dirichlet.jeffreys,
+}
+
+
+@dataclass(frozen=True)
+class NetworkPrior:
+    """What another network believes, as if it rested on so many cases: α = cases · P(variable, parents)."""
+
+    network: BayesianNetwork
+    cases: float
+
+    def __post_init__(self) -> None:
+        validation.number("cases", self.cases, above=0)
+
+    def of_table(self, cpt: Cpt) -> Dirichlet:
+        """The pseudo-counts of one table."""
+        family = [v.name for v in (*cpt.parents, cpt.variable)]
+        for variable in (*cpt.parents, cpt.variable):
+            if self.network[variable.name].variable.states != variable.states:
+                raise ParameterError(
+                    f"the prior network has the states {listed(self.network.states(variable.name))} for "
+                    f"{variable.name!r}, but these are {listed(variable.states)}"
+                )
+        return Dirichlet(self.cases * self.network.exact.joint(family).p)
+
+
+Prior = Dirichlet | DirichletRule | NetworkPrior | str | Mapping[str, Any] | None
+
+
+def prior_of(prior: Prior, cpt: Cpt) -> Dirichlet:
+    """The pseudo-counts of one table under a prior for the whole network."""
+    if prior is None:
+        return Dirichlet(np.zeros(cpt.shape))
+    if isinstance(prior, Mapping):
+        return prior_of(prior.get(cpt.name), cpt)
+    if isinstance(prior, str):
+        return prior_of(parsed(prior), cpt)
+    if isinstance(prior, NetworkPrior):
+        return prior.of_table(cpt)
+    if isinstance(prior, Dirichlet | DirichletRule):
+        return prior.of(cpt.shape)
+    return Dirichlet(prior).of(cpt.shape)
+
+
+def parsed(text: str) -> Dirichlet | DirichletRule:
+    """A prior by its name: mle, laplace, k2, jeffreys, bdeu:CASES, m:CASES.
+
+    >>> parsed("bdeu:10")
+    Dirichlet(α₀=10 per table)
+    """
+    name, colon, number = text.partition(":")
+    if not colon and name in NAMED:
+        return NAMED[name]()
+    try:
+        if name == "bdeu":
+            return Dirichlet.bdeu(float(number))
+        if name == "m":
+            return Dirichlet.m_estimate(float(number))
+    except ValueError:
+        pass
+    raise ParameterError(
+        f"there is no prior {text!r}",
+        hint=f"priors are {', '.join(NAMED)}, bdeu:CASES and m:CASES, for instance bdeu:10",
+    )
+
+
+def priors_of(prior: Prior, network: BayesianNetwork) -> dict[str, Dirichlet]:
+    """The pseudo-counts of every table."""
+    if isinstance(prior, Mapping):
+        odd = [name for name in prior if name not in network]
+        if odd:
+            raise UnknownColumnError(
+                f"a prior is given for {listed(odd)}, not in the network", hint=f"variables are {listed(network.names)}"
+            )
+    return {cpt.name: prior_of(prior, cpt) for cpt in network}
