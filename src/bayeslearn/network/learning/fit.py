@@ -94,6 +94,7 @@ def fit_tables(
     data: Any,
     *,
     prior: Prior = None,
+    states: Mapping[str, Iterable[Any]] | None = None,
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
     frozen: Iterable[str] = (),
     start: Literal["prior", "random"] | BayesianNetwork = "prior",
@@ -117,6 +118,8 @@ def fit_tables(
     prior
         Cases that count as seen before: None for maximum likelihood, a Dirichlet rule, a name like ``"bdeu:10"``,
         a mapping from variables to priors or tables of pseudo-counts, or a :class:`NetworkPrior`.
+    states
+        For a graph: declared states of variables, in their order; they may include states that no row shows.
     hidden
         Variables that no row shows, with their states or how many there are.
     frozen
@@ -142,7 +145,7 @@ def fit_tables(
     [[0.5, 0.5], [0.0, 1.0]]
     """
     validation.integer("restarts", restarts, least=1)
-    frame, table = prepared(structure, data, hidden or {}, weights)
+    frame, table = prepared(structure, data, states or {}, hidden or {}, weights)
     priors, fixed = priors_of(prior, frame), fixed_cells(frame, frozen, structure, start)
     model = Tables(Compiled(frame), fixed if fixed.any() else None)
     cases = FoldedCases.of(model.compiled, table, likelihoods=likelihoods)
@@ -196,6 +199,7 @@ def learned(
 def prepared(
     structure: BayesianNetwork | Dag | str,
     data: Any,
+    states: Mapping[str, Iterable[Any]],
     hidden: Mapping[str, int | Iterable[Any]],
     weights: ArrayLike | str | None,
 ) -> tuple[BayesianNetwork, Table]:
@@ -207,7 +211,8 @@ def prepared(
         if odd and not isinstance(hidden[odd[0]], int):
             raise ParameterError(f"hidden variable {odd[0]!r} has the states {listed(frame.states(odd[0]))} already")
     else:
-        frame = framed(Dag.parse(structure) if isinstance(structure, str) else structure, data, unseen, weights)
+        dag = Dag.parse(structure) if isinstance(structure, str) else structure
+        frame = framed(dag, data, states, unseen)
     strange = [name for name in unseen if name not in frame]
     if strange:
         raise ParameterError(
@@ -219,17 +224,17 @@ def prepared(
 
 
 def framed(
-    dag: Dag, data: Any, unseen: Mapping[str, tuple[Any, ...]], weights: ArrayLike | str | None
+    dag: Dag, data: Any, states: Mapping[str, Iterable[Any]], unseen: Mapping[str, tuple[Any, ...]]
 ) -> BayesianNetwork:
-    """Uniform tables over the states that the data show."""
+    """Uniform tables over the states that are declared, or that the data show."""
     seen = [node for node in dag if node not in unseen]
-    table = as_table(data, columns=seen, weights=weights if not isinstance(weights, str) else None, allow_constant=True)
+    table = as_table(data, columns=seen, states=states, allow_constant=True)
     if table.schema.numeric:
         table = table.discretise()
-    states = {node: Discrete(node, unseen[node]) if node in unseen else table.schema[node] for node in dag}
-    schema = Schema(states.values())
-    shapes = {node: [states[name].size for name in (*dag.parents(node), node)] for node in dag}  # type: ignore[attr-defined]
-    return BayesianNetwork.of(dag, {n: np.full(s, 1 / s[-1]) for n, s in shapes.items()}, states=schema)
+    found = {node: Discrete(node, unseen[node]) if node in unseen else table.schema[node] for node in dag}
+    shapes = {node: [found[name].size for name in (*dag.parents(node), node)] for node in dag}  # type: ignore[attr-defined]
+    tables = {node: np.full(shape, 1 / shape[-1]) for node, shape in shapes.items()}
+    return BayesianNetwork.of(dag, tables, states=Schema(found.values()))
 
 
 def _states(name: str, given: int | Iterable[Any]) -> tuple[Any, ...]:
