@@ -26,10 +26,13 @@ class Work:
     scale: float = 1.0
     #: How many times in a row each does its job, where one time is too short for a clock.
     calls: int = 1
+    #: The most times to repeat it, where the peer takes half a minute.
+    most: int | None = None
 
 
 def measure(work: Work, repeats: int) -> dict[str, Any]:
     """The best time of each over `repeats` alternating runs, after one to warm up, whose answers are compared."""
+    repeats = min(repeats, work.most or repeats)
     same = bool(work.agree(work.ours(), work.theirs()))
     pairs = [(_seconds(work.theirs, work.calls), _seconds(work.ours, work.calls)) for _ in range(repeats)]
     peer_seconds, seconds = (min(column) for column in zip(*pairs, strict=True))
