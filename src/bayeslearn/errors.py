@@ -57,6 +57,10 @@ class ImproperPriorError(ParameterError):
     """A question was asked that an improper prior cannot answer."""
 
 
+class MismatchError(ParameterError):
+    """Two models that cannot be joined; ``details["differs"]`` says in what: graph, states, prior or tables."""
+
+
 class CycleError(ParameterError):
     """Arcs that lead back to where they start; ``details["cycle"]`` names the nodes."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, listed
+from bayeslearn.families import Counts
 from bayeslearn.families.statistics import frozen
 from bayeslearn.tables import Discrete
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.families import Counts, Dirichlet
+    from bayeslearn.families import Dirichlet
 
 #: Published tables are rounded: a row this near to one is divided by its sum, and that is noted.
 ROW_TOLERANCE = 1e-4
@@ -77,6 +78,25 @@ class Cpt:
     def free_parameters(self) -> int:
         """Numbers that are not fixed by the rows summing to one."""
         return int(np.prod(self.shape[:-1], dtype=np.int64)) * (self.variable.size - 1)
+
+    # -- what it rests on
+
+    @property
+    def learned(self) -> bool:
+        """Whether it is known what the table rests on; one that was merely given stays as it is."""
+        return self.counts is not None or self.prior is not None
+
+    @property
+    def seen(self) -> Counts:
+        """n of every cell: the real cases, none when there are no counts."""
+        return Counts.zero(self.shape) if self.counts is None else self.counts
+
+    @property
+    def alpha(self) -> NDArray[np.float64]:
+        """α of every cell: the cases that the prior counts for, none without a prior."""
+        return np.zeros(self.shape) if self.prior is None else self.prior.alpha
+
+    # -- in another order
 
     def over(self, parents: Iterable[str]) -> NDArray[np.float64]:
         """The table with its parents in another order."""

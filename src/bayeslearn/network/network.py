@@ -216,6 +216,75 @@ class BayesianNetwork:
         ]
         return BayesianNetwork(tuple(cpts), self.name, self.notes)
 
+    # -- evidence adds, see :mod:`bayeslearn.network.learning.evidence`
+
+    def update(
+        self,
+        data: Any,
+        *,
+        weights: ArrayLike | str | None = None,
+        fade: float = 1.0,
+        hidden: Iterable[str] = (),
+    ) -> BayesianNetwork:
+        """The network after more cases, exactly as if all had been there at once; it must have been learned.
+
+        A row with holes adds what the present tables expect of it.
+
+        Parameters
+        ----------
+        data
+            Rows with a column for every variable, but for those that are `hidden`.
+        weights
+            How often each row counts, or the name of the column that says so.
+        fade
+            What one case of before still counts for, from 0 to 1.
+        hidden
+            Variables that the data do not show.
+
+        >>> from bayeslearn import fit_tables
+        >>> monday = fit_tables("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace").network
+        >>> tuesday = monday.update({"Rain": ["yes", "yes"]})
+        >>> tuesday["Rain"].counts.n, tuesday["Rain"].p.round(3)             # no, yes
+        (array([2., 3.]), array([0.429, 0.571]))
+        """
+        from bayeslearn.network.learning import evidence  # noqa: PLC0415 - learning knows networks, not the reverse
+
+        return evidence.updated(self, data, weights=weights, fade=fade, hidden=hidden)
+
+    def forget(
+        self, data: Any, *, weights: ArrayLike | str | None = None, hidden: Iterable[str] = ()
+    ) -> BayesianNetwork:
+        """The network without some of its cases, exactly as if they had never been there, save for rows with holes."""
+        from bayeslearn.network.learning import evidence  # noqa: PLC0415 - as above
+
+        return evidence.forgotten(self, data, weights=weights, hidden=hidden)
+
+    def faded(self, factor: float) -> BayesianNetwork:
+        """The network with every case counting for `factor`, from 0 to 1; the prior stays."""
+        from bayeslearn.network.learning import evidence  # noqa: PLC0415 - as above
+
+        return evidence.faded(self, factor)
+
+    def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
+        """The evidence of two networks of one structure and prior; the prior counts once."""
+        if not isinstance(other, BayesianNetwork):
+            return NotImplemented
+        from bayeslearn.network.learning import evidence  # noqa: PLC0415 - as above
+
+        return evidence.added(self, other)
+
+    def __radd__(self, other: int) -> BayesianNetwork:
+        # sum() starts from the number 0
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: BayesianNetwork) -> BayesianNetwork:
+        """The evidence of this network without that of the other."""
+        if not isinstance(other, BayesianNetwork):
+            return NotImplemented
+        from bayeslearn.network.learning import evidence  # noqa: PLC0415 - as above
+
+        return evidence.subtracted(self, other)
+
     # -- pictures
 
     def draw(self, evidence: Mapping[str, Any] | None = None, *, bars: bool | None = None, rows: int = 6) -> str:

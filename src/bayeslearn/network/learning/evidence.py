@@ -1,0 +1,212 @@
+"""Evidence adds, for networks that were learned: rows come, go and fade, and networks merge.
+
+    update   n ← fade · n + n(rows)          a + b   n_a + n_b
+    forget   n ← n − n(rows)                 a − b   n_a − n_b          θ = (n + α) / Σ (n + α), the prior counts once
+
+Complete rows add exactly. A row with holes adds what the present tables expect of it: one E step, not a new climb. A
+table that was given, not learned, stays as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import EvidenceError, ImpossibleDataError, MismatchError, listed
+from bayeslearn.families import Counts, Dirichlet
+from bayeslearn.network.cpt import Cpt
+from bayeslearn.network.inference.compiled import Compiled
+from bayeslearn.network.learning.cases import FoldedCases
+from bayeslearn.network.learning.expectation import expected_families
+from bayeslearn.tables import Table, as_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.network.network import BayesianNetwork
+    from bayeslearn.tables import Discrete
+
+### rows
+
+
+def updated(
+    network: BayesianNetwork, data: Any, *, weights: ArrayLike | str | None, fade: float, hidden: Iterable[str]
+) -> BayesianNetwork:
+    """The network after more cases."""
+    before, fade = evidence_of(network), validation.number("fade", fade, least=0, most=1)
+    new = counted(network, coded(network, data, weights, hidden))
+    return resting_on(network, {name: counts * fade + new[name] for name, counts in before.items()})
+
+
+def forgotten(
+    network: BayesianNetwork, data: Any, *, weights: ArrayLike | str | None, hidden: Iterable[str]
+) -> BayesianNetwork:
+    """The network without some of its cases."""
+    before = evidence_of(network)
+    return without(network, before, counted(network, coded(network, data, weights, hidden)))
+
+
+def faded(network: BayesianNetwork, factor: float) -> BayesianNetwork:
+    """The network with every case counting for less."""
+    factor = validation.number("factor", factor, least=0, most=1)
+    return resting_on(network, {name: counts * factor for name, counts in evidence_of(network).items()})
+
+
+def coded(network: BayesianNetwork, data: Any, weights: ArrayLike | str | None, hidden: Iterable[str]) -> Table:
+    """The data in the codes of the network; hidden variables have no column."""
+    unseen = {network[name].name for name in hidden}
+    if not unseen:
+        return as_table(data, schema=network.schema, weights=weights)
+    shown = as_table(data, schema=network.schema.drop(unseen), weights=weights)
+    codes = np.full((len(network), shown.n_rows), -1, shown.codes.dtype)
+    codes[[name not in unseen for name in network.names]] = shown.codes
+    return Table(network.schema, codes, np.empty((0, shown.n_rows)), shown.weights)
+
+
+def counted(network: BayesianNetwork, table: Table) -> dict[str, Counts]:
+    """What the rows add to every table: counts of what they show, expected counts of what they do not."""
+    if table.n_rows == 0:
+        return {cpt.name: Counts.zero(cpt.shape) for cpt in network}
+    compiled = Compiled(network)
+    cases = FoldedCases.of(compiled, table)
+    families, log_p = expected_families(compiled, cases)
+    if np.isneginf(log_p).any():
+        row = int(cases.items.row[np.isneginf(log_p)].min())
+        raise ImpossibleDataError(
+            f"row {row} has probability zero under the present tables, so nothing is expected where it has holes",
+            hint="learn with a prior, so that no table has zeros",
+            row=row,
+        )
+    parts = np.split(cases.known + families, compiled.cpt_start[1:-1])
+    return {cpt.name: Counts(part.reshape(cpt.shape)) for cpt, part in zip(network, parts, strict=True)}
+
+
+### networks
+
+
+def added(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
+    """The evidence of both, and the prior once."""
+    before, more = evidence_of(a), evidence_of(b, like=a)
+    return resting_on(a, {name: counts + more[name] for name, counts in before.items()})
+
+
+def subtracted(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
+    """The evidence of the one without that of the other."""
+    return without(a, evidence_of(a), evidence_of(b, like=a))
+
+
+def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None) -> dict[str, Counts]:
+    """The counts of every table that was learned, with the axes and states of another network like it."""
+    found = {cpt.name: cpt.seen for cpt in network if cpt.learned}
+    if not found:
+        raise EvidenceError(
+            f"the tables of network {network.name!r} were given, not learned: on how many cases they rest is not known",
+            hint="learn them with fit_tables; prior=NetworkPrior(network, cases) makes the given tables count as cases",
+        )
+    if like is None:
+        return found
+    require_same_graph(like, network)
+    fits = {cpt.name: fitting(cpt, network[cpt.name]) for cpt in like}
+    return {name: fits[name].seen for name in found}
+
+
+def resting_on(network: BayesianNetwork, counts: Mapping[str, Counts]) -> BayesianNetwork:
+    """The network with tables estimated from these counts; those without stay as they are."""
+    cpts = [estimated(cpt, counts[cpt.name]) if cpt.name in counts else cpt for cpt in network]
+    return replace(network, cpts=tuple(cpts))
+
+
+def estimated(cpt: Cpt, counts: Counts) -> Cpt:
+    """θ = (n + α) / Σ (n + α); a row that has lost all evidence is even, one that never had any stays as it is."""
+    n = counts.n + cpt.alpha
+    total = n.sum(axis=-1, keepdims=True)
+    had = (cpt.seen.n + cpt.alpha).sum(axis=-1, keepdims=True) > 0
+    p = np.where(total > 0, n / np.where(total > 0, total, 1.0), np.where(had, 1 / cpt.variable.size, cpt.p))
+    return replace(cpt, p=p, counts=counts)
+
+
+def without(network: BayesianNetwork, before: Mapping[str, Counts], taken: Mapping[str, Counts]) -> BayesianNetwork:
+    """The network with evidence taken back."""
+    left = {}
+    for name, counts in before.items():
+        try:
+            left[name] = counts - taken[name]
+        except EvidenceError as error:
+            message = error.message.replace("more evidence taken", f"more evidence on {name!r} taken", 1)
+            raise EvidenceError(message, hint=error.hint, column=name, **error.details) from None
+    return resting_on(network, left)
+
+
+### the same shape
+
+
+def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
+    """The same variables, joined by the same arcs."""
+    odd = [name for name in dict.fromkeys((*a.names, *b.names)) if name not in a or name not in b]
+    arcs = [f"{parent} → {child}" for parent, child in sorted(set(a.dag.arcs) ^ set(b.dag.arcs))]
+    if odd or arcs:
+        what = f"variable {listed(odd)}" if odd else f"the arc {listed(arcs)}"
+        raise MismatchError(
+            f"the networks {a.name!r} and {b.name!r} have different graphs: only one of them has {what}",
+            hint="evidence adds between networks of one structure",
+            differs="graph",
+        )
+
+
+def fitting(cpt: Cpt, other: Cpt) -> Cpt:
+    """The other table with the axes and states of this one, once it is seen to rest on evidence of the same kind."""
+    theirs = {v.name: v for v in (*other.parents, other.variable)}
+    variables = (*cpt.parents, cpt.variable)
+    for variable in variables:
+        require_same_states(variable, theirs[variable.name])
+    axes = [list(theirs).index(v.name) for v in variables]
+    states = np.ix_(*([theirs[v.name].states.index(state) for state in v.states] for v in variables))
+
+    def turned(array: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.transpose(array, axes)[states]
+
+    fits = Cpt(cpt.variable, cpt.parents, turned(other.p), Counts(turned(other.seen.n)), Dirichlet(turned(other.alpha)))
+    require_same_ground(cpt, other, fits)
+    return fits
+
+
+def require_same_states(mine: Discrete, theirs: Discrete) -> None:
+    """The same states, in whatever order, and the same cuts."""
+    names = [{(type(state), state) for state in v.states} for v in (mine, theirs)]
+    if names[0] == names[1] and mine.cuts == theirs.cuts:
+        return
+    what = "states" if names[0] != names[1] else "cuts"
+    first, second = (listed(getattr(v, what) or ()) or "none" for v in (mine, theirs))
+    raise MismatchError(
+        f"the {what} of {mine.name!r} differ: {first} in one network, {second} in the other",
+        hint="learn both with the same network as structure, so that they share its states",
+        differs="states",
+        column=mine.name,
+    )
+
+
+def require_same_ground(cpt: Cpt, other: Cpt, turned: Cpt) -> None:
+    """Both learned under one prior, or both given and the same."""
+    if cpt.learned != other.learned:
+        raise MismatchError(
+            f"the table of {cpt.name!r} was learned in one of the networks and given in the other",
+            hint="freeze the same tables in both",
+            differs="tables",
+            column=cpt.name,
+        )
+    if not np.allclose(cpt.alpha, turned.alpha, rtol=1e-9, atol=0):
+        raise MismatchError(
+            f"the priors of {cpt.name!r} differ: {Dirichlet(cpt.alpha)} and {Dirichlet(turned.alpha)}",
+            hint="learn both under the same prior: it counts once in the sum",
+            differs="prior",
+            column=cpt.name,
+        )
+    if not cpt.learned and not np.allclose(cpt.p, turned.p, rtol=1e-9, atol=0):
+        raise MismatchError(
+            f"the tables of {cpt.name!r} were given, not learned, and differ", differs="tables", column=cpt.name
+        )

@@ -1,0 +1,186 @@
+"""The laws of evidence for learned networks: rows come, go and fade, networks merge, and a file keeps it all."""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayeslearn import read_network, write_network
+from bayeslearn.errors import EvidenceError
+from bayeslearn.network import BayesianNetwork, Dag, fit_tables
+from bayeslearn.tables import Table
+from tests.laws.strategies import LAWS, weights
+from tests.oracle.networks import random_network
+
+PRIORS = [None, "laplace", "jeffreys", "bdeu:3", "m:2"]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A structure with its states, a prior, and two bodies of complete cases."""
+
+    structure: BayesianNetwork
+    prior: Any
+    a: Table
+    b: Table
+
+    def learned(self, table):
+        return fit_tables(self.structure, table, prior=self.prior).network
+
+
+@st.composite
+def lessons(draw):
+    structure = random_network(draw(st.integers(0, 10_000)), draw(st.integers(1, 5)))
+    tables = [draw(cases(structure.schema)) for _ in "ab"]
+    return Lesson(structure, draw(st.sampled_from(PRIORS)), *tables)
+
+
+@st.composite
+def cases(draw, schema):
+    n = draw(st.integers(1, 6))
+    codes = [draw(st.lists(st.integers(0, v.size - 1), min_size=n, max_size=n)) for v in schema.discrete]
+    return Table(schema, np.array(codes), np.empty((0, n)), draw(weights(n)))
+
+
+any_lesson = given(lesson=lessons())
+
+
+def assert_same(one, other, *, rtol=1e-12):
+    """The same tables, resting on the same evidence, however variables and parents are ordered."""
+    assert one.isclose(other, rtol=rtol)
+    for cpt in one:
+        names = [v.name for v in (*other[cpt.name].parents, cpt.variable)]
+        axes = [names.index(v.name) for v in (*cpt.parents, cpt.variable)]
+        for mine, theirs in ((cpt.counts.n, other[cpt.name].counts.n), (cpt.alpha, other[cpt.name].alpha)):
+            np.testing.assert_allclose(mine, np.transpose(theirs, axes), rtol=rtol, atol=1e-12)
+
+
+def shuffled(network, rng):
+    """The same network with its variables, parents and states in another order, on the same evidence."""
+    states = {name: rng.permutation(network.states(name)).tolist() for name in network.names}
+    names = rng.permutation(network.names).tolist()
+    dag = Dag({name: tuple(rng.permutation(network.dag.parents(name)).tolist()) for name in names})
+    shapes = {name: [len(states[v]) for v in (*dag.parents(name), name)] for name in names}
+    return BayesianNetwork.of(dag, {name: np.full(s, 1 / s[-1]) for name, s in shapes.items()}, states=states)
+
+
+### rows
+
+
+@LAWS
+@any_lesson
+def test_all_rows_at_once_one_body_after_the_other_or_merged(lesson):
+    whole = lesson.learned(Table.concat([lesson.a, lesson.b]))
+    assert_same(lesson.learned(lesson.a).update(lesson.b), whole)
+    assert_same(lesson.learned(lesson.a) + lesson.learned(lesson.b), whole)
+    assert_same(sum([lesson.learned(lesson.a), lesson.learned(lesson.b)]), whole)
+
+
+@LAWS
+@any_lesson
+def test_what_was_added_can_be_taken_back(lesson):
+    a, b = lesson.learned(lesson.a), lesson.learned(lesson.b)
+    assert_same((a + b) - b, a)
+    assert_same(a.update(lesson.b).forget(lesson.b), a)
+    assert_same((a + b).forget(lesson.b), a)
+    assert_same(a.update(lesson.b) - b, a)
+
+
+@LAWS
+@any_lesson
+def test_weight_two_is_a_row_twice(lesson):
+    a, twice = lesson.learned(lesson.a), Table.concat([lesson.b, lesson.b])
+    double = np.ones(lesson.b.n_rows) * 2 * lesson.b.weights
+    assert_same(a.update(lesson.b, weights=double), a.update(twice))
+    assert_same(a.update(twice).forget(lesson.b, weights=double), a)
+
+
+@LAWS
+@given(lesson=lessons(), seed=st.integers(0, 1000))
+def test_the_order_of_rows_and_columns_does_not_matter(lesson, seed):
+    rng = np.random.default_rng(seed)
+    rows, names = rng.permutation(lesson.b.n_rows), rng.permutation(lesson.structure.names).tolist()
+    a = lesson.learned(lesson.a)
+    assert_same(a.update(lesson.b.take(rows).select(names)), a.update(lesson.b))
+
+
+@LAWS
+@any_lesson
+def test_nothing_is_the_identity(lesson):
+    a, nothing = lesson.learned(lesson.a), lesson.a.take([])
+    assert_same(a.update(nothing), a)
+    assert_same(a.forget(nothing), a)
+    assert_same(a + (a - a), a)
+    assert_same(a.update(lesson.b, weights=np.zeros(lesson.b.n_rows)), a)
+
+
+@LAWS
+@any_lesson
+def test_no_more_than_is_there_can_be_taken_back(lesson):
+    a = lesson.learned(lesson.a)
+    more = np.ones(lesson.a.n_rows) * (lesson.a.weights + 1)
+    with pytest.raises(EvidenceError, match=r"more evidence on 'v\d' taken back than had been added: -[\d.]+ would be"):
+        a.forget(lesson.a, weights=more)
+    with pytest.raises(EvidenceError, match=r"more evidence on 'v\d' taken back"):
+        a - a.update(lesson.a, weights=more)
+
+
+### networks
+
+
+@LAWS
+@any_lesson
+def test_addition_is_commutative_and_associative(lesson):
+    a, b = lesson.learned(lesson.a), lesson.learned(lesson.b)
+    assert_same(a + b, b + a)
+    assert_same((a + b) + a, a + (b + a))
+
+
+@LAWS
+@given(lesson=lessons(), seed=st.integers(0, 1000))
+def test_the_order_of_variables_parents_and_states_does_not_matter(lesson, seed):
+    other = shuffled(lesson.structure, np.random.default_rng(seed))
+    b = fit_tables(other, lesson.b.to_dict(), prior=lesson.prior, weights=lesson.b.weights).network
+    a, whole = lesson.learned(lesson.a), lesson.learned(Table.concat([lesson.a, lesson.b]))
+    assert_same(a + b, whole)
+    assert_same((a + b) - b, a)
+    assert_same((b + a) - b, b.update(lesson.a.to_dict(), weights=lesson.a.weights) - b)
+    assert (b + a).names == b.names
+
+
+### fading
+
+
+@LAWS
+@given(lesson=lessons(), factor=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+def test_fading_multiplies_what_was_before(lesson, factor):
+    a, b = lesson.learned(lesson.a), lesson.learned(lesson.b)
+    assert_same(a.update(lesson.b, fade=factor), a.faded(factor) + b)
+    light = lesson.a.with_weights(factor * lesson.a.weights)
+    assert_same(a.faded(factor), lesson.learned(light))
+    assert_same((a + b).faded(factor), a.faded(factor) + b.faded(factor))
+    assert_same(a.faded(0.5).faded(factor), a.faded(0.5 * factor))
+
+
+### files
+
+
+@LAWS
+@any_lesson
+def test_a_file_keeps_the_evidence(lesson, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("networks", numbered=True)
+    a, b = lesson.learned(lesson.a), lesson.learned(lesson.b)
+    write_network(a, folder / "a.json")
+    write_network(b, folder / "b.json.gz")
+    c, d = read_network(folder / "a.json"), read_network(folder / "b.json.gz")
+    exactly = functools.partial(assert_same, rtol=0)
+    exactly(c, a)
+    exactly(c + d, a + b)
+    exactly((c + d) - b, (a + b) - d)
+    exactly(c.update(lesson.b), a.update(lesson.b))
+    exactly(c.faded(0.5), a.faded(0.5))
+    exactly(c.update(lesson.b).forget(lesson.b), a.update(lesson.b).forget(lesson.b))

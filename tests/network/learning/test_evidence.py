@@ -1,0 +1,240 @@
+"""Evidence that comes, goes and fades: rows with holes against enumeration, what stays, and what is refused.
+
+The laws for complete cases stand in tests/laws/test_networks.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bayeslearn import read_network
+from bayeslearn.errors import (
+    EvidenceError,
+    ImpossibleDataError,
+    MismatchError,
+    ParameterError,
+    UnknownColumnError,
+    UnknownStateError,
+)
+from bayeslearn.families import Dirichlet
+from bayeslearn.network import BayesianNetwork, Cpt, NetworkPrior, draw, fit_tables
+from bayeslearn.tables import Discrete, Table
+from tests.network.learning.test_fit import expected_counts, with_holes
+from tests.oracle import networks as slow
+
+RAIN = {"Rain": ["yes", "no", "no", "yes", "no"], "Wet": ["yes", "no", "yes", "yes", "no"]}
+
+
+def learned(data=RAIN, *, prior="laplace", structure="[Rain][Wet|Rain]", **options):
+    return fit_tables(structure, data, prior=prior, **options).network
+
+
+### rows with holes
+
+
+@given(seed=st.integers(0, 100_000), n=st.integers(1, 5), rows=st.integers(1, 8), share=st.sampled_from([0.2, 1.0]))
+def test_holes_add_what_the_present_tables_expect(seed, n, rows, share):
+    truth = slow.random_network(seed, n)
+    network = fit_tables(truth, draw(truth, 9, rng=seed), prior="laplace").network
+    more = with_holes(truth, rows, seed + 1, share)
+    after = network.update(more, fade=0.5)
+    counts, _ = expected_counts(network, more)
+    for cpt in after:
+        n_cells = 0.5 * network[cpt.name].counts.n + counts[cpt.name]
+        np.testing.assert_allclose(cpt.counts.n, n_cells, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(cpt.p, Dirichlet(n_cells + cpt.prior.alpha).mean(), rtol=1e-10)
+
+
+def test_rows_that_em_learned_from_can_be_taken_back():
+    truth = read_network("asia")
+    table = with_holes(truth, 60, 1)
+    network = fit_tables(truth, table, prior="laplace", tol=1e-9).network
+    left = network.forget(table.take(range(20)))
+    counts, _ = expected_counts(network, table.take(range(20, 60)))
+    for cpt in left:
+        np.testing.assert_allclose(cpt.counts.n, counts[cpt.name], rtol=1e-9, atol=1e-9)
+    with pytest.raises(EvidenceError, match="more evidence on 'asia' taken back than had been added"):
+        left.forget(table)
+
+
+def test_a_variable_that_is_never_shown():
+    rng = np.random.default_rng(0)
+    data = {name: rng.choice(["yes", "no"], 40) for name in "AB"}
+    network = learned(data, structure="[H][A|H][B|H]", hidden={"H": 2})
+    after = network.update(data, hidden=["H"])
+    counts, _ = expected_counts(network, Table(network.schema, coded(network, data), np.empty((0, 40)), np.ones(40)))
+    np.testing.assert_allclose(after["A"].counts.n, network["A"].counts.n + counts["A"], rtol=1e-10)
+    assert after["H"].counts.total == pytest.approx(80, rel=1e-12)
+    assert after.forget(data, hidden={"H": 2})["H"].counts.total == pytest.approx(40, rel=1e-12)
+    with pytest.raises(UnknownColumnError, match="'H'"):
+        network.update(data)
+
+
+def coded(network, data):
+    """Codes of columns in the order of the network, −1 where there is none."""
+    n = len(next(iter(data.values())))
+    return np.array([[network.states(v).index(s) for s in data[v]] if v in data else [-1] * n for v in network.names])
+
+
+def test_an_impossible_row_is_named():
+    network = learned({"A": ["x", "x"], "B": ["u", "u"], "C": ["s", "t"]}, structure=three(), prior=None)
+    rows = [{"A": "x", "B": None, "C": "s"}, {"A": "x", "B": None, "C": None}, {"A": "y", "B": "v", "C": "s"}]
+    assert network.update(rows)["B"].counts.n.tolist() == [[4, 0], [0, 1]]
+    with pytest.raises(ImpossibleDataError, match="row 1 has probability zero under the present tables") as error:
+        network.update([rows[0], {"A": None, "B": "v", "C": "s"}])
+    assert error.value.details["row"] == 1
+
+
+def three():
+    """A → B → C, with states of which the data will show some only."""
+    tables = {"A": [0.5, 0.5], "B": np.full((2, 2), 0.5), "C": np.full((2, 2), 0.5)}
+    return BayesianNetwork.of("[A][B|A][C|B]", tables, states={"A": ["x", "y"], "B": ["u", "v"], "C": ["s", "t"]})
+
+
+### what rests on nothing, and what was given
+
+
+def test_a_row_without_evidence_stays_and_one_that_lost_it_is_even():
+    before = BayesianNetwork.of("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.2, 0.8]]}, states=AB)
+    network = fit_tables(before, [{"A": "x", "B": "u"}], start=before).network
+    assert network["B"].p.tolist() == [[1.0, 0.0], [0.2, 0.8]]
+    again = network.update([{"A": "x", "B": "v"}])
+    assert again["B"].p.tolist() == [[0.5, 0.5], [0.2, 0.8]]
+    assert again.faded(0.0)["B"].p.tolist() == [[0.5, 0.5], [0.2, 0.8]]
+    assert network.forget([{"A": "x", "B": "u"}])["A"].p.tolist() == [0.5, 0.5]
+
+
+AB = {"A": ["x", "y"], "B": ["u", "v"]}
+
+
+def test_given_tables_stay_as_they_are():
+    before = BayesianNetwork.of("[A][B|A]", {"A": [0.3, 0.7], "B": [[0.9, 0.1], [0.2, 0.8]]}, states=AB)
+    rows = [{"A": "x", "B": "v"}, {"A": "y", "B": "v"}]
+    network = fit_tables(before, rows, frozen=["A"], prior="laplace").network
+    after = network.update(rows) + network
+    assert after["A"].p.tolist() == [0.3, 0.7]
+    assert not after["A"].learned
+    assert after["B"].counts.n.tolist() == [[0, 3], [0, 3]]
+
+
+def test_a_prior_alone_is_a_network_that_has_seen_nothing_yet():
+    states = learned()["Rain"].variable
+    network = BayesianNetwork((Cpt(states, (), [0.8, 0.2], prior=Dirichlet([8.0, 2.0])),))
+    assert network.update({"Rain": ["yes"] * 10})["Rain"].p.tolist() == [0.4, 0.6]
+
+
+def test_a_given_network_counts_as_cases_by_a_prior():
+    asia, rows = read_network("asia"), draw(read_network("asia"), 50, rng=0)
+    prior = NetworkPrior(asia, 100)
+    first, second = (
+        fit_tables(asia, part, prior=prior).network for part in (rows.take(range(30)), rows.take(range(30, 50)))
+    )
+    whole = fit_tables(asia, rows, prior=prior).network
+    assert (first + second).isclose(whole, rtol=1e-12)
+
+
+### data as people have them
+
+
+def test_files_weights_by_column_and_cuts(tmp_path):
+    hours, late = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.5, 8.5], ["no", "yes"] * 4
+    network = fit_tables("[hours][late|hours]", {"hours": hours, "late": late}).network
+    (tmp_path / "more.csv").write_text("late,times,hours,note\nyes,3,0.5,a\nno,0.5,100,b\n")
+    after = network.update(tmp_path / "more.csv", weights="times")
+    gained = after["hours"].counts.n - network["hours"].counts.n
+    assert (gained[0], gained[-1], gained.sum()) == (3, 0.5, 3.5)
+
+
+def test_the_network_itself_does_not_change():
+    network = learned()
+    p, n = network["Wet"].p.copy(), network["Wet"].counts.n.copy()
+    network.update(RAIN), network.forget(RAIN), network + network, network.faded(0.1)
+    assert (network["Wet"].p == p).all()
+    assert (network["Wet"].counts.n == n).all()
+
+
+def test_names_and_notes_are_those_of_the_first():
+    a = BayesianNetwork(learned().cpts, "monday", ("by hand",))
+    assert ((a + learned()).name, (a + learned()).notes, a.update(RAIN).name) == ("monday", ("by hand",), "monday")
+
+
+### what is refused
+
+
+def test_a_given_network_has_no_evidence_to_add_to():
+    asia = read_network("asia")
+    for act in (lambda: asia.update({}), lambda: asia.forget({}), lambda: asia.faded(0.5), lambda: asia + asia):
+        with pytest.raises(EvidenceError, match=r"tables of network 'asia' were given, not learned[\s\S]*fit_tables"):
+            act()
+    with pytest.raises(EvidenceError, match="were given, not learned"):
+        learned() - asia
+
+
+def test_bad_rows():
+    network = learned()
+    with pytest.raises(UnknownStateError, match="state 'perhaps'"):
+        network.update({"Rain": ["perhaps"], "Wet": ["no"]})
+    with pytest.raises(UnknownColumnError, match="'Wet'"):
+        network.update({"Rain": ["yes"]})
+    with pytest.raises(UnknownColumnError, match="there is no variable 'Snow'"):
+        network.update(RAIN, hidden=["Snow"])
+    with pytest.raises(ParameterError, match="`fade` must be at most 1, got 90"):
+        network.update(RAIN, fade=90)
+    with pytest.raises(ParameterError, match="`factor` must be at least 0, got -1"):
+        network.faded(-1)
+
+
+def test_only_networks_add():
+    with pytest.raises(TypeError, match="unsupported operand"):
+        learned() + 1
+    with pytest.raises(TypeError, match="unsupported operand"):
+        1 + learned()
+    with pytest.raises(TypeError, match="unsupported operand"):
+        learned() - {}
+
+
+@pytest.mark.parametrize(
+    ("other", "differs", "message"),
+    [
+        (lambda: learned(structure="[Rain|Wet][Wet]"), "graph", "one of them has the arc 'Rain → Wet', 'Wet → Rain'"),
+        (lambda: learned(RAIN | {"Sun": RAIN["Wet"]}, structure="[Rain][Wet|Rain][Sun]"), "graph", "variable 'Sun'"),
+        (lambda: learned(RAIN | {"Wet": list("aabba")}), "states", "the states of 'Wet' differ: 'no', 'yes' in one"),
+        (lambda: learned(RAIN | {"Rain": [0, 1, 0, 1, 1]}), "states", "the states of 'Rain' differ"),
+        (lambda: learned(prior="jeffreys"), "prior", r"the priors of 'Rain' differ: Dirichlet\(α=\[1, 1\]\) and"),
+        (lambda: learned(prior=None), "prior", "the priors of 'Rain' differ"),
+        (lambda: learned(structure=learned(), frozen=["Wet"]), None, None),
+        (lambda: given_wet(0.5), "tables", "the table of 'Wet' was learned in one of the networks and given in the"),
+    ],
+)  # fmt: skip
+def test_networks_that_do_not_fit(other, differs, message):
+    if differs is None:  # a frozen table keeps what it rests on
+        assert (learned() + other())["Wet"].counts.n.sum() == 10
+        return
+    for act in (lambda: learned() + other(), lambda: learned() - other()):
+        with pytest.raises(MismatchError, match=message) as error:
+            act()
+        assert error.value.details["differs"] == differs
+
+
+def given_wet(p):
+    """A network whose table of Wet was given, that of Rain learned."""
+    network = learned()
+    wet = Cpt(network["Wet"].variable, network["Wet"].parents, [[p, 1 - p], [p, 1 - p]])
+    return BayesianNetwork((network["Rain"], wet))
+
+
+def test_given_tables_must_be_the_same():
+    assert (given_wet(0.3) + given_wet(0.3))["Wet"].p[0, 0] == 0.3
+    with pytest.raises(MismatchError, match="the tables of 'Wet' were given, not learned, and differ"):
+        given_wet(0.3) + given_wet(0.4)
+
+
+def test_cuts_must_be_the_same():
+    a, b = (fit_tables("[x]", {"x": np.arange(40.0) + shift}).network for shift in (0, 0.5))
+    variable = Discrete("x", a.states("x"), b["x"].variable.cuts)
+    relabelled = BayesianNetwork((Cpt(variable, (), a["x"].p, a["x"].counts),))
+    with pytest.raises(MismatchError, match="the cuts of 'x' differ"):
+        a + relabelled
