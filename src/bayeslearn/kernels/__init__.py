@@ -13,10 +13,12 @@ from bayeslearn.kernels.threads import parallel, thread_count
 
 _HOMES = {
     "LANES": "lanes",
+    "MOST_CELLS": "cells",
     "complete_items": "expectation",
     "fold_rows": "folding",
     "infer_items": "expectation",
     "neighbours": "folding",
+    "number_cells": "cells",
     "most_probable": "propagation",
     "plan": "planning",
     "propagate": "propagation",
@@ -33,6 +35,7 @@ _HOMES = {
 
 __all__ = [
     "LANES",
+    "MOST_CELLS",
     "complete_items",
     "fold_rows",
     "gibbs_sweeps",
@@ -41,6 +44,7 @@ __all__ = [
     "intersections",
     "most_probable",
     "neighbours",
+    "number_cells",
     "parallel",
     "plan",
     "propagate",

@@ -121,7 +121,7 @@ def levels(column: Column, missing: Missing) -> Levels:
     values, place = encoded.dictionary, encoded.indices
     place = np.asarray(pc.fill_null(place, -1) if place.null_count else place)
     gone = marked(values, missing)
-    if coded and not column.declared:
+    if coded and not (column.declared or column.from_file):
         gone |= np.bincount(place[place >= 0], minlength=len(values)) == 0
     if gone.any():
         values, place = without(values, place, gone)

@@ -15,6 +15,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from bayeslearn.errors import EmptyTableError, FormatError, MissingFileError
+from bayeslearn.tables.cells import coded_columns
 from bayeslearn.tables.columns import Column, arrow_columns
 from bayeslearn.tables.schema import require_unique
 
@@ -53,6 +54,9 @@ def read_text(path: Path) -> list[Column]:
     delimiter = next(d for ending, d in DELIMITERS.items() if ending in path.name.lower())
     names = header(path, delimiter)
     require_unique(names)
+    coded = coded_columns(path, delimiter, len(names))
+    if coded is not None:
+        return [Column(name, data, from_file=True) for name, data in zip(names, coded, strict=True)]
     places = [f"f{i}" for i in range(len(names))]
     try:
         table = pyarrow.csv.read_csv(

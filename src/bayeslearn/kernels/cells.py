@@ -1,0 +1,102 @@
+"""Cells of a text file to codes: each column's distinct cells are numbered in the order they appear.
+
+Made for tables of states, where a column has few distinct cells. The last eight bytes of a cell are its key: cells up
+to that long are the same when their keys and lengths are, longer ones are compared with the first that had the same
+key, which stays where it is in the file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn.kernels._jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Distinct cells of a column that are numbered, and places to find them by.
+MOST_CELLS, SLOTS = 256, 1024
+
+#: The slot of a key: the ten highest bits of its product with a number without a pattern.
+SPREAD, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(54)
+
+BYTE = np.uint64(8)
+
+#: Bytes that a key holds.
+KEY = 8
+
+#: Why a part of a file cannot be read this way.
+RAGGED, TOO_MANY = -1, -2
+
+LINE, RETURN = 10, 13
+
+
+@kernel
+def same_start(text: NDArray[np.uint8], a: int, b: int, length: int) -> bool:
+    """Whether two cells agree before the bytes that their keys hold."""
+    i = 0
+    while i < length - KEY and text[a + i] == text[b + i]:
+        i += 1
+    return i >= length - KEY
+
+
+@kernel
+def number_cells(
+    text: NDArray[np.uint8],
+    begin: int,
+    end: int,
+    delimiter: int,
+    codes: NDArray[np.int32],
+    first: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> int:
+    """Code the lines of text[begin:end] into `codes` (columns, rows); returns how many rows there were.
+
+    The text ends with the end of a line; empty lines are skipped. For each column `first` and `lengths` (columns,
+    MOST_CELLS) say where its distinct cells stand, and `counts` how many there are. Returns RAGGED or TOO_MANY for text
+    that needs another reader.
+    """
+    columns = len(codes)
+    slots, keys = np.full((columns, SLOTS), -1, np.int64), np.empty((columns, SLOTS), np.uint64)
+    stop = np.zeros(256, np.bool_)
+    stop[delimiter] = stop[LINE] = stop[RETURN] = True
+    row, at = 0, begin
+    while at < end:
+        if text[at] == LINE or (text[at] == RETURN and text[at + 1] == LINE):
+            at += 1
+            continue
+        for column in range(columns):
+            start, key = at, np.uint64(0)
+            while not stop[text[at]]:
+                key = key << BYTE | np.uint64(text[at])
+                at += 1
+            length, slot = at - start, np.int64(key * SPREAD >> SHIFT)
+            known = slots[column, slot]
+            while known >= 0 and not (
+                keys[column, slot] == key
+                and lengths[column, known] == length
+                and (length <= KEY or same_start(text, first[column, known], start, length))
+            ):
+                slot = (slot + 1) & (SLOTS - 1)
+                known = slots[column, slot]
+            if known < 0:
+                known = counts[column]
+                if known == MOST_CELLS:
+                    return TOO_MANY
+                slots[column, slot], keys[column, slot] = known, key
+                first[column, known], lengths[column, known] = start, length
+                counts[column] += 1
+            codes[column, row] = known
+            if column == columns - 1:
+                if text[at] == RETURN:
+                    at += 1
+                if text[at] != LINE:
+                    return RAGGED
+            elif text[at] != delimiter:
+                return RAGGED
+            at += 1
+        row += 1
+    return row
