@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numba
 import numpy as np
 
 from bayeslearn.kernels._jit import kernel, trailing_zeros
@@ -19,12 +20,22 @@ if TYPE_CHECKING:
 #: Multipliers of the hash: odd numbers without a pattern.
 MIX, SPREAD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
+WORD = 2**64 - 1
+
 
 @kernel
-def mixed(h: np.uint64, word: np.uint64) -> np.uint64:
-    """One more word into a hash."""
+def _mixed(h: Any, word: Any) -> Any:
     h = (h ^ word) * MIX
     return (h ^ (h >> np.uint64(29))) * SPREAD
+
+
+def _mixed_integers(h: Any, word: Any) -> Any:
+    mixture = (int(h) ^ int(word)) * int(MIX) & WORD
+    return np.uint64((mixture ^ (mixture >> 29)) * int(SPREAD) & WORD)
+
+
+#: One more word into a hash; without a compiler by whole numbers, for NumPy warns when a product is cut to 64 bits.
+mixed: Any = _mixed_integers if numba.config.DISABLE_JIT else _mixed
 
 
 @kernel

@@ -13,6 +13,7 @@ from bayeslearn.network.inference.sensitivity import Sensitivity, sensitivity
 from bayeslearn.network.inference.session import Session
 from bayeslearn.network.learning.fit import TableFit, fit_tables
 from bayeslearn.network.learning.priors import NetworkPrior
+from bayeslearn.network.learning.score import Score
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.separation import ActivePath
 
@@ -33,6 +34,7 @@ __all__ = [
     "Reasons",
     "Sampled",
     "SampledBeliefs",
+    "Score",
     "Sensitivity",
     "Session",
     "TableFit",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.inference.answers import Beliefs
     from bayeslearn.network.inference.exact import Exact
+    from bayeslearn.network.learning.score import Score
     from bayeslearn.tables import Discrete
 
 
@@ -173,7 +174,7 @@ class BayesianNetwork:
             column, row = (int(i) for i in np.argwhere(holes)[0])
             raise MissingValuesError(
                 f"row {row} has no value for {self.names[column]!r}, and a joint probability needs them all",
-                hint="ask for the likelihood of the part that was seen instead",
+                hint="ask for `log_likelihood`, that of the part that was seen",
                 row=row,
                 column=self.names[column],
             )
@@ -183,6 +184,16 @@ class BayesianNetwork:
             for cpt in self.cpts:
                 total += np.log(cpt.p[(*(codes[v.name] for v in cpt.parents), codes[cpt.name])])
         return total
+
+    def log_likelihood(self, data: Any) -> NDArray[np.float64]:
+        """ln P of what each row shows, a missing cell or column being summed over; −∞ for a row that cannot be."""
+        return self.score(data).cases
+
+    def score(self, data: Any) -> Score:
+        """How probable a table, a frame or a list of cases is: ln P of each row, in all, and bits per case."""
+        from bayeslearn.network.learning.score import score  # noqa: PLC0415 - learning knows networks, not the reverse
+
+        return score(self, data)
 
     # -- questions
 
