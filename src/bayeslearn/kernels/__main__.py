@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayeslearn.kernels import counting, lanes, planning, propagation, sampling
+from bayeslearn.kernels import cells, counting, expectation, folding, lanes, planning, propagation, sampling
 
 
 def warm() -> None:
@@ -17,7 +17,10 @@ def warm() -> None:
     weights.flags.writeable = False
     counting.weighted_histogram(codes, zero, one, zero, weights, 0, 1, np.zeros(1))
     counting.intersections(np.zeros((1, 1), np.uint64), zero, one, np.zeros(2, np.int64))
+    text, room = np.frombuffer(b"a\n", np.uint8), np.empty((1, cells.MOST_CELLS), np.int64)
+    cells.number_cells(text, 0, 2, 44, np.empty((1, 1), np.int32), room, room.copy(), np.zeros(1, np.int64))
     warm_inference()
+    warm_learning()
     warm_sampling()
 
 
@@ -28,9 +31,26 @@ def warm_inference() -> None:
     network = (np.array([0, 1]), np.array([0]), np.array([1]), spans, table, spans, yes)
     codes, beliefs, log_p = np.full((lanes.LANES, 1), -1), np.empty((lanes.LANES, 2)), np.zeros(lanes.LANES)
     _, steps = planning.plan(*network[:3], two, np.log(two), yes, yes, np.zeros(1), 1.0, 1e9)
-    propagation.propagate(network, steps, two, codes[0], table, ~yes, np.empty(2), np.empty(1), beliefs[0])
+    room = (np.empty(2), np.empty(1))
+    propagation.propagate(network, steps, two, codes[0], table, ~yes, *room, beliefs[0], np.zeros(2), 1.0)
     propagation.propagate_cases(network, two, np.log(two), codes, 1.0, 1e9, beliefs, log_p)
     lanes.propagate_lanes(network, steps, two, codes, beliefs, log_p)
+
+
+def warm_learning() -> None:
+    """One row of one missing variable: folded, inferred, and completed both ways."""
+    two, one, zero, yes, spans = np.array([2]), np.ones(1), np.array([0]), np.array([True]), np.array([0, 2])
+    network = (np.array([0, 1]), zero, np.array([1]), spans, np.array([0.5, 0.5]), spans, yes)
+    codes, near = np.full((1, 1), -1), folding.neighbours(*network[:2], 1)
+    frozen = np.ones(1)
+    frozen.flags.writeable = False
+    for given in (frozen, one):
+        groups, _, row, weights, _, _ = folding.fold_rows(codes.astype(np.int32), given, ~yes, near)
+    items = (network, two, np.log(two), groups, np.array([0, 1]), 0, 1, codes)
+    soft = (np.array([-1]), np.ones((0, 2)), np.zeros((0, 1), np.bool_))
+    expectation.infer_items(*items, weights, *soft, 1.0, 1e9, np.zeros(2), np.zeros(1))
+    for uniform in (np.empty((0, 1)), np.ones((1, 1))):
+        expectation.complete_items(*items, row, uniform, 1.0, 1e9, np.zeros((1, 1), np.int32), np.zeros(1))
 
 
 def warm_sampling() -> None:

@@ -91,21 +91,24 @@ def complete_items(
     first: int,
     last: int,
     codes: NDArray[np.int64],
+    row: NDArray[np.int64],
     uniform: NDArray[np.float64],
     tie_break: float,
     limit: float,
-    found: NDArray[np.int64],
+    found: NDArray[np.int32],
     log_p: NDArray[np.float64],
 ) -> int:
-    """Items of the groups first … last completed, into `found` (items, variables).
+    """Items of the groups first … last completed, into `found` (items, variables): −1 outside their group.
 
-    With `uniform` empty by the most probable states of a group together, else by a draw from their joint posterior,
-    with numbers from `uniform` (items, variables). Returns as `infer_items` does.
+    Item i is read from row[i] of `codes`. With `uniform` empty it is completed by the most probable states of its group
+    together, else by a draw from their joint posterior, with the numbers of its row of `uniform` (rows, variables):
+    groups of one row use different numbers. Returns as `infer_items` does.
     """
     scope_start, scope, scope_stride, cpt_start, cpt, belief_start, _ = network
     n = len(sizes)
     noise, nothing, none, wanted = np.zeros(n), np.ones(1), np.zeros(n, np.bool_), np.ones(n, np.bool_)
     active, kept = np.empty(n, np.bool_), np.empty(len(cpt_start) - 1, np.bool_)
+    case = np.empty(n, np.int64)
     for g in range(first, last):
         members(groups, g, active)
         touching(scope_start, scope, active, kept)
@@ -115,12 +118,11 @@ def complete_items(
         tables, messages = np.empty(steps[4][-1]), np.empty(steps[5][-1])
         part = (scope_start, scope, scope_stride, cpt_start, cpt, belief_start, kept)
         for i in range(item_start[g], item_start[g + 1]):
+            shown = codes[row[i]]
             if len(uniform) == 0:
-                log_p[i] = most_probable(
-                    part, steps, sizes, codes[i], nothing, none, wanted, tables, messages, found[i]
-                )
+                log_p[i] = most_probable(part, steps, sizes, shown, nothing, none, wanted, tables, messages, case)
             else:
-                log_p[i] = draw_down(
-                    part, steps, sizes, codes[i], nothing, none, tables, messages, uniform[i], found[i]
-                )
+                log_p[i] = draw_down(part, steps, sizes, shown, nothing, none, tables, messages, uniform[row[i]], case)
+            for v in range(n):
+                found[i, v] = case[v] if active[v] and log_p[i] > -np.inf else -1
     return -1

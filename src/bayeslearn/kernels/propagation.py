@@ -504,7 +504,8 @@ def draw_down(
     """A case drawn from P(all | e), into `found`; returns ln P(e).
 
     After the way up each row of a table is P(the rest | separator) up to a factor: from the roots to the leaves each
-    clique draws an entry of the row that its separator, drawn by then, selects. Clique c uses number c of `uniform`.
+    clique draws an entry of the row that its separator, drawn by then, selects. It uses the number in `uniform` of its
+    innermost variable, which is in no later clique, so that no two cliques share one.
     """
     parent, cols, table, start, axes = plan[1], plan[3], plan[4], plan[11], plan[12]
     index = np.zeros(64, np.int64)
@@ -523,7 +524,7 @@ def draw_down(
         total = 0.0
         for i in range(at, at + cols[c]):
             total += tables[i]
-        left, chosen = uniform[c] * total, -1
+        left, chosen = uniform[axes[start[c + 1] - 1]] * total, -1
         for i in range(cols[c]):
             if tables[at + i] > 0.0 and (left >= 0.0 or chosen < 0):
                 chosen = i

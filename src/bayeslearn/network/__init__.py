@@ -12,6 +12,7 @@ from bayeslearn.network.inference.sampled import Sampled, SampledBeliefs
 from bayeslearn.network.inference.sensitivity import Sensitivity, sensitivity
 from bayeslearn.network.inference.session import Session
 from bayeslearn.network.learning.fit import TableFit, fit_tables
+from bayeslearn.network.learning.impute import MissingBeliefs, MissingCell, missing_beliefs
 from bayeslearn.network.learning.priors import NetworkPrior
 from bayeslearn.network.learning.score import Score
 from bayeslearn.network.network import BayesianNetwork
@@ -30,6 +31,8 @@ __all__ = [
     "JointBelief",
     "Loopy",
     "LoopyBeliefs",
+    "MissingBeliefs",
+    "MissingCell",
     "NetworkPrior",
     "Reasons",
     "Sampled",
@@ -42,6 +45,7 @@ __all__ = [
     "draws",
     "explain",
     "fit_tables",
+    "missing_beliefs",
     "sensitivity",
     "shd",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.answers import Beliefs
     from bayeslearn.network.inference.exact import Exact
     from bayeslearn.network.learning.score import Score
-    from bayeslearn.tables import Discrete
+    from bayeslearn.tables import Discrete, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +217,22 @@ class BayesianNetwork:
         table = as_table(data, schema=self.schema, absent="missing")
         best = [p[target].argmax(axis=1) for _, p in predictions(self, table, [target])]
         return states[np.concatenate(best)] if best else states[:0]
+
+    def impute(
+        self,
+        data: Any,
+        *,
+        how: Literal["most probable", "draw"] = "most probable",
+        rng: np.random.Generator | int | None = None,
+    ) -> Table:
+        """The rows of a table, a frame or a list of cases with every missing cell filled; a missing column too.
+
+        By the most probable states of all that a row misses together, or by a draw from their joint posterior, for each
+        row by itself; `rng` makes a draw the same each time. Numbers that were cut come back as their intervals.
+        """
+        from bayeslearn.network.learning.impute import impute  # noqa: PLC0415 - learning knows networks, not the reverse
+
+        return impute(self, data, how=how, rng=rng)
 
     def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
         """The network after an intervention: variables set from outside, whatever their parents say."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import ImpossibleEvidenceError
+from bayeslearn.errors import ImpossibleDataError, ImpossibleEvidenceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,15 +23,32 @@ MOST_BELIEFS, LEAST_ROWS = 1 << 22, 256
 
 def predictions(network: BayesianNetwork, table: Table, targets: list[str]) -> Iterator[tuple[Table, CaseBeliefs]]:
     """Every batch with its beliefs about the targets, whose own columns are not looked at."""
-    size = max(MOST_BELIEFS // sum(cpt.variable.size for cpt in network), LEAST_ROWS)
     start = 0
-    for batch in table.batches(size):
-        try:
-            found = network.exact.cases(batch.hide(targets), ask=targets)
-        except ImpossibleEvidenceError as error:
-            raise renumbered(error, start) from None
-        yield batch, found
+    for batch in table.batches(batch_rows(network)):
+        yield batch, believed(network, batch.hide(targets), start, ask=targets)
         start += batch.n_rows
+
+
+def batch_rows(network: BayesianNetwork) -> int:
+    """Rows whose beliefs are in memory at a time."""
+    return max(MOST_BELIEFS // sum(cpt.variable.size for cpt in network), LEAST_ROWS)
+
+
+def believed(network: BayesianNetwork, batch: Table, start: int, *, ask: list[str] | None = None) -> CaseBeliefs:
+    """Beliefs of a batch whose first row is number `start` of the table."""
+    try:
+        return network.exact.cases(batch, ask=ask)
+    except ImpossibleEvidenceError as error:
+        raise renumbered(error, start) from None
+
+
+def impossible_row(network: BayesianNetwork, table: Table, row: int, start: int = 0) -> ImpossibleDataError:
+    """The error for a row of probability zero, of a batch that begins at `start`: what of it cannot be together."""
+    try:
+        believed(network, table.take([row]), start + row)
+    except ImpossibleEvidenceError as error:
+        return error
+    return ImpossibleDataError(f"row {start + row} is too improbable to be told from impossible", row=start + row)
 
 
 def renumbered(error: ImpossibleEvidenceError, start: int) -> ImpossibleEvidenceError:
