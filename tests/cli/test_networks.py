@@ -111,3 +111,17 @@ def test_failures_of_pictures_are_one_sentence(words, code, message, tmp_path, m
     found, said = fail("show", *words)
     assert (found, said.startswith("error: "), message in said) == (code, True, True), said
     assert [path.name for path in tmp_path.iterdir()] == ["taken.svg"]
+
+
+def test_explain_shows_the_numbers_that_matter_most():
+    options = ("explain", "asia", "xray=yes", "--target", "lung", "--state", "yes", "--cells", "3")
+    shown = ask(*options)
+    assert "depends most on" in shown
+    cells = json.loads(ask(*options, "--json"))["cells"]
+    assert len(cells) == 3
+    slopes = [abs(cell["derivative"]) for cell in cells]
+    assert slopes == sorted(slopes, reverse=True)
+    assert {"variable", "state", "given", "p", "derivative", "at_zero", "at_one"} == set(cells[0])
+    code, said = fail("explain", "asia", "--target", "lung", "--state", "maybe", "--cells", "1")
+    assert code == 1
+    assert "no state 'maybe'" in said

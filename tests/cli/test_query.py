@@ -185,7 +185,6 @@ def test_warnings_of_others_are_left_to_python(capsys):
         (["--samples", "10"], 2, "--samples cannot be used with --method exact, which draws no random cases"),
         (["--method", "loopy", "--seed", "1", "--seconds", "2"], 2, "--seconds, --seed cannot be used with"),
         (["--method", "gibbs", "--mpe"], 2, "--mpe cannot be used with --method gibbs"),
-        (["--mpe", "--ask", "lung"], 2, "--mpe tells the state of every variable, so --ask has no use with it"),
         (["--soft", "smoke=1,0", "--method", "gibbs"], 2, "--soft cannot be used with --method gibbs"),
         (["--soft", "smoke=1,0", "--mpe"], 2, "--soft cannot be used with --mpe"),
         (["--soft", "smoke"], 2, "--soft takes VAR=P,P,... with a number for each state, got 'smoke'"),
@@ -207,3 +206,10 @@ def test_warnings_of_others_are_left_to_python(capsys):
 def test_failures_are_one_sentence(words, code, message):
     found, sentence = fail("query", "asia", *words)
     assert (found, sentence.startswith("error: "), message in sentence) == (code, True, True), sentence
+
+
+def test_mpe_of_a_few_sums_over_the_others():
+    answer = json.loads(ask("query", "asia", "dysp=yes", "--mpe", "--ask", "bronc", "--ask", "lung", "--json"))
+    expected = read_network("asia").exact.joint(["bronc", "lung"], {"dysp": "yes"})
+    assert answer["case"] == {"bronc": "yes", "lung": "no"}
+    assert answer["probability"] == pytest.approx(expected.p.max(), rel=1e-12)

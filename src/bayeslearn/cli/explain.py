@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +12,9 @@ from bayeslearn.cli import output
 from bayeslearn.cli.networks import assignments, load
 
 if TYPE_CHECKING:
+    from bayeslearn.network import BayesianNetwork
     from bayeslearn.network.inference.explain import Reasons
+    from bayeslearn.network.inference.sensitivity import Cell
 
 #: Unobserved variables that are shown, the most telling first; `--json` lists all.
 MOST_SHOWN = 8
@@ -22,6 +25,12 @@ def run(
     evidence: Annotated[list[str] | None, typer.Argument(help="VAR=STATE, what was seen.")] = None,
     *,
     target: Annotated[str, typer.Option(help="The variable whose belief is to be explained.")],
+    state: Annotated[
+        str | None, typer.Option(help="The state that --cells looks at; the most probable when not given.")
+    ] = None,
+    cells: Annotated[
+        int, typer.Option(help="Show so many numbers of the tables on which the belief depends most.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """Which evidence speaks for and against a target, whether it fits together, and what to look at next.
@@ -31,8 +40,38 @@ def run(
     from bayeslearn.network.inference.explain import explain
 
     network = load(net)
-    reasons = explain(network.exact, assignments(network, evidence or []), target)
-    output.show_json(asdict(reasons)) if as_json else _show(reasons)
+    seen = assignments(network, evidence or [])
+    reasons = explain(network.exact, seen, target)
+    influence = _influence(network, seen, reasons, state, cells) if cells > 0 else []
+    if as_json:
+        output.show_json(asdict(reasons) | ({"cells": [asdict(cell) for cell in influence]} if cells > 0 else {}))
+        return
+    _show(reasons)
+    _show_cells(influence)
+
+
+def _influence(
+    network: BayesianNetwork, seen: dict[str, Any], reasons: Reasons, state: str | None, n: int
+) -> list[Cell]:
+    """The numbers that the belief depends on most."""
+    from bayeslearn.network import sensitivity
+
+    top = max(reasons.belief, key=reasons.belief.__getitem__)
+    chosen = top if state is None else assignments(network, [f"{reasons.target}={state}"])[reasons.target]
+    return list(itertools.islice(sensitivity(network.exact, seen, reasons.target, chosen).cells(), n))
+
+
+def _show_cells(cells: list[Cell]) -> None:
+    if not cells:
+        return
+    output.gap()
+    rows = [[_cell_name(c), *map(output.number, (c.p, c.derivative, c.at_zero, c.at_one))] for c in cells]
+    output.show_table(["depends most on", "p", "slope", "belief at p=0", "at p=1"], rows)
+
+
+def _cell_name(cell: Cell) -> str:
+    given = ", ".join(f"{name}={state}" for name, state in cell.given.items())
+    return f"P({cell.variable}={cell.state}{' | ' if given else ''}{given})"
 
 
 def _show(reasons: Reasons) -> None:

@@ -33,7 +33,12 @@ def run(
         list[str] | None, typer.Option(help="VAR=P,P,...: the distribution that VAR is to have; beliefs follow it.")
     ] = None,
     mpe: Annotated[
-        bool, typer.Option("--mpe", help="The most probable case as a whole, in place of each variable by itself.")
+        bool,
+        typer.Option(
+            "--mpe",
+            help="The most probable case as a whole, in place of each variable by itself; with --ask, the most "
+            "probable states of these together.",
+        ),
     ] = False,
     method: Annotated[
         str,
@@ -54,12 +59,12 @@ def run(
     Example: bayeslearn query asia smoke=yes xray=yes --ask lung --ask tub
     """
     sampling = Sampling(samples, precision, seconds, seed)
-    _require_fitting(method, sampling, mpe=mpe, ask=ask, soft=soft)
+    _require_fitting(method, sampling, mpe=mpe, soft=soft)
     network = load(net)
     seen = assignments(network, evidence or [])
     likelihoods = dict(_numbers("--virtual", item) for item in virtual or [])
     if mpe:
-        found = network.exact.most_probable(seen, likelihoods=likelihoods)
+        found = network.exact.most_probable(seen, ask=ask or None, likelihoods=likelihoods)
         (_show_case_json if as_json else _show_case)(found, seen)
         return
     asked = {"evidence": seen, "ask": ask or None, "likelihoods": likelihoods}
@@ -105,9 +110,7 @@ class Sampling:
         )
 
 
-def _require_fitting(
-    method: str, sampling: Sampling, *, mpe: bool, ask: list[str] | None, soft: list[str] | None
-) -> None:
+def _require_fitting(method: str, sampling: Sampling, *, mpe: bool, soft: list[str] | None) -> None:
     """No option that the method would leave unused."""
     from bayeslearn import validation
 
@@ -127,8 +130,6 @@ def _require_fitting(
             f"--soft cannot be used with {'--mpe' if mpe else f'--method {method}'}",
             hint="distributions are met by exact beliefs",
         )
-    if mpe and ask:
-        raise ParameterError("--mpe tells the state of every variable, so --ask has no use with it")
     sampling.check()
 
 
