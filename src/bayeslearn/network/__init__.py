@@ -15,12 +15,14 @@ from bayeslearn.network.learning.fit import TableFit, fit_tables
 from bayeslearn.network.learning.impute import MissingBeliefs, MissingCell, missing_beliefs
 from bayeslearn.network.learning.priors import NetworkPrior
 from bayeslearn.network.learning.score import Score
+from bayeslearn.network.learning.uncertainty import BeliefIntervals, Interval, Support, query_interval
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.separation import ActivePath
 
 __all__ = [
     "ActivePath",
     "BayesianNetwork",
+    "BeliefIntervals",
     "Beliefs",
     "CaseBeliefs",
     "Cpdag",
@@ -28,6 +30,7 @@ __all__ = [
     "Dag",
     "Exact",
     "Explanation",
+    "Interval",
     "JointBelief",
     "Loopy",
     "LoopyBeliefs",
@@ -40,12 +43,14 @@ __all__ = [
     "Score",
     "Sensitivity",
     "Session",
+    "Support",
     "TableFit",
     "draw",
     "draws",
     "explain",
     "fit_tables",
     "missing_beliefs",
+    "query_interval",
     "sensitivity",
     "shd",
 ]

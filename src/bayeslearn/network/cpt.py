@@ -9,22 +9,22 @@ keeps what it rests on: the counts and the prior, of the same shape.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, listed
-from bayeslearn.families import Counts
+from bayeslearn.errors import EvidenceError, ParameterError, ProbabilityError, ShapeError, listed
+from bayeslearn.families import Counts, Dirichlet
 from bayeslearn.families.statistics import frozen
 from bayeslearn.tables import Discrete
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from bayeslearn.families import Dirichlet
+    from bayeslearn.network.learning.uncertainty import Support
 
 #: Published tables are rounded: a row this near to one is divided by its sum, and that is noted.
 ROW_TOLERANCE = 1e-4
@@ -95,6 +95,47 @@ class Cpt:
     def alpha(self) -> NDArray[np.float64]:
         """α of every cell: the cases that the prior counts for, none without a prior."""
         return np.zeros(self.shape) if self.prior is None else self.prior.alpha
+
+    @property
+    def posterior(self) -> Dirichlet:
+        """Dirichlet(n + α): what is known of every row after the cases."""
+        self.require_learned()
+        return Dirichlet(self.seen.n + self.alpha)
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Equal-tailed bounds of every cell; in a row that rests on nothing, 0 and 1.
+
+        >>> side = Discrete("Side", ("head", "point"))
+        >>> tack = Cpt(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1]))
+        >>> low, high = tack.interval()
+        >>> print(f"{low[0]:.3f} to {high[0]:.3f}")
+        0.711 to 0.866
+        """
+        alpha = self.posterior.alpha
+        nothing = alpha.sum(axis=-1, keepdims=True) == 0
+        low, high = Dirichlet(np.where(nothing, 1.0, alpha)).interval(level)
+        anything = nothing & (self.variable.size > 1)
+        return np.where(anything, 0.0, low), np.where(anything, 1.0, high)
+
+    def support(self, given: Mapping[str, Any] | None = None) -> Support:
+        """What a row rests on, named by the states of the parents.
+
+        >>> side = Discrete("Side", ("head", "point"))
+        >>> print(Cpt(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1])).support())
+        Side rests on 100 real and 2 prior cases
+        """
+        from bayeslearn.network.learning.uncertainty import support  # noqa: PLC0415 - learning knows tables, not reverse
+
+        return support(self, given or {})
+
+    def require_learned(self) -> None:
+        """Refuse what only a table with counts or a prior can answer."""
+        if not self.learned:
+            raise EvidenceError(
+                f"the table of {self.name!r} was given, not learned: on how many cases it rests is not known",
+                hint="learn it with fit_tables, or give it counts or a prior",
+                column=self.name,
+            )
 
     # -- in another order
 

@@ -22,7 +22,7 @@ from bayeslearn.network.inference.soft import in_order, soft_query
 from bayeslearn.tables import as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -99,6 +99,19 @@ class Exact:
         if log_p == -np.inf:
             raise self._conflict(evidence, likelihoods or {})
         return Beliefs(evidence, float(log_p), self._named(plan.hidden if asked is None else asked, beliefs.tolist()))
+
+    def under(
+        self,
+        tables: Iterable[NDArray[np.float64]],
+        asked: list[int],
+        codes: NDArray[np.int64],
+        likelihood: NDArray[np.float64],
+        weighed: NDArray[np.bool_],
+    ) -> Iterator[tuple[float, NDArray[np.float64]]]:
+        """ln P(e) and all beliefs in a row, under each of these numbers for the tables: one plan serves them all."""
+        plan, kept = self._planned(asked, codes, weighed)
+        for p in tables:
+            yield self._propagated(self.compiled.with_values(p), plan, kept, codes, likelihood, weighed)
 
     def log_evidence(
         self, evidence: Mapping[str, Any] | None = None, *, likelihoods: Mapping[str, Numbers] | None = None

@@ -21,6 +21,7 @@ from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import Tables, normalised
 from bayeslearn.network.learning.priors import priors_of
+from bayeslearn.network.learning.uncertainty import Support, supports
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 
@@ -61,29 +62,6 @@ class TableFit:
     def least_supported(self, n: int = 10) -> list[Support]:
         """The rows of tables that rest on the fewest real cases."""
         return sorted(supports(self.network), key=lambda row: row.cases)[:n]
-
-
-@dataclass(frozen=True)
-class Support:
-    """What one row of a table rests on."""
-
-    variable: str
-    given: dict[str, Any]
-    #: Real cases, expected ones where cells were missing.
-    cases: float
-    #: Cases that the prior counts for.
-    prior: float
-
-
-def supports(network: BayesianNetwork) -> Iterator[Support]:
-    """What every row of every learned table rests on."""
-    for cpt in network:
-        if cpt.counts is None:
-            continue
-        strength = np.zeros(cpt.shape[:-1]) if cpt.prior is None else np.asarray(cpt.prior.strength)
-        for i in np.ndindex(cpt.shape[:-1]):
-            given = {v.name: v.states[k] for v, k in zip(cpt.parents, i, strict=True)}
-            yield Support(cpt.name, given, float(np.asarray(cpt.counts.total)[i]), float(strength[i]))
 
 
 ### learning
