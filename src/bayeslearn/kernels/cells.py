@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.kernels._jit import kernel
+from bayeslearn.kernels._jit import inner, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,7 @@ RAGGED, TOO_MANY = -1, -2
 LINE, RETURN = 10, 13
 
 
-@kernel
+@inner
 def same_start(text: NDArray[np.uint8], a: int, b: int, length: int) -> bool:
     """Whether two cells agree before the bytes that their keys hold."""
     i = 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.kernels._jit import kernel, popcount
+from bayeslearn.kernels._jit import inner, kernel, popcount
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,7 @@ BLOCK = 2048
 WORDS = 512
 
 
-@kernel
+@inner
 def fill_cells(
     codes: NDArray[np.signedinteger],
     columns: NDArray[np.int64],
@@ -88,7 +88,7 @@ def weighted_histogram(
             table[cells[i]] += weights[begin + i]
 
 
-@kernel
+@inner
 def intersect(a: NDArray[np.uint64], b: NDArray[np.uint64], into: NDArray[np.uint64]) -> int:
     """into = a ∧ b; returns its number of ones."""
     ones = 0
@@ -99,7 +99,7 @@ def intersect(a: NDArray[np.uint64], b: NDArray[np.uint64], into: NDArray[np.uin
     return ones
 
 
-@kernel
+@inner
 def common(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> int:
     """The number of ones in a ∧ b."""
     ones = 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.kernels._jit import kernel
+from bayeslearn.kernels._jit import inner, kernel
 from bayeslearn.kernels.planning import plan
 from bayeslearn.kernels.propagation import draw_down, most_probable, propagate
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel
+@inner
 def members(groups: NDArray[np.uint64], g: int, active: NDArray[np.bool_]) -> None:
     """Which variables a group has."""
     for v in range(len(active)):
         active[v] = (groups[g, v >> 6] >> np.uint64(v & 63)) & np.uint64(1) == np.uint64(1)
 
 
-@kernel
+@inner
 def touching(
     scope_start: NDArray[np.int64], scope: NDArray[np.int64], active: NDArray[np.bool_], kept: NDArray[np.bool_]
 ) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
-from bayeslearn.kernels._jit import kernel, trailing_zeros
+from bayeslearn.kernels._jit import inner, kernel, trailing_zeros
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ MIX, SPREAD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 WORD = 2**64 - 1
 
 
-@kernel
+@inner
 def _mixed(h: Any, word: Any) -> Any:
     h = (h ^ word) * MIX
     return (h ^ (h >> np.uint64(29))) * SPREAD
@@ -49,7 +49,7 @@ def neighbours(scope_start: NDArray[np.int64], scope: NDArray[np.int64], n: int)
     return near
 
 
-@kernel
+@inner
 def find_group(
     missing: NDArray[np.uint64],
     near: NDArray[np.uint64],
@@ -87,7 +87,7 @@ def find_group(
     return True
 
 
-@kernel
+@inner
 def hash_of_group(group: NDArray[np.uint64]) -> np.uint64:
     """A number for a group."""
     h = MIX
@@ -96,7 +96,7 @@ def hash_of_group(group: NDArray[np.uint64]) -> np.uint64:
     return h
 
 
-@kernel
+@inner
 def hash_of_item(codes: NDArray[np.int32], row: int, group: int, beside: NDArray[np.uint64]) -> np.uint64:
     """A number for a group and what a row shows beside it."""
     h = mixed(MIX, np.uint64(group))
@@ -109,7 +109,7 @@ def hash_of_item(codes: NDArray[np.int32], row: int, group: int, beside: NDArray
     return h
 
 
-@kernel
+@inner
 def same_beside(codes: NDArray[np.int32], row: int, other: int, beside: NDArray[np.uint64]) -> bool:
     """Whether two rows show the same in these variables."""
     for w in range(len(beside)):
@@ -122,7 +122,7 @@ def same_beside(codes: NDArray[np.int32], row: int, other: int, beside: NDArray[
     return True
 
 
-@kernel
+@inner
 def find_group_slot(
     h: np.uint64, group: NDArray[np.uint64], groups: NDArray[np.uint64], slots: NDArray[np.int64]
 ) -> Any:
@@ -138,7 +138,7 @@ def find_group_slot(
     return slot
 
 
-@kernel
+@inner
 def find_item_slot(
     h: np.uint64,
     codes: NDArray[np.int32],
@@ -159,7 +159,7 @@ def find_item_slot(
     return slot
 
 
-@kernel
+@inner
 def spread_out(hashes: NDArray[np.uint64], count: int, room: int) -> NDArray[np.int64]:
     """A table of slots for so many entries: each stands at its hash, or at the next place that is free."""
     slots = np.full(room, -1, np.int64)
@@ -171,7 +171,7 @@ def spread_out(hashes: NDArray[np.uint64], count: int, room: int) -> NDArray[np.
     return slots
 
 
-@kernel
+@inner
 def roomier(array: NDArray[Any]) -> NDArray[Any]:
     """A copy with twice the room."""
     larger = np.empty(2 * len(array), array.dtype)

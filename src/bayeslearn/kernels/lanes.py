@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.kernels._jit import kernel
+from bayeslearn.kernels._jit import inner, kernel
 from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE
 from bayeslearn.kernels.propagation import LEAST, MOST, OFTEN, grow, multiply, rescaled
 from bayeslearn.kernels.vectors import LANES, all_lanes, plus, put, row, times
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel
+@inner
 def next_line(
     dims: NDArray[np.int64], strides: NDArray[np.int64], lo: int, d: int, index: NDArray[np.int64], base: int
 ) -> int:
@@ -37,7 +37,7 @@ def next_line(
     return -1
 
 
-@kernel
+@inner
 def multiply_each(
     table: NDArray[np.float64],
     at: int,
@@ -65,7 +65,7 @@ def multiply_each(
         base = next_line(dims, strides, lo, hi - 3, index, base)
 
 
-@kernel
+@inner
 def add_each(
     table: NDArray[np.float64],
     at: int,
@@ -89,7 +89,7 @@ def add_each(
         base = next_line(dims, strides, lo, hi - 3, index, base)
 
 
-@kernel
+@inner
 def observe(
     codes: NDArray[np.int64],
     sizes: NDArray[np.int64],
@@ -109,7 +109,7 @@ def observe(
                     likelihood[belief_start[v] + k, lane] = 1.0 if code < 0 or code == k else 0.0
 
 
-@kernel
+@inner
 def rescale(tables: NDArray[np.float64], lo: int, hi: int, log_p: NDArray[np.float64]) -> None:
     """Divide a table by its largest entry, case by case, so that more factors may come; the logs go to `log_p`."""
     top = np.zeros(LANES)
@@ -125,7 +125,7 @@ def rescale(tables: NDArray[np.float64], lo: int, hi: int, log_p: NDArray[np.flo
             tables[i, lane] *= top[lane]
 
 
-@kernel
+@inner
 def shared_products(network: Any, plan: Any, shared: NDArray[np.float64], index: NDArray[np.int64]) -> float:
     """The product of the factors of every clique, the same for all cases; returns the log of what was taken out."""
     cpt_start, cpt = network[3], network[4]
@@ -149,7 +149,7 @@ def shared_products(network: Any, plan: Any, shared: NDArray[np.float64], index:
     return log_p
 
 
-@kernel
+@inner
 def grow_each(table: NDArray[np.float64], at: int, n: int, repeat: int) -> None:
     """Repeat each of n entries, in place."""
     for i in range(n - 1, -1, -1):
@@ -158,7 +158,7 @@ def grow_each(table: NDArray[np.float64], at: int, n: int, repeat: int) -> None:
             put(table, k, value)
 
 
-@kernel
+@inner
 def grow_into(table: NDArray[np.float64], at: int, n: int, repeat: int, shared: NDArray[np.float64]) -> None:
     """Repeat each of n entries, in place, multiplied by what all cases share."""
     for i in range(n - 1, -1, -1):
@@ -167,7 +167,7 @@ def grow_into(table: NDArray[np.float64], at: int, n: int, repeat: int, shared: 
             put(table, k, times(value, all_lanes(shared[k])))
 
 
-@kernel
+@inner
 def shrink_each(table: NDArray[np.float64], at: int, n: int, many: int) -> None:
     """Sum so many entries at a time into one, in place, n of them."""
     k = at
@@ -179,7 +179,7 @@ def shrink_each(table: NDArray[np.float64], at: int, n: int, many: int) -> None:
         put(table, i, total)
 
 
-@kernel
+@inner
 def make_tables(
     network: Any,
     plan: Any,
@@ -216,7 +216,7 @@ def make_tables(
     grow_into(tables, at, reached, size // reached, shared)
 
 
-@kernel
+@inner
 def collect(
     network: Any,
     plan: Any,
@@ -257,7 +257,7 @@ def collect(
         log_p[lane] += np.log(product[lane])
 
 
-@kernel
+@inner
 def turn_each(
     plan: Any,
     c: int,
@@ -278,7 +278,7 @@ def turn_each(
             at += 1
 
 
-@kernel
+@inner
 def distribute(
     network: Any,
     plan: Any,

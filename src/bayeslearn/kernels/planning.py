@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.kernels._jit import kernel, popcount, trailing_zeros
+from bayeslearn.kernels._jit import inner, kernel, popcount, trailing_zeros
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FACTOR, MESSAGE, BELIEF = 0, 1, 2
 
 
-@kernel
+@inner
 def moralise(
     scope_start: NDArray[np.int64], scope: NDArray[np.int64], active: NDArray[np.bool_], kept: NDArray[np.bool_]
 ) -> NDArray[np.uint64]:
@@ -50,7 +50,7 @@ def moralise(
     return near
 
 
-@kernel
+@inner
 def missing_edges(near: NDArray[np.uint64], v: int) -> int:
     """How many edges are missing among the neighbours of v (each counted twice)."""
     words = near.shape[1]
@@ -66,7 +66,7 @@ def missing_edges(near: NDArray[np.uint64], v: int) -> int:
     return missing
 
 
-@kernel
+@inner
 def log_table(near: NDArray[np.uint64], log_size: NDArray[np.float64], v: int) -> float:
     """Log of the size of the clique that eliminating v makes."""
     total = log_size[v]
@@ -78,7 +78,7 @@ def log_table(near: NDArray[np.uint64], log_size: NDArray[np.float64], v: int) -
     return total
 
 
-@kernel
+@inner
 def eliminate(
     near: NDArray[np.uint64],
     active: NDArray[np.bool_],
@@ -139,7 +139,7 @@ def eliminate(
     return count
 
 
-@kernel
+@inner
 def make_cliques(
     near: NDArray[np.uint64], order: NDArray[np.int64], log_size: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -201,7 +201,7 @@ def make_cliques(
     return home, first_of, last_of, smallest_parents(near, first_of, last_of, after, log_size)
 
 
-@kernel
+@inner
 def smallest_parents(
     near: NDArray[np.uint64],
     first: NDArray[np.int64],
@@ -235,7 +235,7 @@ def smallest_parents(
     return parent
 
 
-@kernel
+@inner
 def fuse(
     axes: NDArray[np.int64],
     first: int,
@@ -272,7 +272,7 @@ def fuse(
     return used
 
 
-@kernel
+@inner
 def clique_axes(
     near: NDArray[np.uint64], first: NDArray[np.int64], when: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -302,7 +302,7 @@ def clique_axes(
     return start, axes
 
 
-@kernel
+@inner
 def cliques_by_variable(
     n: int, start: NDArray[np.int64], axes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -321,7 +321,7 @@ def cliques_by_variable(
     return held, holders
 
 
-@kernel
+@inner
 def clique_of_factor(
     scope_start: NDArray[np.int64],
     scope: NDArray[np.int64],
@@ -359,7 +359,7 @@ def clique_of_factor(
     return clique
 
 
-@kernel
+@inner
 def cheapest_site(
     n: int, sizes: NDArray[np.int64], start: NDArray[np.int64], axes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
@@ -376,7 +376,7 @@ def cheapest_site(
     return site
 
 
-@kernel
+@inner
 def add_step(
     kind: int,
     who: int,
@@ -403,7 +403,7 @@ def add_step(
     used[0], used[1] = steps[s, 3], s + 1
 
 
-@kernel
+@inner
 def sorted_by_clique(steps: NDArray[np.int64], cliques: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where the steps of each clique start, and the steps in that order, those over the fewest entries first."""
     step_start = np.zeros(cliques + 1, np.int64)
@@ -426,7 +426,7 @@ def sorted_by_clique(steps: NDArray[np.int64], cliques: int) -> tuple[NDArray[np
     return step_start, ordered
 
 
-@kernel
+@inner
 def all_steps(
     scope_start: NDArray[np.int64],
     scope: NDArray[np.int64],
@@ -450,31 +450,38 @@ def all_steps(
     steps = np.empty((count, 6), np.int64)
     used = np.zeros(2, np.int64)
     stride_of = np.zeros(len(sizes), np.int64)  # of the factor at hand, along every variable; zero again after each
-    for f in range(len(clique)):
-        if clique[f] >= 0:
-            for i in range(scope_start[f], scope_start[f + 1]):
-                stride_of[scope[i]] = scope_stride[i]
-            add_step(FACTOR, f, clique[f], start, axes, sizes, stride_of, dims, strides, steps, used)
-            for i in range(scope_start[f], scope_start[f + 1]):
-                stride_of[scope[i]] = 0
-    for c in range(cliques):
-        if parent[c] >= 0:
-            stride = 1
+    for job in range(count):  # factors, then messages, then beliefs
+        f, c, v = job, job - len(clique), -1
+        if job >= len(clique) + cliques:
+            v = order[job - len(clique) - cliques]
+        kind, who, home, stride = FACTOR, f, -1, 1
+        if v >= 0:
+            kind, who, home = BELIEF, v, site[v]
+            stride_of[v] = 1
+        elif c >= 0:
+            kind, who, home = MESSAGE, c, parent[c]
             for j in range(separators[c] - 1, start[c] - 1, -1):
                 stride_of[axes[j]] = stride
                 stride *= sizes[axes[j]]
-            add_step(MESSAGE, c, parent[c], start, axes, sizes, stride_of, dims, strides, steps, used)
+        else:
+            home = clique[f]
+            for i in range(scope_start[f], scope_start[f + 1]):
+                stride_of[scope[i]] = scope_stride[i]
+        if home >= 0:
+            add_step(kind, who, home, start, axes, sizes, stride_of, dims, strides, steps, used)
+        if v >= 0:
+            stride_of[v] = 0
+        elif c >= 0:
             for j in range(start[c], separators[c]):
                 stride_of[axes[j]] = 0
-    for v in order:
-        stride_of[v] = 1
-        add_step(BELIEF, v, site[v], start, axes, sizes, stride_of, dims, strides, steps, used)
-        stride_of[v] = 0
+        else:
+            for i in range(scope_start[f], scope_start[f + 1]):
+                stride_of[scope[i]] = 0
     step_start, sorted_steps = sorted_by_clique(steps[: used[1]], cliques)
     return step_start, sorted_steps, dims[: used[0]], strides[: used[0]]
 
 
-@kernel
+@inner
 def lay_out(
     scope_start: NDArray[np.int64],
     scope: NDArray[np.int64],

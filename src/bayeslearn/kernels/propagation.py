@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.kernels._jit import kernel
+from bayeslearn.kernels._jit import inner, kernel
 from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE, plan
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ OFTEN = 8
 LEAST, MOST = 1e-150, 1e150
 
 
-@kernel
+@inner
 def multiply(
     table: NDArray[np.float64],
     at: int,
@@ -80,7 +80,7 @@ def multiply(
             break
 
 
-@kernel
+@inner
 def add_up(
     table: NDArray[np.float64],
     at: int,
@@ -125,7 +125,7 @@ def add_up(
             break
 
 
-@kernel
+@inner
 def grow(table: NDArray[np.float64], at: int, n: int, repeat: int) -> None:
     """Repeat each of n entries, in place: the next axes come inside those that are there."""
     if repeat == 2:  # the commonest, and too short for a loop of its own
@@ -141,7 +141,7 @@ def grow(table: NDArray[np.float64], at: int, n: int, repeat: int) -> None:
             table[k] = value
 
 
-@kernel
+@inner
 def shrink(table: NDArray[np.float64], at: int, n: int, many: int) -> None:
     """Sum so many entries at a time into one, in place, n of them: the inverse way of `grow`."""
     if many == 2:
@@ -157,7 +157,7 @@ def shrink(table: NDArray[np.float64], at: int, n: int, many: int) -> None:
         first += many
 
 
-@kernel
+@inner
 def rescaled(tables: NDArray[np.float64], lo: int, hi: int) -> float:
     """Divide a table by its largest entry, so that more factors may come; the log of it, −∞ when all is zero."""
     top = 0.0
@@ -171,7 +171,7 @@ def rescaled(tables: NDArray[np.float64], lo: int, hi: int) -> float:
     return np.log(top)
 
 
-@kernel
+@inner
 def factor_base(network: Any, site: NDArray[np.int64], codes: NDArray[np.int64], f: int) -> int:
     """Where the entries of factor f begin that agree with the evidence."""
     scope_start, scope, scope_stride, cpt_start = network[0], network[1], network[2], network[3]
@@ -182,7 +182,7 @@ def factor_base(network: Any, site: NDArray[np.int64], codes: NDArray[np.int64],
     return base
 
 
-@kernel
+@inner
 def known_factors(network: Any, plan: Any, codes: NDArray[np.int64]) -> float:
     """The log of the factors that evidence fixes altogether."""
     cpt, kept = network[4], network[6]
@@ -199,7 +199,7 @@ def known_factors(network: Any, plan: Any, codes: NDArray[np.int64]) -> float:
     return log_p + np.log(product)
 
 
-@kernel
+@inner
 def make_table(
     network: Any,
     plan: Any,
@@ -224,13 +224,14 @@ def make_table(
         if count > 0 and entries > reached:
             grow(tables, at, reached, entries // reached)
         reached = max(reached, entries)
-        if kind == FACTOR:
-            base = factor_base(network, site, codes, who)
-            multiply(tables, at, cpt, base, dims, strides, lo, hi, index, count == 0)
-        elif kind == MESSAGE:
-            multiply(tables, at, messages, message[who], dims, strides, lo, hi, index, count == 0)
+        source, base = likelihood, 0
+        if kind == BELIEF:
+            base = belief_start[who]
+        elif kind == FACTOR:
+            source, base = cpt, factor_base(network, site, codes, who)
         else:
-            multiply(tables, at, likelihood, belief_start[who], dims, strides, lo, hi, index, count == 0)
+            source, base = messages, message[who]
+        multiply(tables, at, source, base, dims, strides, lo, hi, index, count == 0)  # one call compiles faster
         count += 1
         if count % OFTEN == 0:
             log_p += rescaled(tables, at, at + reached)
@@ -239,7 +240,7 @@ def make_table(
     return log_p
 
 
-@kernel
+@inner
 def send_up(plan: Any, c: int, total: float, messages: NDArray[np.float64]) -> None:
     """Divide the message of a clique by `total`, for the parent to take."""
     rows, message = plan[2], plan[5]
@@ -248,7 +249,7 @@ def send_up(plan: Any, c: int, total: float, messages: NDArray[np.float64]) -> N
         messages[r] *= inverse
 
 
-@kernel
+@inner
 def collect_up(
     network: Any,
     plan: Any,
@@ -287,7 +288,7 @@ def collect_up(
     return log_p + np.log(product)
 
 
-@kernel
+@inner
 def turn_into_beliefs(
     plan: Any, c: int, tables: NDArray[np.float64], messages: NDArray[np.float64], scale: NDArray[np.float64]
 ) -> None:
@@ -306,7 +307,7 @@ def turn_into_beliefs(
         at += width
 
 
-@kernel
+@inner
 def distribute_down(
     network: Any,
     plan: Any,
@@ -339,21 +340,23 @@ def distribute_down(
             if entries < reached:
                 shrink(tables, at, entries, reached // entries)
                 reached = entries
+            target, base, share = beliefs, 0, 1.0
             if kind == BELIEF:
-                add_up(tables, at, beliefs, belief_start[who], dims, strides, lo, hi, index, 1.0)
+                base = belief_start[who]
             elif kind == FACTOR:
-                base = factor_base(network, site, codes, who)
-                add_up(tables, at, families, base, dims, strides, lo, hi, index, weight)
+                target, base, share = families, factor_base(network, site, codes, who), weight
             else:
+                target = above
                 for r in range(rows[who]):
                     above[r] = 0.0
-                add_up(tables, at, above, 0, dims, strides, lo, hi, index, 1.0)
+            add_up(tables, at, target, base, dims, strides, lo, hi, index, share)
+            if kind == MESSAGE:
                 for r in range(rows[who]):
                     below = messages[message[who] + r] * scale[who]
                     messages[message[who] + r] = above[r] / below if below > 0.0 else 0.0
 
 
-@kernel
+@inner
 def sharpen(
     network: Any, plan: Any, sizes: NDArray[np.int64], codes: NDArray[np.int64], beliefs: NDArray[np.float64]
 ) -> None:
@@ -372,7 +375,7 @@ def sharpen(
             beliefs[to + k] /= total
 
 
-@kernel
+@inner
 def summed_inside(plan: Any, c: int, sizes: NDArray[np.int64], wanted: NDArray[np.bool_]) -> int:
     """Entries of the innermost axes of a clique that are summed out, being no part of what is maximised."""
     cols, start, axes = plan[3], plan[11], plan[12]
@@ -383,7 +386,7 @@ def summed_inside(plan: Any, c: int, sizes: NDArray[np.int64], wanted: NDArray[n
     return inner
 
 
-@kernel
+@inner
 def climb_to_maximum(
     network: Any,
     plan: Any,
@@ -425,7 +428,7 @@ def climb_to_maximum(
     return log_p
 
 
-@kernel
+@inner
 def choose_down(
     plan: Any,
     sizes: NDArray[np.int64],
@@ -488,7 +491,7 @@ def most_probable(
     return log_p
 
 
-@kernel
+@inner
 def draw_down(
     network: Any,
     plan: Any,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
-from bayeslearn.kernels._jit import kernel
+from bayeslearn.kernels._jit import inner, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ def _uniform_of_integers(key: Any, counter: int) -> float:
 uniform: Any = _uniform_of_integers if numba.config.DISABLE_JIT else _uniform
 
 
-@kernel
+@inner
 def picked(cdf: NDArray[np.float64], base: int, size: int, u: float) -> int:
     """The first state whose cumulative probability is above u; the last one always is."""
     if size <= FEW:
@@ -147,7 +147,7 @@ def tally(
 ### Gibbs sampling
 
 
-@kernel
+@inner
 def blanket(
     network: Any,
     touched: Any,
