@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from scipy.special import betaincinv, gammaln, softmax, xlogy
 
-from bayeslearn import validation
+from bayeslearn import lazy, validation
 from bayeslearn.errors import ImproperPriorError, ParameterError, ShapeError
 from bayeslearn.families.assignment import paired
 from bayeslearn.families.family import Family
@@ -23,8 +22,11 @@ from bayeslearn.families.statistics import Statistics, fitted, frozen, require, 
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+    from scipy import special
 
     from bayeslearn.families.assignment import Assignment
+else:
+    special = lazy.Deferred("scipy.special")  # networks have these tables, and most questions need no more of them
 
 ### statistics
 
@@ -131,14 +133,14 @@ class Dirichlet:
         with np.errstate(divide="ignore"):
             # Γ(α) is Γ(α + 1) · U^(1/α) in distribution
             log_g = np.log(rng.standard_gamma(self.alpha + 1)) - rng.standard_exponential(self.alpha.shape) / self.alpha
-        return softmax(log_g, axis=-1)
+        return special.softmax(log_g, axis=-1)
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Equal-tailed bounds of each θ_k, whose marginal is Beta(α_k, α₀ − α_k)."""
         tail = (1 - validation.number("level", level, above=0, below=1)) / 2
         rest = self._positive_strength("an interval")[..., None] - self.alpha
         with np.errstate(invalid="ignore"):
-            low, high = (betaincinv(self.alpha, rest, q) for q in (tail, 1 - tail))
+            low, high = (special.betaincinv(self.alpha, rest, q) for q in (tail, 1 - tail))
         sure = (self.alpha == 0) | (rest <= 0)  # no weight on one side: θ_k is 0 or 1
         value = (self.alpha > 0).astype(float)
         return np.where(sure, value, low), np.where(sure, value, high)
@@ -146,8 +148,8 @@ class Dirichlet:
     def log_pdf(self, theta: ArrayLike) -> NDArray[np.float64]:
         """Log density ln Γ(α₀) − Σ ln Γ(α_k) + Σ (α_k − 1) ln θ_k."""
         self.require_proper()
-        power = xlogy(self.alpha - 1, validation.probabilities(theta, name="theta"))
-        return gammaln(self.strength) - gammaln(self.alpha).sum(-1) + power.sum(-1)
+        power = special.xlogy(self.alpha - 1, validation.probabilities(theta, name="theta"))
+        return special.gammaln(self.strength) - special.gammaln(self.alpha).sum(-1) + power.sum(-1)
 
     def _positive_strength(self, what: str) -> NDArray[np.float64]:
         strength = np.asarray(self.strength)
@@ -261,8 +263,8 @@ class Categorical(Family[Counts, Dirichlet]):
         before = prior.of(statistics.n.shape)
         before.require_proper()
         a, n = before.alpha, statistics.n
-        rows = gammaln(a.sum(-1)) - gammaln(a.sum(-1) + n.sum(-1))
-        return rows + (gammaln(a + n) - gammaln(a)).sum(-1)
+        rows = special.gammaln(a.sum(-1)) - special.gammaln(a.sum(-1) + n.sum(-1))
+        return rows + (special.gammaln(a + n) - special.gammaln(a)).sum(-1)
 
     def log_prob(self, parameters: ArrayLike, x: ArrayLike, *, groups: ArrayLike | None = None) -> NDArray[np.float64]:
         """ln θ_x; 0 where x is missing."""

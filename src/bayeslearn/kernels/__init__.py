@@ -6,9 +6,7 @@ A kernel takes arrays and returns arrays; the caller validates and allocates. Ea
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
-
+from bayeslearn import lazy
 from bayeslearn.kernels.threads import parallel, thread_count
 
 _HOMES = {
@@ -57,10 +55,4 @@ __all__ = [
     "weighted_histogram",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        found = getattr(importlib.import_module(f"bayeslearn.kernels.{_HOMES[name]}"), name)
-        globals()[name] = found  # the next time it is simply there
-        return found
-    raise AttributeError(f"module 'bayeslearn.kernels' has no attribute {name!r}")
+__getattr__ = lazy.names_of(__name__, _HOMES)

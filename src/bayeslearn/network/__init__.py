@@ -1,23 +1,67 @@
 """Bayesian networks: graph, tables and the network value; inference and file formats have rooms of their own."""
 
-from bayeslearn.network.cpt import Cpt
-from bayeslearn.network.equivalence import Cpdag, shd
-from bayeslearn.network.graph import Dag
-from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Explanation, JointBelief
-from bayeslearn.network.inference.exact import Exact
-from bayeslearn.network.inference.explain import Reasons, explain
-from bayeslearn.network.inference.forward import draw, draws
-from bayeslearn.network.inference.loopy import Loopy, LoopyBeliefs
-from bayeslearn.network.inference.sampled import Sampled, SampledBeliefs
-from bayeslearn.network.inference.sensitivity import Sensitivity, sensitivity
-from bayeslearn.network.inference.session import Session
-from bayeslearn.network.learning.fit import TableFit, fit_tables
-from bayeslearn.network.learning.impute import MissingBeliefs, MissingCell, missing_beliefs
-from bayeslearn.network.learning.priors import NetworkPrior
-from bayeslearn.network.learning.score import Score
-from bayeslearn.network.learning.uncertainty import BeliefIntervals, Interval, Support, query_interval
-from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.network.separation import ActivePath
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayeslearn import lazy
+
+if TYPE_CHECKING:
+    from bayeslearn.network.cpt import Cpt
+    from bayeslearn.network.equivalence import Cpdag, shd
+    from bayeslearn.network.graph import Dag
+    from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Explanation, JointBelief
+    from bayeslearn.network.inference.exact import Exact
+    from bayeslearn.network.inference.explain import Reasons, explain
+    from bayeslearn.network.inference.forward import draw, draws
+    from bayeslearn.network.inference.loopy import Loopy, LoopyBeliefs
+    from bayeslearn.network.inference.sampled import Sampled, SampledBeliefs
+    from bayeslearn.network.inference.sensitivity import Sensitivity, sensitivity
+    from bayeslearn.network.inference.session import Session
+    from bayeslearn.network.learning.fit import TableFit, fit_tables
+    from bayeslearn.network.learning.impute import MissingBeliefs, MissingCell, missing_beliefs
+    from bayeslearn.network.learning.priors import NetworkPrior
+    from bayeslearn.network.learning.score import Score
+    from bayeslearn.network.learning.uncertainty import BeliefIntervals, Interval, Support, query_interval
+    from bayeslearn.network.network import BayesianNetwork
+    from bayeslearn.network.separation import ActivePath
+
+#: The names of this room, by the module they live in; each is imported when first used.
+_HOMES = {
+    "ActivePath": "separation",
+    "BayesianNetwork": "network",
+    "BeliefIntervals": "learning.uncertainty",
+    "Beliefs": "inference.answers",
+    "CaseBeliefs": "inference.answers",
+    "Cpdag": "equivalence",
+    "Cpt": "cpt",
+    "Dag": "graph",
+    "Exact": "inference.exact",
+    "Explanation": "inference.answers",
+    "Interval": "learning.uncertainty",
+    "JointBelief": "inference.answers",
+    "Loopy": "inference.loopy",
+    "LoopyBeliefs": "inference.loopy",
+    "MissingBeliefs": "learning.impute",
+    "MissingCell": "learning.impute",
+    "NetworkPrior": "learning.priors",
+    "Reasons": "inference.explain",
+    "Sampled": "inference.sampled",
+    "SampledBeliefs": "inference.sampled",
+    "Score": "learning.score",
+    "Sensitivity": "inference.sensitivity",
+    "Session": "inference.session",
+    "Support": "learning.uncertainty",
+    "TableFit": "learning.fit",
+    "draw": "inference.forward",
+    "draws": "inference.forward",
+    "explain": "inference.explain",
+    "fit_tables": "learning.fit",
+    "missing_beliefs": "learning.impute",
+    "query_interval": "learning.uncertainty",
+    "sensitivity": "inference.sensitivity",
+    "shd": "equivalence",
+}
 
 __all__ = [
     "ActivePath",
@@ -54,3 +98,5 @@ __all__ = [
     "sensitivity",
     "shd",
 ]
+
+__getattr__ = lazy.names_of(__name__, _HOMES)
