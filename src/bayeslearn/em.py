@@ -136,20 +136,20 @@ def fit(
     """
     validation.number("tol", tol, least=0)
     validation.integer("max_iter", max_iter, least=1)
-    expected = _expect(model, source, 0)
+    expected = expect(model, source, 0)
     history = [Step(0, expected.log_likelihood, model.log_prior(prior), math.inf)]
     converged, stopped = False, told_to_stop(progress, history[0])
     while not (converged or stopped) and history[-1].iteration < max_iter:
         candidate = model.estimate(prior, expected.statistics)
-        found = _expect(candidate, source, history[-1].iteration + 1)
-        step = _step(history[-1], found.log_likelihood, candidate.log_prior(prior))
-        if step.gain < -_slack(step):
+        found = expect(candidate, source, history[-1].iteration + 1)
+        step = next_step(history[-1], found.log_likelihood, candidate.log_prior(prior))
+        if step.gain < -slack(step):
             _warn_of_fall(step)
             stopped = True
             break
         model, expected = candidate, found
         history.append(step)
-        converged = step.gain <= max(tol, _slack(step))
+        converged = step.gain <= max(tol, slack(step))
         stopped = told_to_stop(progress, step)
     if not (converged or stopped):
         _warn_not_converged(history[-1], tol)
@@ -164,12 +164,16 @@ def best_of(
     tol: float = 1e-6,
     max_iter: int = 200,
     progress: Callable[[Step], object] | None = None,
+    climb: Callable[..., Result[M]] = fit,
 ) -> Result[M]:
-    """Climb from each start and keep the highest; the first wins a tie, so the answer does not depend on luck."""
+    """Climb from each start and keep the highest; the first wins a tie, so the answer does not depend on luck.
+
+    `climb` is called as :func:`fit` is: another way up the same hill.
+    """
     best: Result[M] | None = None
     reached = []
     for start in starts:
-        result = fit(start, source, prior=prior, tol=tol, max_iter=max_iter, progress=progress)
+        result = climb(start, source, prior=prior, tol=tol, max_iter=max_iter, progress=progress)
         reached.append(result.objective)
         if best is None or result.objective > best.objective:
             best = result
@@ -181,7 +185,8 @@ def best_of(
 ### its parts
 
 
-def _expect(model: Model, source: Foldable, iteration: int) -> Expected:
+def expect(model: Model, source: Foldable, iteration: int) -> Expected:
+    """What a model expects of all batches; data it cannot explain are an error that names the iteration."""
     found: Expected = source.fold(lambda batch: Expected(*model.expected_statistics(batch)))
     value = float(found.log_likelihood)
     if value == -math.inf:
@@ -194,11 +199,13 @@ def _expect(model: Model, source: Foldable, iteration: int) -> Expected:
     return Expected(found.statistics, value)
 
 
-def _step(before: Step, log_likelihood: float, log_prior: float) -> Step:
+def next_step(before: Step, log_likelihood: float, log_prior: float) -> Step:
+    """The step that leads from one objective to another."""
     return Step(before.iteration + 1, log_likelihood, log_prior, log_likelihood + log_prior - before.objective)
 
 
-def _slack(step: Step) -> float:
+def slack(step: Step) -> float:
+    """How far apart two objectives may be and still be the same, up to rounding."""
     return ROUNDING * (1 + abs(step.objective))
 
 

@@ -1,7 +1,7 @@
 """Learning the tables of a network whose structure is given, from cases with or without holes.
 
-Complete cases are counted; with missing cells or hidden variables the counts are expected ones, by EM. Either way a
-table keeps what it rests on: the counts and the prior.
+Complete cases are counted; with missing cells or hidden variables the counts are expected ones, by EM or by gradient
+ascent. Either way a table keeps what it rests on: the counts and the prior.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from bayeslearn.network.graph import Dag
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import Tables, normalised
+from bayeslearn.network.learning.gradient import climb_of
 from bayeslearn.network.learning.priors import priors_of
 from bayeslearn.network.learning.uncertainty import Support, supports
 from bayeslearn.network.network import BayesianNetwork
@@ -79,6 +80,8 @@ def fit_tables(
     restarts: int = 1,
     weights: ArrayLike | str | None = None,
     likelihoods: Mapping[str, ArrayLike] | None = None,
+    method: Literal["em", "gradient", "lbfgs"] = "em",
+    step: float | None = None,
     tol: float = 1e-4,
     max_iter: int = 200,
     rng: np.random.Generator | int | None = 0,
@@ -111,18 +114,25 @@ def fit_tables(
         How often each row counts, or the column that says so.
     likelihoods
         Soft evidence: for a variable an array (rows, states), P(what was seen | state); its cell must be missing there.
+    method
+        How to climb: ``"em"``; ``"gradient"``, the book's ascent, for which complete cases are climbed too; or
+        ``"lbfgs"``, quasi-Newton steps. See :mod:`~bayeslearn.network.learning.gradient`.
+    step
+        η of gradient ascent, in place of one that follows the number of cases; halved when the objective would fall.
     tol, max_iter
-        Stop when an iteration gains no more than `tol` nats, or after so many; the latter is warned of.
+        Stop when an iteration gains no more than `tol` nats (of EM, also from where an ascent stands), or after so
+        many; the latter is warned of.
     rng
         For random starts and for breaking symmetry.
     progress
-        Called with every step of EM; raising StopIteration ends the climb with the best so far.
+        Called with every step of the climb; raising StopIteration ends the climb with the best so far.
 
     >>> fit = fit_tables("[Rain][Wet|Rain]", {"Rain": ["yes", "no", "no"], "Wet": ["yes", "no", "yes"]})
     >>> fit.network["Wet"].p.tolist()                                       # rows are Rain=no, Rain=yes
     [[0.5, 0.5], [0.0, 1.0]]
     """
     validation.integer("restarts", restarts, least=1)
+    climb = climb_of(method, step)
     frame, table = prepared(structure, data, states or {}, hidden or {}, weights)
     priors, fixed = priors_of(prior, frame), fixed_cells(frame, frozen, structure, start)
     model = Tables(Compiled(frame), fixed if fixed.any() else None)
@@ -131,10 +141,10 @@ def fit_tables(
     rng = validation.generator(rng)
     unseen = {name for name in frame.names if name in (hidden or {})}
     starts = (model.with_p(p) for p in all_starts(frame, model, alpha, start, unseen, restarts, rng))
-    if len(cases.items) == 0:
+    if len(cases.items) == 0 and method == "em":
         result = counted(next(starts), cases, alpha)
     else:
-        result = em.best_of(starts, cases, prior=alpha, tol=tol, max_iter=max_iter, progress=progress)
+        result = em.best_of(starts, cases, prior=alpha, tol=tol, max_iter=max_iter, progress=progress, climb=climb)
     network = learned(frame, result.model.p, result.statistics.n, priors, fixed)
     return TableFit(
         network, result.log_likelihood, result.objective, result.history, result.converged, result.starts,
