@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bayeslearn import read_network
 from bayeslearn.errors import (
     ImpossibleDataError,
+    MismatchError,
     MissingValuesError,
     NotConvergedWarning,
     ParameterError,
@@ -244,6 +245,22 @@ def test_a_given_start_is_used():
     expected = model.expected_statistics(FoldedCases.of(model.compiled, table))[1]
     fit = fit_tables(network, table, start=network, prior="bdeu:1")
     assert fit.history[0].log_likelihood == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_start_may_have_parents_and_states_in_another_order_and_keeps_its_frozen_tables():
+    states = {"a": ["y", "x"], "b": ["v", "u"], "c": ["t", "s"]}
+    tables = {"a": [0.8, 0.2], "b": [0.4, 0.6], "c": [[[0.1, 0.9], [0.2, 0.8]], [[0.3, 0.7], [0.4, 0.6]]]}
+    start = BayesianNetwork.of("[a][b][c|a:b]", tables, states=states)
+    cases = {"a": ["x", "y", "y"], "b": ["u", None, "v"], "c": ["s", "t", None]}
+
+    fit = fit_tables("[a][b][c|b:a]", cases, start=start, frozen=["a", "c"])
+
+    assert fit.network.states("a") == ("x", "y")
+    np.testing.assert_allclose(fit.network["a"].p, [0.2, 0.8])
+    np.testing.assert_allclose(fit.network["c"].p[0, 1], [0.8, 0.2])  # b=u, a=y; the states are s, t
+    assert fit.network["c"].counts is None
+    with pytest.raises(MismatchError, match="the states of 'a' differ: 'x', 'z' in one network"):
+        fit_tables("[a][b][c|b:a]", cases | {"a": ["x", "z", "z"]}, start=start)
 
 
 def test_not_converged_is_warned_of_with_numbers():

@@ -19,6 +19,7 @@ from bayeslearn.network.cpt import Cpt
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
+from bayeslearn.network.learning.evidence import require_same_states
 from bayeslearn.network.learning.expectation import Tables, normalised
 from bayeslearn.network.learning.gradient import climb_of
 from bayeslearn.network.learning.priors import priors_of
@@ -170,14 +171,13 @@ def learned(
     """The network with these numbers, each table with what it rests on; a frozen table rests on nothing new."""
     bounds = np.cumsum([cpt.p.size for cpt in frame])[:-1]
     parts = zip(frame, np.split(p, bounds), np.split(n, bounds), np.split(fixed, bounds), strict=True)
-    cpts = [
-        cpt
-        if still.any()
-        else Cpt(
-            cpt.variable, cpt.parents, table.reshape(cpt.shape), Counts(count.reshape(cpt.shape)), priors[cpt.name]
-        )
-        for cpt, table, count, still in parts
-    ]
+    cpts = []
+    for cpt, values, count, still in parts:
+        table = values.reshape(cpt.shape)
+        if not still.any():
+            cpts.append(Cpt(cpt.variable, cpt.parents, table, Counts(count.reshape(cpt.shape)), priors[cpt.name]))
+        else:  # frozen as the structure has it, or as the start has it
+            cpts.append(cpt if np.array_equal(cpt.p, table) else Cpt(cpt.variable, cpt.parents, table))
     return BayesianNetwork(tuple(cpts), frame.name)
 
 
@@ -261,6 +261,15 @@ def fixed_cells(frame: BayesianNetwork, frozen: Iterable[str], structure: object
     return np.concatenate([np.full(cpt.p.size, cpt.name in names) for cpt in frame])
 
 
+def given_numbers(start: BayesianNetwork, cpt: Cpt) -> NDArray[np.float64]:
+    """The table of another network, with parents and states in the order of this one."""
+    variables = (*cpt.parents, cpt.variable)
+    for variable in variables:
+        require_same_states(variable, start[variable.name].variable)
+    states = np.ix_(*([start.states(v.name).index(state) for state in v.states] for v in variables))
+    return start[cpt.name].over(v.name for v in cpt.parents)[states]
+
+
 def all_starts(
     frame: BayesianNetwork,
     model: Tables,
@@ -276,7 +285,7 @@ def all_starts(
     if isinstance(start, BayesianNetwork):
         if start.dag != frame.dag:
             raise ParameterError("the network to start from has another graph")
-        given = np.concatenate([start[cpt.name].over(v.name for v in cpt.parents).reshape(-1) for cpt in frame])
+        given = np.concatenate([given_numbers(start, cpt).reshape(-1) for cpt in frame])
     else:
         validation.choice("start", start, ["prior", "random"])
     fixed = np.zeros(len(given), np.bool_) if model.fixed is None else model.fixed
