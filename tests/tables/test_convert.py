@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bayeslearn.errors import MissingFileError
 from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
+from bayeslearn.tables.files import column_names
 from tests.tables.strategies import tables, word_columns
 
 LOOSE = {"allow_constant": True}
@@ -407,3 +409,15 @@ def test_light_to_import():
 
 def test_the_table_of_a_frame_is_a_table():
     assert isinstance(as_table(pd.DataFrame({"x": ["a", "b"]})), Table)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "parquet"])
+def test_names_of_columns_without_reading_the_rest(tmp_path, ending):
+    frame, path = pd.DataFrame({"wind": ["weak"], "a, b": [1.5]}, index=[7]), tmp_path / f"days.{ending}"
+    if ending == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if ending == "tsv" else ",")
+    assert column_names(path) == ["wind", "a, b"]
+    with pytest.raises(MissingFileError, match="there is no such file"):
+        column_names(tmp_path / f"no.{ending}")

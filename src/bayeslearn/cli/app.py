@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bayeslearn import __version__
-from bayeslearn.cli import bayes, concept, convert, demo, explain, predict, query, sample, show
+from bayeslearn.cli import bayes, concept, convert, demo, explain, fit, impute, predict, query, sample, score, show
 
 app = typer.Typer(
     name="bayeslearn",
@@ -40,6 +40,9 @@ app.command("show")(show.run)
 app.command("query")(query.run)
 app.command("explain")(explain.run)
 app.command("predict")(predict.run)
+app.command("fit")(fit.run)
+app.command("score")(score.run)
+app.command("impute")(impute.run)
 app.command("sample")(sample.run)
 app.command("convert")(convert.run)
 app.command("demo")(demo.run)

@@ -16,10 +16,10 @@ PATIENCE = 2.0
 
 
 @contextmanager
-def bar(what: str, *, silent: bool = False) -> Iterator[Callable[[float], None]]:
-    """A function to call with the share that is done; the bar is gone when the block ends."""
+def bar(what: str, *, silent: bool = False) -> Iterator[Callable[..., None]]:
+    """A function to call with the share that is done, and with other words; the bar is gone when the block ends."""
     if silent:
-        yield lambda _: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -31,9 +31,9 @@ def bar(what: str, *, silent: bool = False) -> Iterator[Callable[[float], None]]
     with shown:
         task = shown.add_task(what, total=1.0, visible=False)
 
-        def tell(share: float) -> None:
+        def tell(share: float, words: str = what) -> None:
             late = time.monotonic() - started > PATIENCE
-            shown.update(task, completed=min(share, 1.0), visible=late, refresh=late)
+            shown.update(task, description=words, completed=min(share, 1.0), visible=late, refresh=late)
 
         yield tell
 

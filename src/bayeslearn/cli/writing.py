@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     Writer = Callable[[Path, Schema, Iterable[Table]], None]
 
+#: Rows of a table that become text at a time.
+BATCH = 1 << 16
+
 
 def write(to: Path | None, schema: Schema, tables: Iterable[Table]) -> None:
     """Rows into a file, whole or not at all; without one, as CSV to stdout."""
@@ -31,6 +34,22 @@ def write(to: Path | None, schema: Schema, tables: Iterable[Table]) -> None:
     written = writer(to)
     with files.beside(to) as place:
         written(place, schema, tables)
+
+
+def write_columns(to: Path | None, table: Any) -> None:
+    """An Arrow table into a file, whole or not at all; without one, as CSV to stdout."""
+    from pyarrow import parquet
+
+    if to is None:
+        for chunk in text_chunks(table):
+            sys.stdout.write(chunk.decode())
+        return
+    with files.beside(to) as place:
+        if writer(to) is write_parquet:
+            parquet.write_table(table, place)
+        else:
+            with place.open("wb") as file:
+                file.writelines(text_chunks(table))
 
 
 def writer(path: Path) -> Writer:
@@ -74,6 +93,35 @@ def csv_chunks(schema: Schema, tables: Iterable[Table]) -> Iterator[bytes]:
         ]
         arrow_csv.write_csv(pa.Table.from_arrays(columns, names=places), out, options)
         yield out.getvalue()
+
+
+def text_chunks(table: Any) -> Iterator[bytes]:
+    """The text of a CSV file of Arrow columns, in parts; cells stand in quotes where they need them."""
+    import pyarrow.compute as pc
+
+    head = io.StringIO()
+    csv.writer(head, lineterminator="\n").writerow(table.column_names)
+    yield head.getvalue().encode()
+    for start in range(0, table.num_rows, BATCH):
+        part = table.slice(start, BATCH)
+        lines = pc.binary_join_element_wise(*(quoted(as_text(cells)) for cells in part.columns), ",")
+        yield ("\n".join(lines.to_pylist()) + "\n").encode()
+
+
+def as_text(cells: Any) -> Any:
+    """Arrow data as text, empty where missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.fill_null(cells.cast(pa.string()), "")
+
+
+def quoted(text: Any) -> Any:
+    """Cells that hold a comma, a quotation mark or a line break in quotes."""
+    import pyarrow.compute as pc
+
+    marks = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
+    return pc.if_else(pc.match_substring_regex(text, '[",\r\n]'), marks, text)
 
 
 def rounded(x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 #: The character between cells, by the ending of the name.
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -29,21 +30,35 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 def read_file(path: str | os.PathLike[str]) -> list[Column]:
     """The columns of a file, by the ending of its name."""
+    path, ending = found(path)
+    return READERS[ending](path)
+
+
+def column_names(path: str | os.PathLike[str]) -> list[str]:
+    """The names of the columns of a file, which is not read any further."""
+    path, ending = found(path)
+    if ending in DELIMITERS:
+        return header(path, DELIMITERS[ending])
+    with parquet_file(path) as file:
+        return [column.name for column in arrow_columns(file.schema_arrow.empty_table())]
+
+
+def found(path: str | os.PathLike[str]) -> tuple[Path, str]:
+    """A file that is there, and the ending that says how to read it."""
     path = Path(path)
     if not path.is_file():
         what = "is a directory" if path.is_dir() else "there is no such file"
         raise MissingFileError(
             f"cannot read {str(path)!r}: {what}", hint=f"looked in {path.absolute().parent}", path=path
         )
-    ending = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"][-1:]
-    reader = READERS.get("".join(ending))
-    if reader is None:
+    ending = "".join([suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"][-1:])
+    if ending not in READERS:
         raise FormatError(
             f"cannot tell the format of {str(path)!r} by its name",
             hint="names end in .csv, .tsv, .csv.gz or .parquet; read other files into a data frame first",
             path=path,
         )
-    return reader(path)
+    return path, ending
 
 
 ### text
@@ -143,12 +158,18 @@ def require_closed_quotes(path: Path, delimiter: str, table: Any) -> None:
 
 def read_parquet(path: Path) -> list[Column]:
     """The columns of a Parquet file; categories keep the order they were written in."""
+    with parquet_file(path) as file:
+        return arrow_columns(file.read())
+
+
+@contextmanager
+def parquet_file(path: Path) -> Iterator[Any]:
+    """A Parquet file, open as long as the block; what is wrong with it is told."""
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            table = file.read()
+            yield file
     except (pa.ArrowException, OSError) as error:
         raise FormatError(f"{str(path)!r} is not a Parquet file that can be read: {error}", path=path) from None
-    return arrow_columns(table)
 
 
 READERS = {".csv": read_text, ".tsv": read_text, ".parquet": read_parquet, ".pq": read_parquet}

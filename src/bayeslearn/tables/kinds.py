@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from bayeslearn.errors import ConstantColumnError, DataError, MixedTypesError, TooManyStatesError
+from bayeslearn.errors import ConstantColumnError, MissingValuesError, MixedTypesError, TooManyStatesError
 from bayeslearn.tables.columns import (
     Column,
     Levels,
@@ -163,9 +163,9 @@ def mixed(column: Column, found: Levels, examples: dict[str, int]) -> MixedTypes
     )
 
 
-def all_missing(column: Column) -> DataError:
+def all_missing(column: Column) -> MissingValuesError:
     """The error for a column without a single value."""
-    return DataError(
+    return MissingValuesError(
         f"every cell of column {column.name!r} is missing",
         hint=f"leave it out with `columns=`, or declare its states: states={{{column.name!r}: [...]}}",
         column=column.name,

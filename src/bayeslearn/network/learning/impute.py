@@ -41,16 +41,20 @@ def impute(
     """The same rows with nothing missing; see :meth:`BayesianNetwork.impute`."""
     validation.choice("how", how, ["most probable", "draw"])
     table = as_table(data, schema=network.schema, absent="missing")
-    luck = validation.generator(rng) if how == "draw" else None
-    done, start = [], 0
-    for batch in batches(table):
-        done.append(completed(network, batch, luck, start))
-        start += batch.n_rows
+    done = list(imputed(network, table, validation.generator(rng) if how == "draw" else None))
     return Table.concat(done) if done else table
 
 
+def imputed(network: BayesianNetwork, table: Table, luck: np.random.Generator | None) -> Iterator[Table]:
+    """Batch after batch with nothing missing, by draws when there is `luck`."""
+    start = 0
+    for batch in batches(table):
+        yield completed(network, batch, luck, start)
+        start += batch.n_rows
+
+
 def completed(network: BayesianNetwork, batch: Table, luck: np.random.Generator | None, start: int) -> Table:
-    """One batch, whose first row is number `start` of the table, by draws when there is `luck`."""
+    """One batch, whose first row is number `start` of the table."""
     compiled = network.exact.compiled
     cases = FoldedCases.of(compiled, batch.with_weights(None))
     codes = np.ascontiguousarray(batch.codes.T, dtype=np.int64)

@@ -1,0 +1,181 @@
+"""``bayeslearn fit``: the tables of a network, learned from a file of cases with or without holes."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import output, progress
+from bayeslearn.cli.networks import load
+from bayeslearn.errors import MissingValuesError, ParameterError, UnknownColumnError, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bayeslearn.em import Step
+    from bayeslearn.network import BayesianNetwork, Dag, TableFit
+
+#: Rows of tables that are shown, those that rest on the fewest cases first.
+MOST_SHOWN = 8
+
+
+def run(
+    net: Annotated[
+        str,
+        typer.Argument(
+            help="A network file of any format, a name that ships, or a graph like '[A][B|A]', whose states are those "
+            "of the data."
+        ),
+    ],
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file of cases; ?, empty and NaN are missing.")],
+    *,
+    to: Annotated[
+        Path, typer.Option("-o", "--output", help="The model to write; .json keeps the counts and the prior too.")
+    ],
+    prior: Annotated[
+        str, typer.Option(help="Cases seen before: mle (none), laplace, k2, jeffreys, bdeu:CASES or m:CASES.")
+    ] = "mle",
+    hidden: Annotated[
+        list[str] | None, typer.Option(help="VAR:N or VAR:STATE,STATE,...: a variable that no row shows.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="How to climb where cells are missing: em, gradient or lbfgs.")] = "em",
+    start: Annotated[str, typer.Option(help="Where the climb begins: prior or random.")] = "prior",
+    restarts: Annotated[int, typer.Option(help="Starts to climb from; the best is kept.")] = 1,
+    tol: Annotated[float, typer.Option(help="Stop when an iteration gains no more nats than this.")] = 1e-4,
+    max_iter: Annotated[int, typer.Option(help="The most iterations of a climb.")] = 200,
+    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    freeze: Annotated[list[str] | None, typer.Option(help="A variable whose table stays as it is in NET.")] = None,
+    ignore_others: Annotated[
+        bool, typer.Option("--ignore-others", help="Leave out columns that the network lacks; else they are an error.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Another seed starts elsewhere; the same one gives the same model.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
+) -> None:
+    """Learn the tables of a network: by counting, and by EM where cells are missing or variables hidden.
+
+    Example: bayeslearn fit '[smoke][lung|smoke]' cases.csv --prior laplace -o model.json
+    """
+    from bayeslearn import files
+    from bayeslearn.network import fit_tables
+    from bayeslearn.network.formats.files import label_of, write_network
+
+    _check(restarts, tol, max_iter, seed)
+    plain = label_of(to, None) != "json"
+    files.destination(to)
+    structure, unseen = graph_or_network(net), dict(_states(item) for item in hidden or [])
+    if not ignore_others:
+        require_known_columns(structure, data, weights)
+    climb: dict[str, Any] = {"method": method, "start": start, "restarts": restarts, "tol": tol, "max_iter": max_iter}
+    with progress.bar("learning") as tell:
+        try:
+            fit = fit_tables(
+                structure, data, prior=prior, hidden=unseen, frozen=freeze or (), **climb,
+                weights=weights, rng=seed, progress=telling(tell, restarts, max_iter),
+            )  # fmt: skip
+        except MissingValuesError as error:
+            raise never_seen(error) from None
+    write_network(fit.network, to)
+    _report_json(fit) if as_json else _report(fit, unseen)
+    lost = "; only .json keeps counts, prior and cuts" if plain else ""
+    sys.stderr.write(f"wrote {to}: {len(fit.network)} variables, {len(fit.network.dag.arcs)} arcs{lost}\n")
+
+
+### what was asked for
+
+
+def _check(restarts: int, tol: float, max_iter: int, seed: int) -> None:
+    from bayeslearn import validation
+
+    validation.integer("--restarts", restarts, least=1)
+    validation.number("--tol", tol, least=0)
+    validation.integer("--max-iter", max_iter, least=1)
+    validation.integer("--seed", seed, least=0)
+
+
+def graph_or_network(net: str) -> BayesianNetwork | Dag:
+    """A graph when it is written as one, else a network from a file."""
+    from bayeslearn.network import Dag
+
+    return Dag.parse(net) if net.lstrip().startswith("[") else load(net)
+
+
+def _states(item: str) -> tuple[str, int | list[str]]:
+    """A hidden variable with its states, or how many it has."""
+    name, colon, states = item.rpartition(":")
+    if not (name and colon and states):
+        raise ParameterError(f"--hidden takes VAR:N or VAR:STATE,STATE,..., got {item!r}")
+    return name, int(states) if states.isdecimal() else states.split(",")
+
+
+def require_known_columns(structure: BayesianNetwork | Dag, data: str, weights: str | None) -> None:
+    """No column of the file that would be left out without a word."""
+    from bayeslearn.tables.files import column_names
+
+    odd = [name for name in column_names(data) if name not in structure and name != weights]
+    if odd:
+        raise UnknownColumnError(
+            f"{data!r} has columns that the network lacks: {listed(odd)}",
+            hint="leave them out with --ignore-others",
+            columns=odd,
+        )
+
+
+def never_seen(error: MissingValuesError) -> MissingValuesError:
+    """The error for a variable without a value, with a hint for the command line."""
+    name = error.details.get("column") or error.details["columns"][0]
+    hint = f"declare it hidden, with its states or how many there are: --hidden {name}:2"
+    return MissingValuesError(error.message, hint=hint, **error.details)
+
+
+def telling(tell: Callable[..., None], restarts: int, most: int) -> Callable[[Step], None]:
+    """What a bar says of each step of the climb."""
+    begun = 0
+
+    def step(now: Step) -> None:
+        nonlocal begun
+        begun += now.iteration == 0
+        share = (begun - 1 + now.iteration / most) / restarts
+        words = f"iteration {now.iteration}, log likelihood {now.log_likelihood:.6g}"
+        tell(share, words if restarts == 1 else f"start {begun} of {restarts}, {words}")
+
+    return step
+
+
+### reporting
+
+
+def _report(fit: TableFit, unseen: dict[str, Any]) -> None:
+    open_cells = fit.rows * (len(fit.network) - len(unseen))
+    missing = sum(count for name, count in fit.missing.items() if name not in unseen)
+    share = f" ({100 * missing / open_cells:.3g} %)" if missing else ""
+    pairs = [("rows", str(fit.rows)), ("missing cells", f"{missing} of {open_cells}{share}")]
+    if unseen:
+        pairs.append(("hidden", ", ".join(f"{name} ({len(fit.network.states(name))} states)" for name in unseen)))
+    pairs += [("log likelihood", f"{fit.log_likelihood:.10g}"), ("iterations", str(fit.iterations))]
+    if len(fit.starts) > 1:
+        pairs.append(("starts", ", ".join(f"{value:.6g}" for value in fit.starts)))
+    output.show_pairs([*pairs, ("converged", "yes" if fit.converged else "no")])
+    rows = [[row_name(row.variable, row.given), *map(output.number, (row.cases, row.prior))] for row in _weakest(fit)]
+    if rows:
+        output.gap()
+        output.show_table(["rests on least", "cases", "prior cases"], rows)
+
+
+def _report_json(fit: TableFit) -> None:
+    names = ("rows", "missing", "log_likelihood", "objective", "iterations", "converged", "starts")
+    answer = {name: getattr(fit, name) for name in names}
+    output.show_json(answer | {"least_supported": [asdict(row) for row in _weakest(fit)]})
+
+
+def _weakest(fit: TableFit) -> list[Any]:
+    return fit.least_supported(MOST_SHOWN)
+
+
+def row_name(variable: str, given: dict[str, Any]) -> str:
+    """A row of a table as it is written: P(B | A=x)."""
+    parents = ", ".join(f"{name}={state}" for name, state in given.items())
+    return f"P({variable} | {parents})" if parents else f"P({variable})"

@@ -1,0 +1,78 @@
+"""``bayeslearn score``: how probable the cases of a file are under a network."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bayeslearn.cli import output, writing
+from bayeslearn.cli.networks import load
+
+if TYPE_CHECKING:
+    from bayeslearn.network import BayesianNetwork, Score
+    from bayeslearn.tables import Table
+
+
+def run(
+    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; what is missing in it is summed over.")],
+    *,
+    per_case: Annotated[
+        Path | None, typer.Option(help="A file to write, .csv or .parquet: ln P of each row, in its order.")
+    ] = None,
+    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
+) -> None:
+    """Log likelihood of cases: in all, per case, and in bits per case.
+
+    Rows that the network holds impossible are named on stderr.
+
+    Example: bayeslearn score model.json new-cases.csv --per-case likelihoods.csv
+    """
+    from bayeslearn.tables import as_table
+
+    if per_case is not None:
+        writing.writer(per_case)
+    network = load(net)
+    cases = as_table(data, schema=network.schema, absent="missing", weights=weights)
+    score = network.score(cases)
+    _warn(network, cases, score)
+    if per_case is not None:
+        _write(per_case, score)
+    answer = {
+        "rows": cases.n_rows,
+        "weight": score.weight,
+        "missing_cells": int((cases.codes < 0).sum()),
+        "impossible_rows": score.impossible.tolist(),
+        "log_likelihood": score.log_likelihood,
+        "log_likelihood_per_case": score.mean,
+        "bits_per_case": score.bits,
+    }
+    if as_json:
+        output.show_json(answer)
+        return
+    pairs = [("rows", str(cases.n_rows)), *([("weight", f"{score.weight:g}")] if weights else [])]
+    pairs += [("missing cells", str(answer["missing_cells"])), ("log likelihood", f"{score.log_likelihood:.10g}")]
+    pairs += [("per case", output.number(score.mean)), ("bits per case", output.number(score.bits))]
+    output.show_pairs(pairs)
+
+
+def _write(to: Path, score: Score) -> None:
+    import pyarrow as pa
+
+    writing.write_columns(to, pa.table({"log_likelihood": score.cases}))
+    sys.stderr.write(f"wrote {to}: {len(score.cases)} rows, 1 column\n")
+
+
+def _warn(network: BayesianNetwork, cases: Table, score: Score) -> None:
+    """Name the rows of probability zero, and why the first of them is."""
+    from bayeslearn.errors import listed
+    from bayeslearn.network.prediction import impossible_row
+
+    if len(score.impossible):
+        why = impossible_row(network, cases, int(score.impossible[0])).message
+        count = f"{len(score.impossible)} rows have" if len(score.impossible) > 1 else "a row has"
+        sys.stderr.write(f"warning: {count} probability zero, {listed(score.impossible.tolist())}: {why}\n")

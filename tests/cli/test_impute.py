@@ -1,0 +1,149 @@
+"""The verb impute: all columns of a file as they were, with the missing cells of the network's variables filled."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet
+import pytest
+
+from bayeslearn import as_table, fit_tables, read_network, write_network
+from bayeslearn.cli import progress, writing
+from tests.cli.asking import ask, fail, said
+
+ASIA = read_network("asia")
+CASES = 'town,smoke,xray,note,tub\nA,yes,yes,"x, ""y""",no\nB,,no,01,?\n"C\nD",no,?,,NaN\n'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cases.csv").write_text(CASES)
+    return tmp_path
+
+
+### files in and out
+
+
+def test_only_missing_cells_of_the_network_change(folder):
+    text = ask("impute", "asia", "cases.csv")
+    full = ASIA.impute("cases.csv")
+    before, after = ([*csv.reader(lines.splitlines(keepends=True))] for lines in (CASES, text))
+    assert before[0] == after[0]
+    for i, (old, new) in enumerate(zip(before[1:], after[1:], strict=True)):
+        for name, was, now in zip(before[0], old, new, strict=True):
+            assert now == (full.row(i)[name] if name in ASIA and was in {"", "?", "NaN"} else was)
+    assert said("impute", "asia", "cases.csv") == "filled 4 cells of 3 columns\n"
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_file_holds_what_stdout_shows(folder, ending):
+    shown = f"wrote full.{ending}: 3 rows, filled 4 cells of 3 columns\n"
+    assert said("impute", "asia", "cases.csv", "-o", f"full.{ending}") == shown
+    read = pd.read_csv if ending == "csv" else pd.read_parquet
+    (folder / "shown.csv").write_text(ask("impute", "asia", "cases.csv"))
+    pd.testing.assert_frame_equal(
+        read(f"full.{ending}").fillna("").astype(str).replace("1", "01"),
+        pd.read_csv("shown.csv", dtype=str).fillna(""),
+        check_dtype=False,
+    )
+
+
+def test_draws(folder):
+    ask("sample", "asia", "-n", "200", "--seed", "1", "-o", "all.csv")
+    pd.read_csv("all.csv").assign(lung=None, xray=None).to_csv("holes.csv", index=False)
+    words = ["impute", "asia", "holes.csv", "--how", "draw", "--seed"]
+    assert ask(*words, "1") == ask(*words, "1") != ask(*words, "2")
+    ask(*words, "1", "-o", "full.csv")
+    assert as_table("full.csv", schema=ASIA.schema) == ASIA.impute("holes.csv", how="draw", rng=1)
+
+
+def test_columns_of_other_types(folder):
+    """Parquet: numbers, truth values and categories are filled by states of their type; other columns stay."""
+    frame = pd.DataFrame(
+        {
+            "day": pd.to_datetime(["2026-01-01"] * 6),
+            "n": pd.array([1, 1, 2, None, 2, 1], "Int64"),
+            "flag": pd.array([True, True, False, False, None, True], "boolean"),
+            "kind": pd.Categorical(["b", "b", "a", "a", None, "b"], ["b", "a"]),
+            "x": [0.1, None, 0.3, 1e-20, 5.0, 6.0],
+        }
+    )
+    frame.to_parquet("cases.parquet")
+    network = fit_tables("[flag][n|flag][kind|flag]", frame, prior="laplace").network
+    write_network(network, "model.json")
+    ask("impute", "model.json", "cases.parquet", "-o", "full.parquet")
+    found = pyarrow.parquet.read_table("full.parquet").to_pydict()
+    assert list(found) == ["day", "n", "flag", "kind", "x"]
+    assert (found["n"], found["flag"]) == ([1, 1, 2, 2, 2, 1], [True, True, False, False, False, True])
+    assert (found["kind"], found["x"]) == (
+        ["b", "b", "a", "a", "a", "b"],
+        frame["x"].astype(object).where(frame["x"].notna(), None).tolist(),
+    )
+    lines = ask("impute", "model.json", "cases.parquet").splitlines()
+    assert lines[0] == "day,n,flag,kind,x"
+    assert lines[4].endswith(",2,false,a,1e-20")
+    assert lines[2].endswith(",1,true,b,")
+
+
+def test_numbers_come_back_as_intervals(folder):
+    x = np.linspace(0, 10, 40)
+    frame = pd.DataFrame({"x": x, "y": np.where(x > 5, "high", "low"), "z": x})
+    network = fit_tables("[y][x|y]", frame, prior="laplace").network
+    write_network(network, "model.json")
+    frame.assign(y=[*frame["y"][:-1], None], x=[None, *x[1:]]).to_csv("holes.csv", index=False)
+    full = [*csv.DictReader(ask("impute", "model.json", "holes.csv").splitlines())]
+    assert {row["x"] for row in full} == set(network.states("x"))
+    assert (full[-1]["y"], full[0]["x"]) == ("high", network.impute("holes.csv").row(0)["x"])
+    assert [float(row["z"]) for row in full] == x.tolist()
+
+
+def test_batches_and_a_bar(folder, monkeypatch):
+    from bayeslearn.network.learning import score
+
+    ask("sample", "asia", "-n", "700", "--seed", "1", "-o", "all.csv")
+    pd.read_csv("all.csv").mask(np.random.default_rng(0).random((700, 8)) < 0.2).to_csv("holes.csv", index=False)
+    words = ["impute", "asia", "holes.csv", "--how", "draw", "--seed", "1"]
+    whole = ask(*words)
+    monkeypatch.setattr(score, "MOST_CELLS", 0)
+    monkeypatch.setattr(writing, "BATCH", 100)
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    assert ask(*words) == whole
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    assert "imputing" in said(*words)
+
+
+### mistakes
+
+
+def test_an_impossible_row_is_named_by_its_number(folder):
+    (folder / "never.csv").write_text("tub,either,lung\n" + "yes,yes,\n" * 3 + "yes,no,\n")
+    code, sentence = fail("impute", "asia", "never.csv", "-o", "full.csv")
+    assert (code, (folder / "full.csv").exists()) == (1, False)
+    assert sentence.startswith("error: the evidence of row 3 is impossible: tub=yes, either=no cannot be together")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["asia", "none.csv"], 1, "cannot read 'none.csv'"),
+        (["no-such.bif", "cases.csv"], 1, "no-such.bif"),
+        (["asia", "odd.csv"], 1, "column 'smoke' has state 'maybe' in row 1"),
+        (["asia", "other.csv"], 2, "no column of 'other.csv' is a variable of the network"),
+        (["asia", "empty.csv"], 1, "the table has no rows"),
+        (["asia", "cases.csv", "-o", "full.doc"], 2, "cannot tell the format of 'full.doc'"),
+        (["asia", "cases.csv", "-o", "no/full.csv"], 1, "there is no folder 'no'"),
+        (["asia", "cases.csv", "--how", "mean"], 2, "unexpected value for `--how`: 'mean'"),
+        (["asia", "cases.csv", "--how", "draw", "--seed", "-1"], 2, "`--seed` must be at least 0, got -1"),
+        (["asia", "cases.csv", "--seed", "1"], 2, "--seed has no use without --how draw"),
+    ],
+)
+def test_failures_are_one_sentence(words, code, message, folder):
+    (folder / "odd.csv").write_text("smoke,lung\nyes,no\nmaybe,no\n")
+    (folder / "other.csv").write_text("a,b\n1,2\n")
+    (folder / "empty.csv").write_text("smoke,lung\n")
+    found, sentence = fail("impute", *words)
+    assert (found, message in sentence, "Traceback" in sentence) == (code, True, False), sentence
