@@ -7,6 +7,7 @@ A kernel takes arrays and returns arrays; the caller validates and allocates. Ea
 from __future__ import annotations
 
 from bayeslearn import lazy
+from bayeslearn.kernels.plain import soonest
 from bayeslearn.kernels.threads import parallel, thread_count
 
 _HOMES = {
@@ -49,6 +50,7 @@ __all__ = [
     "propagate_cases",
     "propagate_lanes",
     "sample_rows",
+    "soonest",
     "tally",
     "thread_count",
     "uniform",

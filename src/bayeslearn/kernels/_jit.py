@@ -77,16 +77,18 @@ def _cttz(_: Any, word: Any) -> Any:  # noqa: ARG001 - numba wants the arguments
     return types.int64(types.uint64), codegen
 
 
-def _bit_count(word: Any) -> int:
+def plain_popcount(word: Any) -> int:
+    """The same without compiling."""
     return int(word).bit_count()
 
 
-def _lowest_bit(word: Any) -> int:
+def plain_trailing_zeros(word: Any) -> int:
+    """The same without compiling."""
     return (int(word) & -int(word)).bit_length() - 1
 
 
 #: The number of ones in a 64-bit word.
-popcount: Any = _bit_count if numba.config.DISABLE_JIT else _ctpop
+popcount: Any = plain_popcount if numba.config.DISABLE_JIT else _ctpop
 
 #: The position of the lowest one in a 64-bit word that has some.
-trailing_zeros: Any = _lowest_bit if numba.config.DISABLE_JIT else _cttz
+trailing_zeros: Any = plain_trailing_zeros if numba.config.DISABLE_JIT else _cttz

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: Entries of the whole tree up to which cases may run side by side over it.
 SMALL = 40_000
 
+#: Variables and entries up to which a question may be interpreted while there is no compiled code.
+FEW, TINY = 80, 10_000
+
 #: Plans kept, the least recently used going first.
 KEPT_PLANS = 256
 
@@ -151,7 +154,8 @@ class Compiled:
         self, active: NDArray[np.bool_], kept: NDArray[np.bool_], noise: NDArray[np.float64], weight: float
     ) -> Plan:
         """One try at a plan."""
-        entries, steps = kernels.plan(
+        plan = kernels.soonest(kernels.plan) if len(active) <= FEW else kernels.plan
+        entries, steps = plan(
             self.scope_start, self.scope, self.scope_stride, self.sizes, self.log_size, active, kept, noise,
             weight, self.limit,
         )  # fmt: skip
@@ -187,6 +191,10 @@ class Compiled:
                 kept[v] = True
                 waiting += self.parents[v]
         return kept
+
+    def small_enough(self, plan: Plan) -> bool:
+        """Whether a question is answered sooner without compiling."""
+        return len(self.names) <= FEW and plan.entries <= TINY
 
     def require_room(self, entries: float) -> None:
         """Refuse before memory runs out, with the estimate."""

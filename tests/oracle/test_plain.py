@@ -1,0 +1,58 @@
+"""Kernels that are interpreted while there is no compiled code answer the same."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bayeslearn import kernels, read_network
+from bayeslearn.kernels import plain
+from bayeslearn.network import Exact
+
+
+@pytest.fixture
+def cold(monkeypatch):
+    monkeypatch.setattr(plain, "is_ready", lambda _: False)
+    monkeypatch.setattr(plain, "_spent", 0.0)
+
+
+@pytest.mark.usefixtures("cold")
+def test_a_small_question_is_answered_without_compiled_code(monkeypatch):
+    engine = Exact(read_network("asia"))
+    interpreted = engine.query({"dysp": "yes"})
+    assert plain._spent > 0
+    explained = engine.most_probable({"dysp": "yes"})
+    monkeypatch.setattr(plain, "is_ready", lambda _: True)
+    expected = Exact(read_network("asia")).query({"dysp": "yes"})
+    assert interpreted.log_evidence == pytest.approx(expected.log_evidence, rel=1e-13)
+    for name, belief in expected.beliefs.items():
+        np.testing.assert_allclose(list(interpreted[name].values()), list(belief.values()), rtol=1e-12)
+    assert explained.case == Exact(read_network("asia")).most_probable({"dysp": "yes"}).case
+
+
+@pytest.mark.usefixtures("cold")
+def test_patience_ends(monkeypatch):
+    assert kernels.soonest(kernels.plan) is not kernels.plan
+    monkeypatch.setattr(plain, "_spent", plain.PATIENCE + 1)
+    assert kernels.soonest(kernels.plan) is kernels.plan
+
+
+def test_a_first_question_in_a_new_place_compiles_nothing(tmp_path):
+    if os.environ.get("NUMBA_DISABLE_JIT"):
+        pytest.skip("nothing is compiled anyway")
+    script = (
+        "from bayeslearn import read_network; print(round(read_network('alarm').query({'HR': 'LOW'}).log_evidence, 3))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "-4.268"
+    assert "compiling" not in done.stderr
