@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.session import Session
     from bayeslearn.network.learning.fit import TableFit, fit_tables
     from bayeslearn.network.learning.impute import MissingBeliefs, MissingCell, missing_beliefs
+    from bayeslearn.network.learning.online import OnlineTables, fit_stream
     from bayeslearn.network.learning.priors import NetworkPrior
     from bayeslearn.network.learning.score import Score
     from bayeslearn.network.learning.uncertainty import BeliefIntervals, Interval, Support, query_interval
@@ -45,6 +46,7 @@ _HOMES = {
     "MissingBeliefs": "learning.impute",
     "MissingCell": "learning.impute",
     "NetworkPrior": "learning.priors",
+    "OnlineTables": "learning.online",
     "Reasons": "inference.explain",
     "Sampled": "inference.sampled",
     "SampledBeliefs": "inference.sampled",
@@ -56,6 +58,7 @@ _HOMES = {
     "draw": "inference.forward",
     "draws": "inference.forward",
     "explain": "inference.explain",
+    "fit_stream": "learning.online",
     "fit_tables": "learning.fit",
     "missing_beliefs": "learning.impute",
     "query_interval": "learning.uncertainty",
@@ -81,6 +84,7 @@ __all__ = [
     "MissingBeliefs",
     "MissingCell",
     "NetworkPrior",
+    "OnlineTables",
     "Reasons",
     "Sampled",
     "SampledBeliefs",
@@ -92,6 +96,7 @@ __all__ = [
     "draw",
     "draws",
     "explain",
+    "fit_stream",
     "fit_tables",
     "missing_beliefs",
     "query_interval",

@@ -192,20 +192,13 @@ def prepared(
     weights: ArrayLike | str | None,
 ) -> tuple[BayesianNetwork, Table]:
     """A network with the right states and uniform tables (or those it came with), and the data coded for it."""
-    unseen = {name: _states(name, given) for name, given in hidden.items()}
+    unseen = {name: hidden_states(name, given) for name, given in hidden.items()}
     if isinstance(structure, BayesianNetwork):
         frame = structure
-        odd = [name for name, states in unseen.items() if name in frame and frame.states(name) != states]
-        if odd and not isinstance(hidden[odd[0]], int):
-            raise ParameterError(f"hidden variable {odd[0]!r} has the states {listed(frame.states(odd[0]))} already")
     else:
         dag = Dag.parse(structure) if isinstance(structure, str) else structure
         frame = framed(dag, data, states, unseen)
-    strange = [name for name in unseen if name not in frame]
-    if strange:
-        raise ParameterError(
-            f"hidden variable {strange[0]!r} is not in the graph", hint=f"its nodes are {listed(frame.names)}"
-        )
+    require_hidden(frame, hidden, unseen)
     table = as_table(data, schema=frame.schema, absent="missing" if unseen else "error", weights=weights)
     require_seen(table, unseen)
     return frame, table
@@ -219,17 +212,34 @@ def framed(
     table = as_table(data, columns=seen, states=states, allow_constant=True)
     if table.schema.numeric:
         table = table.discretise()
-    found = {node: Discrete(node, unseen[node]) if node in unseen else table.schema[node] for node in dag}
-    shapes = {node: [found[name].size for name in (*dag.parents(node), node)] for node in dag}  # type: ignore[attr-defined]
+    return uniform(dag, {n: Discrete(n, unseen[n]) if n in unseen else table.schema[n] for n in dag})
+
+
+def uniform(dag: Dag, variables: Mapping[str, Any]) -> BayesianNetwork:
+    """Tables in which every state is as probable as the others."""
+    shapes = {node: [variables[name].size for name in (*dag.parents(node), node)] for node in dag}
     tables = {node: np.full(shape, 1 / shape[-1]) for node, shape in shapes.items()}
-    return BayesianNetwork.of(dag, tables, states=Schema(found.values()))
+    return BayesianNetwork.of(dag, tables, states=Schema(variables[node] for node in dag))
 
 
-def _states(name: str, given: int | Iterable[Any]) -> tuple[Any, ...]:
+def hidden_states(name: str, given: int | Iterable[Any]) -> tuple[Any, ...]:
     """The states of a hidden variable, named by numbers when only their count is known."""
     if isinstance(given, int):
         return tuple(f"{name}{k}" for k in range(validation.integer(f"states of {name}", given, least=1)))
     return tuple(given)
+
+
+def require_hidden(
+    frame: BayesianNetwork, hidden: Mapping[str, int | Iterable[Any]], unseen: Mapping[str, tuple[Any, ...]]
+) -> None:
+    """Hidden variables are in the graph, with no other states than those they have there."""
+    for name, states in unseen.items():
+        if name not in frame:
+            raise ParameterError(
+                f"hidden variable {name!r} is not in the graph", hint=f"its nodes are {listed(frame.names)}"
+            )
+        if not isinstance(hidden[name], int) and frame.states(name) != states:
+            raise ParameterError(f"hidden variable {name!r} has the states {listed(frame.states(name))} already")
 
 
 def require_seen(table: Table, unseen: Iterable[str]) -> None:
