@@ -8,7 +8,14 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 import bayeslearn
-from bayeslearn import BayesOptimalClassifier, FindSClassifier, GibbsClassifier, VersionSpaceClassifier
+from bayeslearn import (
+    BayesianNetworkClassifier,
+    BayesOptimalClassifier,
+    FindSClassifier,
+    GibbsClassifier,
+    VersionSpaceClassifier,
+    fit_tables,
+)
 from tests.contract import CHECKS
 
 RNG = np.random.default_rng(0)
@@ -29,6 +36,9 @@ def constant(x):
     return 0
 
 
+NAIVE = "[x0|y][x1|y][x2|y][x3|y][y]"
+STATES = {f"x{j}": [0, 1, 2] for j in range(4)} | {"y": [0, 1]}
+KNOWN = fit_tables(NAIVE, {f"x{j}": X[:, j] for j in range(4)} | {"y": NOISY}, states=STATES).network
 ANY_COLUMN = [FrozenEstimator(kind.fit(X, NOISY)) for kind in (BernoulliNB(), GaussianNB())]
 LEARNERS = {
     "optimal over functions": (BayesOptimalClassifier([first_is_one, third_is_two, constant], noise=0.1), NOISY),
@@ -37,6 +47,8 @@ LEARNERS = {
     "Gibbs": (GibbsClassifier([first_is_one, third_is_two, constant], noise=0.1, random_state=0), NOISY),
     "Find-S": (FindSClassifier(), CONCEPT),
     "version space": (VersionSpaceClassifier(), CONCEPT),
+    "network": (BayesianNetworkClassifier(), NOISY),
+    "network of known states": (BayesianNetworkClassifier(KNOWN), NOISY),
     "version space, weighted": (VersionSpaceClassifier(vote="weighted", favour=2), CONCEPT),
 }
 
@@ -50,6 +62,7 @@ EXCEPTIONS = {
         "check_order_of_columns_is_irrelevant",
     ): "the folds depend on the rows as they are written",
     ("optimal over functions", "check_labels_come_back_as_written"): "the functions return 0 and 1",
+    ("network of known states", "check_labels_come_back_as_written"): "the network has the labels 0 and 1",
     ("Gibbs", "check_labels_come_back_as_written"): "the functions return 0 and 1",
     ("optimal over fitted classifiers", "check_labels_come_back_as_written"): "fitted to the labels 0 and 1",
 }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         VersionSpaceClassifier,
         find_s,
     )
-    from bayeslearn.network import BayesianNetwork, Dag, fit_tables
+    from bayeslearn.network import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables
     from bayeslearn.network.formats import read_network, write_network
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
 
@@ -32,6 +32,7 @@ _ROOMS = ("errors", "validation", "kernels", "tables", "families", "em", "data",
 _NAMES = {
     "BayesOptimalClassifier": "hypotheses",
     "BayesianNetwork": "network",
+    "BayesianNetworkClassifier": "network",
     "Conjunction": "hypotheses",
     "Dag": "network",
     "Discrete": "tables",
@@ -54,6 +55,7 @@ _NAMES = {
 __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "BayesOptimalClassifier",
     "BayesianNetwork",
+    "BayesianNetworkClassifier",
     "Conjunction",
     "Dag",
     "Discrete",

@@ -9,6 +9,7 @@ from bayeslearn import lazy
 if TYPE_CHECKING:
     from bayeslearn.network.cpt import Cpt
     from bayeslearn.network.equivalence import Cpdag, shd
+    from bayeslearn.network.estimators import BayesianNetworkClassifier
     from bayeslearn.network.graph import Dag
     from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Explanation, JointBelief
     from bayeslearn.network.inference.exact import Exact
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ActivePath": "separation",
     "BayesianNetwork": "network",
+    "BayesianNetworkClassifier": "estimators",
     "BeliefIntervals": "learning.uncertainty",
     "Beliefs": "inference.answers",
     "CaseBeliefs": "inference.answers",
@@ -69,6 +71,7 @@ _HOMES = {
 __all__ = [
     "ActivePath",
     "BayesianNetwork",
+    "BayesianNetworkClassifier",
     "BeliefIntervals",
     "Beliefs",
     "CaseBeliefs",

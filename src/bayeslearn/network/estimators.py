@@ -1,0 +1,273 @@
+"""A Bayesian network as a scikit-learn classifier.
+
+P(class | what a row shows) from the tables of a network whose graph is given: the class may stand anywhere in it, and
+what a row does not show is summed over, in fitting (by EM) as in predicting.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bayeslearn import validation
+from bayeslearn.errors import DataError, ParameterError, listed
+from bayeslearn.network.graph import Dag
+from bayeslearn.network.learning.fit import fit_tables, uniform
+from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.network.prediction import predictions, state_names
+from bayeslearn.tables import Discrete, Table, as_table
+from bayeslearn.tables.discretise import quantile_cuts, weighted_values
+from bayeslearn.tables.kinds import FEW
+from bayeslearn.tables.schema import require_known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.learning.priors import Prior
+
+    Columns = dict[str, Any]
+
+
+def _states_are_known(estimator: Any) -> bool:
+    return isinstance(estimator.structure, BayesianNetwork)
+
+
+class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """P(class | x) by a Bayesian network; cells may be missing (NaN, None, "?") in fitting and in predicting.
+
+    Parameters
+    ----------
+    structure
+        The graph over the class and the columns of X: a :class:`~bayeslearn.Dag`, a model string like
+        ``"[sick][fever|sick]"``, or a network, whose states are kept. Columns that it does not name are not used; a
+        plain array has the columns x0, x1, and so on. None is the naive structure, the class above every column.
+    target
+        The name of the class; when not given, the one node of `structure` that is no column of X, else the name of
+        `y`, else ``"class"``.
+    prior
+        Cases that count as seen before, as in :func:`~bayeslearn.fit_tables`: one in every state when not given.
+    bins
+        Intervals that a numeric column is cut into at its quantiles; whole numbers that repeat themselves are states.
+    max_iter, tol
+        Of EM, where cells are missing.
+    random_state
+        Of the start of EM, where the structure has variables that X lacks.
+
+    Attributes
+    ----------
+    network_
+        The :class:`~bayeslearn.BayesianNetwork` learned, to be asked, explained, updated and saved like any other.
+    target_
+        The name of the class in it.
+    n_iter_, log_likelihood_
+        Iterations of EM, one for complete cases; and ln P of what the rows show, labels included.
+
+    Examples
+    --------
+    >>> X = [["sunny", "hot"], ["rain", None], ["sunny", "mild"], ["rain", "mild"]]
+    >>> model = BayesianNetworkClassifier().fit(X, ["no", "yes", "no", "yes"])
+    >>> model.predict([["rain", "hot"], [None, "hot"]])
+    array(['yes', 'no'], dtype='<U3')
+    """
+
+    network_: BayesianNetwork
+    target_: str
+    classes_: NDArray[Any]
+    n_iter_: int
+    log_likelihood_: float
+
+    def __init__(
+        self,
+        structure: BayesianNetwork | Dag | str | None = None,
+        *,
+        target: str | None = None,
+        prior: Prior = "laplace",
+        bins: int = 5,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        self.structure = structure
+        self.target = target
+        self.prior = prior
+        self.bins = bins
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the tables from rows with labels."""
+        name = getattr(y, "name", None)
+        columns, y, w = self._cases(X, y, sample_weight, reset=True)
+        graph = Dag.parse(self.structure) if isinstance(self.structure, str) else self.structure
+        self.target_ = target_name(graph, self.target, name, columns)
+        frame = graph if isinstance(graph, BayesianNetwork) else self._framed(graph, columns, y, w)
+        label = frame[self.target_].variable
+        self.classes_ = np.unique(state_names(label) if frame is graph else y)
+        absent = {name: len(frame.states(name)) for name in frame.names if name not in columns and name != label.name}
+        learned = fit_tables(
+            frame, coded(frame, self.target_, columns, label_codes(label, y), w), prior=self.prior, hidden=absent,
+            tol=self.tol, max_iter=self.max_iter, rng=validation.generator(self.random_state),
+        )  # fmt: skip
+        self.network_, self.n_iter_ = learned.network, learned.iterations
+        self.log_likelihood_ = learned.log_likelihood
+        return self
+
+    @available_if(_states_are_known)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add more rows; only where `structure` is a network, which says what the states and the `classes` are.
+
+        Complete rows add exactly; one with holes adds what the tables expect of it by then.
+        """
+        if not hasattr(self, "network_"):
+            return self.fit(X, y, sample_weight)
+        columns, y, w = self._cases(X, y, sample_weight, reset=False)
+        label = self.network_[self.target_].variable
+        label_codes(label, y if classes is None else np.asarray(classes))
+        self.network_ = self.network_.update(coded(self.network_, self.target_, columns, label_codes(label, y), w))
+        return self
+
+    def _framed(self, graph: Dag | None, columns: Columns, y: NDArray[Any], w: Any) -> BayesianNetwork:
+        """A network with the states of the data, and nothing learned yet."""
+        if graph is None:
+            graph = Dag({self.target_: (), **dict.fromkeys(columns, (self.target_,))})
+        used = [name for name in graph if name != self.target_]
+        require_known(used, columns)
+        variables: dict[str, Any] = {self.target_: Discrete(self.target_, tuple(np.unique(y).tolist()))}
+        if used:
+            bins = validation.integer("bins", self.bins, least=2)
+            variables |= {v.name: v for v in discrete_table({n: columns[n] for n in used}, w, bins).schema}
+        return uniform(graph, variables)
+
+    # -- predicting
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each row, the first in sorted order when tied."""
+        best = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(label | what the row shows), a column for each of `classes_`; a state not seen in training is missing."""
+        check_is_fitted(self)
+        columns, n = self._columns(validate_data(self, X, **CELLS_AS_THEY_ARE, reset=False), X)
+        table = coded(self.network_, self.target_, columns, np.full(n, -1), unseen="missing")
+        label = self.network_[self.target_].variable
+        order = [label.code_of(state) for state in self.classes_.tolist()]
+        found = predictions(self.network_, table, [self.target_])
+        return np.concatenate([p[self.target_][:, order] for _, p in found])
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The logarithm of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    # -- data in
+
+    def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Columns, NDArray[Any], Any]:
+        """Checked columns, labels and weights; rows of weight zero are as good as absent."""
+        checked, y = validate_data(self, X, y, **CELLS_AS_THEY_ARE, reset=reset)
+        check_classification_targets(y)
+        if weights is None:
+            return self._columns(checked, X)[0], y, None
+        w = validation.weights(weights, len(y), name="sample_weight")
+        if not w.any():
+            raise DataError("every sample_weight is zero: no class is left to learn")
+        seen = np.flatnonzero(w > 0)
+        rows = X if hasattr(X, "columns") else checked
+        return self._columns(checked[seen], _safe_indexing(rows, seen))[0], y[seen], w[seen]
+
+    def _columns(self, checked: NDArray[Any], X: Any) -> tuple[Columns, int]:
+        """Columns by name: of a frame as they came, of an array as x0, x1, …; and how many rows there are."""
+        if hasattr(X, "columns"):
+            names = getattr(X, "column_names", X.columns)  # Arrow calls them so
+            return {str(name): X[name] for name in names}, len(checked)
+        return {f"x{j}": checked[:, j] for j in range(checked.shape[1])}, len(checked)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+#: Shapes and names are checked by scikit-learn, cells by our tables.
+CELLS_AS_THEY_ARE = {"dtype": None, "ensure_all_finite": False}
+
+
+### names
+
+
+def target_name(structure: BayesianNetwork | Dag | None, target: str | None, label: Any, columns: Iterable[str]) -> str:
+    """The name of the class: as given, as the structure leaves open, or as the labels are called."""
+    columns = list(columns)
+    if target is None and structure is None:
+        name = label if isinstance(label, str) else "class"
+        return name if name not in columns else f"{name}_label"
+    names = structure.names if isinstance(structure, BayesianNetwork) else tuple(structure or ())
+    if target is None:
+        left = [label] if label in names else [name for name in names if name not in columns]
+        if len(left) != 1:
+            raise ParameterError(
+                f"cannot tell which node is the class: {listed(left) or 'none'} could be", hint="name it with `target`"
+            )
+        return str(left[0])
+    if structure is not None and target not in names:
+        raise ParameterError(f"the target {target!r} is not in the structure", hint=f"its nodes are {listed(names)}")
+    if target in columns and structure is None:
+        raise ParameterError(f"the target {target!r} is a column of X too", hint="give it another name")
+    return target
+
+
+### codes
+
+
+def discrete_table(columns: Columns, weights: NDArray[np.float64] | None, bins: int) -> Table:
+    """Columns as states: whole numbers that repeat themselves as they are, other numbers by intervals."""
+    table = as_table(columns, weights=weights, allow_constant=True)
+    w = np.ones(table.n_rows) if weights is None else weights
+    found = {v.name: weighted_values(table.value(v.name), w) for v in table.schema.numeric}
+    states = [name for name, (values, weight) in found.items() if repeat(values, weight)]
+    if states:
+        table = as_table(columns, weights=weights, discrete=states, allow_constant=True)
+    return table.cut({v.name: quantile_cuts(*found[v.name], bins) for v in table.schema.numeric})
+
+
+def repeat(values: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
+    """Few whole numbers, each seen twice on average: tables count rows here, and this their weight."""
+    return len(values) <= FEW and 2 * len(values) <= weight.sum() and bool((values == np.floor(values)).all())
+
+
+def label_codes(variable: Discrete, y: NDArray[Any]) -> NDArray[np.intp]:
+    """The states that labels stand for."""
+    labels, place = np.unique(y, return_inverse=True)
+    return np.array([variable.code_of(label) for label in labels.tolist()], dtype=np.intp)[place]
+
+
+def coded(
+    network: BayesianNetwork,
+    target: str,
+    columns: Columns,
+    labels: NDArray[np.intp],
+    weights: Any = None,
+    *,
+    unseen: Literal["error", "missing"] = "error",
+) -> Table:
+    """Rows in the codes of a network, the class by its labels; what is neither is missing."""
+    used = [name for name in network.names if name in columns and name != target]
+    codes = np.full((len(network), len(labels)), -1, dtype=np.int64)
+    codes[network.names.index(target)] = labels
+    if used:
+        shown = as_table({name: columns[name] for name in used}, schema=network.schema.select(used), unseen=unseen)
+        codes[[network.names.index(name) for name in used]] = shown.codes
+    return Table(network.schema, codes, np.empty((0, len(labels))), weights)

@@ -1,0 +1,15 @@
+"""The classifier of the room obeys scikit-learn's own contract."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from bayeslearn import BayesianNetworkClassifier
+
+
+@parametrize_with_checks(
+    [
+        BayesianNetworkClassifier(),
+        BayesianNetworkClassifier(prior="bdeu:1", bins=8, target="y"),
+    ],
+)
+def test_sklearn_contract(estimator, check):
+    check(estimator)
