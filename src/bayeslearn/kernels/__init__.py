@@ -13,6 +13,7 @@ from bayeslearn.kernels.threads import parallel, thread_count
 _HOMES = {
     "LANES": "lanes",
     "MOST_CELLS": "cells",
+    "best_plan": "planning",
     "complete_items": "expectation",
     "fold_rows": "folding",
     "infer_items": "expectation",
@@ -35,6 +36,7 @@ _HOMES = {
 __all__ = [
     "LANES",
     "MOST_CELLS",
+    "best_plan",
     "complete_items",
     "fold_rows",
     "gibbs_sweeps",

@@ -31,9 +31,10 @@ def warm_inference() -> None:
     network = (np.array([0, 1]), np.array([0]), np.array([1]), spans, table, spans, yes)
     codes, beliefs, log_p = np.full((lanes.LANES, 1), -1), np.empty((lanes.LANES, 2)), np.zeros(lanes.LANES)
     _, steps = planning.plan(*network[:3], two, np.log(two), yes, yes, np.zeros(1), 1.0, 1e9)
+    planning.best_plan(*network[:3], two, np.log(two), yes, yes, 1e9)
     room = (np.empty(2), np.empty(1))
     propagation.propagate(network, steps, two, codes[0], table, ~yes, *room, beliefs[0], np.zeros(2), 1.0)
-    propagation.propagate_cases(network, two, np.log(two), codes, 1.0, 1e9, beliefs, log_p)
+    propagation.propagate_cases(network, two, np.log(two), codes, 1e9, beliefs, log_p)
     lanes.propagate_lanes(network, steps, two, codes, beliefs, log_p)
 
 
@@ -48,9 +49,9 @@ def warm_learning() -> None:
         groups, _, row, weights, _, _ = folding.fold_rows(codes.astype(np.int32), given, ~yes, near)
     items = (network, two, np.log(two), groups, np.array([0, 1]), 0, 1, codes)
     soft = (np.array([-1]), np.ones((0, 2)), np.zeros((0, 1), np.bool_))
-    expectation.infer_items(*items, weights, *soft, 1.0, 1e9, np.zeros(2), np.zeros(1))
+    expectation.infer_items(*items, weights, *soft, 1e9, np.zeros(2), np.zeros(1))
     for uniform in (np.empty((0, 1)), np.ones((1, 1))):
-        expectation.complete_items(*items, row, uniform, 1.0, 1e9, np.zeros((1, 1), np.int32), np.zeros(1))
+        expectation.complete_items(*items, row, uniform, 1e9, np.zeros((1, 1), np.int32), np.zeros(1))
 
 
 def warm_sampling() -> None:

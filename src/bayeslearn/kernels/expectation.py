@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
-from bayeslearn.kernels.planning import plan
+from bayeslearn.kernels.planning import best_plan
 from bayeslearn.kernels.propagation import draw_down, most_probable, propagate
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ def infer_items(
     soft: NDArray[np.int64],
     likelihoods: NDArray[np.float64],
     has_likelihood: NDArray[np.bool_],
-    tie_break: float,
     limit: float,
     families: NDArray[np.float64],
     log_p: NDArray[np.float64],
@@ -58,13 +57,13 @@ def infer_items(
     """
     scope_start, scope, scope_stride, cpt_start, cpt, belief_start, _ = network
     n = len(sizes)
-    noise, nothing, none = np.zeros(n), np.empty(0), np.zeros(n, np.bool_)
+    nothing, none = np.empty(0), np.zeros(n, np.bool_)
     active, kept = np.empty(n, np.bool_), np.empty(len(cpt_start) - 1, np.bool_)
     tables, messages = np.empty(0), np.empty(0)
     for g in range(first, last):
         members(groups, g, active)
         touching(scope_start, scope, active, kept)
-        entries, steps = plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, noise, tie_break, limit)
+        entries, steps = best_plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, limit)
         if entries > limit:
             return g
         if len(tables) < steps[4][-1]:
@@ -93,7 +92,6 @@ def complete_items(
     codes: NDArray[np.int64],
     row: NDArray[np.int64],
     uniform: NDArray[np.float64],
-    tie_break: float,
     limit: float,
     found: NDArray[np.int32],
     log_p: NDArray[np.float64],
@@ -106,13 +104,13 @@ def complete_items(
     """
     scope_start, scope, scope_stride, cpt_start, cpt, belief_start, _ = network
     n = len(sizes)
-    noise, nothing, none, wanted = np.zeros(n), np.ones(1), np.zeros(n, np.bool_), np.ones(n, np.bool_)
+    nothing, none, wanted = np.ones(1), np.zeros(n, np.bool_), np.ones(n, np.bool_)
     active, kept = np.empty(n, np.bool_), np.empty(len(cpt_start) - 1, np.bool_)
     case = np.empty(n, np.int64)
     for g in range(first, last):
         members(groups, g, active)
         touching(scope_start, scope, active, kept)
-        entries, steps = plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, noise, tie_break, limit)
+        entries, steps = best_plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, limit)
         if entries > limit:
             return g
         tables, messages = np.empty(steps[4][-1]), np.empty(steps[5][-1])

@@ -27,7 +27,7 @@ _spent = 0.0
 def soonest(compiled: Any) -> Callable[..., Any]:
     """The kernel itself, or its interpreted twin when compiling would take longer than a small question."""
     if _spent > PATIENCE or is_ready(compiled):
-        return compiled  # type: ignore[no-any-return]
+        return compiled
     return _timed(getattr(twin(compiled.__module__), compiled.__name__))
 
 
@@ -58,7 +58,7 @@ def twin(module: str) -> types.ModuleType:
     assert spec.loader is not None
     found = types.ModuleType(f"{module} (plain)")
     found.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_plain}
-    exec(spec.loader.get_code(module), found.__dict__)  # type: ignore[attr-defined]  # noqa: S102 - our own module, read again
+    exec(spec.loader.get_code(module), found.__dict__)  # noqa: S102 - our own module, read again
     return found
 
 

@@ -24,6 +24,13 @@ from bayeslearn.kernels._jit import inner, kernel, popcount, trailing_zeros
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: How table size breaks ties between variables that would add as many edges.
+TIE_BREAK = 1e-3
+
+#: Entries that are worth one more try at a smaller plan, the most tries, the weights of table size in them, and how far
+#: noise may move a variable in the order.
+WORTH_A_TRY, MOST_TRIES, WEIGHTS, WIDTH = 1e5, 9, (3.0, 10.0, 1e-3), 10.0
+
 #: What a step multiplies into a clique on the way up, and reads from it on the way down.
 FACTOR, MESSAGE, BELIEF = 0, 1, 2
 
@@ -565,3 +572,28 @@ def plan(
         count = 0
         tree = make_cliques(near, order[:0], log_size)
     return entries, lay_out(scope_start, scope, scope_stride, sizes, kept, near, order[:count], tree)
+
+
+@kernel
+def best_plan(
+    scope_start: NDArray[np.int64],
+    scope: NDArray[np.int64],
+    scope_stride: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    log_size: NDArray[np.float64],
+    active: NDArray[np.bool_],
+    kept: NDArray[np.bool_],
+    limit: float,
+) -> Any:
+    """The smallest of several tries, the more the larger the tables: a try costs less than a large table does."""
+    noise, luck = np.zeros(len(active)), 1
+    entries, steps = plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, noise, TIE_BREAK, limit)
+    for k in range(min(MOST_TRIES, int(min(entries, 1e9) / WORTH_A_TRY))):
+        for v in range(len(noise)):
+            luck = (luck * 1103515245 + 12345) % 2147483648  # any numbers do, as long as they are always the same
+            noise[v] = 0.0 if k < len(WEIGHTS) else WIDTH * luck / 2147483648
+        weight = WEIGHTS[k % len(WEIGHTS)]
+        fewer, other = plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, noise, weight, limit)
+        if fewer < entries:
+            entries, steps = fewer, other
+    return entries, steps

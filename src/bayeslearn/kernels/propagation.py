@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
-from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE, plan
+from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE, best_plan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -576,7 +576,6 @@ def propagate_cases(
     sizes: NDArray[np.int64],
     log_size: NDArray[np.float64],
     codes: NDArray[np.int64],
-    weight: float,
     limit: float,
     beliefs: NDArray[np.float64],
     log_p: NDArray[np.float64],
@@ -587,21 +586,20 @@ def propagate_cases(
     """
     scope_start, scope, scope_stride, _, _, _, kept = network
     n = codes.shape[1]
-    noise = np.zeros(n)
     likelihood = np.ones(1)
     families = np.empty(0)
     weighed = np.zeros(n, np.bool_)
     active = codes[0] < 0
     tables = np.empty(0)
     messages = np.empty(0)
-    entries, steps = plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, noise, weight, limit)
+    entries, steps = best_plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, limit)
     for i in range(len(codes)):
         same = True
         for v in range(n):
             same &= active[v] == (codes[i, v] < 0)
         if not same:
             active = codes[i] < 0
-            entries, steps = plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, noise, weight, limit)
+            entries, steps = best_plan(scope_start, scope, scope_stride, sizes, log_size, active, kept, limit)
         if entries > limit:
             return i
         if len(tables) < steps[4][-1]:

@@ -42,9 +42,6 @@ SIDE_BY_SIDE, ALONE, PLANNING = 2.0, 13.0, 600.0
 #: Rows looked at to choose.
 LOOKED_AT = 32
 
-#: How table size breaks ties between variables that would add as many edges.
-TIE_BREAK = 1e-3
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -144,21 +141,27 @@ class Compiled:
         """The plan for these variables, made or remembered."""
         key = active.tobytes() + kept.tobytes()
         if key not in self._plans:
-            self._plans[key] = self.tried(active, kept, np.zeros(len(active)), TIE_BREAK)
+            self._plans[key] = self.best(active, kept)
             if len(self._plans) > KEPT_PLANS:
                 self._plans.popitem(last=False)
         self._plans.move_to_end(key)
         return self._plans[key]
 
+    def best(self, active: NDArray[np.bool_], kept: NDArray[np.bool_]) -> Plan:
+        """A plan made anew: of several tries, where tables are large."""
+        return self._made(kernels.best_plan, active, kept, self.limit)
+
     def tried(
         self, active: NDArray[np.bool_], kept: NDArray[np.bool_], noise: NDArray[np.float64], weight: float
     ) -> Plan:
         """One try at a plan."""
-        plan = kernels.soonest(kernels.plan) if len(active) <= FEW else kernels.plan
-        entries, steps = plan(
-            self.scope_start, self.scope, self.scope_stride, self.sizes, self.log_size, active, kept, noise,
-            weight, self.limit,
-        )  # fmt: skip
+        return self._made(kernels.plan, active, kept, noise, weight, self.limit)
+
+    def _made(self, planner: Any, active: NDArray[np.bool_], *rest: Any) -> Plan:
+        planner = kernels.soonest(planner) if len(active) <= FEW else planner
+        entries, steps = planner(
+            self.scope_start, self.scope, self.scope_stride, self.sizes, self.log_size, active, *rest
+        )
         return Plan(float(entries), steps, np.flatnonzero(active).tolist())
 
     @cached_property

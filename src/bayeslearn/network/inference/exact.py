@@ -16,7 +16,7 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, listed
 from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Cost, Explanation, JointBelief
-from bayeslearn.network.inference.compiled import TIE_BREAK, Compiled, Plan
+from bayeslearn.network.inference.compiled import WEIGHTS, Compiled, Plan
 from bayeslearn.network.inference.session import Session
 from bayeslearn.network.inference.soft import in_order, soft_query
 from bayeslearn.tables import as_table
@@ -131,7 +131,7 @@ class Exact:
         free = [v for v in together if codes[v] < 0]
         compiled = self.compiled.joined(free)
         kept = np.append(compiled.relevant(together, codes >= 0), True)
-        plan = compiled.tried((codes < 0) & kept[:-1], kept, np.zeros(len(codes)), TIE_BREAK)
+        plan = compiled.best((codes < 0) & kept[:-1], kept)
         families = np.zeros(len(compiled.cpt))
         log_p, _ = self._propagated(compiled, plan, kept, codes, likelihood, weighed, families)
         if log_p == -np.inf:
@@ -188,7 +188,7 @@ class Exact:
         if (wanted | ~active).all():
             plan = compiled.plan(active, kept)
         else:
-            plan = compiled.tried(active, kept, np.where(wanted, LAST, 0.0), TIE_BREAK)
+            plan = compiled.tried(active, kept, np.where(wanted, LAST, 0.0), WEIGHTS[0])
         compiled.require_room(plan.entries)
         likelihood, log_scale = self._divided(likelihood, weighed)
         found = np.empty(len(codes), np.int64)
@@ -245,7 +245,7 @@ class Exact:
         def task(start: int) -> int:
             part = slice(start, start + size)
             failed = kernels.propagate_cases(
-                arrays, compiled.sizes, compiled.log_size, codes[part], TIE_BREAK, compiled.limit,
+                arrays, compiled.sizes, compiled.log_size, codes[part], compiled.limit,
                 beliefs[part], log_p[part],
             )  # fmt: skip
             return -1 if failed < 0 else start + failed

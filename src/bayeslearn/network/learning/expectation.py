@@ -21,7 +21,6 @@ from scipy.special import xlogy
 from bayeslearn import kernels
 from bayeslearn.errors import ImpossibleDataError
 from bayeslearn.families import Counts
-from bayeslearn.network.inference.compiled import TIE_BREAK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +91,7 @@ def expected_families(compiled: Compiled, cases: FoldedCases) -> tuple[NDArray[n
         families = np.zeros(len(compiled.cpt))
         failed = kernels.infer_items(
             arrays, compiled.sizes, compiled.log_size, items.groups, items.start, *bounds, items.codes, items.weights,
-            items.soft, soft.likelihoods, soft.weighed, TIE_BREAK, compiled.limit, families, log_p,
+            items.soft, soft.likelihoods, soft.weighed, compiled.limit, families, log_p,
         )  # fmt: skip
         if failed >= 0:
             active = items.codes[items.start[failed]] < 0

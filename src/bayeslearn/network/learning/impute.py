@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import kernels, validation
-from bayeslearn.network.inference.compiled import TIE_BREAK
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import parts
 from bayeslearn.network.learning.score import batches, log_of_rows
@@ -105,7 +104,7 @@ def filled(
     def part(bounds: tuple[int, int]) -> None:
         failed = kernels.complete_items(
             arrays, compiled.sizes, compiled.log_size, work.groups, work.start, *bounds, codes, work.row, uniform,
-            TIE_BREAK, compiled.limit, found, log_p,
+            compiled.limit, found, log_p,
         )  # fmt: skip
         if failed >= 0:
             active = codes[work.row[work.start[failed]]] < 0
