@@ -17,11 +17,18 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DOCUMENTS = [path for path in DOCUMENTS if path.name != "cli.md" and "_build" not in path.parts]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+#: A file that the text names and shows.
+FILE = re.compile(r"`([\w-]+\.csv)`:\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 KINDS = {"python", "console", "text", "toml", "csv"}
 
 
 def blocks(path, kind):
     return [body for found, body in BLOCK.findall(path.read_text()) if found == kind]
+
+
+def write_files(path, folder):
+    for file, body in FILE.findall(path.read_text()):
+        (folder / file).write_text(body)
 
 
 def name(path):
@@ -31,6 +38,7 @@ def name(path):
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name)
 def test_python_blocks(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    write_files(path, tmp_path)
     text = "\n".join(blocks(path, "python"))
     if text:
         assert ">>>" in text
@@ -44,6 +52,7 @@ def test_python_blocks(path, tmp_path, monkeypatch):
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name)
 def test_console_blocks(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    write_files(path, tmp_path)
     for body in blocks(path, "console"):
         for session in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
             command, _, expected = session.partition("\n")
