@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayeslearn.kernels import cells, counting, expectation, folding, lanes, planning, propagation, sampling
+from bayeslearn.kernels import cells, counting, expectation, extending, folding, lanes, planning, propagation, sampling
 
 
 def warm() -> None:
@@ -19,6 +19,11 @@ def warm() -> None:
     counting.intersections(np.zeros((1, 1), np.uint64), zero, one, np.zeros(2, np.int64))
     text, room = np.frombuffer(b"a\n", np.uint8), np.empty((1, cells.MOST_CELLS), np.int64)
     cells.number_cells(text, 0, 2, 44, np.empty((1, 1), np.int32), room, room.copy(), np.zeros(1, np.int64))
+    bits, found = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.int64)
+    extending.extend_by_bitmaps(bits, bits, zero, found)
+    extending.intersect_all(bits, bits, 0, 1, bits.copy())
+    for given in (np.empty(0), weights):
+        extending.extend_by_rows(np.zeros(1, np.int32), codes, given, zero, zero, np.zeros((1, 1)))
     warm_inference()
     warm_learning()
     warm_sampling()

@@ -1,0 +1,1 @@
+"""Finding the structure of a network: scores, searches and tests."""

@@ -1,0 +1,204 @@
+"""Hill climbing over structures: arcs are added, taken away and turned, the best change first.
+
+    gain of c → x       score(x, parents + c) − score(x, parents)
+    gain of no c → x    score(x, parents − c) − score(x, parents)
+    gain of x → c       both of these together, for the arc c → x turned
+
+A change touches one or two families, so after each only these are scored again. Changes that gain as much as each
+other, such as the two directions of an arc between score-equivalent families, are told apart by the names of the
+variables, so that the order of columns does not matter.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn.em import told_to_stop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.structure.cache import Parents, ScoreCache
+    from bayeslearn.network.structure.knowledge import Allowed
+
+#: Gains that differ by less than this, relative to the score, are the same.
+TIE = 1e-9
+
+ADD, REMOVE, TURN = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Climb:
+    """Where a search stands."""
+
+    score: float
+    arcs: int
+    steps: int
+
+
+class Structure:
+    """A graph while it is searched over: who is whose parent, who can be reached from whom, and what a change gains."""
+
+    def __init__(self, cache: ScoreCache, allowed: Allowed, start: NDArray[np.bool_]) -> None:
+        self.cache, self.allowed = cache, allowed
+        self.n = cache.n
+        self.arcs = start.copy()  # arcs[c, x]: c → x
+        self.reach = closure(self.arcs)
+        self.scores = np.empty(self.n)
+        self.add = np.full((self.n, self.n), -np.inf)  # gain of c → x
+        self.remove = np.full((self.n, self.n), -np.inf)
+        names = np.array(cache.counts.names)
+        self.rank = np.empty(self.n, np.int64)
+        self.rank[np.argsort(names, kind="stable")] = np.arange(self.n)
+        for x in range(self.n):
+            self.refresh(x)
+
+    @property
+    def score(self) -> float:
+        """The score of the whole graph."""
+        return float(self.scores.sum())
+
+    def parents(self, x: int) -> Parents:
+        """The parents of a variable, by position."""
+        return tuple(np.flatnonzero(self.arcs[:, x]).tolist())
+
+    def refresh(self, x: int) -> None:
+        """What changes to the family of x would gain."""
+        parents = self.parents(x)
+        self.scores[x] = self.cache.family(x, parents)
+        full = len(parents) >= self.allowed.most_parents
+        self.add[:, x] = -np.inf if full else self.cache.additions(x, parents) - self.scores[x]
+        self.remove[:, x] = self.cache.removals(x, parents) - self.scores[x]
+
+    def gains(self) -> NDArray[np.float64]:
+        """The gain of every change that is allowed: (kind, c, x); −∞ for the others."""
+        can = self.allowed.arcs
+        gain = np.full((3, self.n, self.n), -np.inf)
+        free = can & ~self.arcs & ~self.reach.T
+        np.fill_diagonal(free, val=False)
+        gain[ADD][free] = self.add[free]
+        loose = self.arcs & ~self.allowed.required
+        gain[REMOVE][loose] = self.remove[loose]
+        c, x = np.nonzero(loose & can.T)
+        if len(c):
+            other_way = (self.reach[c] & self.arcs[:, x].T).any(axis=1)  # c reaches another parent of x
+            turned = self.remove[c, x] + self.add_if_turned(c, x)
+            gain[TURN, c, x] = np.where(other_way, -np.inf, turned)
+        return gain
+
+    def add_if_turned(self, c: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The gain of x → c for arcs c → x: what c would gain from x."""
+        gain: NDArray[np.float64] = self.add[x, c]
+        return gain
+
+    def best(self, gain: NDArray[np.float64]) -> tuple[int, int, int] | None:
+        """The change that gains most; of equals the first by kind and by the names it touches."""
+        top = gain.max()
+        if top == -np.inf:
+            return None
+        near = np.argwhere(gain >= top - TIE * (1 + abs(self.score)))
+        kind, c, x = min(near.tolist(), key=lambda change: (change[0], self.rank[change[1]], self.rank[change[2]]))
+        return kind, c, x
+
+    def change(self, kind: int, c: int, x: int) -> None:
+        """Make a change."""
+        if kind == ADD:
+            self.arcs[c, x] = True
+            above, below = self.reach[:, c].copy(), self.reach[x].copy()
+            above[c] = below[x] = True
+            self.reach |= np.outer(above, below)
+        else:
+            self.arcs[c, x] = False
+            if kind == TURN:
+                self.arcs[x, c] = True
+                self.refresh(c)
+            self.reach = closure(self.arcs)
+        self.refresh(x)
+
+    def key(self, kind: int, c: int, x: int) -> bytes:
+        """The graph that a change would make, as something to remember."""
+        arcs = self.arcs.copy()
+        arcs[c, x] = kind == ADD
+        if kind == TURN:
+            arcs[x, c] = True
+        return np.packbits(arcs).tobytes()
+
+
+def closure(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """reach[a, b]: there is a way from a to b."""
+    n = len(arcs)
+    reach = np.zeros((n, n), np.bool_)
+    waiting = arcs.sum(axis=1)
+    ready = [v for v in range(n) if not waiting[v]]
+    while ready:  # children first
+        v = ready.pop()
+        for p in np.flatnonzero(arcs[:, v]):
+            reach[p] |= reach[v]
+            reach[p, v] = True
+            waiting[p] -= 1
+            if not waiting[p]:
+                ready.append(int(p))
+    return reach
+
+
+### searches
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a search must end: a moment, and someone who may say so."""
+
+    deadline: float | None = None
+    progress: Callable[[Climb], object] | None = None
+
+    def reached(self, structure: Structure, steps: int) -> bool:
+        """Whether to stop here."""
+        late = self.deadline is not None and time.monotonic() > self.deadline
+        climb = Climb(structure.score, int(structure.arcs.sum()), steps)
+        return late or told_to_stop(self.progress, climb)
+
+
+#: No limit at all.
+FOREVER = Limits()
+
+
+def climb(structure: Structure, limits: Limits = FOREVER, steps: int = 0) -> int:
+    """Change what gains most until nothing gains; returns the number of steps."""
+    while not limits.reached(structure, steps):
+        gain = structure.gains()
+        change = structure.best(gain)
+        if change is None or gain[change] <= TIE * (1 + abs(structure.score)):
+            break
+        structure.change(*change)
+        steps += 1
+    return steps
+
+
+def tabu(
+    structure: Structure, limits: Limits = FOREVER, *, remembered: int = 10, patience: int = 10
+) -> NDArray[np.bool_]:
+    """Climb, and go on over the best change that leads nowhere seen lately, until that has not helped for a while."""
+    steps = climb(structure, limits)
+    best, best_score, since = structure.arcs.copy(), structure.score, 0
+    seen = [np.packbits(structure.arcs).tobytes()]
+    while since < patience and not limits.reached(structure, steps):
+        gain = structure.gains()
+        change = structure.best(gain)
+        while change is not None and structure.key(*change) in seen:
+            gain[change] = -np.inf
+            change = structure.best(gain)
+        if change is None:
+            break
+        structure.change(*change)
+        steps += 1
+        seen = [*seen, np.packbits(structure.arcs).tobytes()][-remembered:]
+        since += 1
+        if structure.score > best_score + TIE * (1 + abs(best_score)):
+            best, best_score, since = structure.arcs.copy(), structure.score, 0
+    return best
