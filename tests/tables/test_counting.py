@@ -161,3 +161,10 @@ def test_too_large_is_refused_before_it_is_allocated():
     table = Table(schema, np.zeros((6, 3), np.int8), np.empty((0, 3)))
     with pytest.raises(CapacityError, match=r"need 1,061,520,150,601 cells .* the largest family is \(x0, x1"):
         contingency(table, [schema.names])
+
+
+def test_a_table_without_rows_counts_nothing():
+    empty = as_table({"a": ["x", "y"], "b": ["u", "v"]}).take([])
+    [found] = contingency(empty, [("a", "b")])
+    np.testing.assert_array_equal(found.counts, np.zeros((2, 2)))
+    assert found.incomplete == 0

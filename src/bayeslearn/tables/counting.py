@@ -128,7 +128,7 @@ class Counter:
     def has_missing(self, column: int) -> bool:
         """Whether a column has holes."""
         if column not in self._holes:
-            self._holes[column] = bool(self.codes[column].min() < 0)
+            self._holes[column] = bool(self.codes[column].min(initial=0) < 0)
         return self._holes[column]
 
     # -- which way
@@ -147,7 +147,7 @@ class Counter:
 
     def _worth_intersecting(self, families: Sequence[Family]) -> list[Family]:
         """The families that bitmaps count sooner, provided that together they earn back what the bitmaps cost."""
-        if self.weights is not None or self.codes.dtype != np.int8:
+        if self.weights is not None or self.codes.dtype != np.int8 or not self.codes.shape[1]:
             return []
         gain = {f: ROW_COST - CELL_COST * prod(self._stored(c) + 1 for c in f) for f in families}
         few = [f for f in gain if gain[f] > 0]
@@ -207,7 +207,7 @@ class Counter:
     def _chunks(self, family: Family) -> list[tuple[int, int]]:
         n = self.codes.shape[1]
         size = CHUNK if prod(self.sizes[c] + 1 for c in family) <= CHUNKED_CELLS else n
-        return [(start, min(start + size, n)) for start in range(0, n, size)]
+        return [(start, min(start + size, n)) for start in range(0, n, size or 1)] or [(0, 0)]
 
     def _histogram(self, family: Family, start: int, stop: int) -> NDArray[np.float64]:
         shifts = np.array([self.has_missing(c) for c in family], np.int64)

@@ -364,6 +364,11 @@ def small():
         (lambda: fit_tables("[A][B|A]", {"A": ["x"], "C": ["y"]}), UnknownColumnError, "'B'"),
         (lambda: fit_tables(small(), {"smoke": [None, "?"]}), MissingValuesError, "no row has a value for 'smoke'"),
         (lambda: fit_tables("[A]", {"A": ["x"]}, hidden={"Q": 2}), ParameterError, "'Q' is not in the graph"),
+        (
+            lambda: fit_tables(small(), {"smoke": [None]}, hidden={"smoke": 3}),
+            ParameterError,
+            "hidden variable 'smoke' has the states 'yes', 'no' already",
+        ),
         (lambda: fit_tables("[A]", {"A": ["x"]}, prior="bayes"), ParameterError, "there is no prior 'bayes'"),
         (lambda: fit_tables("[A]", {"A": ["x"]}, prior={"B": "k2"}), UnknownColumnError, "a prior is given for 'B'"),
         (lambda: fit_tables("[A]", {"A": ["x"]}, frozen=["A"]), ParameterError, "a graph has none"),

@@ -238,7 +238,8 @@ def require_hidden(
             raise ParameterError(
                 f"hidden variable {name!r} is not in the graph", hint=f"its nodes are {listed(frame.names)}"
             )
-        if not isinstance(hidden[name], int) and frame.states(name) != states:
+        known = frame.states(name)
+        if known != states and not (isinstance(hidden[name], int) and len(known) == len(states)):
             raise ParameterError(f"hidden variable {name!r} has the states {listed(frame.states(name))} already")
 
 
