@@ -20,7 +20,7 @@ import numpy as np
 from bayeslearn.em import told_to_stop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,9 +53,7 @@ class Structure:
         self.scores = np.empty(self.n)
         self.add = np.full((self.n, self.n), -np.inf)  # gain of c → x
         self.remove = np.full((self.n, self.n), -np.inf)
-        names = np.array(cache.counts.names)
-        self.rank = np.empty(self.n, np.int64)
-        self.rank[np.argsort(names, kind="stable")] = np.arange(self.n)
+        self.rank = ranks(cache.counts.names)
         for x in range(self.n):
             self.refresh(x)
 
@@ -128,6 +126,13 @@ class Structure:
         if kind == TURN:
             arcs[x, c] = True
         return np.packbits(arcs).tobytes()
+
+
+def ranks(names: Sequence[str]) -> NDArray[np.int64]:
+    """The place of each name when they are sorted."""
+    rank = np.empty(len(names), np.int64)
+    rank[np.argsort(np.array(names), kind="stable")] = np.arange(len(names))
+    return rank
 
 
 def closure(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:

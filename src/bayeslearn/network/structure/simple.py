@@ -1,0 +1,98 @@
+"""Structures found without searching over graphs: by an order of the variables, as a tree, or around a target.
+
+K2          for each variable in turn, its best next parent among those before it, as long as the score rises
+tree        the spanning tree of highest mutual information           I(x; y) = Σ P(x, y) ln P(x, y) / P(x) P(y)
+TAN         the target above every variable, and a tree of highest I(x; y | target) among them
+naive       the target above every variable
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn.network.structure.cache import ScoreCache
+from bayeslearn.network.structure.climbing import TIE, ranks
+from bayeslearn.network.structure.scores import Score
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.structure.counts import FamilyCounts
+    from bayeslearn.network.structure.knowledge import Allowed
+
+
+def k2(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.bool_]:
+    """Parents of each variable among those before it in the order, added one by one."""
+    arcs = allowed.required.copy()
+    rank = ranks(cache.counts.names)
+    for i, x in enumerate(order):
+        before = np.zeros(cache.n, np.bool_)
+        before[list(order[:i])] = True
+        while True:
+            parents = tuple(np.flatnonzero(arcs[:, x]).tolist())
+            possible = before & allowed.arcs[:, x] & ~arcs[:, x]
+            if len(parents) >= allowed.most_parents or not possible.any():
+                break
+            scores = np.where(possible, cache.additions(x, parents), -np.inf)
+            now = cache.family(x, parents)
+            slack = TIE * (1 + abs(now))
+            near = np.flatnonzero(scores >= scores.max() - slack)
+            best = int(min(near, key=lambda v: rank[v]))
+            if scores[best] <= now + slack:
+                break
+            arcs[best, x] = True
+    return arcs
+
+
+def naive(n: int, target: int) -> NDArray[np.bool_]:
+    """The target above every variable."""
+    arcs = np.zeros((n, n), np.bool_)
+    arcs[target] = True
+    arcs[target, target] = False
+    return arcs
+
+
+def tree(counts: FamilyCounts, root: int | None = None) -> NDArray[np.bool_]:
+    """The tree of Chow and Liu, its arcs pointing away from the root, the first name when none is given."""
+    rank = ranks(counts.names)
+    return spanning_tree(information(counts, ()), int(np.argmin(rank)) if root is None else root, rank)
+
+
+def tan(counts: FamilyCounts, target: int) -> NDArray[np.bool_]:
+    """The naive structure with a tree among the variables."""
+    rank = ranks(counts.names)
+    bits = information(counts, (target,))
+    bits[target] = bits[:, target] = -np.inf
+    others = [v for v in range(len(counts.names)) if v != target]
+    arcs = naive(len(counts.names), target)
+    return arcs | spanning_tree(bits, min(others, key=lambda v: rank[v]), rank) if others else arcs
+
+
+def information(counts: FamilyCounts, given: tuple[int, ...]) -> NDArray[np.float64]:
+    """N · I(x; y | given) for every pair, the same in both directions."""
+    cache = ScoreCache(counts, Score("loglik"))
+    n = cache.n
+    found = np.full((n, n), -np.inf)
+    for x in range(n):
+        if x not in given:
+            found[x] = cache.additions(x, given) - cache.family(x, given)
+    return np.where(np.isneginf(found), -np.inf, np.maximum((found + found.T) / 2, 0.0))
+
+
+def spanning_tree(weight: NDArray[np.float64], root: int, rank: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Prim's: the heaviest edge from the tree to a variable outside, of equals the first by name."""
+    n = len(weight)
+    arcs, inside = np.zeros((n, n), np.bool_), np.zeros(n, np.bool_)
+    inside[root] = True
+    while True:
+        edges = np.where(inside[:, None] & ~inside[None, :], weight, -np.inf)
+        top = edges.max()
+        if top == -np.inf:
+            return arcs
+        near = np.argwhere(edges >= top - TIE * (1 + abs(top)))
+        c, x = min(near.tolist(), key=lambda edge: (rank[edge[1]], rank[edge[0]]))
+        arcs[c, x] = inside[x] = True
