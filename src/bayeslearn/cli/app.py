@@ -7,7 +7,22 @@ from typing import Annotated
 import typer
 
 from bayeslearn import __version__
-from bayeslearn.cli import bayes, concept, convert, demo, explain, fit, impute, predict, query, sample, score, show
+from bayeslearn.cli import (
+    bayes,
+    concept,
+    convert,
+    demo,
+    explain,
+    fit,
+    impute,
+    merge,
+    predict,
+    query,
+    sample,
+    score,
+    show,
+    update,
+)
 
 app = typer.Typer(
     name="bayeslearn",
@@ -43,6 +58,8 @@ app.command("predict")(predict.run)
 app.command("fit")(fit.run)
 app.command("score")(score.run)
 app.command("impute")(impute.run)
+app.command("update")(update.run)
+app.command("merge")(merge.run)
 app.command("sample")(sample.run)
 app.command("convert")(convert.run)
 app.command("demo")(demo.run)

@@ -1,12 +1,15 @@
-"""What the verbs about networks share: loading one, and reading VAR=STATE."""
+"""What the verbs about networks share: loading one, keeping what was learned, and reading VAR=STATE."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import ParameterError, UnknownStateError, listed
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bayeslearn.network import BayesianNetwork
 
 
@@ -15,6 +18,20 @@ def load(net: str) -> BayesianNetwork:
     from bayeslearn.network.formats import read_network
 
     return read_network(net)
+
+
+def keep(network: BayesianNetwork, to: Path) -> None:
+    """Write a learned network, and say so; a format that keeps the probabilities only is told of."""
+    from bayeslearn.network.formats.files import label_of, write_network
+
+    write_network(network, to)
+    lost = "" if label_of(to, None) == "json" else "; only .json keeps counts, prior and cuts"
+    sys.stderr.write(f"wrote {to}: {len(network)} variables, {len(network.dag.arcs)} arcs{lost}\n")
+
+
+def cases_behind(network: BayesianNetwork) -> float:
+    """How many real cases the tables rest on: each has seen them all, but for those that were given."""
+    return max(float(cpt.seen.n.sum()) for cpt in network)
 
 
 def assignments(network: BayesianNetwork, items: list[str]) -> dict[str, Any]:

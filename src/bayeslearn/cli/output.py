@@ -16,6 +16,11 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def amount(value: float) -> str:
+    """Cases that were counted: as many digits as there are, without the rounding of sums."""
+    return f"{value:.10g}"
+
+
 def bar(p: float, width: int = 20) -> str:
     """A probability as a bar."""
     eighths = round(p * width * 8)

@@ -13,6 +13,8 @@ from bayeslearn.cli.networks import assignments, load
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bayeslearn.network import BayesianNetwork, Beliefs, Explanation, LoopyBeliefs, SampledBeliefs
     from bayeslearn.network.inference.sampled import Progress
 
@@ -44,8 +46,17 @@ def run(
         str,
         typer.Option(help="exact; weighting, rejection or gibbs, by random cases; loopy, by messages passed round."),
     ] = "exact",
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            help="A level like 0.95: bounds of each answer, over tables drawn from what the network has learned."
+        ),
+    ] = None,
     samples: Annotated[
-        int | None, typer.Option(help="The most random cases to draw; a million when no limit is given.")
+        int | None,
+        typer.Option(
+            help="The most random cases to draw, a million when no limit is given; with --interval the sets of tables."
+        ),
     ] = None,
     precision: Annotated[
         float | None, typer.Option(help="The standard error to stop at; 0.005 when no limit is given.")
@@ -59,7 +70,7 @@ def run(
     Example: bayeslearn query asia smoke=yes xray=yes --ask lung --ask tub
     """
     sampling = Sampling(samples, precision, seconds, seed)
-    _require_fitting(method, sampling, mpe=mpe, soft=soft)
+    _require_fitting(method, sampling, mpe=mpe, soft=soft, interval=interval)
     network = load(net)
     seen = assignments(network, evidence or [])
     likelihoods = dict(_numbers("--virtual", item) for item in virtual or [])
@@ -71,6 +82,8 @@ def run(
     if soft:
         asked["targets"] = dict(_numbers("--soft", item) for item in soft)
     answer = _answered(network, method, sampling, asked).to_dict() | {"method": method}
+    if interval is not None:
+        answer |= _bounds(network, interval, sampling, asked)
     (output.show_json if as_json else _show)(answer)
 
 
@@ -110,13 +123,17 @@ class Sampling:
         )
 
 
-def _require_fitting(method: str, sampling: Sampling, *, mpe: bool, soft: list[str] | None) -> None:
+def _require_fitting(
+    method: str, sampling: Sampling, *, mpe: bool, soft: list[str] | None, interval: float | None
+) -> None:
     """No option that the method would leave unused."""
     from bayeslearn import validation
 
     validation.choice("--method", method, METHODS)
     odd = [f"--{name}" for name, value in vars(sampling).items() if value is not None]
-    if odd and method not in SAMPLED:
+    if interval is not None:
+        _require_plain(method, odd, interval, mpe=mpe, soft=soft)
+    elif odd and method not in SAMPLED:
         raise ParameterError(
             f"{', '.join(odd)} cannot be used with --method {method}, which draws no random cases",
             hint=f"choose --method {' or '.join(SAMPLED)}",
@@ -131,6 +148,19 @@ def _require_fitting(method: str, sampling: Sampling, *, mpe: bool, soft: list[s
             hint="distributions are met by exact beliefs",
         )
     sampling.check()
+
+
+def _require_plain(method: str, odd: list[str], interval: float, *, mpe: bool, soft: list[str] | None) -> None:
+    """Bounds are for exact beliefs, each variable by itself; of the limits on drawing they know the number."""
+    from bayeslearn import validation
+
+    validation.number("--interval", interval, above=0, below=1)
+    other = ["--mpe"] * mpe + ["--soft"] * bool(soft) + [f"--method {method}"] * (method != "exact")
+    other += [option for option in odd if option not in {"--samples", "--seed"}]
+    if other:
+        raise ParameterError(
+            f"--interval cannot be used with {', '.join(other)}", hint="bounds are found for plain exact beliefs"
+        )
 
 
 def _answered(
@@ -154,6 +184,14 @@ def _sampled(network: BayesianNetwork, method: Any, sampling: Sampling, asked: d
             **asked, method=method, n=sampling.samples, precision=sampling.precision, seconds=sampling.seconds,
             rng=sampling.seed, progress=lambda run: tell(sampling.share(run, time.monotonic() - started)),
         )  # fmt: skip
+
+
+def _bounds(network: BayesianNetwork, level: float, sampling: Sampling, asked: dict[str, Any]) -> dict[str, Any]:
+    """The bounds of each answer, and how they were found."""
+    from bayeslearn.network.learning.uncertainty import DRAWS, query_interval
+
+    found = query_interval(network, **asked, level=level, n=sampling.samples or DRAWS, rng=sampling.seed)
+    return {"level": level, "tables": found.draws, "intervals": found.to_dict()["intervals"]}
 
 
 def _numbers(option: str, item: str) -> tuple[str, list[float]]:
@@ -182,22 +220,26 @@ def _show_case_json(found: Explanation, seen: dict[str, Any]) -> None:
 
 
 def _show(answer: dict[str, Any]) -> None:
-    errors = answer.get("errors")
+    columns, more = _columns(answer)
     rows = [
-        [
-            name if i == 0 else "",
-            str(state),
-            output.number(p),
-            *([output.number(errors[name][state])] if errors else []),
-            output.bar(p),
-        ]
+        [name if i == 0 else "", str(state), output.number(p), *more(name, state), output.bar(p)]
         for name, belief in answer["beliefs"].items()
         for i, (state, p) in enumerate(belief.items())
     ]
-    output.show_table(["variable", "state", "probability", *(["standard error"] if errors else []), ""], rows)
+    output.show_table(["variable", "state", "probability", *columns, ""], rows)
     output.gap()
     seen = ", ".join(f"{name}={state}" for name, state in answer["evidence"].items())
     output.show_pairs([("evidence", seen or "none"), *_facts(answer)])
+
+
+def _columns(answer: dict[str, Any]) -> tuple[list[str], Callable[[str, Any], list[str]]]:
+    """The columns beside a probability that tell how sure it is, and their cells."""
+    if answer.get("errors"):
+        return ["standard error"], lambda name, state: [output.number(answer["errors"][name][state])]
+    if "intervals" in answer:
+        bounds = answer["intervals"]
+        return ["low", "high"], lambda name, state: [output.number(bounds[name][state][end]) for end in ("low", "high")]
+    return [], lambda *_: []
 
 
 def _facts(answer: dict[str, Any]) -> list[tuple[str, str]]:
@@ -209,6 +251,8 @@ def _facts(answer: dict[str, Any]) -> list[tuple[str, str]]:
         facts.append(("ln P(evidence)", value if error is None else f"{value} ± {output.number(error)}"))
     if answer["method"] != "exact":
         facts.append(("method", answer["method"]))
+    if "intervals" in answer:
+        facts.append(("low to high", f"{100 * answer['level']:g} % of {answer['tables']:,} sets of tables"))
     if "draws" in answer:
         facts.append(("draws", f"{answer['draws']:,}, worth {answer['effective_size']:,.0f} independent cases"))
     if answer.get("rhat") is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from bayeslearn.cli.networks import assignments, load
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
-    from bayeslearn.network import BayesianNetwork
+    from bayeslearn.network import BayesianNetwork, Support
 
 
 def run(
@@ -27,12 +28,17 @@ def run(
     bars: Annotated[
         bool | None, typer.Option(help="Beliefs in the nodes of the picture; only up to 60 variables when not said.")
     ] = None,
+    support: Annotated[
+        bool, typer.Option("--support", help="What each row of learned tables rests on, the fewest cases first.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
-    """The variables of a network, their states and parents; or a picture of it.
+    """The variables of a network, their states and parents; or what its tables rest on; or a picture of it.
 
     Example: bayeslearn show asia smoke=yes --plot asia.svg
     """
+    if plot is not None and support:
+        raise ParameterError("--support is told in tables, not in a picture", hint="leave out --plot")
     if plot is None and (evidence or bars is not None):
         raise ParameterError(
             "evidence and bars are for the picture, and no --plot FILE is given",
@@ -41,10 +47,22 @@ def run(
     network = load(net)
     if plot is not None:
         _draw(network, assignments(network, evidence or []), plot, bars=bars)
+    rows = grounds(network) if support else []
     if as_json:
-        _show_json(network)
+        _show_json(network, {"support": [asdict(row) for row in rows]} if support else {})
+    elif support:
+        _show_support(rows)
     elif plot is None:
         _show(network)
+
+
+def grounds(network: BayesianNetwork) -> list[Support]:
+    """What each row of the tables rests on, the fewest real cases first."""
+    from bayeslearn.network.learning.evidence import evidence_of
+    from bayeslearn.network.learning.uncertainty import supports
+
+    evidence_of(network)
+    return sorted(supports(network), key=lambda row: row.cases)
 
 
 def _draw(network: BayesianNetwork, evidence: dict[str, Any], path: Path, *, bars: bool | None) -> None:
@@ -62,7 +80,7 @@ def _draw(network: BayesianNetwork, evidence: dict[str, Any], path: Path, *, bar
     sys.stderr.write(f"wrote {path}: {len(network)} variables, {len(network.dag.arcs)} arcs\n")
 
 
-def _show_json(network: BayesianNetwork) -> None:
+def _show_json(network: BayesianNetwork, more: dict[str, Any]) -> None:
     variables = [
         {"name": cpt.name, "states": list(cpt.variable.states), "parents": [v.name for v in cpt.parents]}
         for cpt in network
@@ -75,7 +93,21 @@ def _show_json(network: BayesianNetwork) -> None:
             "free_parameters": network.free_parameters,
             "notes": list(network.notes),
         }
+        | more
     )
+
+
+def _show_support(rows: list[Support]) -> None:
+    cells = [
+        [
+            row.variable,
+            ", ".join(f"{name}={state}" for name, state in row.given.items()),
+            output.amount(row.cases),
+            output.number(row.prior),
+        ]
+        for row in rows
+    ]
+    output.show_table(["variable", "given", "cases", "prior cases"], cells)
 
 
 def _show(network: BayesianNetwork) -> None:

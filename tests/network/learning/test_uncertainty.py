@@ -174,8 +174,8 @@ def test_virtual_evidence():
 def test_one_plan_serves_all_draws(monkeypatch):
     alarm = read_network("alarm")
     network = fit_tables(alarm, draw(alarm, 500, rng=0), prior="bdeu:10").network
-    planned, tried = [], Compiled.tried
-    monkeypatch.setattr(Compiled, "tried", lambda self, *given: planned.append(1) or tried(self, *given))
+    planned, made = [], Compiled._made
+    monkeypatch.setattr(Compiled, "_made", lambda self, *given: planned.append(1) or made(self, *given))
     found = query_interval(network, {"CVP": "HIGH", "BP": "LOW"}, ["HYPOVOLEMIA"], n=50, rng=0)
     assert len(planned) == 1
     belief = network.query({"CVP": "HIGH", "BP": "LOW"})["HYPOVOLEMIA"]

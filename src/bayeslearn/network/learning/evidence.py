@@ -106,7 +106,8 @@ def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None
     if not found:
         raise EvidenceError(
             f"the tables of network {network.name!r} were given, not learned: on how many cases they rest is not known",
-            hint="learn them with fit_tables; prior=NetworkPrior(network, cases) makes the given tables count as cases",
+            hint="learn them by fit_tables or `bayeslearn fit`; prior=NetworkPrior(network, cases) makes given tables "
+            "count as cases",
         )
     if like is None:
         return found

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.soft import Numbers
     from bayeslearn.network.network import BayesianNetwork
 
+#: Sets of tables that an answer is asked of, unless another number is given.
+DRAWS = 200
+
 ### rows of tables
 
 
@@ -125,7 +128,7 @@ def query_interval(
     *,
     likelihoods: Mapping[str, Numbers] | None = None,
     level: float = 0.95,
-    n: int = 200,
+    n: int = DRAWS,
     rng: np.random.Generator | int | None = None,
 ) -> BeliefIntervals:
     """How sure the answer to a query is: its mean and equal-tailed bounds over tables drawn from their posterior.

@@ -1,0 +1,171 @@
+"""The verbs about evidence: update, merge, show --support, query --interval."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from bayeslearn import fit_tables, read_network, write_network
+from bayeslearn.network import query_interval
+from tests.cli.asking import ask, fail, said
+
+MONDAY = "Rain,Wet\nyes,yes\nno,no\nno,no\nno,yes\n"
+TUESDAY = "Wet,Rain,times\nyes,yes,2\nno,yes,0.5\n"
+HOLES = "Rain,Wet\nyes,\n?,yes\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with cases of two days, and a network for each."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("monday", MONDAY), ("tuesday", TUESDAY), ("holes", HOLES)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    monday = fit_tables("[Rain][Wet|Rain]", "monday.csv", prior="laplace").network
+    write_network(monday, "monday.json")
+    write_network(fit_tables(monday, "tuesday.csv", prior="laplace").network, "tuesday.json")
+    return tmp_path
+
+
+def evidence(path):
+    """The counts of both tables in a file."""
+    network = read_network(path)
+    return [network[name].counts.n.tolist() for name in ("Rain", "Wet")]
+
+
+### update
+
+
+def test_update_adds_rows(here):
+    shown = ask("update", "monday.json", "tuesday.csv", "-o", "both.json")
+    assert shown == "rows      2 added\nrests on  6 cases, 4 before\n"
+    assert evidence("both.json") == [[3, 3], [[2, 1], [1, 2]]]
+    assert read_network("both.json") == read_network("monday.json").update("tuesday.csv")
+
+
+def test_update_in_place_with_weights_and_fading(here):
+    words = ["update", "monday.json", "tuesday.csv", "-o", "monday.json", "--fade", "0.5", "--weights", "times"]
+    told = said(*words)
+    assert told == "wrote monday.json: 2 variables, 1 arcs\n"
+    assert evidence("monday.json") == [[1.5, 3.0], [[1, 0.5], [0.5, 2.5]]]
+    assert sorted(path.name for path in here.iterdir() if path.name.startswith(".")) == []
+
+
+def test_update_takes_rows_back(here):
+    ask("update", "monday.json", "tuesday.csv", "-o", "both.json")
+    answer = json.loads(ask("update", "both.json", "tuesday.csv", "--forget", "-o", "back.json", "--json"))
+    assert answer == {"rows": 2, "missing_cells": 0, "cases_before": 6, "cases": 4}
+    assert evidence("back.json") == evidence("monday.json")
+
+
+def test_update_with_holes_and_hidden_variables(here):
+    shown = ask("update", "monday.json", "holes.csv", "-o", "more.json")
+    assert shown == "rows           2 added\nmissing cells  2\nrests on       6 cases, 4 before\n"
+    direct = read_network("monday.json").update("holes.csv")
+    assert evidence("more.json") == [direct[name].counts.n.tolist() for name in ("Rain", "Wet")]
+    hidden = fit_tables("[H][Wet|H]", "monday.csv", hidden={"H": 2}, prior="laplace").network
+    write_network(hidden, "hidden.json")
+    answer = json.loads(ask("update", "hidden.json", "tuesday.csv", "--hidden", "H", "-o", "hidden.json", "--json"))
+    assert answer == {"rows": 2, "missing_cells": 0, "cases_before": 4, "cases": 6}
+
+
+def test_other_formats_lose_the_evidence_and_say_so(here):
+    told = said("update", "monday.json", "tuesday.csv", "-o", "both.bif")
+    assert told == "wrote both.bif: 2 variables, 1 arcs; only .json keeps counts, prior and cuts\n"
+    assert not read_network("both.bif")["Wet"].learned
+
+
+### merge
+
+
+def test_merge_adds_the_evidence_of_networks(here):
+    shown = ask("merge", "monday.json", "tuesday.json", "-o", "both.json")
+    assert "monday.json        4\ntuesday.json       2\n\nrests on  6 cases\n" in shown
+    ask("update", "monday.json", "tuesday.csv", "-o", "same.json")
+    assert evidence("both.json") == evidence("same.json")
+    answer = json.loads(ask("merge", "monday.json", "tuesday.json", "monday.json", "-o", "three.json", "--json"))
+    assert (answer["cases"], answer["networks"][1]) == (10, {"network": "tuesday.json", "cases": 2})
+    assert read_network("three.json")["Wet"].prior.alpha.tolist() == [[1, 1], [1, 1]]
+
+
+### how sure
+
+
+def test_show_tells_what_tables_rest_on(here):
+    lines = ask("show", "monday.json", "--support").splitlines()
+    assert lines[0].split() == ["variable", "given", "cases", "prior", "cases"]
+    assert [line.split() for line in lines[2:]] == [
+        ["Wet", "Rain=yes", "1", "2"], ["Wet", "Rain=no", "3", "2"], ["Rain", "4", "2"],
+    ]  # fmt: skip
+    answer = json.loads(ask("show", "monday.json", "--support", "--json"))
+    assert answer["support"][0] == {"variable": "Wet", "given": {"Rain": "yes"}, "cases": 1, "prior": 2}
+    assert "support" not in json.loads(ask("show", "monday.json", "--json"))
+
+
+def test_query_shows_bounds(here):
+    words = ["query", "monday.json", "Rain=no", "--ask", "Wet", "--interval", "0.9", "--seed", "1"]
+    shown = ask(*words)
+    assert "variable   state   probability" in shown
+    assert shown.splitlines()[0].split()[-2:] == ["low", "high"]
+    assert "low to high     90 % of 200 sets of tables" in shown
+    answer = json.loads(ask(*words, "--json", "--samples", "3000"))
+    assert (answer["level"], answer["tables"], answer["beliefs"]["Wet"]["no"]) == (0.9, 3000, pytest.approx(0.6))
+    found, truth = answer["intervals"]["Wet"]["no"], beta(3, 2)
+    for bound, q in ((found["low"], 0.05), (found["high"], 0.95)):
+        assert abs(bound - truth.ppf(q)) < 5 * np.sqrt(q * (1 - q) / 3000) / truth.pdf(truth.ppf(q))
+    direct = query_interval(read_network("monday.json"), {"Rain": "no"}, ["Wet"], level=0.9, n=3000, rng=1)
+    assert found["mean"] == pytest.approx(direct["Wet"]["no"].mean, rel=1e-13)
+
+
+def test_bounds_follow_virtual_evidence(here):
+    words = ["query", "monday.json", "--virtual", "Wet=1,0", "--ask", "Rain", "--interval", "0.8", "--seed", "2"]
+    virtual = json.loads(ask(*words, "--json"))["intervals"]["Rain"]["yes"]
+    hard = query_interval(read_network("monday.json"), {"Wet": "no"}, ["Rain"], level=0.8, rng=2)["Rain"]["yes"]
+    assert virtual["high"] == pytest.approx(hard.high, rel=1e-12)
+
+
+### mistakes
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["update", "monday.json", "monday.csv"], 2, "Missing option '-o' / '--output'"),
+        (["update", "monday.json", "monday.csv", "-o", "out.doc"], 2, "cannot tell the format of 'out.doc'"),
+        (["update", "monday.json", "monday.csv", "-o", "no/out.json"], 1, "there is no folder 'no'"),
+        (["update", "monday.json", "monday.csv", "-o", "out.json", "--fade", "90"], 2, "`--fade` must be at most 1"),
+        (["update", "monday.json", "monday.csv", "-o", "out.json", "--fade", "0.5", "--forget"], 2, "with --forget"),
+        (["update", "monday.json", "tuesday.csv", "-o", "out.json", "--forget"], 1, "more evidence on 'Rain' taken"),
+        (["update", "asia", "monday.csv", "-o", "out.json"], 1, "the tables of network 'asia' were given, not learned"),
+        (["update", "monday.json", "none.csv", "-o", "out.json"], 1, "cannot read 'none.csv'"),
+        (["update", "monday.json", "odd.csv", "-o", "out.json"], 1, "column 'Wet' has state 'damp' in row 0"),
+        (["update", "monday.json", "odd.csv", "-o", "out.json", "--weights", "n"], 2, "'n'"),
+        (["update", "monday.json", "less.csv", "-o", "out.json"], 2, "'Wet'"),
+        (["merge", "monday.json", "-o", "out.json"], 2, "a merge needs two networks or more, got one"),
+        (["merge", "asia", "monday.json", "-o", "out.json"], 1, "'asia' cannot be merged: the tables of network"),
+        (["merge", "monday.json", "other.json", "-o", "out.json"], 2, "'other.json' cannot be merged with 'monday.jso"),
+        (["merge", "monday.json", "tuesday.json", "-o", "out.doc"], 2, "cannot tell the format of 'out.doc'"),
+        (["show", "asia", "--support"], 1, "the tables of network 'asia' were given, not learned"),
+        (["show", "monday.json", "--support", "--plot", "out.svg"], 2, "--support is told in tables"),
+        (["query", "asia", "--interval", "0.9"], 1, "the tables of network 'asia' were given, not learned"),
+        (["query", "monday.json", "--interval", "95"], 2, "`--interval` must be below 1, got 95"),
+        (["query", "monday.json", "--interval", "0.9", "--mpe"], 2, "--interval cannot be used with --mpe"),
+        (["query", "monday.json", "--interval", "0.9", "--seconds", "1"], 2, "cannot be used with --seconds"),
+        (["query", "monday.json", "--interval", "0.9", "--method", "gibbs"], 2, "with --method gibbs"),
+        (["query", "monday.json", "--interval", "0.9", "--soft", "Wet=0.5,0.5"], 2, "with --soft"),
+        (["query", "monday.json", "--interval", "0.9", "--samples", "0"], 2, "`--samples` must be at least 1"),
+        (["query", "plain.json", "--interval", "0.9"], 1, "the row of Wet given Rain=snow rests on no case at all"),
+    ],
+)
+def test_failures_are_one_sentence(words, code, message, here):
+    (here / "odd.csv").write_text("Rain,Wet\nyes,damp\n")
+    (here / "less.csv").write_text("Rain\nyes\n")
+    write_network(fit_tables("[Rain][Wet|Rain]", "monday.csv", prior="jeffreys").network, "other.json")
+    frame = {"Rain": ["no", "yes", "snow"]}
+    write_network(fit_tables("[Rain][Wet|Rain]", "monday.csv", states=frame).network, "plain.json")
+    before = sorted(path.name for path in here.iterdir())
+    found, sentence = fail(*words)
+    assert (found, message in sentence, "Traceback" in sentence) == (code, True, False), sentence
+    assert sorted(path.name for path in here.iterdir()) == before
