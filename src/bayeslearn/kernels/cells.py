@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 #: Distinct cells of a column that are numbered, and places to find them by.
 MOST_CELLS, SLOTS = 256, 1024
 
-#: The slot of a key: the ten highest bits of its product with a number without a pattern.
-SPREAD, SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(54)
+#: How far a key is shifted and laid over itself to find its slot: bytes of text differ in their lower bits.
+HALF, QUARTER, EIGHTH = np.uint64(29), np.uint64(13), np.uint64(6)
 
 BYTE = np.uint64(8)
 
@@ -73,7 +73,9 @@ def number_cells(
             while not stop[text[at]]:
                 key = key << BYTE | np.uint64(text[at])
                 at += 1
-            length, slot = at - start, np.int64(key * SPREAD >> SHIFT)
+            folded = key ^ (key >> HALF)
+            folded ^= (folded >> QUARTER) ^ (folded >> EIGHTH)
+            length, slot = at - start, np.int64(folded & np.uint64(SLOTS - 1))
             known = slots[column, slot]
             while known >= 0 and not (
                 keys[column, slot] == key
