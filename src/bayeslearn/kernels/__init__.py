@@ -12,6 +12,7 @@ from bayeslearn.kernels.threads import parallel, thread_count
 
 _HOMES = {
     "LANES": "lanes",
+    "CELL_SLOTS": "cells",
     "MOST_CELLS": "cells",
     "best_plan": "planning",
     "complete_items": "expectation",
@@ -37,6 +38,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "CELL_SLOTS",
     "LANES",
     "MOST_CELLS",
     "best_plan",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Distinct cells of a column that are numbered, and places to find them by.
-MOST_CELLS, SLOTS = 256, 1024
+MOST_CELLS, CELL_SLOTS = 256, 1024
 
 #: How far a key is shifted and laid over itself to find its slot: bytes of text differ in their lower bits.
 HALF, QUARTER, EIGHTH = np.uint64(29), np.uint64(13), np.uint64(6)
@@ -48,22 +48,25 @@ def number_cells(
     begin: int,
     end: int,
     delimiter: int,
-    codes: NDArray[np.int32],
+    codes: NDArray[np.int16],
+    row: int,
     first: NDArray[np.int64],
     lengths: NDArray[np.int64],
     counts: NDArray[np.int64],
+    slots: NDArray[np.int64],
+    keys: NDArray[np.uint64],
 ) -> int:
-    """Code the lines of text[begin:end] into `codes` (columns, rows); returns how many rows there were.
+    """Code the lines of text[begin:end] into `codes` (columns, rows) from a row on; returns the row after the last.
 
     The text ends with the end of a line; empty lines are skipped. For each column `first` and `lengths` (columns,
-    MOST_CELLS) say where its distinct cells stand, and `counts` how many there are. Returns RAGGED or TOO_MANY for text
-    that needs another reader.
+    MOST_CELLS) say where its distinct cells stand, and `counts` how many there are; `slots` (−1 where free) and `keys`
+    (columns, CELL_SLOTS) find them. All of these may know cells of text that was read before. Returns RAGGED or
+    TOO_MANY for text that needs another reader.
     """
     columns = len(codes)
-    slots, keys = np.full((columns, SLOTS), -1, np.int64), np.empty((columns, SLOTS), np.uint64)
     stop = np.zeros(256, np.bool_)
     stop[delimiter] = stop[LINE] = stop[RETURN] = True
-    row, at = 0, begin
+    at = begin
     while at < end:
         if text[at] == LINE or (text[at] == RETURN and text[at + 1] == LINE):
             at += 1
@@ -75,14 +78,14 @@ def number_cells(
                 at += 1
             folded = key ^ (key >> HALF)
             folded ^= (folded >> QUARTER) ^ (folded >> EIGHTH)
-            length, slot = at - start, np.int64(folded & np.uint64(SLOTS - 1))
+            length, slot = at - start, np.int64(folded & np.uint64(CELL_SLOTS - 1))
             known = slots[column, slot]
             while known >= 0 and not (
                 keys[column, slot] == key
                 and lengths[column, known] == length
                 and (length <= KEY or same_start(text, first[column, known], start, length))
             ):
-                slot = (slot + 1) & (SLOTS - 1)
+                slot = (slot + 1) & (CELL_SLOTS - 1)
                 known = slots[column, slot]
             if known < 0:
                 known = counts[column]

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 #: Published tables are rounded: a row this near to one is divided by its sum, and that is noted.
 ROW_TOLERANCE = 1e-4
 
+#: The rounding of one.
+EPSILON = float(np.finfo(np.float64).eps)
+
 #: Rows nearer to one than this are as good as exact.
 EXACT = 1e-9
 
@@ -164,12 +167,11 @@ class Cpt:
 
     def _normalised(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """Rows divided by their sums, unless these miss one by float rounding alone: so a table survives a copy."""
+        rounding = self.variable.size * EPSILON
+        if p.min() >= 0 and p.max() <= 2 and np.abs(np.add.reduce(p, axis=-1) - 1).max() <= rounding:
+            return p.copy()
         with np.errstate(invalid="ignore", over="ignore"):
             sums = np.asarray(p.sum(axis=-1))
-            off = np.abs(sums - 1).max()
-        rounding = self.variable.size * np.finfo(np.float64).eps
-        if off <= rounding and p.min() >= 0:
-            return p.copy()
         bad = ~(np.abs(sums - 1) <= ROW_TOLERANCE) | ~(p >= 0).all(axis=-1)
         if bad.any():
             raise self._bad_row(p, tuple(int(i) for i in np.argwhere(bad)[0]))

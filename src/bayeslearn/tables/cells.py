@@ -7,7 +7,8 @@ else is left to the reader that knows all of CSV, and that can say what is wrong
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 #: Bytes below which the other reader is quick enough, and above which a file does not go into memory as it is.
 SMALL, LARGE = 1 << 16, 1 << 31
 
-#: Parts that a file is read in, by all threads.
-PARTS = 8
+#: Parts that a file is read in by all threads, and how little of it is read before, to know most cells.
+PARTS, HEAD = 8, 64
 
 LINE = 10
 
@@ -35,23 +36,72 @@ def coded_columns(path: Path, delimiter: str, columns: int) -> list[Any] | None:
     raw = path.read_bytes()
     if b'"' in raw:
         return None
-    if not raw.endswith(b"\n"):
-        raw += b"\n"
+    raw = raw if raw.endswith(b"\n") else raw + b"\n"
     text = np.frombuffer(raw, np.uint8)
-    found = kernels.parallel(lambda bounds: read_part(text, *bounds, ord(delimiter), columns), bounds_of(text))
-    parts = [part for part in found if part is not None]
-    if not found or len(parts) < len(found):
+    bounds = bounds_of(text)
+    rows = np.cumsum([0, *(int(np.count_nonzero(text[a:b] == LINE)) for a, b in bounds)]).tolist()
+    codes = np.empty((columns, rows[-1]), np.int16)
+
+    def read(k: int, known: Dictionary) -> Part:
+        end = kernels.number_cells(text, *bounds[k], ord(delimiter), codes, rows[k], *known)
+        return Part(rows[k], end, known)
+
+    parts = [read(0, Dictionary.empty(columns))] if bounds else []
+    if parts and parts[0].end >= 0:  # the others know the cells of the first
+        parts += kernels.parallel(lambda k: read(k, parts[0].known.copy()), range(1, len(bounds)))
+    if not parts or any(part.end < 0 for part in parts):
         return None
     try:
-        return [joined([part[column] for part in parts], raw) for column in range(columns)]
+        return [joined(codes[column], [part.cells(column, raw) for part in parts], parts) for column in range(columns)]
     except UnicodeDecodeError:
         return None
 
 
+class Dictionary(NamedTuple):
+    """The distinct cells of each column, as the kernel keeps them."""
+
+    first: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+
+    @classmethod
+    def empty(cls, columns: int) -> Dictionary:
+        """No cells yet."""
+        room, slots = (columns, kernels.MOST_CELLS), (columns, kernels.CELL_SLOTS)
+        return cls(
+            np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(columns, np.int64),
+            np.full(slots, -1, np.int64), np.empty(slots, np.uint64),
+        )  # fmt: skip
+
+    def copy(self) -> Dictionary:
+        """One to go on with, apart from the others."""
+        return Dictionary(*(array.copy() for array in self))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows start … end (below zero: not plain), and the cells known behind them, those of the first part first."""
+
+    start: int
+    end: int
+    known: Dictionary
+
+    def cells(self, column: int, raw: bytes) -> list[str]:
+        """The distinct cells of a column, in the order of their numbers."""
+        count = int(self.known.counts[column])
+        places = zip(
+            self.known.first[column, :count].tolist(), self.known.lengths[column, :count].tolist(), strict=True
+        )
+        return [raw[at : at + length].decode() for at, length in places]
+
+
 def bounds_of(text: NDArray[np.uint8]) -> list[tuple[int, int]]:
-    """Parts of about the same length, each of whole lines, behind the first."""
+    """A short part, to get to know the cells, and others of about the same length; each of whole lines."""
     begin, end = next_line(text, 0), len(text)
-    cuts = [begin, *(next_line(text, begin + (end - begin) * k // PARTS) for k in range(1, PARTS)), end]
+    shares = [1 / HEAD, *(1 / HEAD + (1 - 1 / HEAD) * k / PARTS for k in range(1, PARTS))]
+    cuts = [begin, *(next_line(text, begin + int((end - begin) * share)) for share in shares), end]
     return [(a, b) for a, b in itertools.pairwise(cuts) if a < b]
 
 
@@ -66,27 +116,14 @@ def next_line(text: NDArray[np.uint8], at: int) -> int:
     return len(text)
 
 
-Part = list[tuple["NDArray[np.int32]", "NDArray[np.int64]", "NDArray[np.int64]"]]
-
-
-def read_part(text: NDArray[np.uint8], begin: int, end: int, delimiter: int, columns: int) -> Part | None:
-    """For each column its codes, and where its distinct cells stand in the text and how long they are."""
-    room = int(np.count_nonzero(text[begin:end] == LINE)) + 1
-    codes = np.empty((columns, room), np.int32)
-    first, lengths = (np.empty((columns, kernels.MOST_CELLS), np.int64) for _ in range(2))
-    counts = np.zeros(columns, np.int64)
-    rows = kernels.number_cells(text, begin, end, delimiter, codes, first, lengths, counts)
-    if rows < 0:
-        return None
-    return [(codes[k, :rows], first[k, : counts[k]], lengths[k, : counts[k]]) for k in range(columns)]
-
-
-def joined(parts: Part, raw: bytes) -> Any:
-    """The parts of one column under one dictionary."""
+def joined(codes: NDArray[np.int16], cells: list[list[str]], parts: list[Part]) -> Any:
+    """One column under one dictionary; parts that met cells of their own are numbered anew."""
     known: dict[str, int] = {}
-    places = []
-    for codes, first, lengths in parts:
-        cells = [raw[a : a + n].decode() for a, n in zip(first.tolist(), lengths.tolist(), strict=True)]
-        new = np.array([known.setdefault(cell, len(known)) for cell in cells], dtype=np.int32)
-        places.append(new[codes] if len(new) else codes)
-    return pa.DictionaryArray.from_arrays(pa.array(np.concatenate(places)), pa.array(list(known), pa.string()))
+    for part, names in zip(parts, cells, strict=True):
+        new = [known.setdefault(name, len(known)) for name in names]
+        if new != list(range(len(new))):
+            own = slice(part.start, part.end)
+            codes[own] = np.array(new, np.int16)[codes[own]]
+    if any(a.end < b.start for a, b in itertools.pairwise(parts)) or parts[-1].end < len(codes):  # empty lines
+        codes = np.concatenate([codes[part.start : part.end] for part in parts])
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(known), pa.string()))

@@ -135,7 +135,9 @@ def one_dictionary(data: Any) -> Any:
             data = data.unify_dictionaries().combine_chunks()
         data = data.chunk(0) if isinstance(data, pa.ChunkedArray) else data
         if len(data.dictionary) == pc.count_distinct(data.dictionary, mode="all").as_py():
-            return pa.DictionaryArray.from_arrays(data.indices.cast(pa.int32()), data.dictionary, safe=False)
+            signed = pa.types.is_signed_integer(data.indices.type)
+            places = data.indices if signed else data.indices.cast(pa.int32())
+            return pa.DictionaryArray.from_arrays(places, data.dictionary, safe=False)
         data = data.cast(data.type.value_type)
     if pa.types.is_null(data.type):
         data = data.cast(pa.string())

@@ -40,7 +40,10 @@ WORD = r"[^\s{}()\[\],;|\"/\\]+"
 PLAIN_VARIABLE = re.compile(
     rf"({WORD})\s*\{{\s*type\s+discrete\s*\[\s*([0-9]{{1,6}})\s*\]\s*\{{((?:\s*{WORD}\s*,)*\s*{WORD})\s*\}}\s*;\s*\}}"
 )
-MARK, BETWEEN_MARKS = re.compile(r"[(),;]"), re.compile(r"[^(),;]+")
+PLAIN_TABLE = re.compile(r"\s*table\s+([^;\"/]*);\s*")
+
+#: Marks of rows: all of them made commas, and every other byte.
+AS_COMMAS, NO_MARKS = str.maketrans("();", ",,,"), bytes(set(range(256)) - set(b"(),;"))
 PLAIN_HEADER = re.compile(rf"\(\s*({WORD})\s*(?:\|((?:\s*{WORD}\s*,)*\s*{WORD})\s*)?\)")
 
 
@@ -171,13 +174,13 @@ class Reader:
         if self.tokens.word != "{":
             raise self.tokens.expected("'{'")
         shape = self.draft.shape(child, parents, start)
-        p = self.plain_rows(parents, shape) if self.fast and parents else None
+        p = self.plain_body(parents, shape) if self.fast else None
         if p is None:
             self.tokens.take("{")
             p = self.slow_rows(child, parents, shape, start)
         self.draft.fill(child, parents, p, start)
 
-    def plain_rows(self, parents: Sequence[str], shape: tuple[int, ...]) -> NDArray[np.float64] | None:
+    def plain_body(self, parents: Sequence[str], shape: tuple[int, ...]) -> NDArray[np.float64] | None:
         """The usual body, rows of plain words and numbers, read without looking at tokens; None if it is not that.
 
         Whatever is unusual or wrong is left to :meth:`slow_rows`, which knows the whole grammar and where it is.
@@ -185,27 +188,43 @@ class Reader:
         text, begin = self.source.text, self.tokens.end
         end = text.find("}", begin)
         body = text[begin:end]
-        width, n = len(shape) - 1, math.prod(shape[:-1])
-        marks = ("(" + "," * (width - 1) + ")" + "," * (shape[-1] - 1) + ";") * n
-        if end < 0 or '"' in body or "/" in body or BETWEEN_MARKS.sub("", body) != marks:
+        if end < 0 or '"' in body or "/" in body:
             return None
-        fields = [field.strip() for field in MARK.split(body)]  # before a row, its labels, its numbers
+        p = self.plain_rows(body, parents, shape) if parents else self.plain_table(body, shape[0])
+        if p is not None:
+            self.tokens.move(end + 1)
+        return p
+
+    def plain_table(self, body: str, size: int) -> NDArray[np.float64] | None:
+        """``table numbers;`` of a variable without parents."""
+        found = PLAIN_TABLE.fullmatch(body)
+        numbers = floats([number.strip() for number in found[1].split(",")]) if found else 0
+        return np.array(numbers) if isinstance(numbers, list) and len(numbers) == size else None
+
+    def plain_rows(self, body: str, parents: Sequence[str], shape: tuple[int, ...]) -> NDArray[np.float64] | None:
+        """``(states) numbers;`` for all states of the parents, in any order."""
+        width, n = len(shape) - 1, math.prod(shape[:-1])
+        marks = (b"(" + b"," * (width - 1) + b")" + b"," * (shape[-1] - 1) + b";") * n
+        if body.encode().translate(None, NO_MARKS) != marks:
+            return None
+        fields = [field.strip() for field in body.translate(AS_COMMAS).split(",")]  # nothing, labels, numbers
         row = 1 + width + shape[-1]
         if any(fields[::row]):
             return None
+        places = [0] * n
         try:
-            labels = [
-                [codes[label] for label in fields[1 + k :: row]] for k, codes in enumerate(map(self.codes, parents))
-            ]
+            for k, codes in enumerate(map(self.codes, parents)):
+                size = shape[k]
+                places = [
+                    place * size + codes[label] for place, label in zip(places, fields[1 + k :: row], strict=True)
+                ]
         except KeyError:
             return None
         numbers = floats([field for k in range(1 + width, row) for field in fields[k::row]])
-        places = np.ravel_multi_index(labels, shape[:-1])
-        if isinstance(numbers, int) or len(set(places.tolist())) < n:
+        if isinstance(numbers, int) or len(set(places)) < n:
             return None
         p = np.empty((n, shape[-1]))
         p[places] = np.array(numbers).reshape(shape[-1], n).T
-        self.tokens.move(end + 1)
         return p.reshape(shape)
 
     def codes(self, key: str) -> dict[str, int]:

@@ -100,8 +100,8 @@ class Draft:
 
     def require_probabilities(self, child: str, p: NDArray[np.float64], mark: Mark) -> None:
         """Every entry within 0 and 1; whether rows sum to one is seen when the network is built."""
-        fine = (p >= 0) & (p <= 1 + ROW_TOLERANCE)
-        if not fine.all():
+        if not (p.min() >= 0 and p.max() <= 1 + ROW_TOLERANCE):  # one that is NaN is neither
+            fine = (p >= 0) & (p <= 1 + ROW_TOLERANCE)
             value = float(p[~fine].flat[0])
             raise self.source.error(f"the table of {child!r} holds {value:g}, which is no probability", mark)
 

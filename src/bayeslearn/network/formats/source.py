@@ -82,7 +82,7 @@ def floats(words: Sequence[str]) -> list[float] | int:
         values = []
     else:
         whole = "".join(words)
-        if whole.isascii() and "_" not in whole:  # float() takes 1_0 and ١, files do not
+        if whole.isascii() and not set(whole) & set("_nN"):  # float() takes 1_0, ١, nan and inf, files do not
             return values
     return next((i for i, word in enumerate(words) if not NUMBER.fullmatch(word)), 0)
 

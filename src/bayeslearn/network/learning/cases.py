@@ -83,6 +83,8 @@ class FoldedCases:
         `likelihoods` is soft evidence: for a variable an array (rows, states), rows of ones where there is none.
         """
         soft, soft_row, table = _soft_evidence(compiled, table, likelihoods or {})
+        if table.codes.min(initial=0) >= 0:
+            return cls.complete(compiled, table)
         codes = np.ascontiguousarray(table.codes.T, dtype=np.int32)
         near = kernels.neighbours(compiled.scope_start, compiled.scope, len(compiled.names))
         weights = np.ones(table.n_rows) if table.weights is None else table.weights
@@ -94,6 +96,17 @@ class FoldedCases:
         numbers, starts = _split(group[order])
         items = Items(groups[numbers], starts, shown, weight[order], row[order], soft_row[row[order]])
         return cls(table, _known_counts(compiled, table), items, soft, start, place[record])
+
+    @classmethod
+    def complete(cls, compiled: Compiled, table: Table) -> Self:
+        """A table in which nothing is missing: all of it is known."""
+        n, none = len(compiled.names), np.empty(0, np.int64)
+        no_items = Items(
+            np.empty((0, (n + 63) // 64), np.uint64), np.zeros(1, np.int64), np.empty((0, n), np.int64), np.empty(0),
+            none, none,
+        )  # fmt: skip
+        soft = Soft.none(int(compiled.belief_start[-1]), n)
+        return cls(table, _known_counts(compiled, table), no_items, soft, np.zeros(table.n_rows + 1, np.int64), none)
 
     @property
     def n_rows(self) -> int:
