@@ -22,7 +22,7 @@ _HOMES = {
     "infer_items": "expectation",
     "neighbours": "folding",
     "number_cells": "cells",
-    "most_probable": "propagation",
+    "most_probable": "choosing",
     "plan": "planning",
     "propagate": "propagation",
     "propagate_cases": "propagation",

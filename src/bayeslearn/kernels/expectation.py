@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
+from bayeslearn.kernels.choosing import draw_down, most_probable
 from bayeslearn.kernels.planning import best_plan
-from bayeslearn.kernels.propagation import draw_down, most_probable, propagate
+from bayeslearn.kernels.propagation import propagate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,8 @@ import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
 from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE
-from bayeslearn.kernels.propagation import LEAST, MOST, OFTEN, grow, multiply, rescaled
+from bayeslearn.kernels.propagation import LEAST, MOST
+from bayeslearn.kernels.strides import OFTEN, grow, multiply, rescaled
 from bayeslearn.kernels.vectors import LANES, all_lanes, plus, put, row, times
 
 if TYPE_CHECKING:

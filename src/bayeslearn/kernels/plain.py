@@ -51,7 +51,9 @@ def twin(module: str) -> types.ModuleType:
     )
 
     def import_plain(name: str, *rest: Any) -> Any:
-        return undecorated if name == _jit.__name__ else builtins.__import__(name, *rest)
+        if name == _jit.__name__:
+            return undecorated
+        return twin(name) if name.startswith(f"{__package__}.") else builtins.__import__(name, *rest)
 
     spec = importlib.util.find_spec(module)
     assert spec is not None

@@ -86,13 +86,7 @@ class Structure:
         c, x = np.nonzero(loose & can.T)
         if len(c):
             other_way = (self.reach[c] & self.arcs[:, x].T).any(axis=1)  # c reaches another parent of x
-            turned = self.remove[c, x] + self.add_if_turned(c, x)
-            gain[TURN, c, x] = np.where(other_way, -np.inf, turned)
-        return gain
-
-    def add_if_turned(self, c: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The gain of x → c for arcs c → x: what c would gain from x."""
-        gain: NDArray[np.float64] = self.add[x, c]
+            gain[TURN, c, x] = np.where(other_way, -np.inf, self.remove[c, x] + self.add[x, c])
         return gain
 
     def best(self, gain: NDArray[np.float64]) -> tuple[int, int, int] | None:
