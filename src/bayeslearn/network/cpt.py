@@ -188,6 +188,6 @@ class Cpt:
         )
 
 
-def was_rounded(p: NDArray[np.float64]) -> bool:
-    """Whether rows of a table, as it was given, miss one by more than rounding of floats explains."""
-    return bool((np.abs(np.asarray(p).sum(axis=-1) - 1) > EXACT).any())
+def missed_one(sums: NDArray[np.float64]) -> bool:
+    """Whether sums of rows, as they were given, miss one by more than rounding of floats explains."""
+    return bool(np.abs(sums - 1).max() > EXACT)

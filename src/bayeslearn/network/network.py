@@ -20,14 +20,14 @@ from bayeslearn.errors import (
     UnknownColumnError,
     listed,
 )
-from bayeslearn.network.cpt import Cpt, was_rounded
+from bayeslearn.network.cpt import Cpt, missed_one
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.prediction import predictions, state_names
 from bayeslearn.tables import Schema, as_table
 from bayeslearn.tables.convert import declared_states
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -107,9 +107,7 @@ class BayesianNetwork:
                 f"a table is given for {listed(odd)}, not in the graph", hint=f"nodes are {listed(dag)}"
             )
         cpts = [Cpt(variables[node], tuple(variables[p] for p in dag.parents(node)), tables[node]) for node in dag]  # type: ignore[arg-type]
-        rounded = [node for node in dag if was_rounded(np.asarray(tables[node], dtype=float))]
-        notes = (f"rows that did not sum to 1 exactly were divided by their sum: {listed(rounded)}",) if rounded else ()
-        return cls(tuple(cpts), name, notes)
+        return cls(tuple(cpts), name, rounding_notes(cpts, [tables[node] for node in dag]))
 
     def __repr__(self) -> str:
         return f"BayesianNetwork({self.name!r}: {len(self)} variables, {len(self.dag.arcs)} arcs)"
@@ -348,9 +346,18 @@ class BayesianNetwork:
         return type(self), (self.cpts, self.name, self.notes)
 
 
+def rounding_notes(cpts: Sequence[Cpt], tables: Sequence[ArrayLike]) -> tuple[str, ...]:
+    """A note that names the tables whose rows, as they were given, did not sum to one."""
+    sums = [np.add.reduce(np.asarray(p, dtype=float), axis=-1).reshape(-1) for p in tables]
+    if not missed_one(np.concatenate(sums)):
+        return ()  # seen at one glance
+    rounded = [cpt.name for cpt, rows in zip(cpts, sums, strict=True) if missed_one(rows)]
+    return (f"rows that did not sum to 1 exactly were divided by their sum: {listed(rounded)}",) if rounded else ()
+
+
 def same_states(a: Discrete, b: Discrete) -> bool:
     """Whether two variables have the same states in the same order; 1 and True are not the same name."""
-    return [(type(s), s) for s in a.states] == [(type(s), s) for s in b.states]
+    return a is b or [(type(s), s) for s in a.states] == [(type(s), s) for s in b.states]
 
 
 def _graph(structure: Dag | str | Iterable[tuple[str, str]], nodes: Iterable[str]) -> Dag:

@@ -158,9 +158,9 @@ def checked_states(name: str, states: Any) -> tuple[Any, ...]:
     bad = [s for s in states if not isinstance(s, Hashable) or s is None or s != s]  # noqa: PLR0124 - NaN
     if bad:
         raise ParameterError(f"{bad[0]!r} cannot be the name of a state, in column {name!r}")
-    twice = [s for s, count in Counter(states).items() if count > 1]
-    if twice:
-        raise ParameterError(f"column {name!r} has state {twice[0]!r} more than once, among {listed(states)}")
+    if len(set(states)) < len(states):
+        twice = next(s for s, count in Counter(states).items() if count > 1)
+        raise ParameterError(f"column {name!r} has state {twice!r} more than once, among {listed(states)}")
     return states
 
 

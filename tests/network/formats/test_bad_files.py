@@ -314,4 +314,4 @@ def test_two_legends_with_one_name():
     node = '<cpt id="{0}"><state id="a"/><probabilities>1</probabilities><property id="bayeslearn">{1}</property></cpt>'
     nodes = "".join(node.format(key, '{"name": "x", "states": ["a"]}') for key in "AB")
 
-    refused("xdsl", f"<smile><nodes>{nodes}</nodes></smile>", "column names appear more than once: 'x'")
+    refused("xdsl", f"<smile><nodes>{nodes}</nodes></smile>", "variable 'x' has two tables")

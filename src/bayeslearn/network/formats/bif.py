@@ -198,7 +198,7 @@ class Reader:
     def plain_table(self, body: str, size: int) -> NDArray[np.float64] | None:
         """``table numbers;`` of a variable without parents."""
         found = PLAIN_TABLE.fullmatch(body)
-        numbers = floats([number.strip() for number in found[1].split(",")]) if found else 0
+        numbers = floats(found[1].split(",")) if found else 0
         return np.array(numbers) if isinstance(numbers, list) and len(numbers) == size else None
 
     def plain_rows(self, body: str, parents: Sequence[str], shape: tuple[int, ...]) -> NDArray[np.float64] | None:
@@ -207,17 +207,16 @@ class Reader:
         marks = (b"(" + b"," * (width - 1) + b")" + b"," * (shape[-1] - 1) + b";") * n
         if body.encode().translate(None, NO_MARKS) != marks:
             return None
-        fields = [field.strip() for field in body.translate(AS_COMMAS).split(",")]  # nothing, labels, numbers
+        fields = body.translate(AS_COMMAS).split(",")  # nothing, labels, numbers
         row = 1 + width + shape[-1]
-        if any(fields[::row]):
+        if "".join(fields[::row]).strip():
             return None
         places = [0] * n
         try:
             for k, codes in enumerate(map(self.codes, parents)):
                 size = shape[k]
-                places = [
-                    place * size + codes[label] for place, label in zip(places, fields[1 + k :: row], strict=True)
-                ]
+                labels = map(str.strip, fields[1 + k :: row])
+                places = [place * size + codes[label] for place, label in zip(places, labels, strict=True)]
         except KeyError:
             return None
         numbers = floats([field for k in range(1 + width, row) for field in fields[k::row]])

@@ -6,21 +6,21 @@ Nothing is handed out before everything is there and has been checked, so that a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from bayeslearn.errors import CapacityError, DataError, ParameterError, listed
 from bayeslearn.network.cpt import ROW_TOLERANCE, Cpt
 from bayeslearn.network.formats.names import read_legend
 from bayeslearn.network.formats.source import UNKNOWN
-from bayeslearn.network.graph import Dag
-from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.tables import Discrete, Schema
+from bayeslearn.network.network import BayesianNetwork, rounding_notes
+from bayeslearn.tables import Discrete
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from bayeslearn.errors import FormatError
@@ -95,12 +95,11 @@ class Draft:
 
     def fill(self, child: str, parents: Sequence[str], p: NDArray[np.float64], mark: Mark) -> None:
         """The table of one variable, with the shape that was asked for."""
-        self.require_probabilities(child, p, mark)
         self.parents[child], self.tables[child], self.marks[child] = tuple(parents), p, mark
 
     def require_probabilities(self, child: str, p: NDArray[np.float64], mark: Mark) -> None:
         """Every entry within 0 and 1; whether rows sum to one is seen when the network is built."""
-        if not (p.min() >= 0 and p.max() <= 1 + ROW_TOLERANCE):  # one that is NaN is neither
+        if not are_probabilities(p):
             fine = (p >= 0) & (p <= 1 + ROW_TOLERANCE)
             value = float(p[~fine].flat[0])
             raise self.source.error(f"the table of {child!r} holds {value:g}, which is no probability", mark)
@@ -114,27 +113,35 @@ class Draft:
         for key in self.variables:
             if key not in self.tables:
                 raise self.source.error(f"variable {key!r} has no table", self.marks[key])
-        names = {key: v.name for key, v in self.variables.items()}
-        tables = {names[key]: p for key, p in self.tables.items()}
+        if not are_probabilities(np.concatenate([p.reshape(-1) for p in self.tables.values()])):
+            for key, p in self.tables.items():
+                self.require_probabilities(key, p, self.marks[key])
         try:
-            schema = Schema(self.variables.values())
-            dag = Dag({names[key]: tuple(names[p] for p in self.parents[key]) for key in self.variables})
+            cpts = tuple(self._cpt(key) for key in self.variables)
+            notes = rounding_notes(cpts, [self.tables[key] for key in self.variables])
             name = self.source.stem if self.name == UNKNOWN else self.name
-            network = BayesianNetwork.of(dag, tables, states=schema, name=name)
+            return BayesianNetwork(cpts, name, (*notes, *self.notes))
         except (ParameterError, DataError) as error:
             raise self._located(error) from None
-        return replace(network, notes=(*network.notes, *self.notes)) if self.notes else network
+
+    def _cpt(self, key: str) -> Cpt:
+        return Cpt(self.variables[key], tuple(self.variables[name] for name in self.parents[key]), self.tables[key])
 
     def _located(self, error: ParameterError | DataError) -> FormatError:
         """The error with the place of the table it is about."""
         cycle = error.details.get("cycle")
-        for key, p in self.tables.items():
+        for key in self.tables:
             if cycle:
                 if self.variables[key].name == cycle[0]:
                     return self.source.error(error.message, self.marks[key], hint=error.hint, cycle=cycle)
                 continue
             try:
-                Cpt(self.variables[key], tuple(self.variables[name] for name in self.parents[key]), p)
+                self._cpt(key)
             except ParameterError as wrong:
                 return self.source.error(wrong.message, self.marks[key], hint=wrong.hint)
         return self.source.error(error.message, hint=error.hint)
+
+
+def are_probabilities(p: NDArray[np.float64]) -> bool:
+    """Whether all are within 0 and 1, as near as published tables are; one that is NaN is neither."""
+    return bool(p.min() >= 0 and p.max() <= 1 + ROW_TOLERANCE)
