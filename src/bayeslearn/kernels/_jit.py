@@ -15,6 +15,7 @@ import numba
 from llvmlite import ir
 from numba.core import event, types
 from numba.extending import intrinsic
+from numba.np import arrayobj
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -77,6 +78,15 @@ def _cttz(_: Any, word: Any) -> Any:  # noqa: ARG001 - numba wants the arguments
     return types.int64(types.uint64), codegen
 
 
+@intrinsic
+def _load_word(_: Any, text: Any, at: Any) -> Any:  # noqa: ARG001 - numba wants the arguments named
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = arrayobj.make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.load(builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(64).as_pointer()), align=1)
+
+    return types.uint64(text, types.int64), codegen
+
+
 def plain_popcount(word: Any) -> int:
     """The same without compiling."""
     return int(word).bit_count()
@@ -87,8 +97,16 @@ def plain_trailing_zeros(word: Any) -> int:
     return (int(word) & -int(word)).bit_length() - 1
 
 
+def plain_load_word(text: Any, at: int) -> Any:
+    """The same without compiling."""
+    return text[at : at + 8].view("<u8")[0]
+
+
 #: The number of ones in a 64-bit word.
 popcount: Any = plain_popcount if numba.config.DISABLE_JIT else _ctpop
 
 #: The position of the lowest one in a 64-bit word that has some.
 trailing_zeros: Any = plain_trailing_zeros if numba.config.DISABLE_JIT else _cttz
+
+#: Eight bytes of an array of bytes as one word, the first of them lowest.
+load_word: Any = plain_load_word if numba.config.DISABLE_JIT else _load_word

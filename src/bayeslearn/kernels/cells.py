@@ -1,8 +1,9 @@
 """Cells of a text file to codes: each column's distinct cells are numbered in the order they appear.
 
-Made for tables of states, where a column has few distinct cells. The last eight bytes of a cell are its key: cells up
-to that long are the same when their keys and lengths are, longer ones are compared with the first that had the same
-key, which stays where it is in the file.
+Made for tables of states, where a column has few distinct cells. The text is looked at eight bytes at a time: where a
+cell ends is worked out, not looked for, so that nothing has to be guessed. The last eight bytes of a cell are its key:
+cells up to that long are the same when their keys and lengths are, longer ones are compared with the first that had
+the same key, which stays where it is in the file.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.kernels._jit import inner, kernel
+from bayeslearn.kernels._jit import inner, kernel, load_word, trailing_zeros
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,10 @@ MOST_CELLS, CELL_SLOTS = 256, 1024
 #: How far a key is shifted and laid over itself to find its slot: bytes of text differ in their lower bits.
 HALF, QUARTER, EIGHTH = np.uint64(29), np.uint64(13), np.uint64(6)
 
-BYTE = np.uint64(8)
+#: All bits but the upper one of each byte of a word, and the lowest one of each.
+LOWER, LOWEST = np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x0101010101010101)
+
+ALL, NONE, BYTE, BITS = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(8), np.uint64(64)
 
 #: Bytes that a key holds.
 KEY = 8
@@ -40,6 +44,24 @@ def same_start(text: NDArray[np.uint8], a: int, b: int, length: int) -> bool:
     while i < length - KEY and text[a + i] == text[b + i]:
         i += 1
     return i >= length - KEY
+
+
+@inner
+def word_at(text: NDArray[np.uint8], at: int) -> np.uint64:
+    """The eight bytes from a place on, with zeros behind the end of the text."""
+    if at + KEY <= len(text):
+        return load_word(text, at)
+    word = NONE
+    for i in range(len(text) - 1, at - 1, -1):
+        word = word << BYTE | np.uint64(text[i])
+    return word
+
+
+@inner
+def other_bytes(word: np.uint64, byte: np.uint64) -> np.uint64:
+    """The upper bit of each byte is zero where the byte is the one asked for; `byte` fills a word."""
+    apart = word ^ byte
+    return ((apart & LOWER) + LOWER) | apart | LOWER
 
 
 @kernel
@@ -64,21 +86,29 @@ def number_cells(
     TOO_MANY for text that needs another reader.
     """
     columns = len(codes)
-    stop = np.zeros(256, np.bool_)
-    stop[delimiter] = stop[LINE] = stop[RETURN] = True
+    commas, lines, returns = np.uint64(delimiter) * LOWEST, np.uint64(LINE) * LOWEST, np.uint64(RETURN) * LOWEST
     at = begin
     while at < end:
         if text[at] == LINE or (text[at] == RETURN and text[at + 1] == LINE):
             at += 1
             continue
         for column in range(columns):
-            start, key = at, np.uint64(0)
-            while not stop[text[at]]:
-                key = key << BYTE | np.uint64(text[at])
-                at += 1
+            start, word, ends = at, NONE, NONE
+            while ends == NONE:
+                word = word_at(text, at)
+                ends = ALL ^ (other_bytes(word, commas) & other_bytes(word, lines) & other_bytes(word, returns))
+                at += KEY
+            at += (trailing_zeros(ends) >> 3) - KEY
+            length = at - start
+            if length >= KEY:
+                key = load_word(text, at - KEY)
+            elif length > 0:
+                key = word & (ALL >> (BITS - BYTE * np.uint64(length)))
+            else:
+                key = NONE
             folded = key ^ (key >> HALF)
             folded ^= (folded >> QUARTER) ^ (folded >> EIGHTH)
-            length, slot = at - start, np.int64(folded & np.uint64(CELL_SLOTS - 1))
+            slot = np.int64(folded & np.uint64(CELL_SLOTS - 1))
             known = slots[column, slot]
             while known >= 0 and not (
                 keys[column, slot] == key

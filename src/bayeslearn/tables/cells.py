@@ -39,7 +39,7 @@ def coded_columns(path: Path, delimiter: str, columns: int) -> list[Any] | None:
     raw = raw if raw.endswith(b"\n") else raw + b"\n"
     text = np.frombuffer(raw, np.uint8)
     bounds = bounds_of(text)
-    rows = np.cumsum([0, *(int(np.count_nonzero(text[a:b] == LINE)) for a, b in bounds)]).tolist()
+    rows = np.cumsum([0, *kernels.parallel(lambda part: np.count_nonzero(text[slice(*part)] == LINE), bounds)]).tolist()
     codes = np.empty((columns, rows[-1]), np.int16)
 
     def read(k: int, known: Dictionary) -> Part:
@@ -52,7 +52,7 @@ def coded_columns(path: Path, delimiter: str, columns: int) -> list[Any] | None:
     if not parts or any(part.end < 0 for part in parts):
         return None
     try:
-        return [joined(codes[column], [part.cells(column, raw) for part in parts], parts) for column in range(columns)]
+        return [joined(codes[column], column, parts, raw) for column in range(columns)]
     except UnicodeDecodeError:
         return None
 
@@ -88,12 +88,10 @@ class Part:
     end: int
     known: Dictionary
 
-    def cells(self, column: int, raw: bytes) -> list[str]:
-        """The distinct cells of a column, in the order of their numbers."""
-        count = int(self.known.counts[column])
-        places = zip(
-            self.known.first[column, :count].tolist(), self.known.lengths[column, :count].tolist(), strict=True
-        )
+    def cells(self, column: int, raw: bytes, begin: int = 0) -> list[str]:
+        """The distinct cells of a column in the order of their numbers, from one of these on."""
+        own = slice(begin, int(self.known.counts[column]))
+        places = zip(self.known.first[column, own].tolist(), self.known.lengths[column, own].tolist(), strict=True)
         return [raw[at : at + length].decode() for at, length in places]
 
 
@@ -116,14 +114,15 @@ def next_line(text: NDArray[np.uint8], at: int) -> int:
     return len(text)
 
 
-def joined(codes: NDArray[np.int16], cells: list[list[str]], parts: list[Part]) -> Any:
+def joined(codes: NDArray[np.int16], column: int, parts: list[Part], raw: bytes) -> Any:
     """One column under one dictionary; parts that met cells of their own are numbered anew."""
-    known: dict[str, int] = {}
-    for part, names in zip(parts, cells, strict=True):
-        new = [known.setdefault(name, len(known)) for name in names]
-        if new != list(range(len(new))):
+    known = {name: code for code, name in enumerate(parts[0].cells(column, raw))}
+    shared = len(known)
+    for part in parts[1:]:
+        if part.known.counts[column] > shared:
             own = slice(part.start, part.end)
-            codes[own] = np.array(new, np.int16)[codes[own]]
+            new = [known.setdefault(name, len(known)) for name in part.cells(column, raw, shared)]
+            codes[own] = np.array([*range(shared), *new], np.int16).take(codes[own])
     if any(a.end < b.start for a, b in itertools.pairwise(parts)) or parts[-1].end < len(codes):  # empty lines
         codes = np.concatenate([codes[part.start : part.end] for part in parts])
-    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(known), pa.string()))
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(known), pa.string()), safe=False)

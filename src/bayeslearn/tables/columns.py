@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 #: The name that pandas gives to an index without a name.
 INDEX = re.compile(r"__index_level_[0-9]+__")
 
+#: Values that are quicker looked at one by one than all at once.
+FEW = 64
+
 
 @dataclass(frozen=True)
 class Column:
@@ -146,7 +149,9 @@ def one_dictionary(data: Any) -> Any:
 
 
 def marked(values: Any, missing: Missing) -> NDArray[np.bool_]:
-    """Which of the values stand for a missing cell."""
+    """Which of the values stand for a missing cell; a few are quicker looked at one by one."""
+    if is_text(values.type) and len(values) <= FEW:
+        return np.array([v is None or v.strip() in missing.text for v in values.to_pylist()], np.bool_)
     null = np.asarray(values.is_null(nan_is_null=True))
     if is_text(values.type):
         trimmed = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
@@ -158,7 +163,7 @@ def without(values: Any, place: NDArray[Any], gone: NDArray[np.bool_]) -> tuple[
     """The levels that are left, and the rows of the others missing."""
     new = np.append(np.cumsum(~gone) - 1, -1)
     new[:-1][gone] = -1
-    return values.filter(pa.array(~gone)), new[place]
+    return values.filter(pa.array(~gone)), new.take(place)
 
 
 def object_levels(column: Column, missing: Missing) -> Levels:

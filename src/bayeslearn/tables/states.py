@@ -42,7 +42,7 @@ def code_by(column: Column, variable: Variable, missing: Missing, unseen: str) -
         if len(strange) and unseen == "error":
             raise unknown_state(variable, found, strange)
         code[code == UNKNOWN] = -1
-    return code[found.place]
+    return code.take(found.place)
 
 
 def is_to_be_cut(column: Column, missing: Missing) -> bool:
