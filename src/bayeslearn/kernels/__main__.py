@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayeslearn.kernels import cells, counting, expectation, extending, folding, lanes, planning, propagation, sampling
+from bayeslearn.kernels import (
+    cells,
+    counting,
+    expectation,
+    extending,
+    folding,
+    lanes,
+    planning,
+    propagation,
+    sampling,
+    testing,
+)
 
 
 def warm() -> None:
@@ -21,11 +32,14 @@ def warm() -> None:
     slots, keys = np.full((1, cells.CELL_SLOTS), -1, np.int64), np.empty((1, cells.CELL_SLOTS), np.uint64)
     into = np.empty((1, 1), np.int16)
     cells.number_cells(text, 0, 2, 44, into, 0, room, room.copy(), np.zeros(1, np.int64), slots, keys)
-    bits, found = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.int64)
-    extending.extend_by_bitmaps(bits, bits, zero, found)
-    extending.intersect_all(bits, bits, 0, 1, bits.copy())
+    bits, cell, table = np.zeros((1, 1), np.uint64), np.zeros(1, np.int32), np.zeros((1, 1))
+    extending.find_cells(codes, zero, one, cell)
+    extending.intersect_members(bits, np.zeros((1, 1), np.int64), bits.copy())
+    extending.extend_by_bitmaps(bits, zero, bits, zero, zero, table)
     for given in (np.empty(0), weights):
-        extending.extend_by_rows(np.zeros(1, np.int32), codes, given, zero, zero, np.zeros((1, 1)))
+        extending.count_cells(cell, given, np.zeros((2, 1)))
+        extending.extend_by_rows(cell, cell, codes, given, zero, zero, table)
+    testing.dependence(codes, weights, one, np.zeros((1, 2), np.int64), False, np.zeros(1), np.zeros(1))
     warm_inference()
     warm_learning()
     warm_sampling()

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn.errors import CapacityError, MissingValuesError, ParameterError
+from bayeslearn.errors import CapacityError, MismatchError, MissingValuesError, ParameterError
 from bayeslearn.network import Dag
-from bayeslearn.network.structure import counts as counting
+from bayeslearn.network.structure import rows as rows_of
 from bayeslearn.network.structure.cache import ScoreCache
 from bayeslearn.network.structure.counts import FamilyCounts
 from bayeslearn.network.structure.scores import NAMES, Score
@@ -70,7 +70,7 @@ def test_families_score_as_their_formulas_say(seed, weighted, name):
 @given(seed=st.integers(0, 100_000), name=st.sampled_from(NAMES), rows=st.sampled_from([1, 64, 200]))
 def test_all_candidates_at_once(by_bitmaps, seed, name, rows):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "WORD", 0.0 if by_bitmaps else np.inf)
+        patch.setattr(rows_of, "WORD", 0.0 if by_bitmaps else np.inf)
         table = random_table(seed, columns=5, rows=rows)
         cache = ScoreCache(FamilyCounts(table), Score(name))
         for child, parents in [(0, ()), (2, (0,)), (3, (0, 1))]:
@@ -83,13 +83,41 @@ def test_all_candidates_at_once(by_bitmaps, seed, name, rows):
                     assert found[v] == pytest.approx(slow_score(name, n, rows), rel=1e-11, abs=1e-9)
 
 
-def test_parents_in_any_order_are_one_family():
+def test_what_was_scored_as_an_addition_is_not_counted_again(monkeypatch):
     cache = ScoreCache(FamilyCounts(random_table(1)), Score("bdeu"))
-    cache.additions(0, (1,))
-    known = len(cache)
-    assert cache.family(0, (1, 2)) == cache.additions(0, (1,))[2]
-    assert len(cache) == known
-    assert cache.removals(0, (1, 2))[1] == cache.family(0, (2,))
+    found = cache.additions(0, (1,))
+    fewer = [cache.family(0, (v,)) for v in (1, 2)]
+    monkeypatch.setattr(FamilyCounts, "family", None)
+    assert cache.family(0, (1, 2)) == found[2]
+    assert cache.removals(0, (1, 2))[[2, 1]].tolist() == fewer
+
+
+@given(seed=st.integers(0, 100_000), weighted=st.booleans(), name=st.sampled_from(NAMES))
+def test_counts_of_two_tables_add(seed, weighted, name):
+    table = random_table(seed, weighted=weighted, rows=90)
+    rows = np.arange(90) < 40
+    parts = [FamilyCounts(table.take(np.flatnonzero(rows))), FamilyCounts(table.take(np.flatnonzero(~rows)))]
+    whole, both = ScoreCache(FamilyCounts(table), Score(name)), ScoreCache(parts[0] + parts[1], Score(name))
+    np.testing.assert_allclose(both.additions(0, (1,)), whole.additions(0, (1,)), rtol=1e-11)
+    assert both.family(2, (0, 3)) == pytest.approx(whole.family(2, (0, 3)), rel=1e-11)
+    assert both.counts.rows == 90
+    np.testing.assert_array_equal(np.sort(both.counts.codes), np.sort(whole.counts.codes))
+
+
+def test_only_new_rows_are_counted(monkeypatch):
+    table = random_table(1)
+    old, new = FamilyCounts(table), FamilyCounts(table)
+    known = old.extended(0, ()).n
+    looked_at = []
+    extend = rows_of.Rows._extend
+    monkeypatch.setattr(rows_of.Rows, "_extend", lambda rows, family: looked_at.append(rows) or extend(rows, family))
+    np.testing.assert_array_equal((old + new).extended(0, ()).n, 2 * known)
+    assert looked_at == new.parts
+
+
+def test_tables_of_other_columns_do_not_add():
+    with pytest.raises(MismatchError, match="columns and states are the same"):
+        FamilyCounts(random_table(1)) + FamilyCounts(random_table(1, columns=5))
 
 
 @pytest.mark.parametrize(
@@ -136,4 +164,7 @@ def test_missing_cells_and_huge_families_are_refused():
     wide = Schema(Discrete(f"v{i}", range(100)) for i in range(5))
     counts = FamilyCounts(Table(wide, np.zeros((5, 3), int), np.empty((0, 3))))
     with pytest.raises(CapacityError, match="too many to count"):
-        counts.extended(0, (1, 2, 3), np.array([4]))
+        counts.extended(0, (1, 2, 3))
+    with pytest.raises(CapacityError, match="too many to count"):
+        counts.family(0, (1, 2, 3, 4))
+    assert (ScoreCache(counts, Score("bic")).additions(0, (1, 2, 3)) == -np.inf).all()

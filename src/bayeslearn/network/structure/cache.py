@@ -28,21 +28,27 @@ class ScoreCache:
         """The score of one family."""
         key = child, parents
         if key not in self._families:
-            self._families[key] = self.score.family(self.counts.family(child, parents), self.counts.total)
+            self._families[key] = self._family(child, parents)
         return self._families[key]
 
+    def _family(self, child: int, parents: Parents) -> float:
+        """Known already if one parent was once looked at as an addition to the others."""
+        for i, v in enumerate(parents):
+            fewer = self._additions.get((child, parents[:i] + parents[i + 1 :]))
+            if fewer is not None and fewer[v] > -np.inf:
+                return float(fewer[v])
+        return self.score.family(self.counts.family(child, parents), self.counts.total)
+
     def additions(self, child: int, parents: Parents) -> NDArray[np.float64]:
-        """The score with each further column as one more parent; −∞ for the child and its parents."""
+        """The score with each further column as one more parent; −∞ for the child, its parents and too large tables."""
         key = child, parents
         if key not in self._additions:
             scores = np.full(self.n, -np.inf)
-            others = np.array([v for v in range(self.n) if v != child and v not in parents], np.int64)
-            if len(others):
-                found = self.counts.extended(child, parents, others)
-                scores[others] = self.score.extended(found.n, found.start, self.counts.total)
+            if self.n > len(parents) + 1 and self.counts.extends(child, parents):
+                found = self.counts.extended(child, parents)
+                scores[:] = self.score.extended(found.n, found.start, self.counts.total)
+                scores[[child, *parents]] = -np.inf
             self._additions[key] = scores
-            for v in others.tolist():
-                self._families.setdefault((child, tuple(sorted((*parents, v)))), float(scores[v]))
         return self._additions[key]
 
     def removals(self, child: int, parents: Parents) -> NDArray[np.float64]:
@@ -53,4 +59,4 @@ class ScoreCache:
         return scores
 
     def __len__(self) -> int:
-        return len(self._families)
+        return len(self._families) + sum(self.n - len(parents) - 1 for _, parents in self._additions)

@@ -78,11 +78,9 @@ class Structure:
         """The gain of every change that is allowed: (kind, c, x); −∞ for the others."""
         can = self.allowed.arcs
         gain = np.full((3, self.n, self.n), -np.inf)
-        free = can & ~self.arcs & ~self.reach.T
-        np.fill_diagonal(free, val=False)
-        gain[ADD][free] = self.add[free]
+        np.copyto(gain[ADD], self.add, where=can & ~self.reach.T)
         loose = self.arcs & ~self.allowed.required
-        gain[REMOVE][loose] = self.remove[loose]
+        np.copyto(gain[REMOVE], self.remove, where=loose)
         c, x = np.nonzero(loose & can.T)
         if len(c):
             other_way = (self.reach[c] & self.arcs[:, x].T).any(axis=1)  # c reaches another parent of x
@@ -94,8 +92,9 @@ class Structure:
         top = gain.max()
         if top == -np.inf:
             return None
-        near = np.argwhere(gain >= top - TIE * (1 + abs(self.score)))
-        kind, c, x = min(near.tolist(), key=lambda change: (change[0], self.rank[change[1]], self.rank[change[2]]))
+        near = np.flatnonzero(gain.reshape(-1) >= top - TIE * (1 + abs(self.score)))
+        changes = np.stack(np.unravel_index(near, gain.shape), axis=1).tolist()
+        kind, c, x = min(changes, key=lambda change: (change[0], self.rank[change[1]], self.rank[change[2]]))
         return kind, c, x
 
     def change(self, kind: int, c: int, x: int) -> None:

@@ -1,41 +1,42 @@
-"""Counts for structure search: one family against all candidates at once, and everything remembered.
+"""Counts for structure search, from one complete table or from several that came one after the other.
 
-N(parents, child, candidate)        for every candidate of a child in one pass
+Counts add: what was counted of earlier rows stays, and only the new ones are looked at.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn import kernels
-from bayeslearn.errors import CapacityError, MissingValuesError
+from bayeslearn.errors import CapacityError, MismatchError, MissingValuesError
+from bayeslearn.network.structure.rows import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.tables import Table
+    from bayeslearn.network.structure.rows import Family
+    from bayeslearn.tables import Discrete, Table
 
-#: Nanoseconds, measured: for a word of a cell against a state, and for a row against a candidate.
-WORD, ROW = 0.45, 1.6
-
-#: Cells of one family with one candidate that are counted; more would be mostly empty.
+#: Cells of one family with all other columns that are counted; more would be mostly empty.
 MOST_CELLS = 1 << 24
 
 
 @dataclass(frozen=True)
 class Extended:
-    """Counts (parent cells, states of the child, states of all candidates) and where each candidate's states start."""
+    """Counts (parent cells, states of the child, states of all columns) and where the states of each column start.
+
+    Those of the child and its parents mean nothing.
+    """
 
     n: NDArray[np.float64]
     start: NDArray[np.int64]
 
 
 class FamilyCounts:
-    """Counts of the families of one complete table."""
+    """Counts of the families of complete tables with the same columns and states."""
 
     def __init__(self, table: Table) -> None:
         if (table.codes < 0).any():
@@ -45,91 +46,76 @@ class FamilyCounts:
                 hint="complete the table first, or use structural EM",
                 column=name,
             )
-        self.names = [v.name for v in table.schema.discrete]
-        self.sizes = np.array([v.size for v in table.schema.discrete], np.int64)
-        self.rows = table.n_rows
+        self.variables: tuple[Discrete, ...] = tuple(table.schema.discrete)
+        self.names = [v.name for v in self.variables]
+        self.sizes = np.array([v.size for v in self.variables], np.int64)
         self.total = table.total_weight
-        self.codes = np.ascontiguousarray(table.codes)
-        self.weights = np.empty(0) if table.weights is None else table.weights
-        self._first = np.cumsum([0, *self.sizes], dtype=np.int64)
+        self.parts = [Rows(table.codes, self.sizes, np.empty(0) if table.weights is None else table.weights)]
+
+    def __add__(self, other: FamilyCounts) -> FamilyCounts:
+        """The counts of both tables, with what each remembers."""
+        if not isinstance(other, FamilyCounts):
+            return NotImplemented
+        if self.variables != other.variables:
+            raise MismatchError("counts add when their columns and states are the same, in the same order")
+        both = FamilyCounts.__new__(FamilyCounts)
+        both.variables, both.names, both.sizes = self.variables, self.names, self.sizes
+        both.total = self.total + other.total
+        both.parts = [*self.parts, *other.parts]
+        return both
+
+    # -- rows as they are
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return sum(part.n for part in self.parts)
 
     @cached_property
-    def _bitmaps(self) -> NDArray[np.uint64]:
-        words = np.zeros((int(self._first[-1]), -(-self.rows // 64)), np.uint64)
+    def codes(self) -> NDArray[np.integer]:
+        """All rows, (columns, rows)."""
+        return self.parts[0].codes if len(self.parts) == 1 else np.concatenate([p.codes for p in self.parts], axis=1)
 
-        def build(column: int) -> None:
-            for state in range(self.sizes[column]):
-                packed = np.packbits(self.codes[column] == state, bitorder="little")
-                words[self._first[column] + state].view(np.uint8)[: len(packed)] = packed
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """The weight of each row; empty where each counts once."""
+        if not any(len(part.weights) for part in self.parts):
+            return np.empty(0)
+        return np.concatenate([part.weights if len(part.weights) else np.ones(part.n) for part in self.parts])
 
-        kernels.parallel(build, range(len(self.sizes)))
-        return words
+    # -- counts
 
-    def family(self, child: int, parents: tuple[int, ...]) -> NDArray[np.float64]:
+    @cached_property
+    def _start(self) -> NDArray[np.int64]:
+        return np.cumsum([0, *self.sizes[:-1]], dtype=np.int64)
+
+    def cells(self, child: int, parents: Family) -> float:
+        """How many cells a family has."""
+        return float(np.prod(self.sizes[[*parents, child]], dtype=float))
+
+    def extends(self, child: int, parents: Family) -> bool:
+        """Whether a family is small enough to be counted with every other column."""
+        return self.cells(child, parents) * float(self.sizes.sum()) <= MOST_CELLS
+
+    def family(self, child: int, parents: Family) -> NDArray[np.float64]:
         """N(parents, child), an axis for each parent in order, then the child."""
-        cell, cells = self._cell_of_rows((*parents, child))
-        weights = self.weights if len(self.weights) else None
-        shape = [int(self.sizes[v]) for v in (*parents, child)]
-        return np.bincount(cell, weights, minlength=cells).astype(np.float64).reshape(shape)
+        if self.cells(child, parents) > MOST_CELLS:
+            raise self._too_large(child, parents)
+        first, *more = (part.family((*parents, child)) for part in self.parts)
+        return sum(more, first).reshape(self.sizes[[*parents, child]])
 
-    def extended(self, child: int, parents: tuple[int, ...], candidates: NDArray[np.int64]) -> Extended:
-        """N(parents, child, candidate) for each candidate."""
-        sizes = self.sizes[candidates]
-        start = np.cumsum([0, *sizes], dtype=np.int64)
-        cells = int(np.prod(self.sizes[[*parents, child]], dtype=float))
-        if cells * int(start[-1]) > MOST_CELLS:
-            raise CapacityError(
-                f"{self.names[child]!r} with {len(parents)} parents has {cells:,} cells, too many to count",
-                hint="limit the number of parents, or give columns fewer states",
-                cells=cells,
-            )
-        by_bitmaps = WORD * cells * int((sizes - 1).sum()) / 64 < ROW * len(candidates)
-        if by_bitmaps and not len(self.weights):
-            n = self._by_bitmaps(child, parents, candidates, start)
-        else:
-            n = self._by_rows(child, parents, candidates, start)
-        return Extended(n.reshape(-1, int(self.sizes[child]), int(start[-1])), start[:-1])
+    def extended(self, child: int, parents: Family) -> Extended:
+        """N(parents, child, v) for every column v."""
+        if not self.extends(child, parents):
+            raise self._too_large(child, parents)
+        first, *more = (part.extended(child, parents) for part in self.parts)
+        table = sum(more, first)
+        return Extended(table.reshape(-1, int(self.sizes[child]), table.shape[1]), self._start)
 
-    def _by_rows(
-        self, child: int, parents: tuple[int, ...], candidates: NDArray[np.int64], start: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        cell, cells = self._cell_of_rows((*parents, child))
-        table = np.zeros((cells, int(start[-1])))
-        kernels.extend_by_rows(cell, self.codes, self.weights, candidates, start, table)
-        return table
-
-    def _by_bitmaps(
-        self, child: int, parents: tuple[int, ...], candidates: NDArray[np.int64], start: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """Every state but the last of a candidate is counted; the last follows from the cell as a whole."""
-        bitmaps = self._bitmaps
-        cells = bitmaps[self._first[child] : self._first[child + 1]]
-        if parents:
-            cells = self._cell_bitmaps((*parents, child))
-        wanted = np.concatenate([self._first[c] + np.arange(self.sizes[c] - 1) for c in candidates]).astype(np.int64)
-        found = np.zeros((len(cells), len(wanted)), np.int64)
-        kernels.extend_by_bitmaps(cells, bitmaps, wanted, found)
-        whole = self.family(child, parents).reshape(-1)
-        table = np.zeros((len(cells), int(start[-1])))
-        last = start[1:] - 1
-        kept = np.ones(int(start[-1]), np.bool_)
-        kept[last] = False
-        table[:, kept] = found
-        sums = np.add.reduceat(table, start[:-1], axis=1)
-        table[:, last] = whole[:, None] - sums
-        return table
-
-    def _cell_bitmaps(self, family: tuple[int, ...]) -> NDArray[np.uint64]:
-        bitmaps = self._bitmaps
-        cells = bitmaps[self._first[family[0]] : self._first[family[0] + 1]]
-        for v in family[1:]:
-            larger = np.empty((len(cells) * int(self.sizes[v]), cells.shape[1]), np.uint64)
-            kernels.intersect_all(cells, bitmaps, int(self._first[v]), int(self.sizes[v]), larger)
-            cells = larger
-        return cells
-
-    def _cell_of_rows(self, family: tuple[int, ...]) -> tuple[NDArray[np.int32], int]:
-        cell: Any = self.codes[family[0]].astype(np.int32)
-        for v in family[1:]:
-            cell = cell * np.int32(self.sizes[v]) + self.codes[v]
-        return cell, int(np.prod(self.sizes[list(family)]))
+    def _too_large(self, child: int, parents: Family) -> CapacityError:
+        cells = self.cells(child, parents)
+        return CapacityError(
+            f"{self.names[child]!r} with {len(parents)} parents has {cells:,.0f} cells, too many to count",
+            hint="limit the number of parents, or give columns fewer states",
+            cells=int(cells),
+        )
