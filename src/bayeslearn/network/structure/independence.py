@@ -1,0 +1,124 @@
+"""Tests of independence: of two columns within the slices that others make of the cases.
+
+    E_zxy     N_zx N_zy / N_z, the cases to expect of a cell if they are
+    g2        2 Σ N_zxy ln N_zxy / E_zxy
+    chi2      Σ (N_zxy − E_zxy)² / E_zxy
+    mi        Σ N_zxy / N · ln N_zxy / E_zxy, the mutual information in nats: G² / 2N
+
+The p-value is that of a χ² law (for mi the law of its G²) with as many degrees of freedom as
+
+    plain     (r_x − 1) (r_y − 1) q_z                     every cell counts, whether it can be reached or not
+    adjusted  Σ_z (r_x(z) − 1) (r_y(z) − 1)               over slices that occur, r(z) the states that occur in each
+
+Without degrees of freedom nothing speaks against independence, and p is 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import chdtrc
+
+from bayeslearn import kernels, validation
+from bayeslearn.errors import ParameterError, UnknownColumnError, listed
+from bayeslearn.network.structure.counts import FamilyCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.tables import Table
+
+KINDS, DEGREES = ("g2", "chi2", "mi"), ("adjusted", "plain")
+
+#: Tests that one thread takes at a time.
+SHARE = 64
+
+
+@dataclass(frozen=True)
+class Independence:
+    """The answer of one test; a small p-value speaks against independence."""
+
+    statistic: float
+    degrees: float
+    p_value: float
+
+
+class Answers(NamedTuple):
+    """The answers of many tests."""
+
+    statistic: NDArray[np.float64]
+    degrees: NDArray[np.float64]
+    p_value: NDArray[np.float64]
+
+
+if TYPE_CHECKING:
+    #: Takes tests as rows (x, y, z_1 … z_k) of positions.
+    Test = Callable[[NDArray[np.int64]], Answers]
+
+
+class IndependenceTest:
+    """Tests on the cases of one table."""
+
+    def __init__(self, counts: FamilyCounts, kind: str = "g2", *, degrees: str = "adjusted") -> None:
+        self.kind = validation.choice("kind", kind, KINDS)
+        self.degrees = validation.choice("degrees", degrees, DEGREES)
+        self.sizes, self.total = counts.sizes, counts.total
+        self.codes, self.weights = counts.codes, counts.weights
+        if len(self.weights):
+            weighty = self.weights > 0
+            self.codes, self.weights = np.ascontiguousarray(self.codes[:, weighty]), self.weights[weighty]
+        self.codes, self.weights = self.codes.view(), self.weights.view()
+        self.codes.flags.writeable = self.weights.flags.writeable = False  # as in a Table: compiled once
+
+    def __call__(self, tests: NDArray[np.int64]) -> Answers:
+        """The answer to each row (x, y, z_1 … z_k)."""
+        statistic, degrees = np.zeros(len(tests)), np.zeros(len(tests))
+        kernels.dependence(self.codes, self.weights, self.sizes, tests, self.kind == "chi2", statistic, degrees)
+        statistic = np.maximum(statistic, 0.0)  # not below zero by rounding
+        if self.degrees == "plain":
+            sizes = self.sizes[tests].astype(np.float64)
+            degrees = (sizes[:, 0] - 1) * (sizes[:, 1] - 1) * sizes[:, 2:].prod(axis=1)
+        p_value = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1.0), statistic), 1.0)
+        return Answers(statistic / max(2 * self.total, 1e-300) if self.kind == "mi" else statistic, degrees, p_value)
+
+
+def independence(
+    data: Table | FamilyCounts,
+    x: str,
+    y: str,
+    given: Iterable[str] = (),
+    *,
+    kind: str = "g2",
+    degrees: str = "adjusted",
+) -> Independence:
+    """Whether two columns are independent given others.
+
+    >>> from bayeslearn.tables import as_table
+    >>> table = as_table({"a": ["n", "n", "n", "y", "y", "y"], "b": ["n", "n", "y", "n", "y", "y"]})
+    >>> answer = independence(table, "a", "b", kind="chi2")
+    >>> round(answer.statistic, 4), answer.degrees, round(answer.p_value, 4)
+    (0.6667, 1.0, 0.4142)
+    """
+    counts = data if isinstance(data, FamilyCounts) else FamilyCounts(data)
+    asked = [x, y, *([given] if isinstance(given, str) else given)]
+    unknown = [name for name in asked if name not in counts.names]
+    if unknown:
+        raise UnknownColumnError(
+            f"there is no discrete column {unknown[0]!r}", hint=f"columns are {listed(counts.names)}"
+        )
+    if len(set(asked)) < len(asked):
+        raise ParameterError(f"a test names each column once, got {listed(asked)}")
+    test = np.array([[counts.names.index(name) for name in asked]], np.int64)
+    found = IndependenceTest(counts, kind, degrees=degrees)(test)
+    return Independence(*(float(values[0]) for values in found))
+
+
+def on_all_cores(test: Test, tests: NDArray[np.int64]) -> Answers:
+    """The same answers from tests shared among threads."""
+    parts = max(1, min(len(tests) // SHARE, 4 * kernels.thread_count()))
+    found = kernels.parallel(test, np.array_split(tests, parts))
+    return Answers(*(np.concatenate(values) for values in zip(*found, strict=True)))
