@@ -1,0 +1,198 @@
+"""Structure from rows with holes, and with variables that no row shows: structural EM.
+
+    tables       θ of the present graph G by EM
+    completion   the weighted table of expected counts n under (G, θ)           :mod:`.completions`
+    search       a graph that scores higher on n, from G on; its tables, counted from n, are where EM goes on
+
+until the graph stays. What a graph is worth on the rows as they are shown is (Cheeseman and Stutz)
+
+    score(G : D) = score(G : n) + ln P(D | θ) − Σ n ln θ         n the expected counts of its own tables
+
+which for complete rows is the score itself, and for BIC, once EM has settled, ln P(D | θ) − ½ ln N · parameters. With
+maximum likelihood and every completion listed, BIC never falls from turn to turn.
+
+References
+----------
+Friedman (1997), Learning belief networks in the presence of missing values and hidden variables; Friedman (1998), The
+Bayesian structural EM algorithm. Cheeseman and Stutz (1996), Bayesian classification (AutoClass).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import NotConvergedWarning, ParameterError, listed
+from bayeslearn.network.graph import Dag
+from bayeslearn.network.learning.fit import hidden_states
+from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.network.structure.climbing import FOREVER, Limits, tabu
+from bayeslearn.network.structure.completions import Completions
+from bayeslearn.network.structure.knowledge import Knowledge
+from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.turns import MANY, Task, Turn, Watch
+from bayeslearn.tables import Discrete, Schema, Table, as_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike
+
+    from bayeslearn.network.learning.priors import Prior
+    from bayeslearn.network.structure.turns import Search
+
+
+@dataclass(frozen=True)
+class StructuralEm:
+    """A network found from incomplete rows, and the way to it."""
+
+    network: BayesianNetwork
+    score: float
+    log_likelihood: float
+    #: The first is the start; the best of them is the network, with its tables fitted to the end.
+    history: tuple[Turn, ...]
+    #: Whether the graph stayed, or the next one was no better; not when a limit ended it.
+    converged: bool
+    #: Whether the expected counts were exact, every completion being listed.
+    exact: bool
+    #: Hidden variables that ended up joined to nothing: the rows are explained as well without them.
+    isolated: tuple[str, ...] = ()
+    #: With hidden variables: what is found without them.
+    without: StructuralEm | None = None
+
+    @property
+    def dag(self) -> Dag:
+        """The graph."""
+        return self.network.dag
+
+    @property
+    def hidden_gain(self) -> float | None:
+        """What hidden variables are worth: the score with them above that without, below zero when they cost more."""
+        return None if self.without is None else self.score - self.without.score
+
+
+def structural_em(
+    data: Any,
+    *,
+    score: str | Score = "bic",
+    knowledge: Knowledge | None = None,
+    search: Search = tabu,
+    hidden: Mapping[str, int | Iterable[Any]] | None = None,
+    prior: Prior = None,
+    start: BayesianNetwork | Dag | str | None = None,
+    weights: ArrayLike | str | None = None,
+    draws: int = 16,
+    restarts: int = 8,
+    tol: float = 1e-3,
+    max_iter: int = 50,
+    limits: Limits = FOREVER,
+    rng: np.random.Generator | int | None = 0,
+) -> StructuralEm:
+    """Learn graph and tables from rows with holes.
+
+    Parameters
+    ----------
+    data
+        Anything that :func:`~bayeslearn.tables.as_table` reads; numeric columns are cut at their quantiles.
+    score
+        What a graph is judged by; see :class:`~bayeslearn.network.structure.scores.Score`.
+    knowledge
+        Arcs that must or cannot be there; hidden variables may be named too.
+    search
+        How to go from one graph to a better one.
+    hidden
+        Variables that no row shows, with their states or how many there are. The same is then learned without them;
+        they are left alone if what they explain is not worth their parameters.
+    prior
+        For the tables, as in :func:`~bayeslearn.network.fit_tables`.
+    start
+        The graph to begin with, or a network whose tables EM begins with too. By default what knowledge requires and
+        nothing else, with each hidden variable above all that are shown, for no search would find one that is alone.
+    weights
+        How often each row counts, or the column that says so.
+    draws
+        How many completions are drawn of a row that has too many to list them.
+    restarts
+        With hidden variables: how many random tables to begin from; the best is kept.
+    tol
+        Nats that an iteration of EM must gain to go on.
+    max_iter
+        The most graphs to go through; stopping there is warned of.
+    limits
+        A deadline, and someone who is told of every step of the searches and may end them.
+    rng
+        The seed of draws and restarts; the same numbers serve every turn, so that luck does not drive the search.
+
+    >>> rows = [{"rain": r, "wet": w} for r, w in 40 * ["yy", "nn", "y?", "nn", "?n"]]
+    >>> found = structural_em(rows)
+    >>> found.dag, found.converged, [turn.arcs for turn in found.history]
+    ([rain][wet|rain], True, [0, 1, 1])
+    """
+    unseen = {name: hidden_states(name, states) for name, states in (hidden or {}).items()}
+    validation.integer("draws", draws, least=1)
+    validation.integer("restarts", restarts, least=1)
+    validation.integer("max_iter", max_iter, least=1)
+    names, table = coded(data, unseen, weights)
+    allowed = (knowledge or Knowledge()).of(table.schema.names)
+    seed = int(validation.generator(rng).integers(1 << 62))
+    watch = Watch(limits)
+    task = Task(table, tuple(unseen), allowed, Score.of(score), prior, search, tol, max_iter, seed, watch)
+    without = learned(task.without_hidden(), None, names, draws, restarts) if unseen else None
+    begin = Dag.parse(start) if isinstance(start, str) else start
+    return learned(task, begin, [*names, *unseen], draws, restarts, without)
+
+
+def learned(
+    task: Task,
+    start: BayesianNetwork | Dag | None,
+    names: Iterable[str],
+    draws: int,
+    restarts: int,
+    without: StructuralEm | None = None,
+) -> StructuralEm:
+    """All turns, and the best graph with its tables fitted to the end."""
+    first = task.first(start, restarts)
+    completions = Completions.of(task.table, draws=draws, seed=task.seed)
+    best, history, converged = task.turns(first, completions)
+    if not (converged or task.watch.reached()):
+        warn_not_converged(history[-1])
+    alone = None if without is None else task.beside(without.dag)
+    if alone is not None and alone.score > best.score:
+        best, history = alone, (*history, alone.turn(len(history), best.arcs, 0.0))
+    if not (best.fit.converged or task.watch.reached()):
+        best = task.fitted(best.fit.network, best.arcs, MANY, progress=None)
+    isolated = tuple(name for name in task.hidden if best.is_alone(task.table.schema.place(name)))
+    network = BayesianNetwork(tuple(best.fit.network[name] for name in names))
+    return StructuralEm(
+        network, best.score, best.fit.log_likelihood, history, converged, completions.exact, isolated, without
+    )  # fmt: skip
+
+
+def coded(
+    data: Any, hidden: Mapping[str, tuple[Any, ...]], weights: ArrayLike | str | None
+) -> tuple[tuple[str, ...], Table]:
+    """The columns in their order, and the table with hidden columns beside them, all sorted by name."""
+    table = as_table(data, weights=weights, allow_constant=True)
+    table = table.discretise() if table.schema.numeric else table
+    names = table.schema.names
+    shown = [name for name in hidden if name in names]
+    if shown:
+        raise ParameterError(f"{listed(shown)} cannot be hidden: the table has such a column", hint="give another name")
+    schema = Schema([*table.schema, *(Discrete(name, states) for name, states in hidden.items())])
+    nothing = np.full((len(hidden), table.n_rows), -1)
+    full = Table(schema, np.concatenate([table.codes, nothing]), table.values, table.weights)
+    return names, full.select(sorted(schema.names))
+
+
+def warn_not_converged(last: Turn) -> None:
+    """The turns have ended before the graph stayed."""
+    warnings.warn(
+        f"structural EM stopped after {last.iteration} turns, the last of which changed {last.changed} arcs\n\n"
+        "hint: raise `max_iter`",
+        NotConvergedWarning,
+        stacklevel=4,
+    )

@@ -1,0 +1,244 @@
+"""Turn by turn from one graph to a better one, on rows with holes; :mod:`.incomplete` says what for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import xlogy
+
+from bayeslearn.em import told_to_stop
+from bayeslearn.errors import ParameterError, listed
+from bayeslearn.network.graph import Dag
+from bayeslearn.network.learning.fit import TableFit, fit_tables, uniform
+from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.network.structure.cache import ScoreCache
+from bayeslearn.network.structure.climbing import TIE, Climb, Limits, Structure, closure
+from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.knowledge import Allowed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.em import Step
+    from bayeslearn.network.learning.priors import Prior
+    from bayeslearn.network.structure.completions import Completions
+    from bayeslearn.network.structure.scores import Score
+    from bayeslearn.tables import Table
+
+    Arcs = NDArray[np.bool_]
+
+#: From a structure on, to a better one: returned, as by `tabu`, or where the structure then stands, as after `climb`.
+Search = Callable[[Structure, Limits], Any]
+
+#: Iterations of EM for a graph that is on its way, and for one that may be the last.
+FEW, MANY = 10, 500
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One graph on the way."""
+
+    iteration: int
+    #: score(G : D), on the rows as they are shown.
+    score: float
+    log_likelihood: float
+    arcs: int
+    #: Arcs that came or went; one that turned did both.
+    changed: int
+    #: What the search gained on the expected counts of the graph before.
+    gain: float
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A graph with its tables, and what it is worth."""
+
+    arcs: Arcs
+    fit: TableFit
+    score: float
+
+    def is_alone(self, v: int) -> bool:
+        """Whether a variable is joined to nothing."""
+        return not (self.arcs[v].any() or self.arcs[:, v].any())
+
+    def turn(self, iteration: int, before: Arcs, gain: float) -> Turn:
+        """What is remembered of it."""
+        changed = int((self.arcs != before).sum())
+        return Turn(iteration, self.score, self.fit.log_likelihood, int(self.arcs.sum()), changed, gain)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What stays the same from turn to turn; the columns of the table are the variables, sorted by name."""
+
+    table: Table
+    hidden: tuple[str, ...]
+    allowed: Allowed
+    score: Score
+    prior: Prior
+    search: Search
+    tol: float
+    max_iter: int
+    seed: int
+    watch: Watch
+
+    def without_hidden(self) -> Task:
+        """The same for the variables that rows show."""
+        names = self.table.schema.names
+        kept = np.ix_(*2 * [[i for i, name in enumerate(names) if name not in self.hidden]])
+        allowed = Allowed(self.allowed.arcs[kept], self.allowed.required[kept], self.allowed.most_parents)
+        prior = self.prior
+        if isinstance(prior, Mapping):
+            prior = {name: of for name, of in prior.items() if name not in self.hidden}
+        return replace(self, table=self.table.drop(self.hidden), hidden=(), allowed=allowed, prior=prior)
+
+    # -- graphs
+
+    def turns(self, present: Standing, completions: Completions) -> tuple[Standing, tuple[Turn, ...], bool]:
+        """Graph after graph, each better than the one before: the last, the way to it, and whether it is the end."""
+        history = [present.turn(0, present.arcs, 0.0)]
+        while len(history) <= self.max_iter and not self.watch.reached():
+            completed = completions.under(present.fit.network)
+            arcs, gain = self.better(completed, present.arcs)
+            if arcs is present.arcs and present.fit.converged:
+                return present, tuple(history), True
+            found = self.settled(present) if arcs is present.arcs else self.moved(arcs, completed, present.score)
+            history.append(found.turn(len(history), present.arcs, gain))
+            if found.score <= present.score + TIE * (1 + abs(present.score)):
+                return present, tuple(history), not self.watch.reached()
+            present = found
+        return present, tuple(history), False
+
+    def better(self, completed: Table, arcs: Arcs) -> tuple[Arcs, float]:
+        """What the search makes of a graph on a completed table, and its gain there; the graph itself if none."""
+        cache = ScoreCache(FamilyCounts(completed), self.score)
+        structure = Structure(cache, self.allowed, arcs)
+        before = structure.score
+        result = self.search(structure, self.watch.limits)
+        found: Arcs = result if isinstance(result, np.ndarray) else structure.arcs
+        gain = sum(cache.family(x, tuple(np.flatnonzero(found[:, x]).tolist())) for x in range(cache.n)) - before
+        return (found, gain) if gain > TIE * (1 + abs(before)) else (arcs, 0.0)
+
+    def moved(self, arcs: Arcs, completed: Table, score: float) -> Standing:
+        """Another graph: tables counted from the completed table, then EM, for longer if it seems no better."""
+        counted = fit_tables(self.frame(arcs), completed, prior=self.prior).network
+        found = self.fitted(counted, arcs, FEW)
+        return found if found.score > score else self.settled(found)
+
+    def settled(self, present: Standing) -> Standing:
+        """The same graph with EM run to its end."""
+        return self.fitted(present.fit.network, present.arcs, MANY)
+
+    # -- tables
+
+    def first(self, start: BayesianNetwork | Dag | None, restarts: int) -> Standing:
+        """Tables for the graph to begin with; those around hidden variables from several random starts."""
+        hidden = [self.table.schema.place(name) for name in self.hidden]
+        arcs = above_all(self.allowed, hidden) if start is None else self.arcs_of(start)
+        if isinstance(start, BayesianNetwork):
+            return self.fitted(self.frame(arcs), arcs, MANY, start=start)
+        return self.fitted(self.frame(arcs), arcs, MANY, start="prior", restarts=restarts if hidden else 1)
+
+    def beside(self, shown: Dag) -> Standing | None:
+        """Hidden variables alone beside a graph of what is shown; None where they are required to be joined to it."""
+        names = self.table.schema.names
+        arcs = by_position(shown, names)
+        if (self.allowed.required & ~arcs).any():
+            return None
+        return self.fitted(self.frame(arcs), arcs, MANY, start="prior")
+
+    def fitted(self, frame: BayesianNetwork, arcs: Arcs, most: int, **options: Any) -> Standing:
+        """So many iterations of EM, from where the tables stand if nothing else is said."""
+        hidden = {name: frame.states(name) for name in self.hidden}
+        given: dict[str, Any] = {"start": frame, "max_iter": MANY + 1, "progress": self.watch.until(most)} | options
+        fit = fit_tables(frame, self.table, prior=self.prior, hidden=hidden, tol=self.tol, rng=self.seed, **given)
+        return Standing(arcs, fit, observed_score(self.score, fit, self.table.total_weight))
+
+    def frame(self, arcs: Arcs) -> BayesianNetwork:
+        """A graph with even tables."""
+        names = self.table.schema.names
+        dag = Dag.from_arcs([(names[c], names[x]) for c, x in np.argwhere(arcs).tolist()], nodes=names)
+        return uniform(dag, {name: self.table.schema[name] for name in names})
+
+    def arcs_of(self, start: BayesianNetwork | Dag) -> Arcs:
+        """The arcs of a graph that was given, once it is seen to agree with what is known."""
+        dag = start.dag if isinstance(start, BayesianNetwork) else start
+        names, allowed = self.table.schema.names, self.allowed
+        odd = sorted(set(dag) ^ set(names))
+        if odd:
+            raise ParameterError(
+                f"the graph to start from and the table differ in {listed(odd)}",
+                hint=f"the variables are {listed(names)}",
+            )
+        arcs = by_position(dag, names)
+        wrong = np.argwhere((arcs & ~allowed.arcs) | (allowed.required & ~arcs)).tolist()
+        if wrong:
+            c, x = (names[i] for i in wrong[0])
+            raise ParameterError(f"the graph to start from goes against what is known of {c} -> {x}")
+        crowded = np.flatnonzero(arcs.sum(axis=0) > allowed.most_parents)
+        if len(crowded):
+            raise ParameterError(f"{names[crowded[0]]!r} starts with more parents than {allowed.most_parents}")
+        return arcs
+
+
+def by_position(dag: Dag, names: Sequence[str]) -> Arcs:
+    """arcs[c, x] of a graph over some of these variables."""
+    arcs = np.zeros(2 * [len(names)], np.bool_)
+    for c, x in dag.arcs:
+        arcs[names.index(c), names.index(x)] = True
+    return arcs
+
+
+def above_all(allowed: Allowed, hidden: list[int]) -> Arcs:
+    """What is required, and each hidden variable above everything that is shown, as far as that is allowed."""
+    arcs = allowed.required.copy()
+    for h in hidden:
+        for x in np.flatnonzero(allowed.arcs[h]).tolist():
+            if x not in hidden and arcs[:, x].sum() < allowed.most_parents and not closure(arcs)[x, h]:
+                arcs[h, x] = True
+    return arcs
+
+
+def observed_score(score: Score, fit: TableFit, total: float) -> float:
+    """score(G : n) + ln P(D | θ) − Σ n ln θ."""
+    tables = [(cpt.seen.n, cpt.p) for cpt in fit.network]
+    return fit.log_likelihood + float(sum(score.family(n, total) - xlogy(n, p).sum() for n, p in tables))
+
+
+### when to stop
+
+
+@dataclass
+class Watch:
+    """Limits over many searches and fits: once they are reached, all of them end."""
+
+    given: Limits
+    told: bool = False
+
+    @property
+    def limits(self) -> Limits:
+        """For one search."""
+        return Limits(self.given.deadline, self.tell)
+
+    def tell(self, climb: Climb) -> None:
+        """Pass on how a search stands."""
+        self.told = self.told or told_to_stop(self.given.progress, climb)
+        if self.told:
+            raise StopIteration
+
+    def reached(self) -> bool:
+        """Whether it is time to end."""
+        return self.told or (self.given.deadline is not None and time.monotonic() > self.given.deadline)
+
+    def until(self, most: int) -> Callable[[Step], None]:
+        """For EM: no more than so many iterations."""
+
+        def progress(step: Step) -> None:
+            if step.iteration >= most or self.reached():
+                raise StopIteration
+
+        return progress
