@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         VersionSpaceClassifier,
         find_s,
     )
-    from bayeslearn.network import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables
+    from bayeslearn.network import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables, learn
     from bayeslearn.network.formats import read_network, write_network
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
 
@@ -48,6 +48,7 @@ _NAMES = {
     "contingency": "tables",
     "find_s": "hypotheses",
     "fit_tables": "network",
+    "learn": "network",
     "read_network": "network.formats",
     "write_network": "network.formats",
 }
@@ -72,6 +73,7 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "contingency",
     "find_s",
     "fit_tables",
+    "learn",
     "read_network",
     "write_network",
     *_ROOMS,

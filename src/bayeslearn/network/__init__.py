@@ -27,10 +27,15 @@ if TYPE_CHECKING:
     from bayeslearn.network.learning.uncertainty import BeliefIntervals, Interval, Support, query_interval
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.network.separation import ActivePath
+    from bayeslearn.network.structure.bootstrap import ArcStrength, ArcStrengths
+    from bayeslearn.network.structure.knowledge import Knowledge
+    from bayeslearn.network.structure.learning import LearnedArc, StructureFit, learn
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
     "ActivePath": "separation",
+    "ArcStrength": "structure.bootstrap",
+    "ArcStrengths": "structure.bootstrap",
     "BayesianNetwork": "network",
     "BayesianNetworkClassifier": "estimators",
     "BeliefIntervals": "learning.uncertainty",
@@ -43,6 +48,8 @@ _HOMES = {
     "Explanation": "inference.answers",
     "Interval": "learning.uncertainty",
     "JointBelief": "inference.answers",
+    "Knowledge": "structure.knowledge",
+    "LearnedArc": "structure.learning",
     "Loopy": "inference.loopy",
     "LoopyBeliefs": "inference.loopy",
     "MissingBeliefs": "learning.impute",
@@ -55,6 +62,7 @@ _HOMES = {
     "Score": "learning.score",
     "Sensitivity": "inference.sensitivity",
     "Session": "inference.session",
+    "StructureFit": "structure.learning",
     "Support": "learning.uncertainty",
     "TableFit": "learning.fit",
     "draw": "inference.forward",
@@ -62,6 +70,7 @@ _HOMES = {
     "explain": "inference.explain",
     "fit_stream": "learning.online",
     "fit_tables": "learning.fit",
+    "learn": "structure.learning",
     "missing_beliefs": "learning.impute",
     "query_interval": "learning.uncertainty",
     "sensitivity": "inference.sensitivity",
@@ -70,6 +79,8 @@ _HOMES = {
 
 __all__ = [
     "ActivePath",
+    "ArcStrength",
+    "ArcStrengths",
     "BayesianNetwork",
     "BayesianNetworkClassifier",
     "BeliefIntervals",
@@ -82,6 +93,8 @@ __all__ = [
     "Explanation",
     "Interval",
     "JointBelief",
+    "Knowledge",
+    "LearnedArc",
     "Loopy",
     "LoopyBeliefs",
     "MissingBeliefs",
@@ -94,6 +107,7 @@ __all__ = [
     "Score",
     "Sensitivity",
     "Session",
+    "StructureFit",
     "Support",
     "TableFit",
     "draw",
@@ -101,6 +115,7 @@ __all__ = [
     "explain",
     "fit_stream",
     "fit_tables",
+    "learn",
     "missing_beliefs",
     "query_interval",
     "sensitivity",

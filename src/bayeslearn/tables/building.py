@@ -112,7 +112,10 @@ def known_variables(data: Any, request: Request, schema: Schema | None) -> dict[
 
 
 def coded(columns: list[Column], request: Request, known: dict[str, Variable]) -> list[tuple[Variable, NDArray[Any]]]:
-    """Every column with its variable, or one error for all that cannot be coded."""
+    """Every column with its variable, or one error for all that cannot be coded.
+
+    Columns about which nothing was said are left out instead, if someone wants to be told of them.
+    """
     done: list[tuple[Variable, NDArray[Any]]] = []
     errors = []
     for column in columns:
@@ -123,7 +126,10 @@ def coded(columns: list[Column], request: Request, known: dict[str, Variable]) -
             else:
                 done.append((variable, code_by(column, variable, request.missing, request.unseen)))
         except DataError as error:
-            errors.append(error)
+            if request.left_out is None or variable is not None:
+                errors.append(error)
+            else:
+                request.left_out[column.name] = error.message
     if errors:
         raise together(errors)
     return done

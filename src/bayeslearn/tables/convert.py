@@ -41,6 +41,7 @@ def as_table(
     allow_constant: bool = False,
     unseen: Literal["error", "missing"] = "error",
     absent: Literal["error", "missing"] = "error",
+    left_out: dict[str, str] | None = None,
 ) -> Table:
     """A table from a data frame, an array, a dict of columns, a list of rows, or the path of a CSV or Parquet file.
 
@@ -73,6 +74,8 @@ def as_table(
         What to do with a value outside the declared states: raise an error, or treat it as missing.
     absent
         What to do with a column of the schema that the data lack: raise an error, or take all its cells for missing.
+    left_out
+        A dict that is told of columns that cannot be used, and why, so that the others can; else they are an error.
 
     >>> table = as_table({"wind": ["weak", "strong", "?", "weak"], "hours": [1.5, 2.25, 0.5, None]})
     >>> table
@@ -92,6 +95,7 @@ def as_table(
         allow_constant=allow_constant,
         unseen=validation.choice("unseen", unseen, ["error", "missing"]),
         absent=validation.choice("absent", absent, ["error", "missing"]),
+        left_out=left_out,
     )
     names = None if columns is None else name_list("columns", columns)
     check_request(request, schema)
@@ -150,6 +154,7 @@ class Request:
     allow_constant: bool = False
     unseen: str = "error"
     absent: str = "error"
+    left_out: dict[str, str] | None = None
 
     def declares(self) -> set[str]:
         """The columns about which something was said."""

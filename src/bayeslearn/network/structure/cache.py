@@ -39,6 +39,10 @@ class ScoreCache:
                 return float(fewer[v])
         return self.score.family(self.counts.family(child, parents), self.counts.total)
 
+    def graph(self, arcs: NDArray[np.bool_]) -> float:
+        """The score of a whole graph, arcs[c, x] being c → x."""
+        return sum(self.family(x, tuple(np.flatnonzero(arcs[:, x]).tolist())) for x in range(self.n))
+
     def additions(self, child: int, parents: Parents) -> NDArray[np.float64]:
         """The score with each further column as one more parent; −∞ for the child, its parents and too large tables."""
         key = child, parents

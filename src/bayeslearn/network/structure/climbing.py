@@ -12,8 +12,8 @@ variables, so that the order of columns does not matter.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -148,18 +148,25 @@ def closure(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
 ### searches
 
 
-@dataclass(frozen=True)
+@dataclass
 class Limits:
     """When a search must end: a moment, and someone who may say so."""
 
     deadline: float | None = None
-    progress: Callable[[Climb], object] | None = None
+    progress: Callable[[Any], object] | None = None
+    #: Whether a search was ended.
+    stopped: bool = field(default=False, init=False)
+
+    def over(self, score: float, arcs: int, steps: int) -> bool:
+        """Whether to stop where a search stands; once it was, it stays so."""
+        late = self.deadline is not None and time.monotonic() > self.deadline
+        if late or told_to_stop(self.progress, Climb(score, arcs, steps)):
+            self.stopped = True
+        return self.stopped
 
     def reached(self, structure: Structure, steps: int) -> bool:
         """Whether to stop here."""
-        late = self.deadline is not None and time.monotonic() > self.deadline
-        climb = Climb(structure.score, int(structure.arcs.sum()), steps)
-        return late or told_to_stop(self.progress, climb)
+        return self.over(structure.score, int(structure.arcs.sum()), steps)
 
 
 #: No limit at all.

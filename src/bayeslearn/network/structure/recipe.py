@@ -1,0 +1,128 @@
+"""What was asked for, and how it is done on counts, on rows with holes, and on resamples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.errors import ParameterError, UnknownColumnError, listed
+from bayeslearn.families import Counts
+from bayeslearn.network.cpt import Cpt
+from bayeslearn.network.graph import Dag
+from bayeslearn.network.learning.fit import uniform
+from bayeslearn.network.learning.priors import priors_of
+from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.network.structure.bootstrap import arc_strengths
+from bayeslearn.network.structure.cache import ScoreCache
+from bayeslearn.network.structure.climbing import Limits
+from bayeslearn.network.structure.incomplete import structural_em
+from bayeslearn.network.structure.methods import Task, find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.learning.priors import Prior
+    from bayeslearn.network.structure.bootstrap import ArcStrengths
+    from bayeslearn.network.structure.climbing import Structure
+    from bayeslearn.network.structure.counts import FamilyCounts
+    from bayeslearn.network.structure.incomplete import StructuralEm
+    from bayeslearn.network.structure.knowledge import Knowledge
+    from bayeslearn.network.structure.methods import Found
+    from bayeslearn.network.structure.scores import Score
+    from bayeslearn.tables import Table
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything but the data."""
+
+    method: str
+    score: Score
+    knowledge: Knowledge
+    prior: Prior
+    limits: Limits
+    target: str | None = None
+    order: tuple[str, ...] | None = None
+    alpha: float = 0.05
+    test: str = "g2"
+    seed: int = 0
+
+    def task(self, names: Sequence[str], limits: Limits, start: NDArray[np.bool_] | None = None) -> Task:
+        """The same by position, for columns in some order."""
+        order = None if self.order is None else tuple(positions("order", self.order, names))
+        if order is not None and sorted(order) != list(range(len(names))):
+            left = [name for name in names if name not in (self.order or ())]
+            raise ParameterError(f"the order must name every variable once, {listed(left) or 'some'} is not so")
+        target = None if self.target is None else positions("target", [self.target], names)[0]
+        return Task(self.knowledge.of(names), limits, start, order, target, self.alpha, self.test, self.seed)
+
+    # -- three kinds of data
+
+    def on_counts(self, cache: ScoreCache) -> Found:
+        """The structure that counts suggest."""
+        return find(self.method, cache, self.task(cache.counts.names, self.limits))
+
+    def on_holes(self, table: Table, hidden: Mapping[str, int | Iterable[Any]]) -> StructuralEm:
+        """The structure and tables that expected counts suggest."""
+
+        def search(structure: Structure, limits: Limits) -> NDArray[np.bool_]:
+            cache = structure.cache
+            return find(self.method, cache, self.task(cache.counts.names, limits, structure.arcs)).arcs
+
+        return structural_em(
+            table, score=self.score, knowledge=self.knowledge, search=search, hidden=hidden, prior=self.prior,
+            limits=self.limits, rng=self.seed,
+        )  # fmt: skip
+
+    def on_resamples(self, table: Table, rounds: int) -> ArcStrengths:
+        """How often resamples of complete rows agree on each arc."""
+        quiet = Limits(self.limits.deadline)
+
+        def search(counts: FamilyCounts) -> NDArray[np.bool_]:
+            return find(self.method, ScoreCache(counts, self.score), self.task(counts.names, quiet)).arcs
+
+        free = self.order is None and not any(
+            (self.knowledge.required, self.knowledge.forbidden, self.knowledge.tiers, self.knowledge.roots)
+        )
+        return arc_strengths(
+            table, search, rounds=rounds, rng=self.seed, classes=free, deadline=self.limits.deadline,
+            progress=self.limits.progress,
+        )  # fmt: skip
+
+    def tables(self, counts: FamilyCounts, arcs: NDArray[np.bool_]) -> BayesianNetwork:
+        """The network of a structure, each table with the counts and the prior that it rests on."""
+        variables = {v.name: v for v in counts.variables}
+        dag = graph(counts.names, arcs)
+        frame = uniform(dag, variables)
+        priors, place = priors_of(self.prior, frame), {name: i for i, name in enumerate(counts.names)}
+        cpts = []
+        for cpt in frame:
+            n = Counts(counts.family(place[cpt.name], tuple(place[v.name] for v in cpt.parents)))
+            cpts.append(Cpt(cpt.variable, cpt.parents, proportions(n.n + priors[cpt.name].alpha), n, priors[cpt.name]))
+        return BayesianNetwork(tuple(cpts))
+
+
+def graph(names: Sequence[str], arcs: NDArray[np.bool_]) -> Dag:
+    """A graph by names."""
+    return Dag({name: tuple(names[c] for c in np.flatnonzero(arcs[:, x])) for x, name in enumerate(names)})
+
+
+def proportions(n: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Every row divided by its sum; even where it rests on nothing."""
+    total = n.sum(axis=-1, keepdims=True)
+    return np.where(total > 0, n / np.where(total > 0, total, 1.0), 1 / n.shape[-1])
+
+
+def positions(what: str, wanted: Iterable[str], names: Sequence[str]) -> list[int]:
+    """Where names stand."""
+    place = {name: i for i, name in enumerate(names)}
+    odd = [name for name in wanted if name not in place]
+    if odd:
+        raise UnknownColumnError(
+            f"the {what} names {listed(odd)}, not a variable", hint=f"variables are {listed(names)}", columns=odd
+        )
+    return [place[name] for name in wanted]
