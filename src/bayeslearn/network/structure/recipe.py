@@ -108,7 +108,7 @@ class Recipe:
 
 def graph(names: Sequence[str], arcs: NDArray[np.bool_]) -> Dag:
     """A graph by names."""
-    return Dag({name: tuple(names[c] for c in np.flatnonzero(arcs[:, x])) for x, name in enumerate(names)})
+    return Dag({name: tuple(names[c] for c in np.flatnonzero(arcs[:, x]).tolist()) for x, name in enumerate(names)})
 
 
 def proportions(n: NDArray[np.float64]) -> NDArray[np.float64]:
