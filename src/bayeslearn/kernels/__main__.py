@@ -10,7 +10,9 @@ from bayeslearn.kernels import (
     expectation,
     extending,
     folding,
+    growing,
     lanes,
+    ordering,
     planning,
     propagation,
     sampling,
@@ -43,6 +45,7 @@ def warm() -> None:
     warm_inference()
     warm_learning()
     warm_sampling()
+    warm_orders()
 
 
 def warm_inference() -> None:
@@ -86,6 +89,17 @@ def warm_sampling() -> None:
     sampling.tally(codes, np.ones(1), zero, spans, np.zeros(2), np.zeros(2))
     touched = (np.array([0, 1]), zero, one)
     sampling.gibbs_sweeps(network, touched, zero, table, keys[0], 0, 1, zero.copy(), np.zeros((1, 2)), np.zeros((1, 2)))
+
+
+def warm_orders() -> None:
+    """One variable with the one set that it can have: counted, and searched for an order."""
+    zero, one, spans = np.zeros(1, np.int64), np.ones(1), np.array([0, 1])
+    codes, table = np.zeros((2, 1), np.int32), np.empty((1, 1))
+    growing.extend_sets(codes, one, np.ones(2, np.int64), np.empty((1, 0), np.int64), zero, zero + 1, zero, 1, table)
+    sets = (spans, np.zeros(2, np.int64), np.empty(0, np.int64), one)
+    ordering.choose(sets, zero, zero.copy())
+    ordering.climb_orders(sets, zero.copy(), zero, zero.copy(), 0.0)
+    ordering.best_sinks(spans, zero, one, 1, 2, 0.0, np.zeros(2), np.zeros(2, np.int8))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,105 @@
+"""Bounds on what further parents can gain, so that most parent sets are never counted.
+
+bic, aic    a further parent v gains at most N min(H(x | S), H(v)) in likelihood and pays q (r−1) (|v| − 1) times the
+            price of a parameter, which only grows with S: once it cannot pay, it never can
+k2, bdeu,   the first case of each cell has probability α / (rα + cases before) ≤ 1/r, and no later one more than 1:
+bds         score(x, S) ≤ −ln r · (cells of x and S that occur), and these only grow with S
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from bayeslearn.network.structure.scores import Score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.structure.cache import Parents, ScoreCache
+
+
+class Bound(Protocol):
+    """Two questions about the parent sets of one child; sets are bits of candidates."""
+
+    def may_gain(self, v: int, scores: NDArray[np.float64], masks: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether candidate v may gain beside these sets, which have these scores, or beside larger ones."""
+
+    def opened(
+        self, masks: NDArray[np.int64], reached: NDArray[np.float64], members: Callable[[int], Parents]
+    ) -> NDArray[np.bool_]:
+        """Whether larger sets may beat what these or their subsets reach."""
+
+
+def bound_of(cache: ScoreCache, x: int, required: Parents, candidates: NDArray[np.int64]) -> Bound | None:
+    """The bound that goes with the score; none for the likelihood, nor for cases that count for less than one."""
+    if cache.score.name in {"aic", "bic"}:
+        return _Price(cache, x, required, candidates)
+    if cache.score.name in {"k2", "bdeu", "bds"} and not len(cache.counts.weights):
+        return _FirstCases(cache, x)
+    return None
+
+
+class _Price:
+    """For likelihoods with a price for each parameter."""
+
+    def __init__(self, cache: ScoreCache, x: int, required: Parents, candidates: NDArray[np.int64]) -> None:
+        counts = cache.counts
+        self.log_sizes = np.log(counts.sizes[candidates])
+        parameters = int(np.prod(counts.sizes[list(required)], initial=1)) * (int(counts.sizes[x]) - 1)
+        plain = Score("loglik")
+        self.entropies = [-plain.family(counts.family(int(v), ()), counts.total) for v in candidates]
+        price = 0.5 * np.log(max(counts.total, 1.0)) if cache.score.name == "bic" else 1.0
+        self.cost = price * parameters
+
+    def may_gain(self, v: int, scores: NDArray[np.float64], masks: NDArray[np.int64]) -> NDArray[np.bool_]:
+        cost = self.cost * np.exp(_sums(masks, self.log_sizes))
+        gain = np.minimum(-(scores + cost), self.entropies[v])
+        return gain > cost * np.expm1(self.log_sizes[v])
+
+    def opened(
+        self,
+        masks: NDArray[np.int64],
+        reached: NDArray[np.float64],  # noqa: ARG002 - the other bound needs it
+        members: Callable[[int], Parents],  # noqa: ARG002
+    ) -> NDArray[np.bool_]:
+        return np.ones(len(masks), np.bool_)
+
+
+class _FirstCases:
+    """For probabilities of the cases themselves."""
+
+    def __init__(self, cache: ScoreCache, x: int) -> None:
+        self.counts, self.x = cache.counts, x
+        self.log_states = float(np.log(cache.counts.sizes[x]))
+
+    def may_gain(
+        self,
+        v: int,  # noqa: ARG002 - the other bound needs it
+        scores: NDArray[np.float64],
+        masks: NDArray[np.int64],  # noqa: ARG002
+    ) -> NDArray[np.bool_]:
+        return np.ones(len(scores), np.bool_)
+
+    def opened(
+        self, masks: NDArray[np.int64], reached: NDArray[np.float64], members: Callable[[int], Parents]
+    ) -> NDArray[np.bool_]:
+        fine = self.counts.rows * self.log_states < -reached
+        for i in np.flatnonzero(~fine):
+            family = self.x, members(int(masks[i]))
+            cells = float(np.prod(self.counts.sizes[[self.x, *family[1]]], dtype=float))
+            if cells * self.log_states >= -reached[i]:
+                cells = float(np.count_nonzero(self.counts.family(*family)))
+            fine[i] = cells * self.log_states < -reached[i]
+        return fine
+
+
+def _sums(masks: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values of the members of each set, added."""
+    total = np.zeros(len(masks))
+    for i, value in enumerate(values):
+        total += value * (masks >> i & 1)
+    return total

@@ -1,0 +1,177 @@
+"""Searching over orders of the variables instead of graphs (Teyssier and Koller 2005).
+
+    score(order) = Σ_x max over S before x of score(x, S)        the best graph of an order, for each x by itself
+
+An order has one neighbour for each variable and each place to put it. Passing one other variable changes what two
+variables may have as parents and no more, so all places of a variable are tried in one walk along the order. A climb
+ends where no variable gains by another place; from there some are thrown elsewhere and the climb goes on, and the
+better of both orders stays.
+
+Only likely parents are looked at, see `candidates`: round by round those are added that would still gain in the graph
+that the search has found, until there are none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn import kernels, validation
+from bayeslearn.em import ROUNDING
+from bayeslearn.errors import ParameterError
+from bayeslearn.network.structure.candidates import greedy, likely, partners, wanted
+from bayeslearn.network.structure.climbing import FOREVER
+from bayeslearn.network.structure.parent_sets import MOST_CANDIDATES, parent_sets
+from bayeslearn.network.structure.simple import k2
+from bayeslearn.network.structure.stopping import over
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.structure.cache import ScoreCache
+    from bayeslearn.network.structure.climbing import Limits
+    from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.parent_sets import Known, ParentSets, Sets
+
+#: How many variables are thrown elsewhere, at least and below.
+THROWN = (2, 9)
+
+
+def best_under_order(
+    cache: ScoreCache, order: Sequence[int], allowed: Allowed, limits: Limits = FOREVER
+) -> NDArray[np.bool_]:
+    """The best graph whose arcs all point forward in the order."""
+    before = _before(cache, order, allowed)
+    fits = replace(allowed, arcs=allowed.arcs & before)
+    candidates = fits.arcs
+    if (candidates.sum(axis=0) > MOST_CANDIDATES).any():
+        candidates = likely(cache, fits, MOST_CANDIDATES, first=k2(cache, order, allowed))
+    sets = parent_sets(cache, fits, limits, candidates=candidates)
+    return sets.arcs(sets.first[:-1])
+
+
+def _before(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.bool_]:
+    if sorted(order) != list(range(cache.n)):
+        raise ParameterError(f"an order names each of the {cache.n} variables once, got {list(order)}")
+    place = np.argsort(np.asarray(order, np.int64))
+    before = place[:, None] < place[None, :]
+    wrong = np.argwhere(allowed.required & ~before)
+    if len(wrong):
+        c, x = (cache.counts.names[v] for v in wrong[0])
+        raise ParameterError(f"the arc {c} -> {x} is required, but {x!r} comes first in the order")
+    return before
+
+
+### without an order
+
+
+def order_search(
+    cache: ScoreCache,
+    allowed: Allowed,
+    limits: Limits = FOREVER,
+    *,
+    rng: np.random.Generator | int | None = 0,
+    candidates: int = 8,
+    starts: int = 10,
+    throws: int = 100,
+) -> NDArray[np.bool_]:
+    """The graph of the best order found.
+
+    Parameters
+    ----------
+    candidates
+        How many likely parents each variable has to begin with.
+    starts
+        Random orders to climb from.
+    throws
+        How often variables are thrown elsewhere in vain before the search gives up.
+    """
+    validation.integer("candidates", candidates, least=1, most=MOST_CANDIDATES)
+    validation.integer("starts", starts, least=1)
+    validation.integer("throws", throws, least=0)
+    search = _Search(cache, allowed, limits, validation.generator(rng))
+    can = likely(cache, allowed, candidates)
+    can |= greedy(cache, allowed) | partners(cache, allowed, can)
+    best = search.started(can, starts)
+    while not search.stopped:
+        best = search.thrown(best, throws)
+        more = wanted(cache, allowed, best.arcs, can)
+        if not more.any():
+            break
+        can |= more
+        best = search.climbed(search.sets(can), best.order)
+    return best.arcs
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An order, by numbers of names, and the parent set that it leaves each variable."""
+
+    sets: ParentSets
+    order: NDArray[np.int64]
+    chosen: NDArray[np.int64]
+    score: float
+
+    @property
+    def arcs(self) -> NDArray[np.bool_]:
+        return self.sets.arcs(self.chosen)
+
+
+class _Search:
+    """Climbs over orders until told to stop."""
+
+    def __init__(self, cache: ScoreCache, allowed: Allowed, limits: Limits, rng: np.random.Generator) -> None:
+        self.cache, self.allowed, self.limits, self.rng = cache, allowed, limits, rng
+        self.climbs, self.stopped = 0, False
+        self.known: dict[Known, Sets] = {}
+        self.n = cache.n
+
+    def sets(self, can: NDArray[np.bool_]) -> ParentSets:
+        """The parent sets among these arcs."""
+        return parent_sets(self.cache, self.allowed, self.limits, candidates=can, known=self.known)
+
+    def started(self, can: NDArray[np.bool_], starts: int) -> _Found:
+        """The best of climbs from some random orders."""
+        sets = self.sets(can)
+        best = self.climbed(sets, self.rng.permutation(self.n))
+        for _ in range(starts - 1):
+            if self.stopped:
+                break
+            best = self.better(best, self.climbed(sets, self.rng.permutation(self.n)))
+        return best
+
+    def thrown(self, best: _Found, throws: int) -> _Found:
+        """Go on from the best order with some variables thrown elsewhere, until that has not helped for long."""
+        since = 0
+        while since < throws and not self.stopped:
+            order = best.order.tolist()
+            for _ in range(self.rng.integers(*THROWN)):
+                order.insert(self.rng.integers(self.n), order.pop(self.rng.integers(self.n)))
+            found = self.better(best, self.climbed(best.sets, order))
+            since = since + 1 if found.score <= best.score + slack(best.score) else 0
+            best = found
+        return best
+
+    def climbed(self, sets: ParentSets, order: Iterable[int]) -> _Found:
+        """The order where a climb from this one ends."""
+        order, chosen = sets.possible(order), np.empty(self.n, np.int64)
+        visits = self.rng.permutation(self.n)
+        score = kernels.climb_orders(sets.arrays, order, visits, chosen, slack(sets.scores[sets.first[:-1]].sum()))
+        self.climbs += 1
+        arcs = int((sets.start[chosen + 1] - sets.start[chosen]).sum())
+        self.stopped = self.stopped or over(self.limits, score, arcs, self.climbs)
+        return _Found(sets, order, chosen, score)
+
+    @staticmethod
+    def better(one: _Found, other: _Found) -> _Found:
+        """The better one; of equals the other, so that the search wanders along plateaus."""
+        return other if other.score >= one.score - slack(one.score) else one
+
+
+def slack(score: float) -> float:
+    """How far apart scores may be and still be the same."""
+    return ROUNDING * (1 + abs(score))
