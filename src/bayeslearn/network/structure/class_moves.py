@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn import kernels
 from bayeslearn.errors import CapacityError
 from bayeslearn.network.structure.classes import Partial, cliques
 from bayeslearn.network.structure.climbing import ranks
@@ -73,18 +72,20 @@ class Moves:
             touched = changed.any(axis=0) | changed.any(axis=1)
             stale = touched | at.joined[touched].any(axis=0)
         self.at = at
-        places = np.flatnonzero(stale).tolist()
-        for y, rows in zip(places, kernels.parallel(lambda y: list(self.gains(at, y)), places), strict=True):
-            self.rows[y] = rows
+        for y in np.flatnonzero(stale).tolist():
+            self.rows[y] = list(self.gains(at, y))
 
     def best_first(self, slack: float) -> Iterator[Move]:
         """Moves that gain more than `slack`; those that gain as much as each other by name."""
         rows = [(y, before) for y, found in enumerate(self.rows) for before, _ in found]
         gain = np.array([gains for found in self.rows for _, gains in found]).reshape(len(rows), self.cache.n)
-        while (top := gain.max(initial=-np.inf)) > slack:
-            near = np.argwhere(gain >= max(top - slack, slack)).tolist()
-            yield from sorted((Move(x, *rows[row], float(gain[row, x])) for row, x in near), key=self._by_name)
-            gain[tuple(np.transpose(near))] = -np.inf
+        order = np.argsort(-gain[gain > slack])
+        gains, places, begin = gain[gain > slack][order], np.argwhere(gain > slack)[order], 0
+        while begin < len(gains):
+            end = int(np.searchsorted(-gains, slack - gains[begin], side="right"))
+            near = (Move(x, rows[row][0], rows[row][1], float(gain[row, x])) for row, x in places[begin:end].tolist())
+            yield from sorted(near, key=self._by_name)
+            begin = end
 
     def _by_name(self, move: Move) -> tuple[int, int, list[int]]:
         return int(self.rank[move.y]), int(self.rank[move.x]), sorted(self.rank[list(move.before)].tolist())

@@ -83,12 +83,12 @@ def class_of(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
     An arc that is compelled into the last parent of x, from no parent of x, compels all arcs into x. So does a parent
     that is not joined to this last one. Otherwise x inherits what is compelled there, and its other arcs can be turned.
     """
-    parents = [frozenset(np.flatnonzero(column).tolist()) for column in arcs.T]
+    parents = sets_of(arcs.T)
     place: dict[int, int] = {}
-    compelled: dict[int, frozenset[int]] = {}
+    compelled: dict[int, set[int]] = {}
     for x in order_of(arcs):
         place[x] = len(place)
-        compelled[x] = frozenset()
+        compelled[x] = set()
         if parents[x]:
             last = max(parents[x], key=place.__getitem__)
             near = compelled[last] <= parents[x] <= parents[last] | {last}
@@ -101,13 +101,22 @@ def class_of(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 def order_of(arcs: NDArray[np.bool_]) -> list[int]:
     """Every variable after its parents."""
-    waiting = arcs.sum(axis=0)
-    order = np.flatnonzero(waiting == 0).tolist()
+    children, waiting = sets_of(arcs), arcs.sum(axis=0).tolist()
+    order = [x for x, parents in enumerate(waiting) if not parents]
     for x in order:  # grows while it is walked
-        below = np.flatnonzero(arcs[x])
-        waiting[below] -= 1
-        order += below[waiting[below] == 0].tolist()
+        for child in children[x]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                order.append(child)
     return order
+
+
+def sets_of(matrix: NDArray[np.bool_]) -> list[set[int]]:
+    """Where each row is true."""
+    sets: list[set[int]] = [set() for _ in matrix]
+    for a, b in np.argwhere(matrix).tolist():
+        sets[a].add(b)
+    return sets
 
 
 def member(marks: NDArray[np.bool_], rank: NDArray[np.int64]) -> NDArray[np.bool_] | None:
@@ -117,27 +126,20 @@ def member(marks: NDArray[np.bool_], rank: NDArray[np.int64]) -> NDArray[np.bool
     neighbours are joined to everything that it is joined to.
     """
     partial = Partial(marks)
-    arcs, edges, joined = partial.arcs.copy(), partial.edges.copy(), partial.joined.copy()
-    children = arcs.sum(axis=1)
+    arcs = partial.arcs.copy()
+    children, edges, joined = sets_of(arcs), sets_of(partial.edges), sets_of(partial.joined)
     left = np.argsort(-rank).tolist()
     while left:
-        last = next((x for x in left if not children[x] and _fits_last(x, edges, joined)), None)
+        fits = (x for x in left if not children[x] and all(joined[x] <= joined[v] | {v} for v in edges[x]))
+        last = next(fits, None)
         if last is None:
             return None
         left.remove(last)
-        children[arcs[:, last]] -= 1
-        arcs[edges[last], last] = True
-        for pairs in (edges, joined):
-            pairs[last] = pairs[:, last] = False
+        arcs[list(edges[last]), last] = True
+        for v in joined[last]:
+            for sets in (children, edges, joined):
+                sets[v].discard(last)
     return arcs
-
-
-def _fits_last(x: int, edges: NDArray[np.bool_], joined: NDArray[np.bool_]) -> bool:
-    neighbours = np.flatnonzero(edges[x])
-    if not len(neighbours):
-        return True
-    around = np.flatnonzero(joined[x])
-    return int(joined[np.ix_(neighbours, around)].sum()) == len(neighbours) * (len(around) - 1)
 
 
 def member_that_keeps(marks: NDArray[np.bool_], allowed: Allowed, rank: NDArray[np.int64]) -> NDArray[np.bool_] | None:

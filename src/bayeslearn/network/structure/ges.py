@@ -33,6 +33,8 @@ class ClassSearch:
     def __init__(self, cache: ScoreCache, allowed: Allowed) -> None:
         self.cache, self.allowed = cache, allowed
         self.rank = ranks(cache.counts.names)
+        anything = allowed.arcs.sum() == cache.n * (cache.n - 1) and allowed.most_parents >= cache.n - 1
+        self.nothing_known = anything and not allowed.required.any()
         self.steps = 0
         self.at = Partial(class_of(allowed.required))
         self.seen = {self.at.marks.tobytes()}
@@ -46,6 +48,10 @@ class ClassSearch:
         assert arcs is not None  # no other class is gone to
         return arcs
 
+    def possible(self, marks: NDArray[np.bool_]) -> bool:
+        """Whether some member of a class agrees with what is known."""
+        return self.nothing_known or member_that_keeps(marks, self.allowed, self.rank) is not None
+
     def step(self, moves: Moves) -> bool:
         """Make the best move that leads to a class not seen before, one of whose members agrees with what is known.
 
@@ -55,7 +61,7 @@ class ClassSearch:
         for move in moves.best_first(TIE * (1 + abs(self.score))):
             if moves.open(self.at, move):
                 marks = self.after(moves, move)
-                if marks.tobytes() not in self.seen and member_that_keeps(marks, self.allowed, self.rank) is not None:
+                if marks.tobytes() not in self.seen and self.possible(marks):
                     self.seen.add(marks.tobytes())
                     self.at, self.score, self.steps = Partial(marks), self.score + move.gain, self.steps + 1
                     return True
