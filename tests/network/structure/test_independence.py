@@ -80,6 +80,14 @@ def test_a_row_of_weight_two_is_there_twice_and_one_of_weight_zero_is_not(seed, 
     np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-10)
 
 
+@given(seed=SEEDS, kind=KINDS, weighted=st.booleans())
+def test_counts_that_were_added_answer_as_one_table(seed, kind, weighted):
+    table = random_table(seed, rows=30, weighted=weighted)
+    parts = FamilyCounts(table.take(np.arange(12))) + FamilyCounts(table.take(np.arange(12, 30)))
+    one, other = (IndependenceTest(counts, kind)(np.array([[0, 1, 2]])) for counts in (parts, FamilyCounts(table)))
+    np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
 def test_plain_degrees_count_every_cell():
     table = random_table(3, rows=5, most_states=4)
     sizes = np.array([v.size for v in table.schema.discrete])

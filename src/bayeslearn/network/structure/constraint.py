@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.equivalence import Cpdag
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.structure.climbing import FOREVER, ranks
@@ -91,7 +91,7 @@ def oriented(found: Skeleton, allowed: Allowed) -> tuple[Pattern, list[Pair]]:
 ### by name
 
 
-def _named(names: Sequence[str], found: Skeleton, pattern: Pattern, lost: Iterable[Pair]) -> PcResult:
+def _named(names: Sequence[str], found: Skeleton, pattern: Pattern, lost: Sequence[Pair]) -> PcResult:
     graph, faithful = pattern.graph()
 
     def named(pair: Pair) -> frozenset[str]:
@@ -112,15 +112,18 @@ def _arcs(names: Sequence[str], arcs: NDArray[np.bool_]) -> list[tuple[str, str]
 
 
 def _notes(
-    names: Sequence[str], found: Skeleton, pattern: Pattern, lost: Iterable[Pair], *, faithful: bool
+    names: Sequence[str], found: Skeleton, pattern: Pattern, lost: Sequence[Pair], *, faithful: bool
 ) -> Iterator[str]:
-    for a, b in lost:
-        yield f"{names[a]} — {names[b]} was left out: the only direction it may have would close a cycle"
-    for a, b, *given in found.untestable():
-        left = ", ".join(names[v] for v in given)
-        yield f"{names[a]} — {names[b]} was left out for want of cases: given {left} one of them does not vary"
-    for one, other in sorted(sorted(names[v] for v in pair) for pair in pattern.contradictions):
-        yield f"the direction of {one} — {other} is contradicted by tests of other pairs"
+    def some(pairs: Iterable[Iterable[int]]) -> str:
+        return listed(sorted(" — ".join(sorted(names[v] for v in pair)) for pair in pairs), most=4)
+
+    untestable = [(a, b) for a, b, *_ in found.untestable()]
+    if lost:
+        yield f"left out, for the only direction that knowledge leaves would close a cycle: {some(lost)}"
+    if untestable:
+        yield f"left out without a test, for given others nothing varies: {some(untestable)}"
+    if pattern.contradictions:
+        yield f"the tests contradict each other in the direction of {some(pattern.contradictions)}"
     if not faithful:
         yield "no graph has all directions found without a further v-structure; this is a near one"
     if found.stopped:

@@ -134,10 +134,14 @@ class Skeleton:
 
 def sets_of(near: Sequence[Sequence[int]], pair: Pair, size: int) -> Iterator[Parents]:
     """The sets of a size among the neighbours of one of a pair, then those among the neighbours of the other, once."""
-    one, other = ([v for v in near[x] if v not in pair] for x in pair)
-    yield from combinations(one, size)
-    seen = set(one)
-    yield from (given for given in combinations(other, size) if not seen.issuperset(given))
+    if not size:
+        yield ()
+        return
+    x, y = pair
+    of_x = [v for v in near[x] if v != y]
+    yield from combinations(of_x, size)
+    seen, of_y = set(of_x), [v for v in near[y] if v != x]
+    yield from (given for given in combinations(of_y, size) if not seen.issuperset(given))
 
 
 def skeleton(
