@@ -17,7 +17,6 @@ import numpy as np
 from bayeslearn.network.structure.class_moves import Delete, Insert, Turn
 from bayeslearn.network.structure.classes import Partial, class_of, member, member_that_keeps
 from bayeslearn.network.structure.climbing import FOREVER, TIE, Limits, ranks
-from bayeslearn.network.structure.stopping import over
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +84,7 @@ def ges(cache: ScoreCache, allowed: Allowed, limits: Limits = FOREVER, *, turnin
     search = ClassSearch(cache, allowed)
     kinds = [kind(cache, allowed) for kind in (Insert, Delete, Turn)[: 3 if turning else 2]]
     kind = idle = 0
-    while idle < len(kinds) and not over(limits, search.score, int(search.at.joined.sum()) // 2, search.steps):
+    while idle < len(kinds) and not limits.over(search.score, int(search.at.joined.sum()) // 2, search.steps):
         moved = search.step(kinds[kind])
         kind, idle = (kind, 0) if moved else ((kind + 1) % len(kinds), idle + 1)
     return search.arcs
