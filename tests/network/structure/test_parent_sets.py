@@ -203,7 +203,7 @@ def test_what_is_known_is_not_looked_at_again(monkeypatch):
     cache = cached(sample(3))
     allowed, known = Knowledge().of(cache.counts.names), {}
     one = parent_sets(cache, allowed, known=known)
-    monkeypatch.setattr(growing, "_Growing", None)
+    monkeypatch.setattr(growing, "Growing", None)
     other = parent_sets(cache, allowed, known=known)
     assert all(one.of(x) == other.of(x) for x in range(cache.n))
 
@@ -216,11 +216,24 @@ def test_too_many_are_refused_with_their_number(monkeypatch):
     assert error.value.details["sets"] == 96
 
 
-def test_too_many_cells_are_refused(monkeypatch):
+def test_sets_of_too_many_cells_are_not_looked_at(monkeypatch):
     cache = cached(sample(3, 6, 30), "loglik")
     monkeypatch.setattr(bulk, "MOST_CELLS", 10)
-    with pytest.raises(CapacityError, match="cells, too many to count"):
-        parent_sets(cache, Knowledge().of(cache.counts.names))
+    sets = parent_sets(cache, Knowledge().of(cache.counts.names), dominated=True)
+    for x in range(cache.n):
+        assert max(cache.counts.cells(x, s) for s, _ in sets.of(x)) <= 10
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=20)
+def test_larger_sets_grow_from_what_is_worth_having(seed):
+    cache = cached(sample(seed, 6), "aic")
+    allowed = Knowledge().of(cache.counts.names)
+    every, some = parent_sets(cache, allowed), parent_sets(cache, allowed, full=2)
+    for x in range(cache.n):
+        found, fewer = dict(every.of(x)), dict(some.of(x))
+        assert fewer.items() <= found.items()
+        assert {s for s in found if len(s) <= 2} <= set(fewer)
 
 
 def test_more_candidates_than_bits_are_narrowed(monkeypatch):

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import kernels
-from bayeslearn.errors import CapacityError
 from bayeslearn.network.structure.counts import MOST_CELLS
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class ChildRows:
 
     def __init__(self, cache: ScoreCache, columns: list[int]) -> None:
         counts = cache.counts
-        self.score, self.total, self.name = cache.score, counts.total, counts.names[columns[0]]
+        self.score, self.total = cache.score, counts.total
         self.sizes = counts.sizes[columns]
         weights = counts.weights if len(counts.weights) else np.ones(counts.rows)
         self.codes, self.weights = folded(counts.codes[columns], self.sizes, weights)
@@ -46,7 +45,6 @@ class ChildRows:
         """The score of the child with the columns parents[base] and added, for each pair of these."""
         found = np.empty(len(base))
         states = self.sizes[parents].prod(axis=1, dtype=float)[base]
-        self._require_room(states * self.sizes[0])
         for part in self._batches(states, self.sizes[added]):
             start = np.cumsum([0, *self.sizes[added[part]]], dtype=np.int64)
             q = int(states[part[0]])
@@ -72,13 +70,9 @@ class ChildRows:
         ends = np.flatnonzero((np.diff(states[order]) != 0) | (np.diff(filled) != 0)) + 1
         yield from (part for part in np.split(order, ends) if len(part))
 
-    def _require_room(self, cells: NDArray[np.float64]) -> None:
-        if len(cells) and cells.max() > MOST_CELLS:
-            raise CapacityError(
-                f"parent sets of {self.name!r} have up to {cells.max():,.0f} cells, too many to count",
-                hint="limit the number of parents, or give columns fewer states",
-                cells=int(cells.max()),
-            )
+    def countable(self, parents: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the child with these parents has few enough cells; more would be mostly empty."""
+        return self.sizes[parents].prod(axis=1, dtype=float) * self.sizes[0] <= MOST_CELLS
 
 
 def folded(

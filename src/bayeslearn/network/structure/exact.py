@@ -17,7 +17,6 @@ from bayeslearn.em import ROUNDING
 from bayeslearn.errors import CapacityError
 from bayeslearn.network.structure.climbing import FOREVER
 from bayeslearn.network.structure.parent_sets import parent_sets
-from bayeslearn.network.structure.stopping import over
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,7 +64,7 @@ def best_order(sets: ParentSets, limits: Limits = FOREVER) -> NDArray[np.int64]:
     top = float(sets.scores[sets.first[:-1]].sum())
     slack = ROUNDING * (1 + abs(top))
     done = 1
-    while done < 1 << n and not over(limits, top, 0, done):
+    while done < 1 << n and not limits.over(top, 0, done):
         end = min(done + PART, 1 << n)
         kernels.best_sinks(sets.first, sets.masks, sets.scores, done, end, slack, best, sink)
         done = end

@@ -25,7 +25,6 @@ from bayeslearn.network.structure.candidates import greedy, likely, partners, wa
 from bayeslearn.network.structure.climbing import FOREVER
 from bayeslearn.network.structure.parent_sets import MOST_CANDIDATES, parent_sets
 from bayeslearn.network.structure.simple import k2
-from bayeslearn.network.structure.stopping import over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,8 +33,12 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.structure.cache import ScoreCache
     from bayeslearn.network.structure.climbing import Limits
+    from bayeslearn.network.structure.growing import Sets
     from bayeslearn.network.structure.knowledge import Allowed
-    from bayeslearn.network.structure.parent_sets import Known, ParentSets, Sets
+    from bayeslearn.network.structure.parent_sets import Known, ParentSets
+
+#: Parent sets of no more than this are all looked at.
+FULL = 4
 
 #: How many variables are thrown elsewhere, at least and below.
 THROWN = (2, 9)
@@ -132,7 +135,7 @@ class _Search:
 
     def sets(self, can: NDArray[np.bool_]) -> ParentSets:
         """The parent sets among these arcs."""
-        return parent_sets(self.cache, self.allowed, self.limits, candidates=can, known=self.known)
+        return parent_sets(self.cache, self.allowed, self.limits, candidates=can, full=FULL, known=self.known)
 
     def started(self, can: NDArray[np.bool_], starts: int) -> _Found:
         """The best of climbs from some random orders."""
@@ -163,7 +166,7 @@ class _Search:
         score = kernels.climb_orders(sets.arrays, order, visits, chosen, slack(sets.scores[sets.first[:-1]].sum()))
         self.climbs += 1
         arcs = int((sets.start[chosen + 1] - sets.start[chosen]).sum())
-        self.stopped = self.stopped or over(self.limits, score, arcs, self.climbs)
+        self.stopped = self.stopped or self.limits.over(score, arcs, self.climbs)
         return _Found(sets, order, chosen, score)
 
     @staticmethod

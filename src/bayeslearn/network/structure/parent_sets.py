@@ -16,13 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import kernels
-from bayeslearn.em import ROUNDING
 from bayeslearn.errors import CapacityError
-from bayeslearn.network.structure.bounds import bound_of
-from bayeslearn.network.structure.bulk import ChildRows
-from bayeslearn.network.structure.candidates import levels, likely, parents_of
+from bayeslearn.network.structure.candidates import likely
 from bayeslearn.network.structure.climbing import FOREVER, ranks
-from bayeslearn.network.structure.stopping import over
+from bayeslearn.network.structure.growing import Growing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,14 +28,14 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.structure.cache import Parents, ScoreCache
     from bayeslearn.network.structure.climbing import Limits
+    from bayeslearn.network.structure.growing import Sets
     from bayeslearn.network.structure.knowledge import Allowed
 
 #: Candidates of one child, each a bit of a word; of more, the best by themselves are kept.
 MOST_CANDIDATES = 62
 
-#: A child and its candidates; its sets, as numbers by name, and their scores.
+#: A child and its candidates.
 Known = tuple[int, bytes]
-Sets = tuple[list[list[int]], "NDArray[np.float64]"]
 
 #: Parent sets of all children together.
 MOST_SETS = 1 << 25
@@ -116,6 +113,7 @@ def parent_sets(
     *,
     candidates: NDArray[np.bool_] | None = None,
     dominated: bool = False,
+    full: int | None = None,
     known: dict[Known, Sets] | None = None,
 ) -> ParentSets:
     """All parent sets that knowledge allows and no other beats; when time runs out, those of few parents.
@@ -127,6 +125,8 @@ def parent_sets(
         best 62 by themselves are looked at.
     dominated
         Keep every set, as sums over sets need.
+    full
+        Larger sets are looked at only where all that are one parent smaller are worth having; every set when not given.
     known
         Sets found before by the same score and knowledge, by child and candidates; what is found is added.
     """
@@ -136,14 +136,16 @@ def parent_sets(
     by_name = np.argsort(ranks(cache.counts.names))
     known = {} if known is None else known
     keys = {int(x): (int(x), can[:, x].tobytes()) for x in by_name}
-    new = [_Growing(cache, allowed, can, x, by_name, keep_all=dominated) for x in keys if keys[x] not in known]
+    new = [
+        Growing(cache, allowed, can, x, by_name, keep_all=dominated, full=full) for x in keys if keys[x] not in known
+    ]
     _grow(new, allowed, limits)
     found = {child.x: child.finished() for child in new}
     known |= {keys[x]: sets for x, sets in found.items()}
     return _gathered(by_name, [known[key] for key in keys.values()], allowed.required[np.ix_(by_name, by_name)])
 
 
-def _grow(children: list[_Growing], allowed: Allowed, limits: Limits) -> None:
+def _grow(children: list[Growing], allowed: Allowed, limits: Limits) -> None:
     """Parent by parent, until there is nothing to add, nor time."""
     for level in range(allowed.most_parents):
         growing = [child for child in children if child.propose(level)]
@@ -154,109 +156,9 @@ def _grow(children: list[_Growing], allowed: Allowed, limits: Limits) -> None:
                 hint="limit the number of parents (most_parents), or the candidates",
                 sets=scored,
             )
-        if not growing or over(limits, sum(child.best for child in children), int(allowed.required.sum()), level):
+        if not growing or limits.over(sum(child.best for child in children), int(allowed.required.sum()), level):
             break
-        kernels.parallel(_Growing.grow, growing)
-
-
-### one child
-
-
-class _Growing:
-    """The parent sets of one child, level by level; a set is the bits of its candidates, the required left out."""
-
-    def __init__(
-        self,
-        cache: ScoreCache,
-        allowed: Allowed,
-        can: NDArray[np.bool_],
-        x: int,
-        by_name: NDArray[np.int64],
-        *,
-        keep_all: bool,
-    ) -> None:
-        self.cache, self.x, self.keep_all = cache, x, keep_all
-        self.required = parents_of(allowed.required, x)
-        self.room = allowed.most_parents - len(self.required)
-        self.candidates = np.array([v for v in by_name if can[v, x]], np.int64)
-        self.numbers = np.argsort(by_name)
-        self.rows = ChildRows(cache, [x, *self.required, *self.candidates.tolist()])
-        self.bound = None if keep_all else bound_of(cache, x, self.required, self.candidates)
-        self.masks, self.scores = np.zeros(1, np.int64), np.array([cache.family(x, self.required)])
-        self.reached = self.scores.copy()  # by a set or one within it
-        self.proposed = np.empty((0, 2), np.int64)
-        self.kept = [(self.masks, self.scores)]
-        self.n_sets, self.best = 1, float(self.scores[0])
-
-    def members(self, mask: int) -> Parents:
-        """The parents of a set, by position."""
-        chosen = [int(c) for i, c in enumerate(self.candidates) if mask >> i & 1]
-        return tuple(sorted((*self.required, *chosen)))
-
-    def propose(self, level: int) -> bool:
-        """The sets of one more parent all of whose subsets are still there; whether there are any."""
-        self.proposed = np.empty((0, 2), np.int64)
-        if level >= self.room or not len(self.masks):
-            return False
-        bits = np.int64(1) << np.arange(len(self.candidates), dtype=np.int64)
-        base, added = np.nonzero(bits[None, :] > self.masks[:, None])
-        masks = self.masks[base] | bits[added]
-        fine = np.ones(len(masks), np.bool_)
-        for bit, v in zip(bits, range(len(bits)), strict=True):
-            has = np.flatnonzero(fine & (masks & bit != 0))
-            at, there = self._find(masks[has] ^ bit)
-            if self.bound is not None:
-                there &= self.bound.may_gain(v, self.scores[at], self.masks[at])
-            fine[has[~there]] = False
-        self.proposed = np.stack([base[fine], added[fine]], axis=1)
-        self.n_sets += len(self.proposed)
-        return len(self.proposed) > 0
-
-    def grow(self) -> None:
-        """Score what was proposed, a base with all it is extended by at once."""
-        base, added = self.proposed.T
-        bases, base = np.unique(base, return_inverse=True)
-        scores = self.rows.scores(self._columns(self.masks[bases]), base, 1 + len(self.required) + added)
-        base = bases[base]
-        masks = self.masks[base] | (np.int64(1) << added)
-        below = self._best_below(masks)
-        better = scores > below + ROUNDING * (1 + np.abs(below))
-        self.kept.append((masks, scores) if self.keep_all else (masks[better], scores[better]))
-        reached = np.maximum(scores, below)
-        self.best = max(self.best, float(reached.max()))
-        order = np.argsort(masks)
-        self.masks, self.scores, self.reached = masks[order], scores[order], reached[order]
-        if self.bound is not None:
-            opened = self.bound.opened(self.masks, self.reached, self.members)
-            self.masks, self.scores, self.reached = self.masks[opened], self.scores[opened], self.reached[opened]
-
-    def _columns(self, masks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The required parents and the members of each set, as columns of the rows; all sets are as large."""
-        within = masks[:, None] >> np.arange(len(self.candidates)) & 1
-        chosen = np.nonzero(within)[1].reshape(len(masks), -1) + 1 + len(self.required)
-        required = np.broadcast_to(np.arange(1, 1 + len(self.required)), (len(masks), len(self.required)))
-        return np.ascontiguousarray(np.hstack([required, chosen]), np.int64)
-
-    def _find(self, masks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        at = np.minimum(np.searchsorted(self.masks, masks), len(self.masks) - 1)
-        return at, self.masks[at] == masks
-
-    def _best_below(self, masks: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The best score of all sets within each of these."""
-        best = np.full(len(masks), -np.inf)
-        for bit in np.int64(1) << np.arange(len(self.candidates), dtype=np.int64):
-            has = np.flatnonzero(masks & bit)
-            best[has] = np.maximum(best[has], self.reached[self._find(masks[has] ^ bit)[0]])
-        return best
-
-    def finished(self) -> Sets:
-        """All sets by number, best first; those that rounding tells apart are equal, and smaller ones go first."""
-        masks = np.concatenate([masks for masks, _ in self.kept])
-        scores = np.concatenate([scores for _, scores in self.kept])
-        sets = [np.sort(self.numbers[list(self.members(int(mask)))]).tolist() for mask in masks]
-        level = levels(scores, ROUNDING * (1 + abs(self.best)))
-        places = sorted(range(len(sets)), key=lambda i: (level[i], len(sets[i]), sets[i]))
-        return [sets[i] for i in places], scores[places]
+        kernels.parallel(Growing.grow, growing)
 
 
 def _gathered(by_name: NDArray[np.int64], found: list[Sets], required: NDArray[np.bool_]) -> ParentSets:
