@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bayeslearn import lazy
 
 if TYPE_CHECKING:
+    from bayeslearn.network.comparison import Comparison, compare
     from bayeslearn.network.cpt import Cpt
     from bayeslearn.network.equivalence import Cpdag, shd
     from bayeslearn.network.estimators import BayesianNetworkClassifier
@@ -41,6 +42,7 @@ _HOMES = {
     "BeliefIntervals": "learning.uncertainty",
     "Beliefs": "inference.answers",
     "CaseBeliefs": "inference.answers",
+    "Comparison": "comparison",
     "Cpdag": "equivalence",
     "Cpt": "cpt",
     "Dag": "graph",
@@ -65,6 +67,7 @@ _HOMES = {
     "StructureFit": "structure.learning",
     "Support": "learning.uncertainty",
     "TableFit": "learning.fit",
+    "compare": "comparison",
     "draw": "inference.forward",
     "draws": "inference.forward",
     "explain": "inference.explain",
@@ -86,6 +89,7 @@ __all__ = [
     "BeliefIntervals",
     "Beliefs",
     "CaseBeliefs",
+    "Comparison",
     "Cpdag",
     "Cpt",
     "Dag",
@@ -110,6 +114,7 @@ __all__ = [
     "StructureFit",
     "Support",
     "TableFit",
+    "compare",
     "draw",
     "draws",
     "explain",

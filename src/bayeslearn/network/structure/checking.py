@@ -1,0 +1,137 @@
+"""What a learned structure is worth on rows that it was not learned from.
+
+    held out     a random share of the rows; from the others the network is learned once more, in the same way
+    ahead        mean of d over the rows held out        d = ln P(row | learned) − ln P(row | other)
+    error        √ Σ (d − mean)² / n                     of that mean
+
+The others are a network without arcs, which knows each variable by itself, and the naive one around a single variable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.network.structure.learning import learn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.network import BayesianNetwork
+    from bayeslearn.network.structure.learning import StructureFit
+    from bayeslearn.tables import Table
+
+#: With fewer rows than this on either side, nothing is to be seen.
+LEAST_ROWS = 10
+
+#: What the structures beside share with the one that was learned; they know nothing and hide nothing.
+SHARED = ("score", "prior")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Another structure on the same rows."""
+
+    #: ln P of a row, on average.
+    log_likelihood: float
+    #: By how much the learned network is ahead of it, and the standard error of that.
+    ahead: float
+    error: float
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """How probable rows are that were held out, under what was learned from the others."""
+
+    rows: int
+    #: How many rows it was learned from.
+    learned_from: int
+    #: ln P of a row, on average, under the network that was learned.
+    log_likelihood: float
+    empty: Beside
+    naive: Beside
+    #: The variable that the naive network is built around.
+    centre: str
+
+
+def held_out(
+    fit: StructureFit, *, share: float = 0.2, rng: np.random.Generator | int | None = 0, **settings: Any
+) -> HeldOut | None:
+    """Learn from a part of the rows as it was learned from all, and see how probable the rest is.
+
+    Parameters
+    ----------
+    fit
+        What was learned from all rows; cuts and states are taken from it.
+    share
+        How much of the rows to hold out.
+    rng
+        For the rows held out, and for learning.
+    settings
+        Those of :func:`learn` that `fit` was learned with, but for what concerns reading the data. The naive network is
+        built around ``target``, or else around the variable with most arcs.
+
+    Returns
+    -------
+    None when there are too few rows for that.
+
+    >>> rows = {"rain": list("nnyy") * 30, "hose": list("nyny") * 30, "wet": list("nyyy") * 30}
+    >>> found = held_out(learn(rows))
+    >>> found.rows, found.centre, found.empty.ahead > 3 * found.empty.error
+    (24, 'wet', True)
+    """
+    share = validation.number("share", share, above=0, below=1)
+    table = fit.table
+    dice = validation.generator(rng)
+    order, cut = dice.permutation(table.n_rows), round(share * table.n_rows)
+    if min(cut, table.n_rows - cut) < LEAST_ROWS:
+        return None
+    rest, part = table.take(np.sort(order[:cut])), table.take(np.sort(order[cut:]))
+    seed = int(dice.integers(1 << 62))
+    learned = _cases(learn(part, rng=seed, **settings).network, rest)
+    plain = {name: settings[name] for name in SHARED if name in settings}
+    centre = settings.get("target") or most_joined(fit)
+    empty, naive = (
+        _cases(learn(part, method=method, target=centre, rng=seed, **plain).network, rest)
+        for method in ("empty", "naive")
+    )
+    weights = np.ones(rest.n_rows) if rest.weights is None else rest.weights
+    return HeldOut(
+        rest.n_rows, part.n_rows, _mean(learned, weights), _beside(learned, empty, weights),
+        _beside(learned, naive, weights), centre,
+    )  # fmt: skip
+
+
+def most_joined(fit: StructureFit) -> str:
+    """The variable with most arcs among those that rows show; of equals the first by name."""
+    count = dict.fromkeys(sorted(fit.table.schema.names), 0)
+    for name in (end for arc in fit.dag.arcs for end in arc if end in count):
+        count[name] += 1
+    return max(count, key=count.__getitem__)
+
+
+### means
+
+
+def _cases(network: BayesianNetwork, rows: Table) -> NDArray[np.float64]:
+    return network.score(rows).cases
+
+
+def _mean(x: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    """The weighted mean; what weighs nothing says nothing, even if it is −∞."""
+    counted = weights > 0
+    total = weights.sum()
+    return float(weights[counted] @ x[counted] / total) if total > 0 else float("nan")
+
+
+def _beside(learned: NDArray[np.float64], other: NDArray[np.float64], weights: NDArray[np.float64]) -> Beside:
+    both = np.isfinite(learned) & np.isfinite(other)
+    if not both[weights > 0].all():  # a row is impossible under one of them: no mean tells how far they are apart
+        return Beside(_mean(other, weights), float("nan"), float("nan"))
+    d = np.where(both, learned, 0.0) - np.where(both, other, 0.0)
+    ahead = _mean(d, weights)
+    error = np.sqrt((weights**2 * (d - ahead) ** 2).sum()) / weights.sum()
+    return Beside(_mean(other, weights), ahead, float(error))
