@@ -67,7 +67,7 @@ class Completions:
     seed: int
 
     @classmethod
-    def of(cls, table: Table, *, most: int = MOST, room: int = ROOM, draws: int = 16, seed: int = 0) -> Completions:
+    def of(cls, table: Table, *, most: int = MOST, room: int = ROOM, draws: int = 8, seed: int = 0) -> Completions:
         """List what is possible: up to `most` completions of a row and `room` in all; `draws` of the other rows."""
         validation.integer("draws", draws, least=1)
         table = table.distinct()

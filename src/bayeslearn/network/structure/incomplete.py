@@ -85,7 +85,7 @@ def structural_em(
     prior: Prior = None,
     start: BayesianNetwork | Dag | str | None = None,
     weights: ArrayLike | str | None = None,
-    draws: int = 16,
+    draws: int = 8,
     restarts: int = 8,
     tol: float = 1e-3,
     max_iter: int = 50,
@@ -103,7 +103,9 @@ def structural_em(
     knowledge
         Arcs that must or cannot be there; hidden variables may be named too.
     search
-        How to go from one graph to a better one.
+        How to go from one graph to a better one: `tabu`, `climb`, or any function of a structure and limits that
+        returns arcs, such as ``lambda here, limits: ges(here.cache, here.allowed, limits)``; what scores no higher is
+        not taken.
     hidden
         Variables that no row shows, with their states or how many there are. The same is then learned without them;
         they are left alone if what they explain is not worth their parameters.

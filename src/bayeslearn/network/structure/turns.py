@@ -37,6 +37,9 @@ Search = Callable[[Structure, Limits], Any]
 #: Iterations of EM for a graph that is on its way, and for one that may be the last.
 FEW, MANY = 10, 500
 
+#: The prior of tables counted from draws, where EM begins: what was never drawn is not impossible.
+SOME = "m:1"
+
 
 @dataclass(frozen=True)
 class Turn:
@@ -101,12 +104,14 @@ class Task:
     def turns(self, present: Standing, completions: Completions) -> tuple[Standing, tuple[Turn, ...], bool]:
         """Graph after graph, each better than the one before: the last, the way to it, and whether it is the end."""
         history = [present.turn(0, present.arcs, 0.0)]
+        prior = self.prior if completions.exact else SOME
         while len(history) <= self.max_iter and not self.watch.reached():
             completed = completions.under(present.fit.network)
             arcs, gain = self.better(completed, present.arcs)
-            if arcs is present.arcs and present.fit.converged:
+            same = arcs is present.arcs
+            if same and present.fit.converged:
                 return present, tuple(history), True
-            found = self.settled(present) if arcs is present.arcs else self.moved(arcs, completed, present.score)
+            found = self.settled(present) if same else self.moved(arcs, completed, prior, present.score)
             history.append(found.turn(len(history), present.arcs, gain))
             if found.score <= present.score + TIE * (1 + abs(present.score)):
                 return present, tuple(history), not self.watch.reached()
@@ -123,9 +128,9 @@ class Task:
         gain = sum(cache.family(x, tuple(np.flatnonzero(found[:, x]).tolist())) for x in range(cache.n)) - before
         return (found, gain) if gain > TIE * (1 + abs(before)) else (arcs, 0.0)
 
-    def moved(self, arcs: Arcs, completed: Table, score: float) -> Standing:
+    def moved(self, arcs: Arcs, completed: Table, prior: Prior, score: float) -> Standing:
         """Another graph: tables counted from the completed table, then EM, for longer if it seems no better."""
-        counted = fit_tables(self.frame(arcs), completed, prior=self.prior).network
+        counted = fit_tables(self.frame(arcs), completed, prior=prior).network
         found = self.fitted(counted, arcs, FEW)
         return found if found.score > score else self.settled(found)
 
