@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import kernels
-from bayeslearn.errors import EmptyTableError, MissingValuesError, ParameterError, ShapeError
+from bayeslearn.errors import CycleError, EmptyTableError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.network import Dag, draw
 from bayeslearn.network.structure.averaging import averaged
 from bayeslearn.network.structure.bootstrap import ArcStrengths, Resampling, arc_strengths, resampled, votes
@@ -180,6 +180,7 @@ def test_what_was_done_before_a_deadline_counts(monkeypatch):
         (sample(), {"rounds": 0}, ParameterError, "`rounds` must be at least 1, got 0"),
         (sample(), {"rng": "seven"}, ParameterError, "`rng` must be a seed"),
         (sample(), {"search": lambda counts: np.zeros((2, 2))}, ShapeError, r"arcs of shape \(4, 4\), got \(2, 2\)"),
+        (sample(), {"search": lambda counts: arcs_of("ab bc ca")}, CycleError, "without cycles"),
     ],
 )
 def test_bad_input(table, options, error, match):

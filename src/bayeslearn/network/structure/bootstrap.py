@@ -27,8 +27,8 @@ import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.em import told_to_stop
-from bayeslearn.errors import EmptyTableError, ShapeError
-from bayeslearn.network.structure.classes import class_of
+from bayeslearn.errors import CycleError, EmptyTableError, ShapeError
+from bayeslearn.network.structure.classes import class_of, order_of
 from bayeslearn.network.structure.climbing import ranks
 from bayeslearn.network.structure.counts import FamilyCounts
 
@@ -150,6 +150,9 @@ def votes(arcs: NDArray[np.bool_], n: int, *, classes: bool) -> NDArray[np.float
     """What one graph says of every direction; half where its class leaves it open."""
     if np.shape(arcs) != (n, n):
         raise ShapeError(f"the search must return arcs of shape ({n}, {n}), got {np.shape(arcs)}")
+    arcs = np.asarray(arcs, np.bool_)
+    if len(order_of(arcs)) < n:
+        raise CycleError("the search must return a graph without cycles")
     marks = class_of(arcs) if classes else arcs
     return marks / np.maximum(marks + marks.T.astype(np.float64), 1.0)
 

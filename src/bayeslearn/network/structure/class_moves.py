@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Row = tuple[Parents, NDArray[np.float64]]
 
 #: Sets of neighbours of one variable that are looked at; more means that the classes are hardly sparse.
-MOST_SETS = 1 << 14
+MOST_SETS = 1 << 12
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -94,8 +95,8 @@ def class_of(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
             near = compelled[last] <= parents[x] <= parents[last] | {last}
             compelled[x] = compelled[last] if near else parents[x]
     marks = arcs | arcs.T
-    for x, sure in compelled.items():
-        marks[x, list(sure)] = False
+    turned = [(x, parent) for x, sure in compelled.items() for parent in sure]
+    marks[tuple(np.array(turned, np.intp).reshape(-1, 2).T)] = False
     return marks
 
 
@@ -128,18 +129,27 @@ def member(marks: NDArray[np.bool_], rank: NDArray[np.int64]) -> NDArray[np.bool
     partial = Partial(marks)
     arcs = partial.arcs.copy()
     children, edges, joined = sets_of(arcs), sets_of(partial.edges), sets_of(partial.joined)
-    left = np.argsort(-rank).tolist()
-    while left:
-        fits = (x for x in left if not children[x] and all(joined[x] <= joined[v] | {v} for v in edges[x]))
-        last = next(fits, None)
-        if last is None:
-            return None
-        left.remove(last)
-        arcs[list(edges[last]), last] = True
-        for v in joined[last]:
+
+    def fits(x: int) -> bool:
+        return not children[x] and all(joined[x] <= joined[v] | {v} for v in edges[x])
+
+    waiting = set(range(len(marks)))
+    found: list[tuple[int, int]] = []
+    looked_at: Iterable[int] = tuple(waiting)
+    while True:
+        for x in waiting.intersection(looked_at):
+            if fits(x):
+                waiting.remove(x)
+                heappush(found, (-int(rank[x]), x))
+        if not found:
+            return None if waiting else arcs
+        _, last = heappop(found)
+        for v in edges[last]:
+            arcs[v, last] = True
+        looked_at = joined[last]  # others fit no better than before
+        for v in looked_at:
             for sets in (children, edges, joined):
                 sets[v].discard(last)
-    return arcs
 
 
 def member_that_keeps(marks: NDArray[np.bool_], allowed: Allowed, rank: NDArray[np.int64]) -> NDArray[np.bool_] | None:
