@@ -11,6 +11,9 @@ from bayeslearn.kernels.plain import soonest
 from bayeslearn.kernels.threads import parallel, thread_count
 
 _HOMES = {
+    "count_orders": "order_chains",
+    "read_order": "order_chains",
+    "walk_orders": "order_chains",
     "best_sinks": "ordering",
     "climb_orders": "ordering",
     "choose": "ordering",
@@ -20,8 +23,7 @@ _HOMES = {
     "best_plan": "planning",
     "complete_items": "expectation",
     "dependence": "testing",
-    "extend_by_bitmaps": "extending",
-    "extend_by_rows": "extending",
+    "extend_family": "extending",
     "extend_sets": "growing",
     "fold_rows": "folding",
     "infer_items": "expectation",
@@ -33,7 +35,6 @@ _HOMES = {
     "propagate_cases": "propagation",
     "propagate_lanes": "lanes",
     "histogram": "counting",
-    "intersect_members": "extending",
     "find_cells": "extending",
     "count_cells": "extending",
     "intersections": "counting",
@@ -45,6 +46,9 @@ _HOMES = {
 }
 
 __all__ = [
+    "count_orders",
+    "read_order",
+    "walk_orders",
     "CELL_SLOTS",
     "LANES",
     "MOST_CELLS",
@@ -55,15 +59,13 @@ __all__ = [
     "complete_items",
     "count_cells",
     "dependence",
-    "extend_by_bitmaps",
-    "extend_by_rows",
+    "extend_family",
     "extend_sets",
     "find_cells",
     "fold_rows",
     "gibbs_sweeps",
     "histogram",
     "infer_items",
-    "intersect_members",
     "intersections",
     "most_probable",
     "neighbours",

@@ -36,11 +36,9 @@ def warm() -> None:
     cells.number_cells(text, 0, 2, 44, into, 0, room, room.copy(), np.zeros(1, np.int64), slots, keys)
     bits, cell, table = np.zeros((1, 1), np.uint64), np.zeros(1, np.int32), np.zeros((1, 1))
     extending.find_cells(codes, zero, one, cell)
-    extending.intersect_members(bits, np.zeros((1, 1), np.int64), bits.copy())
-    extending.extend_by_bitmaps(bits, zero, bits, zero, zero, table)
     for given in (np.empty(0), weights):
         extending.count_cells(cell, given, np.zeros((2, 1)))
-        extending.extend_by_rows(cell, cell, codes, given, zero, zero, table)
+        extending.extend_family(codes, given, one, bits, np.ones(1), zero, 0.0, table)
     testing.dependence(codes, weights, one, np.zeros((1, 2), np.int64), False, np.zeros(1), np.zeros(1))
     warm_inference()
     warm_learning()

@@ -1,24 +1,28 @@
 """Counting one family with each of many more columns beside it.
 
-    N(cell, s) for every cell of a family and every state s of every candidate column
+    N(cell, s) for every cell of a family and every state s of every other column
 
 Structure search asks for little else: which column would be the best next parent. The cells of the family are found
-once and serve all candidates: large cells as bitmaps whose intersections are counted word by word, small ones row by
-row.
+once and serve all columns. The most frequent cell is not counted at all, being what the others leave of each column; of
+the others, large cells are bitmaps whose intersections are counted word by word, and small ones are counted row by row.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bayeslearn.kernels._jit import inner, kernel, popcount
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-#: Words of a bitmap that are worked on at a time, so that those of a few candidates and all cells stay near.
-WORDS = 256
+#: Words of a bitmap that are worked on at a time, and cells: so that they stay near.
+WORDS, CELLS = 256, 64
+
+
+### cells
 
 
 @kernel
@@ -43,6 +47,117 @@ def count_cells(cell: NDArray[np.int32], weights: NDArray[np.float64], whole: ND
         whole[i & 1, cell[i]] += 1.0 if len(weights) == 0 else weights[i]
 
 
+### all columns
+
+
+@kernel
+def extend_family(
+    codes: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    sizes: NDArray[np.int64],
+    bitmaps: NDArray[np.uint64],
+    marginal: NDArray[np.float64],
+    family: NDArray[np.int64],
+    few: float,
+    table: NDArray[np.float64],
+) -> None:
+    """table[cell, state] = weight of the rows in both; `table` comes with zeros, `weights` is empty for ones.
+
+    The states of all columns stand side by side, those of the family mean nothing. `bitmaps` and `marginal` have a row
+    and a number for each state; cells of at most `few` rows are counted row by row. Weighted rows need neither.
+    """
+    cell, whole = np.empty(codes.shape[1], np.int32), np.zeros((2, len(table)))
+    find_cells(codes, family, sizes, cell)
+    first = np.zeros(len(sizes) + 1, np.int64)
+    first[1:] = np.cumsum(sizes)
+    other = np.ones(len(sizes), np.bool_)
+    other[family] = False
+    if len(weights) > 0:
+        extend_by_rows(np.arange(len(cell)), cell, codes, weights, other, first, table)
+        return
+    count_cells(cell, weights, whole)
+    whole[0] += whole[1]
+    largest = np.argmax(whole[0])
+    small = whole[0] <= few
+    small[largest] = False
+    extend_by_rows(np.flatnonzero(small[cell]), cell, codes, weights, other, first, table)
+    small[largest] = True
+    large = np.flatnonzero(~small)
+    for begin in range(0, len(large), CELLS):
+        cells = large[begin : begin + CELLS]
+        extend_by_bitmaps(members_of(cells, family, sizes, first), cells, bitmaps, other, first, table)
+        last_states(cells, whole[0], other, first, table)
+    table[largest] = marginal
+    for c in range(len(table)):
+        if c != largest and whole[0, c] > 0:
+            table[largest] -= table[c]
+
+
+@inner
+def extend_by_rows(
+    rows: NDArray[np.int64],
+    cell: NDArray[np.int32],
+    codes: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    other: NDArray[np.bool_],
+    first: NDArray[np.int64],
+    table: NDArray[np.float64],
+) -> None:
+    """table[cell of row, state of column in it] += weight of the row."""
+    for column in range(len(other)):
+        if other[column]:
+            at = first[column]
+            for i in rows:
+                table[cell[i], at + codes[column, i]] += 1.0 if len(weights) == 0 else weights[i]
+
+
+@inner
+def members_of(
+    cells: NDArray[np.int64], family: NDArray[np.int64], sizes: NDArray[np.int64], first: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The states, by their bitmaps, that make up each cell."""
+    members = np.empty((len(cells), len(family)), np.int64)
+    for c in range(len(cells)):
+        left = cells[c]
+        for k in range(len(family) - 1, -1, -1):
+            members[c, k] = first[family[k]] + left % sizes[family[k]]
+            left //= sizes[family[k]]
+    return members
+
+
+@inner
+def extend_by_bitmaps(
+    members: NDArray[np.int64],
+    place: NDArray[np.int64],
+    bitmaps: NDArray[np.uint64],
+    other: NDArray[np.bool_],
+    first: NDArray[np.int64],
+    table: NDArray[np.float64],
+) -> None:
+    """table[place_c, s] += rows in all of the bitmaps members[c] and in that of s, for all but the last states."""
+    cells = np.empty((len(members), bitmaps.shape[1]), np.uint64)
+    for c in range(len(members)):
+        cells[c] = bitmaps[members[c, 0]]
+        for k in range(1, members.shape[1]):
+            cells[c] &= bitmaps[members[c, k]]
+    states = np.array([s for v in range(len(other)) if other[v] for s in range(first[v], first[v + 1] - 1)], np.int64)
+    last = len(states) - 1
+    for begin in range(0, cells.shape[1], WORDS):
+        end = min(begin + WORDS, cells.shape[1])
+        for k in range(0, len(states), 4):
+            four = (states[k], states[min(k + 1, last)], states[min(k + 2, last)], states[min(k + 3, last)])
+            for c in range(len(cells)):
+                n0, n1, n2, n3 = common_ones(cells, c, bitmaps, four, begin, end)
+                row = place[c]
+                table[row, four[0]] += n0
+                if k + 1 <= last:
+                    table[row, four[1]] += n1
+                if k + 2 <= last:
+                    table[row, four[2]] += n2
+                if k + 3 <= last:
+                    table[row, four[3]] += n3
+
+
 @inner
 def common_ones(
     a: NDArray[np.uint64], i: int, b: NDArray[np.uint64], j: tuple[int, int, int, int], begin: int, end: int
@@ -59,60 +174,19 @@ def common_ones(
     return n0, n1, n2, n3
 
 
-@kernel
-def extend_by_bitmaps(
-    cells: NDArray[np.uint64],
-    place: NDArray[np.int64],
-    bitmaps: NDArray[np.uint64],
-    states: NDArray[np.int64],
-    into: NDArray[np.int64],
-    table: NDArray[np.float64],
-) -> None:
-    """table[place_c, into_k] += ones of cells[c] ∧ bitmaps[states_k]."""
-    n_words, last = cells.shape[1], len(states) - 1
-    for begin in range(0, n_words, WORDS):
-        end = min(begin + WORDS, n_words)
-        for k in range(0, len(states), 4):
-            four = (states[k], states[min(k + 1, last)], states[min(k + 2, last)], states[min(k + 3, last)])
-            for c in range(len(cells)):
-                n0, n1, n2, n3 = common_ones(cells, c, bitmaps, four, begin, end)
-                row = place[c]
-                table[row, into[k]] += n0
-                if k + 1 <= last:
-                    table[row, into[k + 1]] += n1
-                if k + 2 <= last:
-                    table[row, into[k + 2]] += n2
-                if k + 3 <= last:
-                    table[row, into[k + 3]] += n3
-
-
-@kernel
-def intersect_members(bitmaps: NDArray[np.uint64], members: NDArray[np.int64], into: NDArray[np.uint64]) -> None:
-    """into[c] = the rows in all of the bitmaps members[c]."""
-    for c in range(len(members)):
-        for w in range(into.shape[1]):
-            into[c, w] = bitmaps[members[c, 0], w]
-        for k in range(1, members.shape[1]):
-            for w in range(into.shape[1]):
-                into[c, w] &= bitmaps[members[c, k], w]
-
-
-@kernel
-def extend_by_rows(
-    rows: NDArray[np.int32],
-    cell: NDArray[np.int32],
-    codes: NDArray[np.int8],
-    weights: NDArray[np.float64],
-    columns: NDArray[np.int64],
+@inner
+def last_states(
+    cells: NDArray[np.int64],
+    whole: NDArray[np.float64],
+    other: NDArray[np.bool_],
     first: NDArray[np.int64],
     table: NDArray[np.float64],
 ) -> None:
-    """table[cell of row, first_k + code of column k in it] += weight of the row; `weights` is empty for ones."""
-    for k in range(len(columns)):
-        column, at = columns[k], first[k]
-        if len(weights) == 0:
-            for i in rows:
-                table[cell[i], at + codes[column, i]] += 1.0
-        else:
-            for i in rows:
-                table[cell[i], at + codes[column, i]] += weights[i]
+    """The last state of each column has what the others leave of the cell."""
+    for c in cells:
+        for column in range(len(other)):
+            if other[column]:
+                left = whole[c]
+                for s in range(first[column], first[column + 1] - 1):
+                    left -= table[c, s]
+                table[c, first[column + 1] - 1] = left

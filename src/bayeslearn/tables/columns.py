@@ -258,10 +258,10 @@ def level_numbers(values: Any) -> NDArray[np.float64]:
     """The number that each level stands for, NaN for a word."""
     if isinstance(values, list):
         return np.array([number_of(v) for v in values], dtype=np.float64)
-    if not len(values):
-        return np.empty(0)
     if not is_text(values.type):
         return np.asarray(values.cast(pa.float64(), safe=False), dtype=np.float64)
+    if len(values) <= FEW:
+        return level_numbers(values.to_pylist())
     text = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
     like = pc.match_substring_regex(text, f"^{NUMBER}$")
     return np.asarray(pc.if_else(like, text, None).cast(pa.float64()), dtype=np.float64)

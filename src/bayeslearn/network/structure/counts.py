@@ -5,6 +5,7 @@ Counts add: what was counted of earlier rows stays, and only the new ones are lo
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -91,11 +92,11 @@ class FamilyCounts:
 
     def cells(self, child: int, parents: Family) -> float:
         """How many cells a family has."""
-        return float(np.prod(self.sizes[[*parents, child]], dtype=float))
+        return math.prod(float(self.parts[0].size[v]) for v in (*parents, child))
 
     def extends(self, child: int, parents: Family) -> bool:
         """Whether a family is small enough to be counted with every other column."""
-        return self.cells(child, parents) * float(self.sizes.sum()) <= MOST_CELLS
+        return self.cells(child, parents) * sum(self.parts[0].size) <= MOST_CELLS
 
     def family(self, child: int, parents: Family) -> NDArray[np.float64]:
         """N(parents, child), an axis for each parent in order, then the child."""

@@ -93,9 +93,8 @@ def coded_again(data: Any, schema: Schema, weights: ArrayLike | str | None) -> P
 def unfit(table: Table, name: str) -> str | None:
     """Why a column should be left out, if it should."""
     if isinstance(table.schema[name], Discrete):
-        codes = table.code(name)
-        seen = int((codes >= 0).sum())
-        if seen >= LEAST_NAMES and len(np.unique(codes[codes >= 0])) == seen:
+        seen = occurrences(table, name)[1:]
+        if seen.sum() >= LEAST_NAMES and seen.max() == 1:
             return f"column {name!r} has another state in every row, like a name"
         return None
     values = table.value(name)
@@ -124,11 +123,20 @@ def notes_on(table: Table) -> list[str]:
 
 def twins(table: Table) -> list[list[str]]:
     """Groups of columns that are the same but for the names of their states."""
-    groups: dict[bytes, list[str]] = {}
+    alike: dict[tuple[int, ...], list[str]] = {}
     for name in table.schema.names:
+        missing, *seen = occurrences(table, name).tolist()
+        alike.setdefault((missing, *sorted(count for count in seen if count)), []).append(name)
+    groups: dict[bytes, list[str]] = {}
+    for name in (name for names in alike.values() if len(names) > 1 for name in names):
         _, first, inverse = np.unique(table.code(name), return_index=True, return_inverse=True)
         groups.setdefault(np.argsort(np.argsort(first))[inverse].astype(np.int32).tobytes(), []).append(name)
     return [names for names in groups.values() if len(names) > 1]
+
+
+def occurrences(table: Table, name: str) -> NDArray[np.int64]:
+    """How often a cell is missing, and how often each state occurs."""
+    return np.bincount(table.code(name).astype(np.int64) + 1, minlength=2)
 
 
 def require_target(table: Table, target: str | None, needed_by: str) -> int:
