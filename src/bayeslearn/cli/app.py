@@ -9,12 +9,14 @@ import typer
 from bayeslearn import __version__
 from bayeslearn.cli import (
     bayes,
+    compare,
     concept,
     convert,
     demo,
     explain,
     fit,
     impute,
+    learn,
     merge,
     predict,
     query,
@@ -51,11 +53,13 @@ def root(
 
 app.command("bayes")(bayes.run)
 app.command("concept")(concept.run)
+app.command("learn")(learn.run)
 app.command("show")(show.run)
 app.command("query")(query.run)
 app.command("explain")(explain.run)
 app.command("predict")(predict.run)
 app.command("fit")(fit.run)
+app.command("compare")(compare.run)
 app.command("score")(score.run)
 app.command("impute")(impute.run)
 app.command("update")(update.run)

@@ -1,0 +1,78 @@
+"""``bayeslearn compare``: how far two networks are apart."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bayeslearn.cli import output
+from bayeslearn.cli.learn import table_file
+from bayeslearn.cli.networks import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bayeslearn.network import Comparison
+
+
+def run(
+    a: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    b: Annotated[str, typer.Argument(help="Another.")],
+    *,
+    data: Annotated[
+        str | None, typer.Option(help="A CSV or Parquet file of cases, to see how probable they are under each.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+) -> None:
+    """Two networks side by side: arcs they share and do not, their distance, and how well each explains cases.
+
+    The distance counts the pairs of variables that are joined differently. Between the classes of equivalent graphs it
+    tells what data can tell; arc by arc it also counts arcs that could as well be turned.
+
+    Example: bayeslearn compare asia model.json --data new-cases.csv
+    """
+    from bayeslearn.network import compare
+
+    found = compare(load(a), load(b), None if data is None else table_file(data))
+    _show_json(found) if as_json else _show(found, a, b)
+
+
+def _show(found: Comparison, a: str, b: str) -> None:
+    counts = [("both", found.both), ("turned", found.turned), (f"only {a}", found.only_a), (f"only {b}", found.only_b)]
+    pairs = [("distance", f"{found.distance} between classes, {found.arc_distance} arc by arc")]
+    pairs += [("equivalent", "yes" if found.equivalent else "no")]
+    pairs += [(name, f"{len(arcs)}{_arcs(arcs)}") for name, arcs in counts]
+    lacking = ((b, found.variables_only_a), (a, found.variables_only_b))
+    pairs += [("variables", f"{net} lacks {', '.join(names)}") for net, names in lacking if names]
+    output.show_pairs(pairs)
+    if found.explained is not None:
+        output.gap()
+        rows = [
+            [net, output.number(of.per_case), f"{of.log_likelihood:.8g}", str(of.free_parameters), f"{of.bic:.8g}"]
+            for net, of in zip((a, b), found.explained, strict=True)
+        ]
+        output.show_table(["network", "ln P per case", "log likelihood", "free parameters", "BIC"], rows)
+        _warn(found, a, b)
+
+
+def _arcs(arcs: Iterable[tuple[str, str]]) -> str:
+    shown = ", ".join(" → ".join(arc) for arc in arcs)
+    return f": {shown}" if shown else ""
+
+
+def _warn(found: Comparison, a: str, b: str) -> None:
+    """Rows of probability zero."""
+    import sys
+
+    for net, of in zip((a, b), found.explained or (), strict=True):
+        if of.impossible:
+            sys.stderr.write(f"warning: {of.impossible} rows have probability zero under {net}\n")
+
+
+def _show_json(found: Comparison) -> None:
+    answer = asdict(found)
+    if found.explained is not None:
+        answer["explained"] = [asdict(of) | {"per_case": of.per_case, "bic": of.bic} for of in found.explained]
+    output.show_json(answer)

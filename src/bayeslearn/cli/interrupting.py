@@ -1,0 +1,49 @@
+"""Ctrl-C once: end with the best so far. Twice: end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEARD = b"\nending with the best network so far; Ctrl-C again ends without one\n"
+
+
+@dataclass
+class Stop:
+    """Whether Ctrl-C was heard."""
+
+    asked: bool = False
+
+    def heed(self) -> None:
+        """Raise what ends a search, if it is to end."""
+        if self.asked:
+            raise StopIteration
+
+
+@contextmanager
+def once() -> Iterator[Stop]:
+    """Within the block the first Ctrl-C is noted, and the next does what it did before."""
+    stop = Stop()
+    if threading.current_thread() is not threading.main_thread():  # signals reach only that one
+        yield stop
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def hear(*_: Any) -> None:
+        stop.asked = True
+        signal.signal(signal.SIGINT, before)
+        os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, HEARD)  # a buffer may be half written at this moment
+
+    signal.signal(signal.SIGINT, hear)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,210 @@
+"""``bayeslearn learn``: from a file of cases, with holes or without, to a network that can be asked."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import interrupting, learn_report, progress
+from bayeslearn.cli.fit import _states as hidden_states
+from bayeslearn.cli.networks import keep
+from bayeslearn.cli.show import _draw as draw
+from bayeslearn.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bayeslearn.cli.interrupting import Stop
+    from bayeslearn.network import Knowledge
+
+#: Seconds between two words on how far a search has come.
+PAUSE = 0.1
+
+
+def run(
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="A CSV or Parquet file of cases, or a name that ships: chest-clinic; ?, empty and NaN are missing."
+        ),
+    ],
+    *,
+    to: Annotated[
+        Path, typer.Option("-o", "--output", help="The model to write; .json keeps the counts and the prior too.")
+    ],
+    target: Annotated[
+        str | None, typer.Option(help="The variable that tan and naive are built around, and the root of tree.")
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="auto, hill-climb, tabu, orders, ges or exact search by score; k2 or best-parents under an --order; "
+            "pc or mmhc test; tree, tan, naive or empty are of a fixed form."
+        ),
+    ] = "auto",
+    score: Annotated[str, typer.Option(help="bic (or mdl), aic, loglik, k2, bdeu:CASES or bds:CASES.")] = "bic",
+    order: Annotated[str | None, typer.Option(help="A,B,C: all variables, parents before children.")] = None,
+    require: Annotated[list[str] | None, typer.Option(help="'A->B': an arc that must be there.")] = None,
+    forbid: Annotated[list[str] | None, typer.Option(help="'A->B': an arc that cannot be there.")] = None,
+    tiers: Annotated[str | None, typer.Option(help="'A,B;C,D': no parent in a later group.")] = None,
+    roots: Annotated[str | None, typer.Option(help="A,B: variables without parents.")] = None,
+    leaves: Annotated[str | None, typer.Option(help="A,B: variables without children.")] = None,
+    max_parents: Annotated[int | None, typer.Option(help="The most parents that a variable may have.")] = None,
+    hidden: Annotated[
+        list[str] | None, typer.Option(help="VAR:N or VAR:STATE,STATE,...: a variable that no row shows.")
+    ] = None,
+    bootstrap: Annotated[int, typer.Option(help="Resamples of the rows, which tell how sure each arc is.")] = 0,
+    average: Annotated[
+        bool, typer.Option("--average", help="Keep the arcs that resamples agree on; 100 of them when not said.")
+    ] = False,
+    prior: Annotated[
+        str, typer.Option(help="Cases that tables have seen before: mle (none), laplace, k2, jeffreys, bdeu:N or m:N.")
+    ] = "bdeu:1",
+    cut: Annotated[
+        str, typer.Option(help="How numbers are cut: quantile, width, or mdl, with a --target.")
+    ] = "quantile",
+    bins: Annotated[int | None, typer.Option(help="Intervals of a column of numbers; 5 when not said.")] = None,
+    max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
+    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    alpha: Annotated[float, typer.Option(help="The level of tests, for pc and mmhc.")] = 0.05,
+    test: Annotated[str, typer.Option(help="g2, chi2 or mi, for pc and mmhc.")] = "g2",
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds after which the best so far is taken; the check has as many again.")
+    ] = None,
+    held_out: Annotated[
+        float, typer.Option(help="Share of the rows that are kept back to see what the structure is worth; 0 for none.")
+    ] = 0.2,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Draw the network into this .svg or .png file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
+) -> None:
+    """Learn a network: its arcs, and its tables; columns of no use are left out, and numbers are cut.
+
+    Ctrl-C ends the search with the best network so far.
+
+    Example: bayeslearn learn cases.csv --bootstrap 200 -o model.json
+    """
+    from bayeslearn.network import learn
+    from bayeslearn.network.structure.checking import held_out as check
+
+    _check(to, plot, held_out, seed, bootstrap, max_parents)
+    _check_order(order, method)
+    rows = table_file(data)
+    knowledge = _knowledge(require, forbid, tiers, roots, leaves, max_parents)
+    reading: dict[str, Any] = {"cut": cut, "bins": bins, "max_states": max_states, "weights": weights}
+    settings: dict[str, Any] = {
+        "method": method, "score": score, "target": target, "order": _listed(order) or None, "knowledge": knowledge,
+        "hidden": dict(hidden_states(item) for item in hidden or []), "prior": prior, "alpha": alpha, "test": test,
+        "time_limit": time_limit,
+    }  # fmt: skip
+    with interrupting.once() as stop, progress.bar("learning") as tell:
+        told = telling(tell, stop, time_limit)
+        fit = learn(rows, **reading, **settings, bootstrap=bootstrap, average=average, rng=seed, progress=told)
+        ended = learn_report.ended(fit, time_limit, by_hand=stop.asked)
+        checked = None
+        if held_out and not stop.asked:
+            again = settings | {"bootstrap": bootstrap if average else 0, "average": average}
+            told = telling(tell, stop, time_limit, "checking: ")
+            checked = check(fit, share=held_out, rng=seed, **again, progress=told)
+    keep(fit.network, to)
+    if plot is not None:
+        draw(fit.network, {}, plot, bars=None)
+    if stop.asked:  # a check that was ended says nothing
+        checked = None
+    unchecked = None if checked or not held_out else "Ctrl-C came before" if stop.asked else "there are too few rows"
+    asked = learn_report.Asked(bootstrap, knowledge, ended, unchecked)
+    (learn_report.show_json if as_json else learn_report.show)(fit, checked, asked)
+    sys.stderr.write(f"learned in {fit.seconds:.2f} s\n")
+
+
+### what was asked for
+
+
+def _check(to: Path, plot: Path | None, held_out: float, seed: int, bootstrap: int, max_parents: int | None) -> None:
+    """All that can be seen to be wrong before the rows are read."""
+    from bayeslearn import files, validation
+    from bayeslearn.network.formats.files import label_of
+
+    label_of(to, None)
+    files.destination(to)
+    if plot is not None:
+        if plot.suffix.lower() not in {".svg", ".png"}:
+            raise ParameterError(f"a picture is an .svg or a .png file, got {str(plot)!r}")
+        files.destination(plot)
+    validation.number("--held-out", held_out, least=0, below=1)
+    validation.integer("--seed", seed, least=0)
+    validation.integer("--bootstrap", bootstrap, least=0)
+    if max_parents is not None:
+        validation.integer("--max-parents", max_parents, least=0)
+
+
+def _check_order(order: str | None, method: str) -> None:
+    """An order that a method would not look at is a mistake."""
+    from bayeslearn.network.structure.methods import METHODS
+
+    taking = [name for name, entry in METHODS.items() if entry.needs == "order"]
+    if order and method in METHODS and method not in taking:
+        raise ParameterError(
+            f"--method {method} does not look at an order",
+            hint=f"take {' or '.join(taking)}, or write it as --tiers, with ; between the variables",
+        )
+
+
+def table_file(data: str) -> str:
+    """A file, or where one lies that ships."""
+    from bayeslearn import data as shipped
+
+    tables = {path.stem for path in shipped.HERE.glob("*.csv")}
+    return str(shipped.path(data)) if data in tables and not Path(data).exists() else data
+
+
+def _knowledge(
+    require: list[str] | None, forbid: list[str] | None, tiers: str | None, roots: str | None, leaves: str | None,
+    most: int | None,
+) -> Knowledge:  # fmt: skip
+    from bayeslearn.network import Knowledge
+
+    required, forbidden = ([_arc(option, text) for text in given or []] for option, given in
+                           (("--require", require), ("--forbid", forbid)))  # fmt: skip
+    groups = [_listed(tier) for tier in (tiers or "").split(";")] if tiers else []
+    return Knowledge(required, forbidden, groups, _listed(roots), _listed(leaves), most)
+
+
+def _arc(option: str, text: str) -> tuple[str, str]:
+    parent, arrow, child = (part.strip() for part in text.partition("->"))
+    if not (parent and arrow and child):
+        raise ParameterError(f"{option} takes 'A->B', got {text!r}", hint="the quotes keep the shell from reading >")
+    return parent, child
+
+
+def _listed(names: str | None) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()] if names else []
+
+
+### how far it is
+
+
+def telling(tell: Callable[..., None], stop: Stop, limit: float | None, what: str = "") -> Callable[[Any], None]:
+    """What a bar says of each step of a search, which ends there when it is to end."""
+    from bayeslearn.network.structure.bootstrap import Resampling
+
+    started = last = time.monotonic()
+
+    def step(now: Any) -> None:
+        nonlocal last
+        stop.heed()
+        moment = time.monotonic()
+        if moment - last < PAUSE:
+            return
+        last = moment
+        if isinstance(now, Resampling):
+            tell(now.done / now.rounds, f"{what}resample {now.done} of {now.rounds}")
+        else:
+            share = (moment - started) / limit if limit else 0.0
+            tell(share, f"{what}score {now.score:.7g}, {now.arcs} arcs, step {now.steps}")
+
+    return step

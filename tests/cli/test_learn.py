@@ -1,0 +1,377 @@
+"""The verb learn: from a file of cases to a network and a report; knowledge, holes, odd columns, limits, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from bayeslearn import as_table, data, learn, read_network, write_network
+from bayeslearn.cli import learn as verb
+from bayeslearn.cli import progress
+from bayeslearn.cli.app import app
+from bayeslearn.cli.interrupting import once
+from bayeslearn.network import Knowledge, draw
+from bayeslearn.network.structure.methods import METHODS
+from tests.cli.asking import ask, fail, said
+
+RAIN = "rain,hose,wet\n" + "no,no,no\nno,yes,yes\nyes,no,yes\nyes,yes,yes\n" * 30
+KEYS = """rows weight missing hidden hidden_gain method score arcs tests resamples least_certain nearly_joined
+either_way fewest_cases held_out cuts left_out notes seconds ended_by""".split()  # noqa: SIM905
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rain.csv").write_text(RAIN)
+    return tmp_path
+
+
+def write_rows(path, columns, cell=str):
+    rows = zip(*columns.values(), strict=True)
+    path.write_text("\n".join([",".join(columns), *(",".join(map(cell, row)) for row in rows)]) + "\n")
+
+
+def answer(*words):
+    return json.loads(ask("learn", *words, "-o", "model.json", "--json"))
+
+
+def arcs(found):
+    return {(arc["parent"], arc["child"]) for arc in found["arcs"]}
+
+
+### reports
+
+
+def test_a_report_and_a_model(folder):
+    report = ask("learn", "rain.csv", "-o", "model.json", "--held-out", "0")
+    assert report == (
+        "rows           120\n"
+        "missing cells  0 of 360\n"
+        "method         auto: exact up to 8 variables, orders beyond\n"
+        "score          bic -180.7178\n"
+        "arcs           2\n"
+        "\n"
+        "arc          gain\n"
+        "─────────────────\n"
+        "hose → wet   36.8\n"
+        "rain → wet   36.8\n"
+        "\n"
+        "fewest cases  P(wet | rain=no, hose=no) 30, P(wet | rain=no, hose=yes) 30, P(wet | rain=yes, hose=no) 30\n"
+    )
+    assert read_network("model.json") == learn("rain.csv").network
+
+
+def test_rows_held_out(folder):
+    report = ask("learn", "rain.csv", "-o", "model.json")
+    assert "24 rows held out    ln P per case   learned is ahead by\n" in report
+    assert "naive, around wet  " in report
+    assert " ± " in report
+    assert "naive, around hose " in ask("learn", "rain.csv", "-o", "model.json", "--target", "hose")
+
+
+def test_what_is_said_on_stderr(folder):
+    first, second = said("learn", "rain.csv", "-o", "model.bif").splitlines()
+    assert first == "wrote model.bif: 3 variables, 2 arcs; only .json keeps counts, prior and cuts"
+    assert second.startswith("learned in 0.")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method(folder, method):
+    needs = {"order": ["--order", "rain, hose,wet"], "target": ["--target", "wet"]}.get(METHODS[method].needs, [])
+    found = answer("rain.csv", "--method", method, *needs)
+    assert set(found) == set(KEYS)
+    assert (found["rows"], found["method"], found["ended_by"]) == (120, method, None)
+    assert arcs(found) == set(read_network("model.json").dag.arcs)
+    assert found["held_out"].keys() == {"rows", "learned_from", "log_likelihood", "empty", "naive", "centre"}
+    assert (found["tests"] is not None) == (method == "pc")
+
+
+@pytest.mark.parametrize("score", ["bic", "mdl", "aic", "loglik", "k2", "bdeu:2", "bds:1"])
+def test_every_score(folder, score):
+    found = answer("rain.csv", "--score", score, "--held-out", "0")
+    name = "bic" if score == "mdl" else score
+    assert found["score"] == {"name": name, "value": pytest.approx(learn("rain.csv", score=score).score, rel=1e-12)}
+    assert found["held_out"] is None
+
+
+def test_strengths(folder):
+    words = ["rain.csv", "--bootstrap", "20", "--held-out", "0", "--seed", "3"]
+    found = answer(*words)
+    assert found["resamples"] == 20
+    fit = learn("rain.csv", bootstrap=20, rng=3)
+    assert found["arcs"][0]["strength"] == pytest.approx(fit.arcs[0].strength, rel=1e-12)
+    report = ask("learn", *words, "-o", "model.json")
+    assert "resamples      20\n" in report
+    assert "arc          gain   strength   direction\n" in report
+    assert arcs(answer(*words, "--average")) == {("hose", "wet"), ("rain", "wet")}
+
+
+def test_the_shipped_table_with_holes(folder):
+    found = answer("chest-clinic", "--method", "tabu")
+    assert sum(found["missing"].values()) == 404
+    assert found["left_out"] == {"patient": "column 'patient' numbers the rows"}
+    assert found["held_out"]["empty"]["ahead"] > 0
+    assert ["bronc", "smoke"] in found["either_way"]
+    report = ask("learn", "chest-clinic", "--method", "tabu", "--held-out", "0", "-o", "model.json")
+    assert "missing cells  404 of 4000 (10.1 %)\n" in report
+    assert "either way     bronc — smoke" in report
+    assert "left out  column 'patient' numbers the rows\n" in report
+
+
+def test_how_the_shipped_table_was_made():
+    drawn = draw(read_network("asia"), 500, rng=1)
+    seen = np.random.default_rng(1).random((500, 8)) >= 0.1
+    kept = as_table(data.path("chest-clinic"), schema=drawn.schema)
+    np.testing.assert_array_equal(kept.codes, np.where(seen.T, drawn.codes, -1))
+
+
+### knowledge
+
+
+def test_knowledge_is_what_python_is_told(folder):
+    words = ["--require", "rain->hose", "--forbid", "hose -> wet", "--roots", "rain", "--leaves", "wet"]
+    known = Knowledge([("rain", "hose")], [("hose", "wet")], roots=["rain"], leaves=["wet"])
+    found = answer("rain.csv", *words, "--held-out", "0")
+    assert arcs(found) == set(learn("rain.csv", knowledge=known).dag.arcs)
+    assert ("rain", "hose") in arcs(found)
+    assert found["either_way"] == []
+
+
+def test_tiers_and_the_most_parents(folder):
+    assert arcs(answer("rain.csv", "--tiers", "wet;rain, hose")) >= {("wet", "hose"), ("wet", "rain")}
+    found = answer("rain.csv", "--max-parents", "1")
+    assert max(len(cpt.parents) for cpt in read_network("model.json")) == 1
+    assert len(found["arcs"]) == 2
+
+
+def test_a_hidden_cause(folder):
+    rng = np.random.default_rng(0)
+    cause = rng.integers(2, size=400)
+    flips = rng.random((4, 400)) < 0.1
+    write_rows(folder / "four.csv", {f"x{i}": np.where(cause ^ flips[i], "yes", "no") for i in range(4)})
+    words = ["four.csv", "--hidden", "cause:low,high", "--method", "hill-climb", "--held-out", "0"]
+    found = answer(*words)
+    assert found["hidden"] == {"cause": ["low", "high"]}
+    assert found["hidden_gain"] > 0
+    assert "hidden         cause (2 states), gain " in ask("learn", *words, "-o", "model.json")
+
+
+### odd tables
+
+
+def test_columns_that_say_nothing(folder):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=80).round(3)
+    warm = np.where(x > 0, "yes", "no")
+    columns = {"id": np.arange(1, 81), "name": [f"n{i}" for i in range(80)], "town": ["X"] * 80, "blank": [""] * 80}
+    columns |= {"degrees": x, "warm": warm, "cold": np.where(warm == "yes", "no", "yes")}
+    write_rows(folder / "odd.csv", columns)
+    found = answer("odd.csv")
+    assert set(found["left_out"]) == {"id", "name", "town", "blank"}
+    assert len(found["cuts"]["degrees"]) == 4
+    assert found["notes"] == ["columns 'warm', 'cold' say the same in every row"]
+    report = ask("learn", "odd.csv", "-o", "model.json", "--bins", "2", "--cut", "width")
+    assert re.search(r"column +cut at\n", report)
+    assert "left out  column 'id' numbers the rows\n" in report
+    assert "note      columns 'warm', 'cold' say the same in every row\n" in report
+    assert answer("odd.csv", "--cut", "mdl", "--target", "warm")["cuts"]["degrees"] == pytest.approx([0], abs=0.1)
+
+
+def test_ten_rows(folder):
+    write_rows(folder / "ten.csv", {"a": list("xyxyxyxyxy"), "b": list("ppppppqqqq")})
+    report = ask("learn", "ten.csv", "-o", "model.json")
+    assert "not checked   there are too few rows\n" in report
+    assert "note  10 rows are few: hardly any arc can be told from chance\n" in report
+    assert answer("ten.csv")["held_out"] is None
+
+
+def test_weights(folder):
+    lines = RAIN.splitlines()
+    (folder / "times.csv").write_text("\n".join([f"{lines[0]},times", *(f"{line},2" for line in lines[1:])]))
+    found = answer("times.csv", "--weights", "times", "--held-out", "0")
+    assert (found["rows"], found["weight"]) == (120, 240)
+    report = ask("learn", "times.csv", "--weights", "times", "-o", "model.json")
+    assert report.startswith("rows           120, which count as 240\n")
+
+
+def test_many_states_are_left_out(folder):
+    write_rows(
+        folder / "many.csv", {"a": list("xy") * 30, "b": list("xxy") * 20, "code": [f"c{i % 30}" for i in range(60)]}
+    )
+    assert set(answer("many.csv", "--max-states", "20")["left_out"]) == {"code"}
+
+
+def test_parquet_and_many_arcs(folder):
+    rng = np.random.default_rng(0)
+    chain = [rng.integers(2, size=300)]
+    for _ in range(44):
+        chain.append(np.where(rng.random(300) < 0.05, 1 - chain[-1], chain[-1]))
+    write_rows(folder / "chain.csv", {f"v{i:02}": np.array(["n", "y"])[x] for i, x in enumerate(chain)})
+    report = ask("learn", "chain.csv", "--method", "tree", "-o", "model.json", "--held-out", "0")
+    assert "arcs           44\n" in report
+    assert "…  and 4 more, less sure than these\n" in report
+    ask("convert", "model.json", "model.bif")
+    ask("sample", "model.json", "-n", "100", "--seed", "1", "-o", "cases.parquet")
+    assert answer("cases.parquet", "--method", "tree", "--held-out", "0")["rows"] == 100
+
+
+def test_a_picture(folder):
+    told = said("learn", "rain.csv", "-o", "model.json", "--plot", "net.svg", "--held-out", "0")
+    assert "wrote net.svg: 3 variables, 2 arcs\n" in told
+    assert (folder / "net.svg").read_text().startswith("<svg")
+
+
+### limits
+
+
+def test_a_time_limit(folder):
+    found = answer("rain.csv", "--method", "hill-climb", "--time-limit", "0", "--held-out", "0")
+    assert (found["arcs"], found["ended_by"]) == ([], "the time limit")
+    report = ask("learn", "rain.csv", "--method", "hill-climb", "--time-limit", "0", "-o", "model.json")
+    assert "ended by       the time limit: this is the best so far\n" in report
+
+
+def interrupted(monkeypatch, words, *, times=1, at=2):
+    """Run a verb; at some step of the search Ctrl-C is pressed."""
+    telling = verb.telling
+
+    def pressing(*args):
+        tell_bar, steps = telling(*args), iter(range(10**9))
+
+        def step(now):
+            if next(steps) == at:
+                for _ in range(times):
+                    signal.raise_signal(signal.SIGINT)
+            tell_bar(now)
+
+        return step
+
+    monkeypatch.setattr(verb, "telling", pressing)
+    return CliRunner().invoke(app, list(words))
+
+
+def test_ctrl_c_ends_with_the_best_so_far(folder, monkeypatch, capfd):
+    words = ["learn", "rain.csv", "--method", "hill-climb", "-o", "model.json"]
+    done = interrupted(monkeypatch, words, at=1)
+    assert done.exit_code == 0
+    assert "ended by       Ctrl-C: this is the best so far\n" in done.stdout
+    assert "not checked   Ctrl-C came before\n" in done.stdout
+    assert len(read_network("model.json").dag.arcs) == 1
+    assert "ending with the best network so far; Ctrl-C again" in capfd.readouterr().err
+
+
+def test_ctrl_c_twice_writes_nothing(folder, monkeypatch, capfd):
+    done = interrupted(monkeypatch, ["learn", "rain.csv", "--method", "tabu", "-o", "model.json"], times=2)
+    assert done.exit_code != 0
+    assert not (folder / "model.json").exists()
+
+
+def test_ctrl_c_is_as_before_after_the_block(capfd):
+    before = signal.getsignal(signal.SIGINT)
+    with once() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.asked
+        assert signal.getsignal(signal.SIGINT) is before
+    with once(), pytest.raises(KeyboardInterrupt):  # noqa: PT012
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_bar_tells_score_and_arcs(folder, monkeypatch):
+    words = ["learn", "rain.csv", "--method", "tabu", "--bootstrap", "3", "-o", "model.json"]
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    monkeypatch.setattr(verb, "PAUSE", 0.0)
+    assert said(*words).startswith("wrote ")  # no bar in a pipe
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    told = said(*words)
+    assert ", 2 arcs, step 2" in told
+    assert "resample 3 of 3" in told
+    assert "checking: score -" in told
+
+
+### mistakes
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["none.csv"], 1, "cannot read 'none.csv'"),
+        (["empty.csv"], 1, "error: "),
+        (["same.csv"], 1, "no column is left to learn from"),
+        (["rain.csv", "--method", "luck"], 2, "unexpected value for `method`: 'luck'"),
+        (["rain.csv", "--score", "luck"], 2, "unexpected value for `score`: 'luck'"),
+        (["rain.csv", "--score", "bdeu:x"], 2, "the equivalent sample size of 'bdeu:x' is no number"),
+        (["rain.csv", "--prior", "flat"], 2, "there is no prior 'flat'"),
+        (["rain.csv", "--method", "k2"], 2, "method 'k2' needs `order`"),
+        (["rain.csv", "--method", "k2", "--order", "rain,hose"], 2, "the order must name every variable once"),
+        (["rain.csv", "--method", "k2", "--order", "rain,hose,snow"], 2, "the order names 'snow'"),
+        (["rain.csv", "--order", "rain,hose,wet"], 2, "--method auto does not look at an order\n\nhint: take k2"),
+        (["rain.csv", "--method", "naive"], 2, "method 'naive' needs `target`"),
+        (["rain.csv", "--method", "naive", "--target", "snow"], 2, "snow"),
+        (["rain.csv", "--target", "snow"], 2, "snow"),
+        (["same.csv", "--target", "a"], 2, "the target cannot be used: column 'a'"),
+        (["rain.csv", "--require", "rain"], 2, "--require takes 'A->B', got 'rain'"),
+        (["rain.csv", "--forbid", "->wet"], 2, "--forbid takes 'A->B', got '->wet'"),
+        (["rain.csv", "--require", "rain->snow"], 2, "knowledge names 'snow', which is no column"),
+        (["rain.csv", "--require", "rain->wet", "--forbid", "rain->wet"], 2, "other knowledge forbids it"),
+        (["rain.csv", "--require", "rain->wet", "--require", "wet->rain"], 2, "cycle"),
+        (["rain.csv", "--require", "rain->wet", "--max-parents", "0"], 2, "more required parents than the limit of 0"),
+        (["rain.csv", "--max-parents", "-1"], 2, "`--max-parents` must be at least 0"),
+        (["rain.csv", "--method", "tree", "--roots", "wet"], 2, "method 'tree' cannot keep to what is known"),
+        (["rain.csv", "--hidden", "H"], 2, "--hidden takes VAR:N or VAR:STATE"),
+        (["rain.csv", "--hidden", "wet:2"], 2, "'wet' cannot be hidden"),
+        (["rain.csv", "--bootstrap", "-1"], 2, "`--bootstrap` must be at least 0"),
+        (["number.csv", "--cut", "luck"], 2, "luck"),
+        (["number.csv", "--cut", "mdl"], 2, "target"),
+        (["number.csv", "--bins", "0"], 2, "bins"),
+        (["rain.csv", "--max-states", "0"], 2, "`max_states` must be at least 1"),
+        (["rain.csv", "--weights", "times"], 2, "there is no column 'times'"),
+        (["rain.csv", "--method", "pc", "--alpha", "2"], 2, "`alpha` must be below 1"),
+        (["rain.csv", "--method", "pc", "--test", "luck"], 2, "luck"),
+        (["rain.csv", "--time-limit", "-1"], 2, "`time_limit` must be at least 0"),
+        (["rain.csv", "--held-out", "1"], 2, "`--held-out` must be below 1"),
+        (["rain.csv", "--seed", "-1"], 2, "`--seed` must be at least 0"),
+        (["rain.csv", "--plot", "net.txt"], 2, "a picture is an .svg or a .png file, got 'net.txt'"),
+        (["rain.csv", "--plot", "no/net.svg"], 1, "there is no folder 'no'"),
+        (["rain.csv", "-o", "m.doc"], 2, "cannot tell the format of 'm.doc'"),
+        (["rain.csv", "-o", "no/m.json"], 1, "there is no folder 'no'"),
+    ],
+)
+def test_failures_are_one_sentence(words, code, message, folder, monkeypatch, capsys):
+    from bayeslearn.cli import main
+
+    (folder / "empty.csv").write_text("")
+    (folder / "same.csv").write_text("a\nx\nx\nx\n")
+    write_rows(folder / "number.csv", {"x": np.random.default_rng(0).normal(size=60), "y": list("ab") * 30})
+    monkeypatch.setattr(sys, "argv", ["bayeslearn", "learn", "-o", "m.json", *words])
+    with pytest.raises(SystemExit) as end:  # in this process: forty starts of an interpreter would take a minute
+        main()
+    told = capsys.readouterr()
+    assert (end.value.code, message in told.err, told.out) == (code, True, ""), told.err
+    assert not list(folder.glob("m.*"))
+
+
+def test_no_model_to_write_and_the_whole_command(folder):
+    code, sentence = fail("learn", "rain.csv")
+    assert (code, "Missing option '-o' / '--output'" in sentence) == (2, True)
+    done = subprocess.run(
+        [sys.executable, "-m", "bayeslearn", "learn", "rain.csv", "-o", "model.json", "--require", "rain"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
+
+
+def test_a_network_is_no_table(folder):
+    write_network(read_network("asia"), "asia.json")
+    code, sentence = fail("learn", "asia.json", "-o", "model.json")
+    assert (code, "cannot tell the format of 'asia.json'" in sentence) == (1, True)
