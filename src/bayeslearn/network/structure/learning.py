@@ -119,6 +119,7 @@ def learn(
     max_states: int = 255,
     alpha: float = 0.05,
     test: str = "g2",
+    restarts: int = 0,
     bootstrap: int = 0,
     average: bool = False,
     known: StructureFit | None = None,
@@ -154,6 +155,8 @@ def learn(
         How numeric columns are cut; see :meth:`~bayeslearn.tables.Table.discretise`.
     alpha, test
         For methods that test: the level, and ``g2``, ``chi2`` or ``mi``.
+    restarts
+        For ``hill-climb`` and ``tabu``: how often to change some arcs at random and to search on from there.
     bootstrap
         How many resamples of the rows tell how sure each arc is.
     average
@@ -177,7 +180,8 @@ def learn(
     late = None if time_limit is None else started + validation.number("time_limit", time_limit, least=0)
     recipe = Recipe(
         method, Score.of(score), knowledge or Knowledge(), prior, Limits(late, progress), target,
-        None if order is None else tuple(order), alpha, test, int(validation.generator(rng).integers(1 << 62)),
+        None if order is None else tuple(order), alpha, test, validation.integer("restarts", restarts, least=0),
+        int(validation.generator(rng).integers(1 << 62)),
     )  # fmt: skip
     if known is None:
         prepared = prepare(

@@ -9,12 +9,13 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
-from bayeslearn.network.structure.climbing import Structure, climb, tabu
+from bayeslearn.network.structure.climbing import Structure, hill_climb, tabu
 from bayeslearn.network.structure.constraint import pc
 from bayeslearn.network.structure.exact import exact
 from bayeslearn.network.structure.ges import ges
 from bayeslearn.network.structure.hybrid import mmhc
 from bayeslearn.network.structure.orders import best_under_order, order_search
+from bayeslearn.network.structure.restarting import restarted
 from bayeslearn.network.structure.simple import k2, naive, tan, tree
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Task:
     target: int | None = None
     alpha: float = 0.05
     test: str = "g2"
+    restarts: int = 0
     seed: int = 0
 
 
@@ -90,8 +92,9 @@ def knows_nothing(allowed: Allowed) -> bool:
 ### the methods
 
 
-def _structure(cache: ScoreCache, task: Task) -> Structure:
-    return Structure(cache, task.allowed, task.allowed.required if task.start is None else task.start)
+def _restarted(search: Callable[[Structure, Limits], Arcs], cache: ScoreCache, task: Task) -> Arcs:
+    structure = Structure(cache, task.allowed, task.allowed.required if task.start is None else task.start)
+    return restarted(search, structure, task.limits, restarts=task.restarts, rng=np.random.default_rng(task.seed))
 
 
 def _auto(cache: ScoreCache, task: Task) -> Arcs:
@@ -99,13 +102,11 @@ def _auto(cache: ScoreCache, task: Task) -> Arcs:
 
 
 def _hill_climb(cache: ScoreCache, task: Task) -> Arcs:
-    structure = _structure(cache, task)
-    climb(structure, task.limits)
-    return structure.arcs
+    return _restarted(hill_climb, cache, task)
 
 
 def _tabu(cache: ScoreCache, task: Task) -> Arcs:
-    return tabu(_structure(cache, task), task.limits)
+    return _restarted(tabu, cache, task)
 
 
 def _orders(cache: ScoreCache, task: Task) -> Arcs:

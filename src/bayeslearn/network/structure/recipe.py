@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table
 
 
+#: Searched turn by turn a table with holes wants a quick method.
+AUTO_WITH_HOLES = "ges"
+
+
 @dataclass(frozen=True)
 class Recipe:
     """Everything but the data."""
@@ -49,6 +53,7 @@ class Recipe:
     order: tuple[str, ...] | None = None
     alpha: float = 0.05
     test: str = "g2"
+    restarts: int = 0
     seed: int = 0
 
     def task(self, names: Sequence[str], limits: Limits, start: NDArray[np.bool_] | None = None) -> Task:
@@ -58,7 +63,8 @@ class Recipe:
             left = [name for name in names if name not in (self.order or ())]
             raise ParameterError(f"the order must name every variable once, {listed(left) or 'some'} is not so")
         target = None if self.target is None else positions("target", [self.target], names)[0]
-        return Task(self.knowledge.of(names), limits, start, order, target, self.alpha, self.test, self.seed)
+        allowed = self.knowledge.of(names)
+        return Task(allowed, limits, start, order, target, self.alpha, self.test, self.restarts, self.seed)
 
     # -- three kinds of data
 
@@ -71,7 +77,8 @@ class Recipe:
 
         def search(structure: Structure, limits: Limits) -> NDArray[np.bool_]:
             cache = structure.cache
-            return find(self.method, cache, self.task(cache.counts.names, limits, structure.arcs)).arcs
+            method = AUTO_WITH_HOLES if self.method == "auto" else self.method
+            return find(method, cache, self.task(cache.counts.names, limits, structure.arcs)).arcs
 
         return structural_em(
             table, score=self.score, knowledge=self.knowledge, search=search, hidden=hidden, prior=self.prior,
