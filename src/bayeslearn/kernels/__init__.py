@@ -11,6 +11,7 @@ from bayeslearn.kernels.plain import soonest
 from bayeslearn.kernels.threads import parallel, thread_count
 
 _HOMES = {
+    "weigh_order": "order_chains",
     "count_orders": "order_chains",
     "read_order": "order_chains",
     "walk_orders": "order_chains",
@@ -46,9 +47,6 @@ _HOMES = {
 }
 
 __all__ = [
-    "count_orders",
-    "read_order",
-    "walk_orders",
     "CELL_SLOTS",
     "LANES",
     "MOST_CELLS",
@@ -58,6 +56,7 @@ __all__ = [
     "climb_orders",
     "complete_items",
     "count_cells",
+    "count_orders",
     "dependence",
     "extend_family",
     "extend_sets",
@@ -75,11 +74,14 @@ __all__ = [
     "propagate",
     "propagate_cases",
     "propagate_lanes",
+    "read_order",
     "sample_rows",
     "soonest",
     "tally",
     "thread_count",
     "uniform",
+    "walk_orders",
+    "weigh_order",
     "weighted_histogram",
 ]
 

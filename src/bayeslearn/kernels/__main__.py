@@ -12,6 +12,7 @@ from bayeslearn.kernels import (
     folding,
     growing,
     lanes,
+    order_chains,
     ordering,
     planning,
     propagation,
@@ -98,6 +99,9 @@ def warm_orders() -> None:
     ordering.choose(sets, zero, zero.copy())
     ordering.climb_orders(sets, zero.copy(), zero, zero.copy(), 0.0)
     ordering.best_sinks(spans, zero, one, 1, 2, 0.0, np.zeros(2), np.zeros(2, np.int8))
+    order_chains.walk_orders(sets, zero.copy(), np.zeros((1, 2), np.int64), np.zeros(1), 1.0)
+    order_chains.read_order(sets, zero, 1.0, np.zeros(1), np.zeros((1, 1)), zero.copy())
+    order_chains.count_orders(zero, np.empty(2))
 
 
 if __name__ == "__main__":

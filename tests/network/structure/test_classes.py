@@ -17,10 +17,11 @@ from bayeslearn.network.structure import class_moves
 from bayeslearn.network.structure.cache import ScoreCache
 from bayeslearn.network.structure.class_moves import Delete, Insert, Turn
 from bayeslearn.network.structure.classes import Partial, class_of, cliques, member, member_that_keeps, order_of
-from bayeslearn.network.structure.climbing import Limits, Structure, climb
+from bayeslearn.network.structure.climbing import Structure, climb
 from bayeslearn.network.structure.counts import FamilyCounts
 from bayeslearn.network.structure.ges import ClassSearch, ges
 from bayeslearn.network.structure.knowledge import Knowledge
+from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.scores import Score
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from tests.oracle import networks as slow

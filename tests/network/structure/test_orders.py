@@ -14,10 +14,11 @@ from bayeslearn.errors import ParameterError
 from bayeslearn.network import draw
 from bayeslearn.network.structure import orders, simple
 from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import Limits, Structure, tabu
+from bayeslearn.network.structure.climbing import Structure, tabu
 from bayeslearn.network.structure.counts import FamilyCounts
 from bayeslearn.network.structure.exact import exact
 from bayeslearn.network.structure.knowledge import Knowledge
+from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.orders import best_under_order, order_search
 from bayeslearn.network.structure.parent_sets import parent_sets
 from bayeslearn.network.structure.scores import Score
@@ -182,7 +183,7 @@ def test_limits_end_a_search():
     np.testing.assert_array_equal(late, allowed.required)
 
 
-@pytest.mark.parametrize("wrong", [{"candidates": 0}, {"candidates": 63}, {"starts": 0}, {"throws": -1}, {"rng": "x"}])
+@pytest.mark.parametrize("wrong", [{"candidates": 0}, {"candidates": 63}, {"starts": -1}, {"throws": -1}, {"rng": "x"}])
 def test_wrong_settings_are_named(wrong):
     cache = cached(sample(0, 3))
     with pytest.raises(ParameterError, match=next(iter(wrong))):

@@ -15,9 +15,9 @@ from bayeslearn.network.structure import bulk
 from bayeslearn.network.structure import parent_sets as growing
 from bayeslearn.network.structure.cache import ScoreCache
 from bayeslearn.network.structure.candidates import greedy, likely, partners, wanted
-from bayeslearn.network.structure.climbing import Limits
 from bayeslearn.network.structure.counts import FamilyCounts
 from bayeslearn.network.structure.knowledge import Knowledge
+from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.parent_sets import parent_sets
 from bayeslearn.network.structure.scores import NAMES, Score
 from bayeslearn.tables import Table, as_table

@@ -19,24 +19,24 @@ Friedman, Goldszmidt and Wyner (1999), Data analysis with Bayesian networks: a b
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayeslearn import kernels, validation
-from bayeslearn.em import told_to_stop
 from bayeslearn.errors import CycleError, EmptyTableError, ShapeError
 from bayeslearn.network.structure.classes import class_of, order_of
 from bayeslearn.network.structure.climbing import ranks
 from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.limits import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from bayeslearn.network.structure.limits import Limits
     from bayeslearn.tables import Table
 
     Search = Callable[[FamilyCounts], NDArray[np.bool_]]
@@ -106,8 +106,7 @@ def arc_strengths(
     rounds: int = 200,
     rng: np.random.Generator | int | None = None,
     classes: bool = True,
-    deadline: float | None = None,
-    progress: Callable[[Resampling], object] | None = None,
+    limits: Limits = FOREVER,
 ) -> ArcStrengths:
     """Strengths from so many resamples, or as many as there is time for.
 
@@ -121,18 +120,18 @@ def arc_strengths(
     count, done = np.zeros((len(names), len(names))), 0
 
     def one(generator: np.random.Generator) -> NDArray[np.float64] | None:
-        if deadline is not None and time.monotonic() > deadline:
+        if limits.reached():
             return None
         return votes(search(FamilyCounts(resampled(table, generator))), len(names), classes=classes)
 
     generators, step = validation.generator(rng).spawn(rounds), AT_A_TIME * kernels.thread_count()
     for begin in range(0, rounds, step):
         for found in kernels.parallel(one, generators[begin : begin + step]):
-            if found is None:
-                return _shares(names, count, done)
-            count, done = count + found, done + 1
-            if told_to_stop(progress, Resampling(done, rounds)):
-                return _shares(names, count, done)
+            if found is not None:
+                count, done = count + found, done + 1
+                limits.told(Resampling(done, rounds))
+        if limits.stopped:
+            break
     return _shares(names, count, done)
 
 

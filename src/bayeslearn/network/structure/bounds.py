@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Bound(Protocol):
     """Two questions about the parent sets of one child; sets are bits of candidates."""
 
-    def may_gain(self, v: int, scores: NDArray[np.float64], masks: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether candidate v may gain beside these sets, which have these scores, or beside larger ones."""
+    def may_gain(self, masks: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.bool_] | None:
+        """(set, candidate): whether it may gain beside a set of this score, or beside larger ones; None: it may."""
 
     def opened(
         self, masks: NDArray[np.int64], reached: NDArray[np.float64], members: Callable[[int], Parents]
@@ -51,14 +51,15 @@ class _Price:
         self.log_sizes = np.log(counts.sizes[candidates])
         parameters = int(np.prod(counts.sizes[list(required)], initial=1)) * (int(counts.sizes[x]) - 1)
         plain = Score("loglik")
-        self.entropies = [-plain.family(counts.family(int(v), ()), counts.total) for v in candidates]
+        self.entropies = np.array([-plain.family(counts.family(int(v), ()), counts.total) for v in candidates])
         price = 0.5 * np.log(max(counts.total, 1.0)) if cache.score.name == "bic" else 1.0
         self.cost = price * parameters
 
-    def may_gain(self, v: int, scores: NDArray[np.float64], masks: NDArray[np.int64]) -> NDArray[np.bool_]:
-        cost = self.cost * np.exp(_sums(masks, self.log_sizes))
-        gain = np.minimum(-(scores + cost), self.entropies[v])
-        return gain > cost * np.expm1(self.log_sizes[v])
+    def may_gain(self, masks: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        within = masks[:, None] >> np.arange(len(self.log_sizes)) & 1
+        cost = self.cost * np.exp(within @ self.log_sizes)
+        gain = np.minimum(-(scores + cost)[:, None], self.entropies[None, :])
+        return gain > cost[:, None] * np.expm1(self.log_sizes)[None, :]
 
     def opened(
         self,
@@ -76,13 +77,8 @@ class _FirstCases:
         self.counts, self.x = cache.counts, x
         self.log_states = float(np.log(cache.counts.sizes[x]))
 
-    def may_gain(
-        self,
-        v: int,  # noqa: ARG002 - the other bound needs it
-        scores: NDArray[np.float64],
-        masks: NDArray[np.int64],  # noqa: ARG002
-    ) -> NDArray[np.bool_]:
-        return np.ones(len(scores), np.bool_)
+    def may_gain(self, masks: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
+        """Nothing is said of single candidates."""
 
     def opened(
         self, masks: NDArray[np.int64], reached: NDArray[np.float64], members: Callable[[int], Parents]
@@ -95,11 +91,3 @@ class _FirstCases:
                 cells = float(np.count_nonzero(self.counts.family(*family)))
             fine[i] = cells * self.log_states < -reached[i]
         return fine
-
-
-def _sums(masks: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The values of the members of each set, added."""
-    total = np.zeros(len(masks))
-    for i, value in enumerate(values):
-        total += value * (masks >> i & 1)
-    return total

@@ -62,6 +62,8 @@ def held_out(
 ) -> HeldOut | None:
     """Learn from a part of the rows as it was learned from all, and see how probable the rest is.
 
+    None when there are too few rows for that.
+
     Parameters
     ----------
     fit
@@ -73,10 +75,6 @@ def held_out(
     settings
         Those of :func:`learn` that `fit` was learned with, but for what concerns reading the data. The naive network is
         built around ``target``, or else around the variable with most arcs.
-
-    Returns
-    -------
-    None when there are too few rows for that.
 
     >>> rows = {"rain": list("nnyy") * 30, "hose": list("nyny") * 30, "wet": list("nyyy") * 30}
     >>> found = held_out(learn(rows))

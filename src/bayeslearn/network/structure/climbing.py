@@ -11,22 +11,21 @@ variables, so that the order of columns does not matter.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayeslearn import kernels
-from bayeslearn.em import told_to_stop
+from bayeslearn.network.structure.limits import FOREVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.cache import Parents, ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.limits import Limits
 
 #: Gains that differ by less than this, relative to the score, are the same.
 TIE = 1e-9
@@ -35,15 +34,6 @@ ADD, REMOVE, TURN = 0, 1, 2
 
 #: Counts, rows by columns by columns, from which on two threads are quicker than one.
 WORTH = 1 << 24
-
-
-@dataclass(frozen=True)
-class Climb:
-    """Where a search stands."""
-
-    score: float
-    arcs: int
-    steps: int
 
 
 class Structure:
@@ -67,6 +57,11 @@ class Structure:
     def score(self) -> float:
         """The score of the whole graph."""
         return float(self.scores.sum())
+
+    @property
+    def n_arcs(self) -> int:
+        """How many arcs there are."""
+        return int(self.arcs.sum())
 
     def parents(self, x: int) -> Parents:
         """The parents of a variable, by position."""
@@ -154,31 +149,6 @@ def closure(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
 ### searches
 
 
-@dataclass
-class Limits:
-    """When a search must end: a moment, and someone who may say so."""
-
-    deadline: float | None = None
-    progress: Callable[[Any], object] | None = None
-    #: Whether a search was ended.
-    stopped: bool = field(default=False, init=False)
-
-    def over(self, score: float, arcs: int, steps: int) -> bool:
-        """Whether to stop where a search stands; once it was, it stays so."""
-        late = self.deadline is not None and time.monotonic() > self.deadline
-        if late or told_to_stop(self.progress, Climb(score, arcs, steps)):
-            self.stopped = True
-        return self.stopped
-
-    def reached(self, structure: Structure, steps: int) -> bool:
-        """Whether to stop here."""
-        return self.over(structure.score, int(structure.arcs.sum()), steps)
-
-
-#: No limit at all.
-FOREVER = Limits()
-
-
 def hill_climb(structure: Structure, limits: Limits = FOREVER) -> NDArray[np.bool_]:
     """The graph on top of the hill."""
     climb(structure, limits)
@@ -187,7 +157,7 @@ def hill_climb(structure: Structure, limits: Limits = FOREVER) -> NDArray[np.boo
 
 def climb(structure: Structure, limits: Limits = FOREVER, steps: int = 0) -> int:
     """Change what gains most until nothing gains; returns the number of steps."""
-    while not limits.reached(structure, steps):
+    while not limits.over(structure.score, structure.n_arcs, steps):
         gain = structure.gains()
         change = structure.best(gain)
         if change is None or gain[change] <= TIE * (1 + abs(structure.score)):
@@ -204,7 +174,7 @@ def tabu(
     steps = climb(structure, limits)
     best, best_score, since = structure.arcs.copy(), structure.score, 0
     seen = [np.packbits(structure.arcs).tobytes()]
-    while since < patience and not limits.reached(structure, steps):
+    while since < patience and not limits.over(structure.score, structure.n_arcs, steps):
         gain = structure.gains()
         change = structure.best(gain)
         while change is not None and structure.key(*change) in seen:

@@ -15,8 +15,9 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.equivalence import Cpdag
 from bayeslearn.network.graph import Dag
-from bayeslearn.network.structure.climbing import FOREVER, ranks
+from bayeslearn.network.structure.climbing import ranks
 from bayeslearn.network.structure.independence import IndependenceTest
+from bayeslearn.network.structure.limits import FOREVER
 from bayeslearn.network.structure.orientation import Pattern, colliders
 from bayeslearn.network.structure.skeleton import UNTESTED, skeleton
 
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.climbing import Limits
     from bayeslearn.network.structure.counts import FamilyCounts
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.limits import Limits
     from bayeslearn.network.structure.skeleton import Pair, Skeleton
 
 

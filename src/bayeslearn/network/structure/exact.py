@@ -15,15 +15,15 @@ import numpy as np
 from bayeslearn import kernels
 from bayeslearn.em import ROUNDING
 from bayeslearn.errors import CapacityError
-from bayeslearn.network.structure.climbing import FOREVER
+from bayeslearn.network.structure.limits import FOREVER
 from bayeslearn.network.structure.parent_sets import parent_sets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.cache import ScoreCache
-    from bayeslearn.network.structure.climbing import Limits
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.limits import Limits
     from bayeslearn.network.structure.parent_sets import ParentSets
 
 #: Bytes for each set of variables: the best score, and its sink.
@@ -49,22 +49,22 @@ def exact(
             hint="search over orders instead, leave columns out, or raise `memory_limit`",
             bytes=need,
         )
-    sets = parent_sets(cache, allowed, limits)
-    order = best_order(sets, limits)
+    standing = cache.graph(allowed.required), int(allowed.required.sum())
+    sets = parent_sets(cache, allowed, limits, standing=standing)
+    order = best_order(sets, limits, standing)
     place, chosen = np.argsort(order), np.empty(cache.n, np.int64)
     kernels.choose(sets.arrays, place, chosen)
     return sets.arcs(chosen)
 
 
-def best_order(sets: ParentSets, limits: Limits = FOREVER) -> NDArray[np.int64]:
-    """The order of the best network, by number of name."""
+def best_order(sets: ParentSets, limits: Limits = FOREVER, standing: tuple[float, int] = (0.0, 0)) -> NDArray[np.int64]:
+    """The order of the best network, by number of name; those who are told are told how things stand."""
     n = sets.n
     best, sink = np.full(1 << n, -np.inf), np.full(1 << n, -1, np.int8)
     best[0] = 0.0
-    top = float(sets.scores[sets.first[:-1]].sum())
-    slack = ROUNDING * (1 + abs(top))
+    slack = ROUNDING * (1 + abs(float(sets.scores[sets.first[:-1]].sum())))
     done = 1
-    while done < 1 << n and not limits.over(top, 0, done):
+    while done < 1 << n and not limits.over(*standing, done):
         end = min(done + PART, 1 << n)
         kernels.best_sinks(sets.first, sets.masks, sets.scores, done, end, slack, best, sink)
         done = end

@@ -16,7 +16,8 @@ import numpy as np
 
 from bayeslearn.network.structure.class_moves import Delete, Insert, Turn
 from bayeslearn.network.structure.classes import Partial, class_of, member, member_that_keeps
-from bayeslearn.network.structure.climbing import FOREVER, TIE, Limits, ranks
+from bayeslearn.network.structure.climbing import TIE, ranks
+from bayeslearn.network.structure.limits import FOREVER, Limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -65,11 +65,12 @@ class Growing:
         base, added = np.nonzero(bits[None, :] > self.masks[:, None])
         masks = self.masks[base] | bits[added]
         fine = np.ones(len(masks), np.bool_)
+        may = None if self.bound is None else self.bound.may_gain(self.masks, self.scores)
         for bit, v in zip(bits, range(len(bits)), strict=True):
             has = np.flatnonzero(fine & (masks & bit != 0))
             at, there = self._find(masks[has] ^ bit)
-            if self.bound is not None:
-                there &= self.bound.may_gain(v, self.scores[at], self.masks[at])
+            if may is not None:
+                there &= may[at, v]
             fine[has[~there]] = False
         fine &= self.rows.countable(self._columns(masks))
         self.proposed = np.stack([base[fine], added[fine]], axis=1)

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import kernels, validation
-from bayeslearn.network.structure.climbing import FOREVER, Structure, ranks, tabu
+from bayeslearn.network.structure.climbing import Structure, ranks, tabu
 from bayeslearn.network.structure.independence import IndependenceTest
-from bayeslearn.network.structure.stopping import over
+from bayeslearn.network.structure.limits import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.cache import Parents, ScoreCache
-    from bayeslearn.network.structure.climbing import Limits
     from bayeslearn.network.structure.independence import Test
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.limits import Limits
 
     #: p-value and −statistic: the larger, the weaker.
     Association = tuple[float, float]
@@ -130,7 +130,7 @@ def mmpc(
     targets, edges, tests, stopped = np.argsort(rank).tolist(), possible.copy(), 0, False
     at_once = 2 * kernels.thread_count()
     for begin in range(0, len(targets), at_once):
-        stopped = over(limits, 0.0, int((edges & edges.T).sum()) // 2, tests)
+        stopped = limits.over(0.0, int((edges & edges.T).sum()) // 2, tests)
         if stopped:
             break
         for around in kernels.parallel(look, targets[begin : begin + at_once]):

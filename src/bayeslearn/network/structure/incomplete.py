@@ -30,11 +30,12 @@ from bayeslearn.errors import NotConvergedWarning, ParameterError, listed
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import hidden_states
 from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.network.structure.climbing import FOREVER, Limits, tabu
+from bayeslearn.network.structure.climbing import tabu
 from bayeslearn.network.structure.completions import Completions
 from bayeslearn.network.structure.knowledge import Knowledge
+from bayeslearn.network.structure.limits import FOREVER, Limits
 from bayeslearn.network.structure.scores import Score
-from bayeslearn.network.structure.turns import MANY, Task, Turn, Watch
+from bayeslearn.network.structure.turns import MANY, Task, Turn
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 
 if TYPE_CHECKING:
@@ -141,8 +142,7 @@ def structural_em(
     names, table = coded(data, unseen, weights)
     allowed = (knowledge or Knowledge()).of(table.schema.names)
     seed = int(validation.generator(rng).integers(1 << 62))
-    watch = Watch(limits)
-    task = Task(table, tuple(unseen), allowed, Score.of(score), prior, search, tol, max_iter, seed, watch)
+    task = Task(table, tuple(unseen), allowed, Score.of(score), prior, search, tol, max_iter, seed, limits)
     without = learned(task.without_hidden(), None, names, draws, restarts) if unseen else None
     begin = Dag.parse(start) if isinstance(start, str) else start
     return learned(task, begin, [*names, *unseen], draws, restarts, without)
@@ -160,12 +160,12 @@ def learned(
     first = task.first(start, restarts)
     completions = Completions.of(task.table, draws=draws, seed=task.seed)
     best, history, converged = task.turns(first, completions)
-    if not (converged or task.watch.reached()):
+    if not (converged or task.limits.reached()):
         warn_not_converged(history[-1])
     alone = None if without is None else task.beside(without.dag)
     if alone is not None and alone.score > best.score:
         best, history = alone, (*history, alone.turn(len(history), best.arcs, 0.0))
-    if not (best.fit.converged or task.watch.reached()):
+    if not (best.fit.converged or task.limits.reached()):
         best = task.fitted(best.fit.network, best.arcs, MANY, progress=None)
     isolated = tuple(name for name in task.hidden if best.is_alone(task.table.schema.place(name)))
     network = BayesianNetwork(tuple(best.fit.network[name] for name in names))

@@ -17,10 +17,10 @@ from bayeslearn.network.learning.fit import fit_tables, uniform
 from bayeslearn.network.learning.impute import impute
 from bayeslearn.network.structure.averaging import averaged
 from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import Limits
 from bayeslearn.network.structure.completions import Completions
 from bayeslearn.network.structure.counts import FamilyCounts
 from bayeslearn.network.structure.knowledge import Knowledge
+from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.methods import METHODS
 from bayeslearn.network.structure.preparing import Prepared, prepare
 from bayeslearn.network.structure.recipe import Recipe, graph

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
+from bayeslearn.network.structure.classes import order_of
 from bayeslearn.network.structure.climbing import Structure, hill_climb, tabu
 from bayeslearn.network.structure.constraint import pc
 from bayeslearn.network.structure.exact import exact
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.cache import ScoreCache
-    from bayeslearn.network.structure.climbing import Limits
     from bayeslearn.network.structure.constraint import PcResult
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.limits import Limits
 
     Arcs = NDArray[np.bool_]
 
@@ -137,6 +138,8 @@ def _pc(cache: ScoreCache, task: Task) -> Found:
     arcs = np.zeros((cache.n, cache.n), np.bool_)
     for parent, child in result.dag.arcs:
         arcs[place[parent], place[child]] = True
+    if task.limits.stopped:  # pairs that were not tested are still joined: those stay that pay
+        arcs = k2(cache, order_of(arcs), replace(task.allowed, arcs=arcs | task.allowed.required))
     return Found(arcs, result)
 
 

@@ -5,7 +5,7 @@
 An order has one neighbour for each variable and each place to put it. Passing one other variable changes what two
 variables may have as parents and no more, so all places of a variable are tried in one walk along the order. A climb
 ends where no variable gains by another place; from there some are thrown elsewhere and the climb goes on, and the
-better of both orders stays.
+better of both orders stays. The search begins where hill climbing over graphs ends, so it is never worse.
 
 Only likely parents are looked at, see `candidates`: round by round those are added that would still gain in the graph
 that the search has found, until there are none.
@@ -22,7 +22,8 @@ from bayeslearn import kernels, validation
 from bayeslearn.em import ROUNDING
 from bayeslearn.errors import ParameterError
 from bayeslearn.network.structure.candidates import greedy, likely, partners, wanted
-from bayeslearn.network.structure.climbing import FOREVER
+from bayeslearn.network.structure.climbing import Structure, climb
+from bayeslearn.network.structure.limits import FOREVER
 from bayeslearn.network.structure.parent_sets import MOST_CANDIDATES, parent_sets
 from bayeslearn.network.structure.simple import k2
 
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.cache import ScoreCache
-    from bayeslearn.network.structure.climbing import Limits
     from bayeslearn.network.structure.growing import Sets
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.limits import Limits
     from bayeslearn.network.structure.parent_sets import Known, ParentSets
 
 #: Parent sets of no more than this are all looked at.
@@ -89,25 +90,30 @@ def order_search(
     candidates
         How many likely parents each variable has to begin with.
     starts
-        Random orders to climb from.
+        Random orders to climb from, besides one of the graph that hill climbing finds.
     throws
         How often variables are thrown elsewhere in vain before the search gives up.
     """
     validation.integer("candidates", candidates, least=1, most=MOST_CANDIDATES)
-    validation.integer("starts", starts, least=1)
+    validation.integer("starts", starts, least=0)
     validation.integer("throws", throws, least=0)
     search = _Search(cache, allowed, limits, validation.generator(rng))
+    hill = Structure(cache, allowed, allowed.required)
+    climb(hill, limits)
+    if limits.stopped:
+        return hill.arcs
     can = likely(cache, allowed, candidates)
     can |= greedy(cache, allowed) | partners(cache, allowed, can)
-    best = search.started(can, starts)
-    while not search.stopped:
+    can |= (hill.arcs | hill.arcs.T) & allowed.arcs
+    best = search.started(can, hill, starts)
+    while not limits.stopped:
         best = search.thrown(best, throws)
         more = wanted(cache, allowed, best.arcs, can)
         if not more.any():
             break
         can |= more
-        best = search.climbed(search.sets(can), best.order)
-    return best.arcs
+        best = search.climbed(search.sets(can, best), best.order)
+    return best.arcs if best.score >= hill.score - slack(hill.score) else hill.arcs
 
 
 @dataclass(frozen=True)
@@ -129,20 +135,23 @@ class _Search:
 
     def __init__(self, cache: ScoreCache, allowed: Allowed, limits: Limits, rng: np.random.Generator) -> None:
         self.cache, self.allowed, self.limits, self.rng = cache, allowed, limits, rng
-        self.climbs, self.stopped = 0, False
+        self.climbs = 0
         self.known: dict[Known, Sets] = {}
         self.n = cache.n
 
-    def sets(self, can: NDArray[np.bool_]) -> ParentSets:
-        """The parent sets among these arcs."""
-        return parent_sets(self.cache, self.allowed, self.limits, candidates=can, full=FULL, known=self.known)
+    def sets(self, can: NDArray[np.bool_], best: Structure | _Found) -> ParentSets:
+        """The parent sets among these arcs, while this graph is the best so far."""
+        standing = best.score, int(best.arcs.sum())
+        return parent_sets(
+            self.cache, self.allowed, self.limits, candidates=can, full=FULL, known=self.known, standing=standing
+        )
 
-    def started(self, can: NDArray[np.bool_], starts: int) -> _Found:
-        """The best of climbs from some random orders."""
-        sets = self.sets(can)
-        best = self.climbed(sets, self.rng.permutation(self.n))
-        for _ in range(starts - 1):
-            if self.stopped:
+    def started(self, can: NDArray[np.bool_], hill: Structure, starts: int) -> _Found:
+        """The best of climbs from an order of a graph, ancestors first, and from some random orders."""
+        sets = self.sets(can, hill)
+        best = self.climbed(sets, np.argsort(hill.reach.sum(axis=0)[sets.by_name], kind="stable"))
+        for _ in range(starts):
+            if self.limits.stopped:
                 break
             best = self.better(best, self.climbed(sets, self.rng.permutation(self.n)))
         return best
@@ -150,7 +159,7 @@ class _Search:
     def thrown(self, best: _Found, throws: int) -> _Found:
         """Go on from the best order with some variables thrown elsewhere, until that has not helped for long."""
         since = 0
-        while since < throws and not self.stopped:
+        while since < throws and not self.limits.stopped:
             order = best.order.tolist()
             for _ in range(self.rng.integers(*THROWN)):
                 order.insert(self.rng.integers(self.n), order.pop(self.rng.integers(self.n)))
@@ -166,7 +175,8 @@ class _Search:
         score = kernels.climb_orders(sets.arrays, order, visits, chosen, slack(sets.scores[sets.first[:-1]].sum()))
         self.climbs += 1
         arcs = int((sets.start[chosen + 1] - sets.start[chosen]).sum())
-        self.stopped = self.stopped or self.limits.over(score, arcs, self.climbs)
+        if not self.limits.stopped:
+            self.limits.over(score, arcs, self.climbs)
         return _Found(sets, order, chosen, score)
 
     @staticmethod

@@ -18,8 +18,9 @@ import numpy as np
 from bayeslearn import kernels
 from bayeslearn.errors import CapacityError
 from bayeslearn.network.structure.candidates import likely
-from bayeslearn.network.structure.climbing import FOREVER, ranks
+from bayeslearn.network.structure.climbing import ranks
 from bayeslearn.network.structure.growing import Growing
+from bayeslearn.network.structure.limits import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.cache import Parents, ScoreCache
-    from bayeslearn.network.structure.climbing import Limits
     from bayeslearn.network.structure.growing import Sets
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.limits import Limits
 
 #: Candidates of one child, each a bit of a word; of more, the best by themselves are kept.
 MOST_CANDIDATES = 62
@@ -115,6 +116,7 @@ def parent_sets(
     dominated: bool = False,
     full: int | None = None,
     known: dict[Known, Sets] | None = None,
+    standing: tuple[float, int] | None = None,
 ) -> ParentSets:
     """All parent sets that knowledge allows and no other beats; when time runs out, those of few parents.
 
@@ -129,6 +131,8 @@ def parent_sets(
         Larger sets are looked at only where all that are one parent smaller are worth having; every set when not given.
     known
         Sets found before by the same score and knowledge, by child and candidates; what is found is added.
+    standing
+        Score and arcs of the best graph so far, for those who are told; that of the required arcs when not given.
     """
     can = likely(
         cache, allowed, MOST_CANDIDATES, among=allowed.arcs if candidates is None else allowed.arcs & candidates
@@ -139,15 +143,16 @@ def parent_sets(
     new = [
         Growing(cache, allowed, can, x, by_name, keep_all=dominated, full=full) for x in keys if keys[x] not in known
     ]
-    _grow(new, allowed, limits)
+    required = sum(child.best for child in new), int(allowed.required.sum())
+    _grow(new, allowed.most_parents, limits, standing or required)
     found = {child.x: child.finished() for child in new}
     known |= {keys[x]: sets for x, sets in found.items()}
     return _gathered(by_name, [known[key] for key in keys.values()], allowed.required[np.ix_(by_name, by_name)])
 
 
-def _grow(children: list[Growing], allowed: Allowed, limits: Limits) -> None:
+def _grow(children: list[Growing], most: int, limits: Limits, standing: tuple[float, int]) -> None:
     """Parent by parent, until there is nothing to add, nor time."""
-    for level in range(allowed.most_parents):
+    for level in range(most):
         growing = [child for child in children if child.propose(level)]
         scored = sum(child.n_sets for child in children)
         if scored > MOST_SETS:
@@ -156,7 +161,7 @@ def _grow(children: list[Growing], allowed: Allowed, limits: Limits) -> None:
                 hint="limit the number of parents (most_parents), or the candidates",
                 sets=scored,
             )
-        if not growing or limits.over(sum(child.best for child in children), int(allowed.required.sum()), level):
+        if not growing or limits.over(*standing, level):
             break
         kernels.parallel(Growing.grow, growing)
 

@@ -16,8 +16,8 @@ from bayeslearn.network.learning.priors import priors_of
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structure.bootstrap import arc_strengths
 from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import Limits
 from bayeslearn.network.structure.incomplete import structural_em
+from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.methods import Task, find
 
 if TYPE_CHECKING:
@@ -96,26 +96,30 @@ class Recipe:
             (self.knowledge.required, self.knowledge.forbidden, self.knowledge.tiers, self.knowledge.roots)
         )
         return arc_strengths(
-            table, search, rounds=rounds, rng=self.seed, classes=free, deadline=self.limits.deadline,
-            progress=self.limits.progress,
+            table, search, rounds=rounds, rng=self.seed, classes=free, limits=self.limits,
         )  # fmt: skip
 
     def tables(self, counts: FamilyCounts, arcs: NDArray[np.bool_]) -> BayesianNetwork:
         """The network of a structure, each table with the counts and the prior that it rests on."""
-        variables = {v.name: v for v in counts.variables}
-        dag = graph(counts.names, arcs)
-        frame = uniform(dag, variables)
-        priors, place = priors_of(self.prior, frame), {name: i for i, name in enumerate(counts.names)}
-        cpts = []
-        for cpt in frame:
-            n = Counts(counts.family(place[cpt.name], tuple(place[v.name] for v in cpt.parents)))
-            cpts.append(Cpt(cpt.variable, cpt.parents, proportions(n.n + priors[cpt.name].alpha), n, priors[cpt.name]))
-        return BayesianNetwork(tuple(cpts))
+        seen = {name: Counts(counts.family(x, parents_of(arcs, x))) for x, name in enumerate(counts.names)}
+        frame = uniform(graph(counts.names, arcs), {v.name: v for v in counts.variables})
+        priors = priors_of(self.prior, frame)
+        return BayesianNetwork(
+            tuple(
+                Cpt(cpt.variable, cpt.parents, proportions(n.n + prior.alpha), n, prior)
+                for cpt, n, prior in ((cpt, seen[cpt.name], priors[cpt.name]) for cpt in frame)
+            )
+        )
 
 
 def graph(names: Sequence[str], arcs: NDArray[np.bool_]) -> Dag:
     """A graph by names."""
-    return Dag({name: tuple(names[c] for c in np.flatnonzero(arcs[:, x]).tolist()) for x, name in enumerate(names)})
+    return Dag({name: tuple(names[c] for c in parents_of(arcs, x)) for x, name in enumerate(names)})
+
+
+def parents_of(arcs: NDArray[np.bool_], x: int) -> tuple[int, ...]:
+    """The parents of a variable by position, sorted."""
+    return tuple(np.flatnonzero(arcs[:, x]).tolist())
 
 
 def proportions(n: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.network.structure.classes import class_of, member_that_keeps
-from bayeslearn.network.structure.climbing import FOREVER, TIE, Structure
+from bayeslearn.network.structure.climbing import TIE, Structure
+from bayeslearn.network.structure.limits import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.climbing import Limits
+    from bayeslearn.network.structure.limits import Limits
 
     Search = Callable[[Structure, Limits], NDArray[np.bool_]]
 

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.network.structure.climbing import FOREVER
 from bayeslearn.network.structure.independence import on_all_cores
-from bayeslearn.network.structure.stopping import over
+from bayeslearn.network.structure.limits import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.cache import Parents
-    from bayeslearn.network.structure.climbing import Limits
     from bayeslearn.network.structure.independence import Test
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.limits import Limits
     from bayeslearn.network.structure.orientation import Vote
 
     Pair = tuple[int, int]
@@ -92,7 +91,7 @@ class Skeleton:
             answers = self.ask(asked)
             waiting = {pair: waiting[pair] for pair, p in answers.items() if not self._settle(pair, asked[pair], p)}
             width = min(4 * width, max(1, BATCH // max(len(waiting), 1)))
-            self.stopped = over(limits, 0.0, int(self.edges.sum()) // 2, self.tests)
+            self.stopped = limits.over(0.0, int(self.edges.sum()) // 2, self.tests)
 
     def _settle(self, pair: Pair, sets: Sequence[Parents], p_values: Sequence[float]) -> bool:
         """Whether one of the sets separates; the first to do so is recorded."""

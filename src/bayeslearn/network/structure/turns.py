@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -10,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import xlogy
 
-from bayeslearn.em import told_to_stop
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import TableFit, fit_tables, uniform
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import TIE, Climb, Limits, Structure, closure
+from bayeslearn.network.structure.climbing import TIE, Structure, closure
 from bayeslearn.network.structure.counts import FamilyCounts
 from bayeslearn.network.structure.knowledge import Allowed
+from bayeslearn.network.structure.limits import Limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +86,7 @@ class Task:
     tol: float
     max_iter: int
     seed: int
-    watch: Watch
+    limits: Limits
 
     def without_hidden(self) -> Task:
         """The same for the variables that rows show."""
@@ -105,7 +104,7 @@ class Task:
         """Graph after graph, each better than the one before: the last, the way to it, and whether it is the end."""
         history = [present.turn(0, present.arcs, 0.0)]
         prior = self.prior if completions.exact else SOME
-        while len(history) <= self.max_iter and not self.watch.reached():
+        while len(history) <= self.max_iter and not self.limits.reached():
             completed = completions.under(present.fit.network)
             arcs, gain = self.better(completed, present.arcs)
             same = arcs is present.arcs
@@ -114,7 +113,7 @@ class Task:
             found = self.settled(present) if same else self.moved(arcs, completed, prior, present.score)
             history.append(found.turn(len(history), present.arcs, gain))
             if found.score <= present.score + TIE * (1 + abs(present.score)):
-                return present, tuple(history), not self.watch.reached()
+                return present, tuple(history), not self.limits.reached()
             present = found
         return present, tuple(history), False
 
@@ -123,7 +122,7 @@ class Task:
         cache = ScoreCache(FamilyCounts(completed), self.score)
         structure = Structure(cache, self.allowed, arcs)
         before = structure.score
-        result = self.search(structure, self.watch.limits)
+        result = self.search(structure, self.limits)
         found: Arcs = result if isinstance(result, np.ndarray) else structure.arcs
         gain = sum(cache.family(x, tuple(np.flatnonzero(found[:, x]).tolist())) for x in range(cache.n)) - before
         return (found, gain) if gain > TIE * (1 + abs(before)) else (arcs, 0.0)
@@ -139,6 +138,15 @@ class Task:
         return self.fitted(present.fit.network, present.arcs, MANY)
 
     # -- tables
+
+    def until(self, most: int) -> Callable[[Step], None]:
+        """For EM: no more than so many iterations."""
+
+        def progress(step: Step) -> None:
+            if step.iteration >= most or self.limits.reached():
+                raise StopIteration
+
+        return progress
 
     def first(self, start: BayesianNetwork | Dag | None, restarts: int) -> Standing:
         """Tables for the graph to begin with; those around hidden variables from several random starts."""
@@ -159,7 +167,7 @@ class Task:
     def fitted(self, frame: BayesianNetwork, arcs: Arcs, most: int, **options: Any) -> Standing:
         """So many iterations of EM, from where the tables stand if nothing else is said."""
         hidden = {name: frame.states(name) for name in self.hidden}
-        given: dict[str, Any] = {"start": frame, "max_iter": MANY + 1, "progress": self.watch.until(most)} | options
+        given: dict[str, Any] = {"start": frame, "max_iter": MANY + 1, "progress": self.until(most)} | options
         fit = fit_tables(frame, self.table, prior=self.prior, hidden=hidden, tol=self.tol, rng=self.seed, **given)
         return Standing(arcs, fit, observed_score(self.score, fit, self.table.total_weight))
 
@@ -212,38 +220,3 @@ def observed_score(score: Score, fit: TableFit, total: float) -> float:
     """score(G : n) + ln P(D | θ) − Σ n ln θ."""
     tables = [(cpt.seen.n, cpt.p) for cpt in fit.network]
     return fit.log_likelihood + float(sum(score.family(n, total) - xlogy(n, p).sum() for n, p in tables))
-
-
-### when to stop
-
-
-@dataclass
-class Watch:
-    """Limits over many searches and fits: once they are reached, all of them end."""
-
-    given: Limits
-    told: bool = False
-
-    @property
-    def limits(self) -> Limits:
-        """For one search."""
-        return Limits(self.given.deadline, self.tell)
-
-    def tell(self, climb: Climb) -> None:
-        """Pass on how a search stands."""
-        self.told = self.told or told_to_stop(self.given.progress, climb)
-        if self.told:
-            raise StopIteration
-
-    def reached(self) -> bool:
-        """Whether it is time to end."""
-        return self.told or (self.given.deadline is not None and time.monotonic() > self.given.deadline)
-
-    def until(self, most: int) -> Callable[[Step], None]:
-        """For EM: no more than so many iterations."""
-
-        def progress(step: Step) -> None:
-            if step.iteration >= most or self.reached():
-                raise StopIteration
-
-        return progress

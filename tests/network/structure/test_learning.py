@@ -1,0 +1,309 @@
+"""From a table to a network: every method by its name, holes, hidden variables, more rows, limits, and messy files."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from bayeslearn import as_table, fit_tables, learn, read_network
+from bayeslearn.errors import EmptyTableError, MismatchError, ParameterError, UnknownColumnError, UnknownStateError
+from bayeslearn.network import Dag, Knowledge, draw, shd
+from bayeslearn.network.structure.limits import Climb
+from bayeslearn.network.structure.methods import METHODS
+from bayeslearn.network.structure.preparing import prepare
+from tests.oracle import networks as slow
+
+ASIA = read_network("asia")
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return draw(ASIA, 2000, rng=1)
+
+
+def with_holes(table, share=0.1, seed=0):
+    hidden = np.random.default_rng(seed).random(table.codes.shape) < share
+    return type(table)(table.schema, np.where(hidden, -1, table.codes), table.values, table.weights)
+
+
+# -- methods
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_a_network_that_answers(method, cases):
+    fit = learn(cases, method=method, order=ASIA.dag.order, target="lung")
+    assert fit.method == method
+    assert set(fit.network.names) == set(ASIA.names)
+    beliefs = fit.network.query({"smoke": "yes"})["lung"]
+    assert sum(beliefs.values()) == pytest.approx(1.0)
+    assert sum(cpt.seen.n.sum() for cpt in fit.network) == 8 * 2000
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_order_of_columns_and_rows_does_not_matter(method, cases):
+    rng = np.random.default_rng(3)
+    names = rng.permutation(cases.schema.names).tolist()
+    shuffled = cases.select(names).take(rng.permutation(cases.n_rows))
+    one, other = (learn(t, method=method, order=ASIA.dag.order, target="lung") for t in (cases, shuffled))
+    assert other.dag == one.dag
+    assert other.score == pytest.approx(one.score, rel=1e-12)
+
+
+def test_the_score_is_that_of_the_structure_and_arcs_are_worth_what_it_would_lose(cases):
+    fit = learn(cases, method="tabu")
+    without = Dag.from_arcs([(a.parent, a.child) for a in fit.arcs[1:]], fit.network.names)
+    lost = fit.score - bic(without, cases)
+    assert fit.score == pytest.approx(bic(fit.dag, cases), rel=1e-12)
+    assert fit.arcs[0].gain == pytest.approx(lost, rel=1e-9)
+    assert [a.gain for a in fit.arcs] == sorted((a.gain for a in fit.arcs), reverse=True)
+    assert fit.least_certain(1) == fit.arcs[-1:]
+
+
+def bic(dag, table):
+    fit = fit_tables(dag, table)
+    return fit.log_likelihood - 0.5 * np.log(table.n_rows) * fit.network.free_parameters
+
+
+def test_tables_are_those_of_counting(cases):
+    fit = learn(cases, prior="bdeu:4")
+    assert fit.network.isclose(fit_tables(fit.dag, cases, prior="bdeu:4").network, rtol=1e-12)
+
+
+def test_restarts_never_end_lower(cases):
+    scores = [learn(cases, method="hill-climb", restarts=n).score for n in (0, 3, 10)]
+    assert scores == sorted(scores)
+    permuted = cases.select(sorted(cases.schema.names))
+    assert learn(permuted, method="hill-climb", restarts=10).score == pytest.approx(scores[-1], rel=1e-12)
+
+
+def test_tests_of_independence_are_kept(cases):
+    fit = learn(cases, method="pc", alpha=0.01)
+    assert fit.tests.p_values
+    assert {frozenset(arc) for arc in fit.dag.arcs} == fit.tests.cpdag.skeleton
+
+
+@pytest.mark.parametrize(("score", "published"), [("bic", -24006.7342), ("k2", -23957.6758), ("bdeu:1", -24028.0948)])
+@pytest.mark.parametrize("method", ["auto", "hill-climb"])
+def test_published_scores_of_learning_test(shared_data, score, published, method):
+    fit = learn(shared_data / "samples" / "bnlearn-learning.test.csv", method=method, score=score)
+    assert fit.score == pytest.approx(published, abs=5e-5)
+
+
+def test_published_score_of_asia(shared_data):
+    assert learn(shared_data / "samples" / "bnlearn-asia.csv").score == pytest.approx(-11107.2933, abs=5e-5)
+
+
+# -- knowledge
+
+
+@pytest.mark.parametrize("method", [name for name, entry in METHODS.items() if entry.knows and name != "pc"])
+def test_knowledge_is_kept(method, cases):
+    known = Knowledge(required=[("asia", "xray")], forbidden=[("smoke", "lung")], roots=["smoke"], most_parents=2)
+    dag = learn(cases, method=method, knowledge=known, order=ASIA.dag.order).dag
+    assert ("asia", "xray") in dag.arcs
+    assert ("smoke", "lung") not in dag.arcs
+    assert not dag.parents("smoke")
+    assert max(len(dag.parents(x)) for x in dag) <= 2
+
+
+@pytest.mark.parametrize("method", [name for name, entry in METHODS.items() if not entry.knows])
+def test_a_method_that_cannot_keep_to_it_says_so(method, cases):
+    with pytest.raises(ParameterError, match="cannot keep to what is known"):
+        learn(cases, method=method, target="lung", knowledge=Knowledge(roots=["asia"]))
+
+
+# -- holes
+
+
+def test_holes_are_no_obstacle(cases):
+    whole, holes = learn(cases), learn(with_holes(cases))
+    assert shd(holes.dag, whole.dag) <= 2
+    assert holes.expectation.converged
+    assert sum(holes.missing.values()) > 1000
+    assert {arc.gain > 0 for arc in holes.arcs} == {True}
+
+
+def test_a_hidden_variable_joins_what_it_explains():
+    rng = np.random.default_rng(0)
+    cause = rng.random(1500) < 0.5
+    columns = {f"x{i}": np.where(rng.random(1500) < 0.9, cause, ~cause) for i in range(4)}
+    fit = learn(columns, hidden={"h": 2})
+    assert {frozenset(arc) for arc in fit.dag.arcs} == {frozenset(("h", name)) for name in columns}
+    assert any("hidden variables the score is +" in note for note in fit.notes)
+
+
+# -- more rows
+
+
+def test_more_rows_of_the_same_table_are_added(cases):
+    first, second = cases.take(np.arange(1200)), cases.take(np.arange(1200, 2000))
+    begun = learn(first, method="tabu")
+    both, whole = learn(second, method="tabu", known=begun), learn(cases, method="tabu")
+    assert both.dag == whole.dag
+    assert both.score == pytest.approx(whole.score, rel=1e-12)
+    assert both.network.isclose(whole.network, rtol=1e-12)
+    assert both.table.n_rows == 2000
+    assert both.counts.parts[0] is begun.counts.parts[0]
+
+
+def test_more_rows_with_holes_are_added(cases):
+    begun = learn(cases.take(np.arange(1200)), method="tabu")
+    both = learn(with_holes(cases.take(np.arange(1200, 2000))), method="tabu", known=begun)
+    assert both.table.n_rows == 2000
+    assert both.expectation is not None
+
+
+def test_rows_of_another_table_are_refused(cases):
+    begun = learn(cases)
+    with pytest.raises((UnknownStateError, UnknownColumnError, MismatchError), match="smoke"):
+        learn({name: ["perhaps"] * 9 for name in cases.schema.names}, known=begun)
+
+
+# -- how sure
+
+
+def test_resampling_tells_how_sure_arcs_are(cases):
+    fit = learn(cases, method="hill-climb", bootstrap=20, rng=5)
+    assert fit.strengths.rounds == 20
+    assert fit.arcs[0].strength == 1.0
+    assert all(0 <= arc.strength <= 1 and 0 <= arc.direction <= 1 for arc in fit.arcs)
+    again = learn(cases, method="hill-climb", bootstrap=20, rng=5)
+    assert again.arcs == fit.arcs
+
+
+def test_the_averaged_network_has_the_arcs_that_resamples_agree_on(cases):
+    fit = learn(cases, method="hill-climb", bootstrap=20, average=True)
+    assert all(arc.strength > fit.strengths.threshold() for arc in fit.arcs)
+    assert fit.network.isclose(fit_tables(fit.dag, cases, prior="bdeu:1").network, rtol=1e-12)
+
+
+def test_rows_with_holes_are_resampled_too(cases):
+    fit = learn(with_holes(cases.take(np.arange(500))), bootstrap=5, average=True)
+    assert fit.strengths.rounds == 5
+    assert any("one completion" in note for note in fit.notes)
+
+
+# -- limits
+
+
+@pytest.mark.parametrize(
+    "method", ["auto", "hill-climb", "tabu", "orders", "ges", "exact", "best-parents", "pc", "mmhc"]
+)
+def test_a_limit_of_time_gives_the_best_so_far(method):
+    table = draw(read_network("alarm"), 500, rng=0) if method != "exact" else draw(ASIA, 500, rng=0)
+    started = time.monotonic()
+    fit = learn(table, method=method, time_limit=0.0, order=table.schema.names)
+    assert time.monotonic() - started < 20
+    assert fit.stopped
+    assert len(fit.network) == len(table.schema)
+
+
+def test_whoever_is_told_may_end_the_search(cases):
+    told = []
+
+    def stop_at_three(now):
+        told.append(now)
+        if now.arcs == 3:
+            raise StopIteration
+
+    fit = learn(cases, method="hill-climb", progress=stop_at_three)
+    assert fit.stopped
+    assert len(fit.arcs) == 3
+    assert told[-1] == Climb(pytest.approx(fit.score, rel=1e-12), 3, 3)
+
+
+# -- messy files
+
+
+def messy(rows=200, seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 2, rows)
+    return {
+        "id": [f"u{i}" for i in range(rows)],
+        "number": list(range(100, 100 + rows)),
+        "always": ["same"] * rows,
+        "empty": [None] * rows,
+        "a": [str(v) for v in a],
+        "twin": ["yes" if v else "no" for v in a],
+        "length": rng.normal(3 * a).tolist(),
+        "still": [1.5] * rows,
+    }
+
+
+def test_columns_that_say_nothing_are_left_out_and_named():
+    found = prepare(messy())
+    assert list(found.table.schema.names) == ["a", "twin", "length"]
+    assert set(found.left_out) == {"id", "number", "always", "empty", "still"}
+    assert "another state in every row" in found.left_out["id"]
+    assert "numbers the rows" in found.left_out["number"]
+    assert found.notes == ("columns 'a', 'twin' say the same in every row",)
+    assert len(found.cuts["length"]) == 4
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("rows", [10, 200])
+def test_messy_files_are_learned_from(method, rows):
+    fit = learn(messy(rows), method=method, order=["a", "twin", "length"], target="a")
+    assert set(fit.network.names) == {"a", "twin", "length"}
+    assert rows > 50 or any("rows are few" in note for note in fit.notes)
+
+
+def test_declared_columns_are_kept():
+    states = {"always": ["same", "other"]}
+    assert "always" in prepare(messy(), states=states).table.schema.names
+
+
+def test_five_hundred_columns_of_ten_rows():
+    rng = np.random.default_rng(0)
+    fit = learn(
+        {f"c{i}": rng.integers(0, 2, 10) for i in range(500)}, method="hill-climb", knowledge=Knowledge(most_parents=2)
+    )
+    assert len(fit.network) + len(fit.prepared.left_out) == 500
+
+
+def test_nothing_to_learn_from():
+    with pytest.raises(EmptyTableError, match=r"no column is left to learn from.*always"):
+        learn({"always": ["x"] * 9})
+    with pytest.raises(ParameterError, match="the target cannot be used"):
+        learn(messy(), target="always")
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"method": "luck"}, "method"),
+        ({"score": "luck"}, "score"),
+        ({"method": "k2"}, "needs `order`"),
+        ({"method": "tan"}, "needs `target`"),
+        ({"method": "k2", "order": ["asia"]}, "every variable once"),
+        ({"method": "k2", "order": ["Asia"]}, "not a variable"),
+        ({"method": "naive", "target": "nobody"}, "not a variable"),
+        ({"restarts": -1}, "restarts"),
+        ({"time_limit": -1}, "time_limit"),
+        ({"bootstrap": -1}, "bootstrap"),
+        ({"method": "pc", "alpha": 2}, "alpha"),
+        ({"method": "pc", "test": "luck"}, "luck"),
+        ({"hidden": {"asia": 2}}, "cannot be hidden"),
+    ],
+)
+def test_mistaken_calls_are_named(cases, options, match):
+    with pytest.raises((ParameterError, UnknownColumnError), match=match):
+        learn(cases, **options)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_scores_more_than_the_exact_method(seed):
+    table = draw(slow.random_network(seed, 6), 500, rng=seed)
+    best = learn(table, method="exact").score
+    for method in ("hill-climb", "tabu", "orders", "ges", "mmhc", "tree"):
+        assert learn(table, method=method).score <= best + 1e-6
+    assert learn(table).score == pytest.approx(best, rel=1e-12)
+
+
+def test_as_table_leaves_out_what_it_is_told_to():
+    left_out = {}
+    table = as_table(messy(), left_out=left_out)
+    assert set(left_out) == {"always", "empty"}
+    assert "id" in table.schema.names
