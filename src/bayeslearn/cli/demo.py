@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from bayeslearn.cli import bayes, concept, query, show
+from bayeslearn.cli import bayes, concept, learn, query, show
 
-#: The picture that the tour draws, in the folder it is run from.
-PICTURE = Path("forest-fire.svg")
+#: What the tour writes, into the folder it is run from.
+PICTURE, MODEL, DRAWN = Path("forest-fire.svg"), Path("chest-clinic.json"), Path("chest-clinic.svg")
 
 
 def run() -> None:
@@ -22,6 +22,13 @@ def run() -> None:
     query.run("forest-fire", seen)
     _announce("The same as a picture", f"show forest-fire {' '.join(seen)} --plot {PICTURE}")
     show.run("forest-fire", seen, plot=PICTURE)
+    _announce("A thousand patients, with holes: what depends on what?", f"learn chest-clinic --bootstrap 50 -o {MODEL}")
+    learn.run("chest-clinic", to=MODEL, bootstrap=50)
+    seen = ["smoke=yes", "xray=yes"]
+    _announce("A smoker with a spot on the x-ray", f"query {MODEL} {' '.join(seen)} --ask lung --ask dysp")
+    query.run(str(MODEL), seen, ask=["lung", "dysp"])
+    _announce("What was learned, as a picture", f"show {MODEL} {' '.join(seen)} --plot {DRAWN}")
+    show.run(str(MODEL), seen, plot=DRAWN)
 
 
 def _announce(title: str, command: str) -> None:

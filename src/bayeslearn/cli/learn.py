@@ -57,6 +57,10 @@ def run(
     hidden: Annotated[
         list[str] | None, typer.Option(help="VAR:N or VAR:STATE,STATE,...: a variable that no row shows.")
     ] = None,
+    restarts: Annotated[
+        int,
+        typer.Option(help="For hill-climb and tabu: how often to search on after some arcs were changed at random."),
+    ] = 0,
     bootstrap: Annotated[int, typer.Option(help="Resamples of the rows, which tell how sure each arc is.")] = 0,
     average: Annotated[
         bool, typer.Option("--average", help="Keep the arcs that resamples agree on; 100 of them when not said.")
@@ -99,7 +103,7 @@ def run(
     settings: dict[str, Any] = {
         "method": method, "score": score, "target": target, "order": _listed(order) or None, "knowledge": knowledge,
         "hidden": dict(hidden_states(item) for item in hidden or []), "prior": prior, "alpha": alpha, "test": test,
-        "time_limit": time_limit,
+        "restarts": restarts, "time_limit": time_limit,
     }  # fmt: skip
     with interrupting.once() as stop, progress.bar("learning") as tell:
         told = telling(tell, stop, time_limit)

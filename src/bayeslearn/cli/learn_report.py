@@ -115,7 +115,7 @@ def _doubts(fit: StructureFit, asked: Asked) -> Iterable[tuple[str, str]]:
         yield "least certain", ", ".join(_with_reason(arc, fit) for arc in fit.least_certain(MOST_DOUBTS))
     missed = nearly(fit)[:MOST_DOUBTS]
     if missed:
-        yield "nearly joined", ", ".join(f"{arc.parent} — {arc.child} (strength {arc.strength:.2f})" for arc in missed)
+        yield "nearly joined", ", ".join(f"{_pair(arc)} (strength {arc.strength:.2f})" for arc in missed)
     turnable = either_way(fit, asked.knowledge)
     if turnable:
         more = f" and {len(turnable) - MOST_ARCS} more" if len(turnable) > MOST_ARCS else ""
@@ -125,6 +125,10 @@ def _doubts(fit: StructureFit, asked: Asked) -> Iterable[tuple[str, str]]:
         yield "fewest cases", ", ".join(weakest)
     if asked.unchecked:
         yield "not checked", asked.unchecked
+
+
+def _pair(arc: ArcStrength) -> str:
+    return " — ".join(sorted((arc.parent, arc.child)))
 
 
 def _with_reason(arc: LearnedArc, fit: StructureFit) -> str:
