@@ -39,7 +39,7 @@ def bound_of(cache: ScoreCache, x: int, required: Parents, candidates: NDArray[n
     if cache.score.name in {"aic", "bic"}:
         return _Price(cache, x, required, candidates)
     if cache.score.name in {"k2", "bdeu", "bds"} and not len(cache.counts.weights):
-        return _FirstCases(cache, x)
+        return _FirstCases(cache, x, required, candidates)
     return None
 
 
@@ -56,8 +56,7 @@ class _Price:
         self.cost = price * parameters
 
     def may_gain(self, masks: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-        within = masks[:, None] >> np.arange(len(self.log_sizes)) & 1
-        cost = self.cost * np.exp(within @ self.log_sizes)
+        cost = self.cost * np.exp(within(masks, self.log_sizes))
         gain = np.minimum(-(scores + cost)[:, None], self.entropies[None, :])
         return gain > cost[:, None] * np.expm1(self.log_sizes)[None, :]
 
@@ -73,8 +72,10 @@ class _Price:
 class _FirstCases:
     """For probabilities of the cases themselves."""
 
-    def __init__(self, cache: ScoreCache, x: int) -> None:
+    def __init__(self, cache: ScoreCache, x: int, required: Parents, candidates: NDArray[np.int64]) -> None:
         self.counts, self.x = cache.counts, x
+        self.log_sizes = np.log(cache.counts.sizes[candidates])
+        self.cells = cache.counts.cells(x, required)
         self.log_states = float(np.log(cache.counts.sizes[x]))
 
     def may_gain(self, masks: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
@@ -83,11 +84,14 @@ class _FirstCases:
     def opened(
         self, masks: NDArray[np.int64], reached: NDArray[np.float64], members: Callable[[int], Parents]
     ) -> NDArray[np.bool_]:
-        fine = self.counts.rows * self.log_states < -reached
+        cells = np.minimum(self.cells * np.exp(within(masks, self.log_sizes)), self.counts.rows)
+        fine = cells * self.log_states < -reached
         for i in np.flatnonzero(~fine):
-            family = self.x, members(int(masks[i]))
-            cells = float(np.prod(self.counts.sizes[[self.x, *family[1]]], dtype=float))
-            if cells * self.log_states >= -reached[i]:
-                cells = float(np.count_nonzero(self.counts.family(*family)))
-            fine[i] = cells * self.log_states < -reached[i]
+            occurring = np.count_nonzero(self.counts.family(self.x, members(int(masks[i]))))
+            fine[i] = occurring * self.log_states < -reached[i]
         return fine
+
+
+def within(masks: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values of the members of each set, added."""
+    return (masks[:, None] >> np.arange(len(values)) & 1) @ values

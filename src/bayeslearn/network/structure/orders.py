@@ -46,15 +46,18 @@ THROWN = (2, 9)
 
 
 def best_under_order(
-    cache: ScoreCache, order: Sequence[int], allowed: Allowed, limits: Limits = FOREVER
+    cache: ScoreCache, order: Sequence[int], allowed: Allowed, limits: Limits = FOREVER, *, full: int | None = None
 ) -> NDArray[np.bool_]:
-    """The best graph whose arcs all point forward in the order."""
+    """The best graph whose arcs all point forward in the order.
+
+    Where that takes too long, `full` looks at larger parent sets only if all that are one smaller are worth having.
+    """
     before = _before(cache, order, allowed)
     fits = replace(allowed, arcs=allowed.arcs & before)
     candidates = fits.arcs
     if (candidates.sum(axis=0) > MOST_CANDIDATES).any():
         candidates = likely(cache, fits, MOST_CANDIDATES, first=k2(cache, order, allowed))
-    sets = parent_sets(cache, fits, limits, candidates=candidates)
+    sets = parent_sets(cache, fits, limits, candidates=candidates, full=full)
     return sets.arcs(sets.first[:-1])
 
 
