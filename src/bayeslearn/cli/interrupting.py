@@ -35,7 +35,7 @@ def once() -> Iterator[Stop]:
     if threading.current_thread() is not threading.main_thread():  # signals reach only that one
         yield stop
         return
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.getsignal(signal.SIGINT) or signal.default_int_handler  # none of Python's: as it usually is
 
     def hear(*_: Any) -> None:
         stop.asked = True

@@ -94,6 +94,7 @@ def run(
     """
     from bayeslearn.network import learn
     from bayeslearn.network.structure.checking import held_out as check
+    from bayeslearn.network.structure.learning import ROUNDS
 
     _check(to, plot, held_out, seed, bootstrap, max_parents)
     _check_order(order, method)
@@ -120,7 +121,8 @@ def run(
     if stop.asked:  # a check that was ended says nothing
         checked = None
     unchecked = None if checked or not held_out else "Ctrl-C came before" if stop.asked else "there are too few rows"
-    asked = learn_report.Asked(bootstrap, knowledge, ended, unchecked)
+    rounds = bootstrap or (ROUNDS if average else 0)
+    asked = learn_report.Asked(rounds, knowledge, ended, unchecked)
     (learn_report.show_json if as_json else learn_report.show)(fit, checked, asked)
     sys.stderr.write(f"learned in {fit.seconds:.2f} s\n")
 
