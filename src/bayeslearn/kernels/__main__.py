@@ -14,9 +14,11 @@ from bayeslearn.kernels import (
     lanes,
     order_chains,
     ordering,
+    parents,
     planning,
     propagation,
     sampling,
+    scoring,
     testing,
 )
 
@@ -40,6 +42,10 @@ def warm() -> None:
     for given in (np.empty(0), weights):
         extending.count_cells(cell, given, np.zeros((2, 1)))
         extending.extend_family(codes, given, one, bits, np.ones(1), zero, 0.0, table)
+        one_score = ((1, 1.0, 0.0), (0, 0.0), np.empty(0), np.zeros(1, np.bool_))
+        parents.greedy_parents(codes, given, one, bits, np.ones(1), 0.0, 0, np.ones(1, np.bool_), zero, *one_score)
+    extending.pack_states(codes, zero, bits, np.zeros(1))
+    scoring.score_columns(np.zeros((1, 1, 1)), zero, 0, 0.0, np.empty(0), np.empty(1))
     testing.dependence(codes, weights, one, np.zeros((1, 2), np.int64), False, np.zeros(1), np.zeros(1))
     warm_inference()
     warm_learning()

@@ -198,3 +198,18 @@ def last_states(
                 for s in range(first[column], first[column + 1] - 1):
                     left -= table[c, s]
                 table[c, first[column + 1] - 1] = left
+
+
+### columns as bitmaps
+
+
+@kernel
+def pack_states(
+    codes: NDArray[np.int8], first: NDArray[np.int64], words: NDArray[np.uint64], marginal: NDArray[np.float64]
+) -> None:
+    """A bitmap for each state of each column, and how many rows it has; both come with zeros."""
+    for column in range(len(codes)):
+        for i in range(codes.shape[1]):
+            state = first[column] + codes[column, i]
+            words[state, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+            marginal[state] += 1.0

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from bayeslearn.network.structure.scores import UNKNOWN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +26,12 @@ class ScoreCache:
         self.n = len(counts.names)
         self._families: dict[tuple[int, Parents], float] = {}
         self._additions: dict[tuple[int, Parents], NDArray[np.float64]] = {}
+
+    @cached_property
+    def terms(self) -> NDArray[np.float64]:
+        """What the score needs of whole numbers, once for all families."""
+        counts = self.counts
+        return UNKNOWN if len(counts.weights) else self.score.terms(counts.rows + int(counts.sizes.max()))
 
     def family(self, child: int, parents: Parents) -> float:
         """The score of one family."""
@@ -50,7 +59,7 @@ class ScoreCache:
             scores = np.full(self.n, -np.inf)
             if self.n > len(parents) + 1 and self.counts.extends(child, parents):
                 found = self.counts.extended(child, parents)
-                scores[:] = self.score.extended(found.n, found.start, self.counts.total)
+                scores[:] = self.score.extended(found.n, found.start, self.counts.total, self.terms)
                 scores[[child, *parents]] = -np.inf
             self._additions[key] = scores
         return self._additions[key]

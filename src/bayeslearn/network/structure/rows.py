@@ -57,9 +57,8 @@ class Rows:
 
     def _extend(self, family: Family) -> NDArray[np.float64]:
         table = np.zeros((self._cells(family), sum(self.size)))
-        bitmaps, marginal = (NO_BITMAPS, NO_COUNTS) if len(self.weights) else (self._bitmaps, self._marginal)
         kernels.extend_family(
-            self.codes, self.weights, self.sizes, bitmaps, marginal, np.array(family, np.int64), self._few, table
+            self.codes, self.weights, self.sizes, *self.packed, np.array(family, np.int64), self.few, table
         )
         return table
 
@@ -67,29 +66,21 @@ class Rows:
         return math.prod(self.size[v] for v in family)
 
     @cached_property
-    def _few(self) -> float:
+    def few(self) -> float:
         """Rows that take as long one by one as a whole cell does by bitmaps."""
         words, states = -(-self.n // 64), int((self.sizes - 1).sum())
         return WORD * words * states / (ROW * len(self.sizes))
 
     @cached_property
-    def _bitmaps(self) -> NDArray[np.uint64]:
-        first = np.cumsum([0, *self.size])
-        words = np.zeros((int(first[-1]), -(-self.n // 64)), np.uint64)
+    def packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+        """A bitmap for each state of each column, and how many rows it has; weighted rows have no use for them."""
+        if len(self.weights):
+            return np.empty((0, 0), np.uint64), np.empty(0)
+        first = np.cumsum([0, *self.size], dtype=np.int64)
+        words, marginal = np.zeros((int(first[-1]), -(-self.n // 64)), np.uint64), np.zeros(int(first[-1]))
 
-        def build(column: int) -> None:
-            for state in range(self.size[column]):
-                packed = np.packbits(self.codes[column] == state, bitorder="little")
-                words[first[column] + state].view(np.uint8)[: len(packed)] = packed
+        def pack(column: int) -> None:
+            kernels.pack_states(self.codes[column : column + 1], first[column : column + 1], words, marginal)
 
-        kernels.parallel(build, range(len(self.sizes)), worth=self.codes.size > 1 << 20)
-        return words
-
-    @cached_property
-    def _marginal(self) -> NDArray[np.float64]:
-        """N of every state of every column."""
-        return np.concatenate([self.family((v,)) for v in range(len(self.sizes))])
-
-
-#: What weighted rows, which have no use for them, hand to the kernel.
-NO_BITMAPS, NO_COUNTS = np.empty((0, 0), np.uint64), np.empty(0)
+        kernels.parallel(pack, range(len(self.size)), worth=self.codes.size > 1 << 20)
+        return words, marginal

@@ -16,17 +16,21 @@ are summed within each.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, xlogy
 
-from bayeslearn import validation
+from bayeslearn import kernels, validation
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+#: No terms at all.
+UNKNOWN = np.empty(0)
 
 NAMES = ("loglik", "aic", "bic", "k2", "bdeu", "bds")
 
@@ -65,42 +69,32 @@ class Score:
 
     def family(self, n: NDArray[np.float64], total: float) -> float:
         """The score of one family from N(parents, child)."""
-        counts = n.reshape(-1, n.shape[-1], 1)
+        counts = np.ascontiguousarray(n.reshape(-1, n.shape[-1], 1))
         return float(self.extended(counts, np.zeros(1, np.int64), total)[0])
 
-    def extended(self, n: NDArray[np.float64], start: NDArray[np.int64], total: float) -> NDArray[np.float64]:
-        """The score of the child with each candidate as one more parent, from counts as in `counts.Extended`."""
-        if self.name in {"loglik", "aic", "bic"}:
-            fit = _log_likelihood(n)
-            free = n.shape[0] * (n.shape[1] - 1) * np.diff(np.append(start, n.shape[2]))
-            price = {"loglik": 0.0, "aic": 1.0, "bic": 0.5 * np.log(max(total, 1.0))}[self.name]
-            return np.add.reduceat(fit, start) - price * free
-        return self._bayesian(n, start)
+    def extended(
+        self, n: NDArray[np.float64], start: NDArray[np.int64], total: float, known: NDArray[np.float64] = UNKNOWN
+    ) -> NDArray[np.float64]:
+        """The score of the child with each column as one more parent, from counts as in `counts.Extended`.
 
-    def _bayesian(self, n: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Σ_j ln Γ(a_j)/Γ(a_j + N_j) + Σ_jk ln Γ(a_jk + N_jk)/Γ(a_jk), with a_jk the same for all cells."""
-        rows, r, states = n.shape
-        row = n.sum(axis=1)
-        sizes = np.diff(np.append(start, states))
-        if self.name == "k2":
-            cell = np.ones(states)
-        else:
-            q = rows * sizes
-            if self.name == "bds":
-                q = np.maximum(np.add.reduceat((row > 0).sum(axis=0), start), 1)
-            cell = np.repeat(self.cases / (q * r), sizes)
-        terms = (gammaln(cell + n) - gammaln(cell)).sum(axis=(0, 1))
-        per_row = gammaln(r * cell) - gammaln(r * cell + row)
-        if self.name == "bds":
-            per_row = np.where(row > 0, per_row, 0.0)
-        return np.add.reduceat(terms + per_row.sum(axis=0), start)
+        `known` are the :meth:`terms` of whole numbers, where counts are whole.
+        """
+        scores = np.empty(len(start))
+        kernels.score_columns(n, start, self.kind, self.price(total), known, scores)
+        return scores
 
+    @property
+    def kind(self) -> int:
+        """How the kernel knows it."""
+        return {"k2": 1, "bdeu": 2, "bds": 3}.get(self.name, 0)
 
-def _log_likelihood(n: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Σ N ln N − Σ N_j ln N_j for each state of the candidates."""
-    row = n.sum(axis=1)
-    return _x_log_x(n).sum(axis=(0, 1)) - _x_log_x(row).sum(axis=0)
+    def price(self, total: float) -> float:
+        """Of a free number; for bdeu and bds the cases that the prior counts for."""
+        return {"aic": 1.0, "bic": 0.5 * math.log(max(total, 1.0)), "bdeu": self.cases, "bds": self.cases}.get(
+            self.name, 0.0
+        )
 
-
-def _x_log_x(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    return x * np.log(np.maximum(x, 1e-300))
+    def terms(self, most: int) -> NDArray[np.float64]:
+        """N ln N, or for k2 ln N!, of whole numbers up to the most; nothing for the others."""
+        n = np.arange(most + 1, dtype=float)
+        return gammaln(n + 1) if self.name == "k2" else UNKNOWN if self.kind > 1 else xlogy(n, n)

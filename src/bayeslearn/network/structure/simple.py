@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayeslearn import kernels
 from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import TIE, ranks
+from bayeslearn.network.structure.climbing import TIE, WORTH, ranks
+from bayeslearn.network.structure.counts import MOST_CELLS
 from bayeslearn.network.structure.scores import Score
 
 if TYPE_CHECKING:
@@ -27,25 +29,47 @@ if TYPE_CHECKING:
 
 def k2(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.bool_]:
     """Parents of each variable among those before it in the order, added one by one."""
-    arcs = allowed.required.copy()
+    place = np.empty(cache.n, np.int64)
+    place[list(order)] = np.arange(cache.n)
+    possible = allowed.arcs & (place[:, None] < place[None, :])
     rank = ranks(cache.counts.names)
-    for i, x in enumerate(order):
-        before = np.zeros(cache.n, np.bool_)
-        before[list(order[:i])] = True
-        while True:
-            parents = tuple(np.flatnonzero(arcs[:, x]).tolist())
-            possible = before & allowed.arcs[:, x] & ~arcs[:, x]
-            if len(parents) >= allowed.most_parents or not possible.any():
-                break
-            scores = np.where(possible, cache.additions(x, parents), -np.inf)
-            now = cache.family(x, parents)
-            slack = TIE * (1 + abs(now))
-            near = np.flatnonzero(scores >= scores.max() - slack)
-            best = int(min(near, key=lambda v: rank[v]))
-            if scores[best] <= now + slack:
-                break
-            arcs[best, x] = True
-    return arcs
+    choose = _chosen if len(cache.counts.parts) == 1 else _chosen_by_sums
+
+    def parents(x: int) -> NDArray[np.bool_]:
+        return choose(cache, x, possible[:, x], allowed, rank)
+
+    worth = cache.counts.rows * cache.n * cache.n > WORTH
+    return np.stack(kernels.parallel(parents, range(cache.n), worth=worth), axis=1)
+
+
+def _chosen(
+    cache: ScoreCache, x: int, possible: NDArray[np.bool_], allowed: Allowed, rank: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """The best next parent as long as the score rises, all in one kernel."""
+    rows, score, parents = cache.counts.parts[0], cache.score, allowed.required[:, x].copy()
+    kernels.greedy_parents(
+        rows.codes, rows.weights, rows.sizes, *rows.packed, rows.few, x, possible, rank,
+        (allowed.most_parents, float(MOST_CELLS), TIE), (score.kind, score.price(cache.counts.total)), cache.terms,
+        parents,
+    )  # fmt: skip
+    return parents
+
+
+def _chosen_by_sums(
+    cache: ScoreCache, x: int, possible: NDArray[np.bool_], allowed: Allowed, rank: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """The same where counts are those of several tables."""
+    chosen = allowed.required[:, x].copy()
+    while chosen.sum() < allowed.most_parents and (possible & ~chosen).any():
+        parents = tuple(np.flatnonzero(chosen).tolist())
+        scores = np.where(possible & ~chosen, cache.additions(x, parents), -np.inf)
+        now = cache.family(x, parents)
+        slack = TIE * (1 + abs(now))
+        near = np.flatnonzero(scores >= scores.max() - slack)
+        if scores.max() <= now + slack:
+            break
+        chosen[min(near, key=lambda v: rank[v])] = True
+    return chosen
 
 
 def naive(n: int, target: int) -> NDArray[np.bool_]:

@@ -1,0 +1,77 @@
+"""Parents of one variable, one by one: the best next one as long as the score rises."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn.kernels._jit import inner, kernel
+from bayeslearn.kernels.extending import extend_family
+from bayeslearn.kernels.scoring import score_columns
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@kernel
+def greedy_parents(
+    codes: NDArray[np.int8],
+    weights: NDArray[np.float64],
+    sizes: NDArray[np.int64],
+    bitmaps: NDArray[np.uint64],
+    marginal: NDArray[np.float64],
+    few: float,
+    x: int,
+    possible: NDArray[np.bool_],
+    rank: NDArray[np.int64],
+    limits: tuple[int, float, float],
+    score: tuple[int, float],
+    known: NDArray[np.float64],
+    parents: NDArray[np.bool_],
+) -> None:
+    """Add to `parents` of x those that are possible and best; of equals the first by rank.
+
+    `limits` are the most parents, the most cells of a family with all columns, and the share of a score that is a tie;
+    `score` its kind and price. See :func:`extend_family` and :func:`score_columns` for the rest.
+    """
+    most_parents, most_cells, tie = limits
+    start, scores = np.cumsum(sizes) - sizes, np.empty(len(sizes))
+    while np.count_nonzero(parents) < most_parents:
+        free = possible & ~parents
+        free[x] = False
+        family = np.append(np.flatnonzero(parents), x)
+        cells = np.prod(sizes[family].astype(np.float64))
+        if not free.any() or cells * sizes.sum() > most_cells:
+            break
+        table = np.zeros((int(cells), sizes.sum()))
+        extend_family(codes, weights, sizes, bitmaps, marginal, family, few, table)
+        n = table.reshape(int(cells) // sizes[x], sizes[x], table.shape[1])
+        score_columns(n, start, score[0], score[1], known, scores)
+        some = np.argmax(free)
+        now = score_of(n[:, :, start[some] : start[some] + sizes[some]], score, known)
+        slack = tie * (1 + abs(now))
+        top = scores[free].max()
+        if top <= now + slack:
+            break
+        parents[first_of_best(scores, free, top - slack, rank)] = True
+
+
+@inner
+def score_of(n: NDArray[np.float64], score: tuple[int, float], known: NDArray[np.float64]) -> float:
+    """The score of the child with the parents it has, from counts beside the states of any other column."""
+    whole, found = np.zeros((n.shape[0], n.shape[1], 1)), np.empty(1)
+    for s in range(n.shape[2]):
+        whole[:, :, 0] += n[:, :, s]
+    score_columns(whole, np.zeros(1, np.int64), score[0], score[1], known, found)
+    return found[0]
+
+
+@inner
+def first_of_best(scores: NDArray[np.float64], free: NDArray[np.bool_], least: float, rank: NDArray[np.int64]) -> int:
+    """Of those that score enough, the first by rank."""
+    best = -1
+    for v in range(len(scores)):
+        if free[v] and scores[v] >= least and (best < 0 or rank[v] < rank[best]):
+            best = v
+    return best
