@@ -6,6 +6,7 @@ import numpy as np
 
 from bayeslearn.kernels import (
     cells,
+    changing,
     counting,
     expectation,
     extending,
@@ -37,15 +38,20 @@ def warm() -> None:
     slots, keys = np.full((1, cells.CELL_SLOTS), -1, np.int64), np.empty((1, cells.CELL_SLOTS), np.uint64)
     into = np.empty((1, 1), np.int16)
     cells.number_cells(text, 0, 2, 44, into, 0, room, room.copy(), np.zeros(1, np.int64), slots, keys)
-    bits, cell, table = np.zeros((1, 1), np.uint64), np.zeros(1, np.int32), np.zeros((1, 1))
+    bits, cell, table, yes = np.zeros((1, 1), np.uint64), np.zeros(1, np.int32), np.zeros((1, 1)), np.ones(1, np.bool_)
     extending.find_cells(codes, zero, one, cell)
     for given in (np.empty(0), weights):
         extending.count_cells(cell, given, np.zeros((2, 1)))
-        extending.extend_family(codes, given, one, bits, np.ones(1), zero, 0.0, table)
-        one_score = ((1, 1.0, 0.0), (0, 0.0), np.empty(0), np.zeros(1, np.bool_))
-        parents.greedy_parents(codes, given, one, bits, np.ones(1), 0.0, 0, np.ones(1, np.bool_), zero, *one_score)
+        extending.extend_family(codes, given, one, bits, np.ones(1), zero, yes, 0.0, table)
+        one_score = ((1, 1.0, 0.0), (0, 0.0), np.empty(0), ~yes)
+        parents.greedy_parents(codes, given, one, bits, np.ones(1), 0.0, 0, yes, zero, *one_score)
+    gain, no = np.full((3, 1, 1), -np.inf), np.zeros((1, 1), np.bool_)
+    graph = ((table, table), (no, no), (no, no))
+    changing.all_gains(*graph, gain)
+    changing.best_of_all(*graph, 0.0, zero)
+    changing.best_change(gain, table, 0.0, zero)
     extending.pack_states(codes, zero, bits, np.zeros(1))
-    scoring.score_columns(np.zeros((1, 1, 1)), zero, 0, 0.0, np.empty(0), np.empty(1))
+    scoring.score_columns(np.zeros((1, 1, 1)), zero, 0, 0.0, np.empty(0), yes, np.empty(1))
     testing.dependence(codes, weights, one, np.zeros((1, 2), np.int64), False, np.zeros(1), np.zeros(1))
     warm_inference()
     warm_learning()

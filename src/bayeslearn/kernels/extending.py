@@ -58,19 +58,21 @@ def extend_family(
     bitmaps: NDArray[np.uint64],
     marginal: NDArray[np.float64],
     family: NDArray[np.int64],
+    wanted: NDArray[np.bool_],
     few: float,
     table: NDArray[np.float64],
 ) -> None:
     """table[cell, state] = weight of the rows in both; `table` comes with zeros, `weights` is empty for ones.
 
-    The states of all columns stand side by side, those of the family mean nothing. `bitmaps` and `marginal` have a row
-    and a number for each state; cells of at most `few` rows are counted row by row. Weighted rows need neither.
+    The states of all columns stand side by side; those of columns that are not `wanted`, or of the family, mean
+    nothing. `bitmaps` and `marginal` have a row and a number for each state; cells of at most `few` rows are counted
+    row by row. Weighted rows need neither.
     """
     cell, whole = np.empty(codes.shape[1], np.int32), np.zeros((2, len(table)))
     find_cells(codes, family, sizes, cell)
     first = np.zeros(len(sizes) + 1, np.int64)
     first[1:] = np.cumsum(sizes)
-    other = np.ones(len(sizes), np.bool_)
+    other = wanted.copy()
     other[family] = False
     if len(weights) > 0:
         extend_by_rows(np.arange(len(cell)), cell, codes, weights, other, first, table)
@@ -148,7 +150,7 @@ def extend_by_bitmaps(
         cells[c] = bitmaps[members[c, 0]]
         for k in range(1, members.shape[1]):
             cells[c] &= bitmaps[members[c, k]]
-    states = np.array([s for v in range(len(other)) if other[v] for s in range(first[v], first[v + 1] - 1)], np.int64)
+    states = np.flatnonzero(counted_states(other, first))
     last = len(states) - 1
     for begin in range(0, cells.shape[1], WORDS):
         end = min(begin + WORDS, cells.shape[1])
@@ -164,6 +166,16 @@ def extend_by_bitmaps(
                     table[row, four[2]] += n2
                 if k + 3 <= last:
                     table[row, four[3]] += n3
+
+
+@inner
+def counted_states(other: NDArray[np.bool_], first: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """All but the last state of each column that is counted."""
+    counted = np.zeros(first[-1], np.bool_)
+    for column in range(len(other)):
+        if other[column]:
+            counted[first[column] : first[column + 1] - 1] = True
+    return counted
 
 
 @inner

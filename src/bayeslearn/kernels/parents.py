@@ -45,9 +45,9 @@ def greedy_parents(
         if not free.any() or cells * sizes.sum() > most_cells:
             break
         table = np.zeros((int(cells), sizes.sum()))
-        extend_family(codes, weights, sizes, bitmaps, marginal, family, few, table)
+        extend_family(codes, weights, sizes, bitmaps, marginal, family, free, few, table)
         n = table.reshape(int(cells) // sizes[x], sizes[x], table.shape[1])
-        score_columns(n, start, score[0], score[1], known, scores)
+        score_columns(n, start, score[0], score[1], known, free, scores)
         some = np.argmax(free)
         now = score_of(n[:, :, start[some] : start[some] + sizes[some]], score, known)
         slack = tie * (1 + abs(now))
@@ -63,7 +63,7 @@ def score_of(n: NDArray[np.float64], score: tuple[int, float], known: NDArray[np
     whole, found = np.zeros((n.shape[0], n.shape[1], 1)), np.empty(1)
     for s in range(n.shape[2]):
         whole[:, :, 0] += n[:, :, s]
-    score_columns(whole, np.zeros(1, np.int64), score[0], score[1], known, found)
+    score_columns(whole, np.zeros(1, np.int64), score[0], score[1], known, np.ones(1, np.bool_), found)
     return found[0]
 
 

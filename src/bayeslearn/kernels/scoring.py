@@ -30,11 +30,12 @@ def score_columns(
     kind: int,
     price: float,
     known: NDArray[np.float64],
+    wanted: NDArray[np.bool_],
     scores: NDArray[np.float64],
 ) -> None:
     """Σ over each column, whose states stand from `start` on; `price` is that of a number, or the cases of the prior.
 
-    `known` has f at whole numbers (n ln n or n!), or is empty.
+    `known` has f at whole numbers (n ln n or n!), or is empty. Columns that are not `wanted` score −∞.
     """
     cells, r, states = n.shape
     row = np.zeros((cells, states))
@@ -42,6 +43,9 @@ def score_columns(
         for k in range(r):
             row[j] += n[j, k]
     for v in range(len(start)):
+        scores[v] = -np.inf
+        if not wanted[v]:
+            continue
         begin = start[v]
         end = start[v + 1] if v + 1 < len(start) else states
         if kind == LIKELIHOOD:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+import threading
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -22,10 +22,33 @@ def thread_count() -> int:
 
 
 def parallel(function: Callable[[T], R], tasks: Iterable[T], *, worth: bool = True) -> list[R]:
-    """``[function(t) for t in tasks]`` on threads, in order; plainly one after the other when it is not `worth` it."""
+    """``[function(t) for t in tasks]`` on threads, in order; plainly one after the other when it is not `worth` it.
+
+    Every thread, this one among them, takes the next task when it is done with one. The first error ends all.
+    """
     tasks = list(tasks)
     n = min(thread_count(), len(tasks))
     if n < 2 or not worth:
         return [function(task) for task in tasks]
-    with ThreadPoolExecutor(n) as pool:
-        return list(pool.map(function, tasks))
+    results: list[R | None] = [None] * len(tasks)
+    errors: list[BaseException] = []
+    left = iter(range(len(tasks)))  # one step of it is one instruction: no two threads get the same number
+
+    def work() -> None:
+        try:
+            for i in left:
+                if errors:
+                    return
+                results[i] = function(tasks[i])
+        except BaseException as error:  # noqa: BLE001 - raised again below, in the thread that asked
+            errors.append(error)
+
+    others = [threading.Thread(target=work, daemon=True) for _ in range(n - 1)]
+    for thread in others:
+        thread.start()
+    work()
+    for thread in others:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return results  # type: ignore[return-value]

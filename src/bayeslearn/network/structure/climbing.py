@@ -5,13 +5,13 @@
     gain of x → c       both of these together, for the arc c → x turned
 
 A change touches one or two families, so after each only these are scored again. Changes that gain as much as each
-other, such as the two directions of an arc between score-equivalent families, are told apart by the names of the
-variables, so that the order of columns does not matter.
+other, such as the two directions of an arc between score-equivalent families, are told apart by what else their
+variables could gain and by their names, so that the order of columns does not matter.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,9 +32,6 @@ TIE = 1e-9
 
 ADD, REMOVE, TURN = 0, 1, 2
 
-#: Counts, rows by columns by columns, from which on two threads are quicker than one.
-WORTH = 1 << 24
-
 
 class Structure:
     """A graph while it is searched over: who is whose parent, who can be reached from whom, and what a change gains."""
@@ -45,11 +42,11 @@ class Structure:
         self.arcs = start.copy()  # arcs[c, x]: c → x
         self.reach = closure(self.arcs)
         self.scores = np.empty(self.n)
-        self.add = np.full((self.n, self.n), -np.inf)  # gain of c → x
+        self.add = np.full((self.n, self.n), -np.inf)  # add[x, c]: gain of c → x
         self.remove = np.full((self.n, self.n), -np.inf)
         self.rank = ranks(cache.counts.names)
-        worth = cache.counts.rows * self.n * self.n > WORTH
-        kernels.parallel(lambda x: cache.additions(x, self.parents(x)), range(self.n), worth=worth)
+        if not self.arcs.any():
+            cache.counts.count_pairs()
         for x in range(self.n):
             self.refresh(x)
 
@@ -72,31 +69,31 @@ class Structure:
         parents = self.parents(x)
         self.scores[x] = self.cache.family(x, parents)
         full = len(parents) >= self.allowed.most_parents
-        self.add[:, x] = -np.inf if full else self.cache.additions(x, parents) - self.scores[x]
-        self.remove[:, x] = self.cache.removals(x, parents) - self.scores[x]
+        self.add[x] = -np.inf if full else self.cache.additions(x, parents) - self.scores[x]
+        self.remove[x] = self.cache.removals(x, parents) - self.scores[x]
 
     def gains(self) -> NDArray[np.float64]:
         """The gain of every change that is allowed: (kind, c, x); −∞ for the others."""
-        can = self.allowed.arcs
-        gain = np.full((3, self.n, self.n), -np.inf)
-        np.copyto(gain[ADD], self.add, where=can & ~self.reach.T)
-        loose = self.arcs & ~self.allowed.required
-        np.copyto(gain[REMOVE], self.remove, where=loose)
-        c, x = np.nonzero(loose & can.T)
-        if len(c):
-            other_way = (self.reach[c] & self.arcs[:, x].T).any(axis=1)  # c reaches another parent of x
-            gain[TURN, c, x] = np.where(other_way, -np.inf, self.remove[c, x] + self.add[x, c])
+        gain = np.empty((3, self.n, self.n))
+        kernels.all_gains(*self._parts, gain)
         return gain
 
-    def best(self, gain: NDArray[np.float64]) -> tuple[int, int, int] | None:
-        """The change that gains most; of equals the first by kind and by the names it touches."""
-        top = gain.max()
-        if top == -np.inf:
-            return None
-        near = np.flatnonzero(gain.reshape(-1) >= top - TIE * (1 + abs(self.score)))
-        changes = np.stack(np.unravel_index(near, gain.shape), axis=1).tolist()
-        kind, c, x = min(changes, key=lambda change: (change[0], self.rank[change[1]], self.rank[change[2]]))
-        return kind, c, x
+    @property
+    def _parts(self) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...]:
+        return (self.add, self.remove), (self.arcs, self.reach), (self.allowed.arcs, self.allowed.required)
+
+    @property
+    def tie(self) -> float:
+        """Gains that differ by less are the same."""
+        return TIE * (1 + abs(self.score))
+
+    def best(self, gain: NDArray[np.float64] | None = None) -> tuple[tuple[int, int, int], float] | None:
+        """The change that gains most, and what; of equals as :mod:`~bayeslearn.kernels.changing` says."""
+        if gain is None:
+            kind, c, x, gained = kernels.best_of_all(*self._parts, self.tie, self.rank)
+        else:
+            kind, c, x, gained = kernels.best_change(gain, self.add, self.tie, self.rank)
+        return None if kind < 0 else ((kind, c, x), gained)
 
     def change(self, kind: int, c: int, x: int) -> None:
         """Make a change."""
@@ -158,11 +155,10 @@ def hill_climb(structure: Structure, limits: Limits = FOREVER) -> NDArray[np.boo
 def climb(structure: Structure, limits: Limits = FOREVER, steps: int = 0) -> int:
     """Change what gains most until nothing gains; returns the number of steps."""
     while not limits.over(structure.score, structure.n_arcs, steps):
-        gain = structure.gains()
-        change = structure.best(gain)
-        if change is None or gain[change] <= TIE * (1 + abs(structure.score)):
+        best = structure.best()
+        if best is None or best[1] <= structure.tie:
             break
-        structure.change(*change)
+        structure.change(*best[0])
         steps += 1
     return steps
 
@@ -176,13 +172,13 @@ def tabu(
     seen = [np.packbits(structure.arcs).tobytes()]
     while since < patience and not limits.over(structure.score, structure.n_arcs, steps):
         gain = structure.gains()
-        change = structure.best(gain)
-        while change is not None and structure.key(*change) in seen:
-            gain[change] = -np.inf
-            change = structure.best(gain)
-        if change is None:
+        best_change = structure.best(gain)
+        while best_change is not None and structure.key(*best_change[0]) in seen:
+            gain[best_change[0]] = -np.inf
+            best_change = structure.best(gain)
+        if best_change is None:
             break
-        structure.change(*change)
+        structure.change(*best_change[0])
         steps += 1
         seen = [*seen, np.packbits(structure.arcs).tobytes()][-remembered:]
         since += 1

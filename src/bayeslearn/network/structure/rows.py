@@ -1,4 +1,4 @@
-"""Counts of one complete table: one family against all other columns at once.
+"""Counts of one complete table: one family against other columns, all at once.
 
     N(parents, child, v)        for every other column v, in one pass
 
@@ -24,6 +24,9 @@ WORD, ROW = 0.25, 1.5
 #: Bytes of counts that are remembered for one table.
 MEMORY = 1 << 28
 
+#: Work, rows by columns by columns, from which on two threads are quicker than one.
+WORTH = 1 << 21
+
 Family = tuple[int, ...]
 
 
@@ -34,8 +37,13 @@ class Rows:
         self.codes, self.sizes, self.weights = np.ascontiguousarray(codes), sizes, weights
         self.n = codes.shape[1]
         self.size: list[int] = sizes.tolist()
-        self._known: dict[tuple[int, Family], NDArray[np.float64]] = {}
+        self._known: dict[tuple[int, Family], tuple[NDArray[np.bool_], NDArray[np.float64]]] = {}
         self._bytes = 0
+
+    @property
+    def worth(self) -> bool:
+        """Whether all columns against all others are work for more than one thread."""
+        return self.n * len(self.size) ** 2 > WORTH
 
     def family(self, family: Family) -> NDArray[np.float64]:
         """N of every cell of some columns, the last varying fastest."""
@@ -44,21 +52,42 @@ class Rows:
         kernels.count_cells(cell, self.weights, whole)
         return whole[0] + whole[1]
 
-    def extended(self, child: int, parents: Family) -> NDArray[np.float64]:
-        """N(cell of parents and child, state), the states of all columns side by side; those of the family are void."""
-        key = child, parents
-        if key in self._known:
-            return self._known[key]
-        table = self._extend((*parents, child))
-        if self._bytes + table.nbytes <= MEMORY:
-            self._known[key] = table
-            self._bytes += table.nbytes
+    def extended(self, child: int, parents: Family, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """N(cell of parents and child, state), the states of all columns side by side.
+
+        Those of columns that are not `wanted`, or of the family, mean nothing.
+        """
+        known = self._known.get((child, parents))
+        if known is not None and not (wanted & ~known[0]).any():
+            return known[1]
+        table = self._extend((*parents, child), wanted)
+        self._remember(child, parents, wanted, table)
         return table
 
-    def _extend(self, family: Family) -> NDArray[np.float64]:
+    def count_pairs(self) -> None:
+        """N(x, v) of every pair, each counted once for both."""
+        if len(self.weights) or all((x, ()) in self._known for x in range(len(self.size))):
+            return
+        place, first = np.arange(len(self.size)), np.cumsum([0, *self.size]).tolist()
+        states = np.zeros((first[-1], first[-1]))  # of all columns against those of all others
+
+        def count(x: int) -> None:
+            states[first[x] : first[x + 1], first[x + 1] :] = self._extend((x,), place > x)[:, first[x + 1] :]
+
+        kernels.parallel(count, place.tolist(), worth=self.worth)
+        states += states.T
+        for x in range(len(self.size)):
+            self._remember(x, (), np.ones(len(self.size), np.bool_), states[first[x] : first[x + 1]])
+
+    def _remember(self, child: int, parents: Family, wanted: NDArray[np.bool_], table: NDArray[np.float64]) -> None:
+        if self._bytes + table.nbytes <= MEMORY:
+            self._known[child, parents] = wanted, table
+            self._bytes += table.nbytes
+
+    def _extend(self, family: Family, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
         table = np.zeros((self._cells(family), sum(self.size)))
         kernels.extend_family(
-            self.codes, self.weights, self.sizes, *self.packed, np.array(family, np.int64), self.few, table
+            self.codes, self.weights, self.sizes, *self.packed, np.array(family, np.int64), wanted, self.few, table
         )
         return table
 

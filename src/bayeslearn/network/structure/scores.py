@@ -73,14 +73,20 @@ class Score:
         return float(self.extended(counts, np.zeros(1, np.int64), total)[0])
 
     def extended(
-        self, n: NDArray[np.float64], start: NDArray[np.int64], total: float, known: NDArray[np.float64] = UNKNOWN
+        self,
+        n: NDArray[np.float64],
+        start: NDArray[np.int64],
+        total: float,
+        known: NDArray[np.float64] = UNKNOWN,
+        wanted: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.float64]:
         """The score of the child with each column as one more parent, from counts as in `counts.Extended`.
 
-        `known` are the :meth:`terms` of whole numbers, where counts are whole.
+        `known` are the :meth:`terms` of whole numbers, where counts are whole. Columns not `wanted` score −∞.
         """
         scores = np.empty(len(start))
-        kernels.score_columns(n, start, self.kind, self.price(total), known, scores)
+        wanted = np.ones(len(start), np.bool_) if wanted is None else wanted
+        kernels.score_columns(n, start, self.kind, self.price(total), known, wanted, scores)
         return scores
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 
 from bayeslearn import kernels
 from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import TIE, WORTH, ranks
+from bayeslearn.network.structure.climbing import TIE, ranks
 from bayeslearn.network.structure.counts import MOST_CELLS
 from bayeslearn.network.structure.scores import Score
 
@@ -38,8 +38,7 @@ def k2(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.
     def parents(x: int) -> NDArray[np.bool_]:
         return choose(cache, x, possible[:, x], allowed, rank)
 
-    worth = cache.counts.rows * cache.n * cache.n > WORTH
-    return np.stack(kernels.parallel(parents, range(cache.n), worth=worth), axis=1)
+    return np.stack(kernels.parallel(parents, range(cache.n), worth=cache.counts.parts[0].worth), axis=1)
 
 
 def _chosen(
