@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress
-from bayeslearn.cli.networks import load
-from bayeslearn.errors import MissingValuesError, ParameterError, UnknownColumnError, listed
+from bayeslearn.cli.networks import hidden_variables, keep, load
+from bayeslearn.errors import MissingValuesError, UnknownColumnError, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,12 +60,12 @@ def run(
     """
     from bayeslearn import files
     from bayeslearn.network import fit_tables
-    from bayeslearn.network.formats.files import label_of, write_network
+    from bayeslearn.network.formats.files import label_of
 
     _check(restarts, tol, max_iter, seed)
-    plain = label_of(to, None) != "json"
+    label_of(to, None)
     files.destination(to)
-    structure, unseen = graph_or_network(net), dict(_states(item) for item in hidden or [])
+    structure, unseen = graph_or_network(net), hidden_variables(hidden)
     if not ignore_others:
         require_known_columns(structure, data, weights)
     climb: dict[str, Any] = {"method": method, "start": start, "restarts": restarts, "tol": tol, "max_iter": max_iter}
@@ -78,10 +77,8 @@ def run(
             )  # fmt: skip
         except MissingValuesError as error:
             raise never_seen(error) from None
-    write_network(fit.network, to)
+    keep(fit.network, to)
     _report_json(fit) if as_json else _report(fit, unseen)
-    lost = "; only .json keeps counts, prior and cuts" if plain else ""
-    sys.stderr.write(f"wrote {to}: {len(fit.network)} variables, {len(fit.network.dag.arcs)} arcs{lost}\n")
 
 
 ### what was asked for
@@ -101,14 +98,6 @@ def graph_or_network(net: str) -> BayesianNetwork | Dag:
     from bayeslearn.network import Dag
 
     return Dag.parse(net) if net.lstrip().startswith("[") else load(net)
-
-
-def _states(item: str) -> tuple[str, int | list[str]]:
-    """A hidden variable with its states, or how many it has."""
-    name, colon, states = item.rpartition(":")
-    if not (name and colon and states):
-        raise ParameterError(f"--hidden takes VAR:N or VAR:STATE,STATE,..., got {item!r}")
-    return name, int(states) if states.isdecimal() else states.split(",")
 
 
 def require_known_columns(structure: BayesianNetwork | Dag, data: str, weights: str | None) -> None:

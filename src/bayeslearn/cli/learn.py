@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import interrupting, learn_report, progress
-from bayeslearn.cli.fit import _states as hidden_states
-from bayeslearn.cli.networks import keep
-from bayeslearn.cli.show import _draw as draw
+from bayeslearn.cli import interrupting, learn_report, pictures, progress
+from bayeslearn.cli.networks import hidden_variables, keep
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -103,7 +101,7 @@ def run(
     reading: dict[str, Any] = {"cut": cut, "bins": bins, "max_states": max_states, "weights": weights}
     settings: dict[str, Any] = {
         "method": method, "score": score, "target": target, "order": _listed(order) or None, "knowledge": knowledge,
-        "hidden": dict(hidden_states(item) for item in hidden or []), "prior": prior, "alpha": alpha, "test": test,
+        "hidden": hidden_variables(hidden), "prior": prior, "alpha": alpha, "test": test,
         "restarts": restarts, "time_limit": time_limit,
     }  # fmt: skip
     with interrupting.once() as stop, progress.bar("learning") as tell:
@@ -117,7 +115,7 @@ def run(
             checked = check(fit, share=held_out, rng=seed, **again, progress=told)
     keep(fit.network, to)
     if plot is not None:
-        draw(fit.network, {}, plot, bars=None)
+        pictures.draw(fit.network, {}, plot)
     if stop.asked:  # a check that was ended says nothing
         checked = None
     unchecked = None if checked or not held_out else "Ctrl-C came before" if stop.asked else "there are too few rows"
@@ -138,9 +136,7 @@ def _check(to: Path, plot: Path | None, held_out: float, seed: int, bootstrap: i
     label_of(to, None)
     files.destination(to)
     if plot is not None:
-        if plot.suffix.lower() not in {".svg", ".png"}:
-            raise ParameterError(f"a picture is an .svg or a .png file, got {str(plot)!r}")
-        files.destination(plot)
+        pictures.check(plot)
     validation.number("--held-out", held_out, least=0, below=1)
     validation.integer("--seed", seed, least=0)
     validation.integer("--bootstrap", bootstrap, least=0)

@@ -24,9 +24,6 @@ MOST_DOUBTS = 3
 #: Resamples that must join a pair for it to be missed when it is not there.
 MISSED = 0.25
 
-#: Methods that are told the direction of arcs.
-DIRECTED = {"k2", "best-parents", "tan", "naive"}
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -227,8 +224,9 @@ def nearly(fit: StructureFit) -> list[ArcStrength]:
 
 def either_way(fit: StructureFit, knowledge: Knowledge) -> list[list[str]]:
     """Arcs whose direction no rows can tell; none where it was known."""
-    known = (knowledge.required, knowledge.forbidden, knowledge.tiers, knowledge.roots, knowledge.leaves)
-    if fit.method in DIRECTED or any(known):
+    from bayeslearn.network.structure.methods import METHODS
+
+    if METHODS[fit.method].needs or knowledge.directs:
         return []
     return sorted(sorted(pair) for pair in fit.dag.cpdag().undirected)
 

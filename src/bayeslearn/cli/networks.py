@@ -1,4 +1,4 @@
-"""What the verbs about networks share: loading one, keeping what was learned, and reading VAR=STATE."""
+"""What the verbs about networks share: loading one, keeping what was learned, and reading what is said of variables."""
 
 from __future__ import annotations
 
@@ -32,6 +32,17 @@ def keep(network: BayesianNetwork, to: Path) -> None:
 def cases_behind(network: BayesianNetwork) -> float:
     """How many real cases the tables rest on: each has seen them all, but for those that were given."""
     return max(float(cpt.seen.n.sum()) for cpt in network)
+
+
+def hidden_variables(items: list[str] | None) -> dict[str, int | list[str]]:
+    """VAR:N or VAR:STATE,STATE,...: variables that no row shows, with their states or how many they have."""
+    found: dict[str, int | list[str]] = {}
+    for item in items or []:
+        name, colon, states = item.rpartition(":")
+        if not (name and colon and states):
+            raise ParameterError(f"--hidden takes VAR:N or VAR:STATE,STATE,..., got {item!r}")
+        found[name] = int(states) if states.isdecimal() else states.split(",")
+    return found
 
 
 def assignments(network: BayesianNetwork, items: list[str]) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output
+from bayeslearn.cli import output, pictures
 from bayeslearn.cli.networks import assignments, load
 from bayeslearn.errors import ParameterError
 
@@ -44,9 +43,11 @@ def run(
             "evidence and bars are for the picture, and no --plot FILE is given",
             hint="`bayeslearn query` answers in tables",
         )
+    if plot is not None:
+        pictures.check(plot)
     network = load(net)
     if plot is not None:
-        _draw(network, assignments(network, evidence or []), plot, bars=bars)
+        pictures.draw(network, assignments(network, evidence or []), plot, bars=bars)
     rows = grounds(network) if support else []
     if as_json:
         _show_json(network, {"support": [asdict(row) for row in rows]} if support else {})
@@ -63,21 +64,6 @@ def grounds(network: BayesianNetwork) -> list[Support]:
 
     evidence_of(network)
     return sorted(supports(network), key=lambda row: row.cases)
-
-
-def _draw(network: BayesianNetwork, evidence: dict[str, Any], path: Path, *, bars: bool | None) -> None:
-    ending = path.suffix.lower()
-    if ending not in {".svg", ".png"}:
-        raise ParameterError(f"a picture is an .svg or a .png file, got {str(path)!r}")
-    if ending == ".svg":
-        from bayeslearn.network.drawing import write_svg
-
-        write_svg(network.draw(evidence, bars=bars), path)
-    else:
-        from bayeslearn import plots
-
-        plots.save(plots.network(network, evidence, bars=bars), path)
-    sys.stderr.write(f"wrote {path}: {len(network)} variables, {len(network.dag.arcs)} arcs\n")
 
 
 def _show_json(network: BayesianNetwork, more: dict[str, Any]) -> None:

@@ -10,9 +10,11 @@ import pytest
 from bayeslearn import as_table, fit_tables, learn, read_network
 from bayeslearn.errors import EmptyTableError, MismatchError, ParameterError, UnknownColumnError, UnknownStateError
 from bayeslearn.network import Dag, Knowledge, draw, shd
+from bayeslearn.network.structure import methods
 from bayeslearn.network.structure.limits import Climb
-from bayeslearn.network.structure.methods import METHODS
+from bayeslearn.network.structure.methods import METHODS, Method
 from bayeslearn.network.structure.preparing import prepare
+from bayeslearn.network.structure.turns import by_position
 from tests.oracle import networks as slow
 
 ASIA = read_network("asia")
@@ -125,6 +127,32 @@ def test_holes_are_no_obstacle(cases):
     assert {arc.gain > 0 for arc in holes.arcs} == {True}
 
 
+@pytest.mark.parametrize("method", ["naive", "tan", "tree"])
+def test_a_form_is_kept_though_cells_are_missing(method):
+    rng = np.random.default_rng(0)
+    columns = {f"c{i}": rng.choice(["x", "y"], 100) for i in range(4)}
+    whole = learn(columns, method=method, target="c1")
+    holes = learn({c: np.where(rng.random(100) < 0.1, None, v) for c, v in columns.items()}, method=method, target="c1")
+    assert len(holes.arcs) == len(whole.arcs)
+    assert holes.dag.parents("c1") == ()
+    assert holes.score < learn(holes.table).score
+    if method == "naive":
+        assert holes.dag == whole.dag
+        assert holes.score == pytest.approx(holes.expectation.log_likelihood - 3.5 * np.log(100), abs=1.0)
+
+
+def test_auto_is_exact_for_few_variables_and_quick_beyond(cases, monkeypatch):
+    asked = []
+    for name in ("_exact", "_orders", "_ges"):
+        monkeypatch.setattr(methods, name, lambda cache, task, name=name: asked.append(name) or task.allowed.required)
+    for table in (cases, with_holes(cases)):
+        learn(table)
+    many = draw(read_network("alarm"), 50, rng=0)
+    for table in (many, with_holes(many, 0.01)):
+        learn(table, time_limit=20)
+    assert list(dict.fromkeys(asked)) == ["_exact", "_orders", "_ges"]
+
+
 def test_a_hidden_variable_joins_what_it_explains():
     rng = np.random.default_rng(0)
     cause = rng.random(1500) < 0.5
@@ -183,6 +211,70 @@ def test_rows_with_holes_are_resampled_too(cases):
     fit = learn(with_holes(cases.take(np.arange(500))), bootstrap=5, average=True)
     assert fit.strengths.rounds == 5
     assert any("one completion" in note for note in fit.notes)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        Knowledge(leaves=["smoke"], roots=["xray"]),
+        Knowledge(required=[("asia", "xray")], forbidden=[("lung", "either"), ("either", "lung")]),
+        Knowledge(tiers=[["dysp", "xray"], ["lung", "tub", "bronc", "either", "asia", "smoke"]]),
+        Knowledge(most_parents=1),
+    ],
+    ids=["ends", "arcs", "tiers", "parents"],
+)
+def test_the_averaged_network_keeps_to_what_is_known(known, cases):
+    fit = learn(cases, method="hill-climb", bootstrap=10, average=True, knowledge=known)
+    assert len(fit.arcs) > 3
+    allowed = known.of(fit.network.names)
+    arcs = by_position(fit.dag, fit.network.names)
+    assert not (arcs & ~allowed.arcs).any()
+    assert not (allowed.required & ~arcs).any()
+    assert arcs.sum(axis=0).max() <= allowed.most_parents
+    if known.directs:  # what rows leave open is directed here
+        assert {arc.direction for arc in fit.arcs} != {0.5}
+
+
+def test_what_the_average_could_not_take_is_told(cases):
+    fit = learn(cases, method="hill-climb", bootstrap=10, average=True, knowledge=Knowledge(most_parents=1))
+    loose = learn(cases, method="hill-climb", bootstrap=10, average=True)
+    assert len(fit.arcs) < len(loose.arcs)
+    assert not loose.notes
+    assert all("one parent too many and was dropped" in note for note in fit.notes)
+
+
+def test_directions_by_knowledge_count_as_such(cases):
+    free = learn(cases, method="hill-climb", bootstrap=5)
+    assert 0.5 in {arc.direction for arc in free.arcs}
+    directed = learn(cases, method="hill-climb", bootstrap=5, knowledge=Knowledge(leaves=["bronc"]))
+    assert {arc.direction for arc in directed.arcs if arc.child == "bronc"} == {1.0}
+    around = learn(cases, method="naive", target="lung", bootstrap=3, average=True)
+    assert set(around.dag.arcs) == {("lung", name) for name in around.network.names if name != "lung"}
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_no_time_for_a_resample_is_told(average, cases):
+    fit = learn(cases, method="hill-climb", bootstrap=5, average=average, time_limit=0.0)
+    assert fit.strengths is None
+    assert {arc.strength for arc in fit.arcs} <= {None}
+    assert fit.notes[-1].startswith("no resample was done in time: ")
+    assert ("all rows" in fit.notes[-1]) == average
+
+
+def test_a_resample_that_is_cut_off_has_no_vote(cases, monkeypatch):
+    seen = []
+
+    def cut_off(cache, task):
+        seen.append(task.limits)
+        if len(seen) == 2:
+            task.limits.stopped = True
+        return np.zeros((cache.n, cache.n), np.bool_)
+
+    monkeypatch.setitem(METHODS, "empty", Method(cut_off, ""))
+    fit = learn(cases, method="empty", bootstrap=6)
+    assert fit.strengths.rounds == 5
+    assert len({id(limits) for limits in seen}) == 7
+    assert not fit.stopped
 
 
 # -- limits

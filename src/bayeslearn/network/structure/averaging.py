@@ -1,8 +1,9 @@
 """The averaged network: the arcs that most resamples agree on.
 
-Pairs above the threshold are joined, the strongest first, each in its more probable direction. An arc that would close
-a cycle is dropped. Pairs whose direction is open, as probable one way as the other, come last, and are directed so that
-they add no v-structure where that is possible.
+What is required is there. Pairs above the threshold are joined, the strongest first, each in its more probable
+direction. An arc that knowledge forbids, that would close a cycle, or that would be one parent too many is dropped.
+Pairs whose direction is open, as probable one way as the other, go the way that knowledge leaves; where it leaves both,
+they come last, and are directed so that they add no v-structure where that is possible.
 """
 
 from __future__ import annotations
@@ -10,29 +11,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bayeslearn import validation
 from bayeslearn.network.structure.classes import member
 from bayeslearn.network.structure.climbing import closure, ranks
+from bayeslearn.network.structure.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.bootstrap import ArcStrength, ArcStrengths
+    from bayeslearn.network.structure.knowledge import Allowed
+
+    Way = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
 class Averaged:
-    """The arcs, and those left out, for they would have closed a cycle."""
+    """The arcs, and those that were left out though strong, with the reason."""
 
     arcs: NDArray[np.bool_]
-    dropped: tuple[ArcStrength, ...]
+    dropped: Mapping[ArcStrength, str]
 
 
-def averaged(strengths: ArcStrengths, threshold: float | None = None, *, sure: float = 0.5) -> Averaged:
+def averaged(
+    strengths: ArcStrengths, threshold: float | None = None, *, sure: float = 0.5, allowed: Allowed | None = None
+) -> Averaged:
     """The graph of the arcs stronger than a threshold, by default the one that the strengths themselves suggest.
 
     Directions of at most the probability `sure` are open.
@@ -40,33 +46,62 @@ def averaged(strengths: ArcStrengths, threshold: float | None = None, *, sure: f
     least = strengths.threshold() if threshold is None else validation.number("threshold", threshold, least=0, most=1)
     sure = validation.number("sure", sure, least=0.5, most=1)
     place = {name: i for i, name in enumerate(strengths.names)}
-    strong = [arc for arc in strengths.table() if arc.strength > least]
-    directed = [arc for arc in strong if arc.direction > sure]
-    arcs, dropped = _without_cycles([(place[arc.parent], place[arc.child]) for arc in directed], len(place))
-    open_ = [(place[arc.parent], place[arc.child]) for arc in strong if arc.direction <= sure]
-    return Averaged(_directed(arcs, open_, ranks(strengths.names)), tuple(directed[i] for i in dropped))
-
-
-def _without_cycles(wanted: Iterable[tuple[int, int]], n: int) -> tuple[NDArray[np.bool_], list[int]]:
-    """The arcs one by one, and which of them close a cycle with those before."""
-    arcs, dropped = np.zeros((n, n), np.bool_), []
-    for i, (c, x) in enumerate(wanted):
-        if closure(arcs)[x, c]:
-            dropped.append(i)
+    found = _Growing(Knowledge().of(strengths.names) if allowed is None else allowed)
+    edges: dict[ArcStrength, Way] = {}
+    for arc in strengths.table():
+        a, b = place[arc.parent], place[arc.child]
+        if arc.strength <= least or found.joined(a, b):
+            continue
+        ways = found.possible([(a, b), (b, a)]) if arc.direction <= sure else [(a, b)]
+        if len(ways) > 1:
+            edges[arc] = a, b
         else:
-            arcs[c, x] = True
-    return arcs, dropped
+            found.join(arc, ways or [(a, b)])
+    found.join_all(edges, ranks(strengths.names))
+    return Averaged(found.arcs, found.dropped)
 
 
-def _directed(arcs: NDArray[np.bool_], edges: Iterable[tuple[int, int]], rank: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """The arcs and edges, by a graph with no further v-structure; when there is none, each where it closes no cycle."""
-    marks = arcs.copy()
-    for a, b in edges:
-        marks[a, b] = marks[b, a] = True
-    found = member(marks, rank)
-    if found is not None:
-        return found
-    found = arcs.copy()
-    for a, b in edges:
-        found[(b, a) if closure(found)[b, a] else (a, b)] = True
-    return found
+class _Growing:
+    """A graph that keeps to what is known, and what it could not take."""
+
+    def __init__(self, allowed: Allowed) -> None:
+        self.allowed, self.arcs = allowed, allowed.required.copy()
+        self.dropped: dict[ArcStrength, str] = {}
+
+    def joined(self, a: int, b: int) -> bool:
+        """Whether there is an arc between both."""
+        return bool(self.arcs[a, b] or self.arcs[b, a])
+
+    def possible(self, ways: Iterable[Way]) -> list[Way]:
+        """Those that knowledge leaves."""
+        return [way for way in ways if self.allowed.arcs[way]]
+
+    def against(self, way: Way) -> str | None:
+        """What speaks against an arc beside the others."""
+        c, x = way
+        if not self.allowed.arcs[way]:
+            return "goes against what is known"
+        if closure(self.arcs)[x, c]:
+            return "would have closed a cycle"
+        return "would have been one parent too many" if self.arcs[:, x].sum() >= self.allowed.most_parents else None
+
+    def join(self, arc: ArcStrength, ways: Iterable[Way]) -> None:
+        """An arc, in the first way that nothing speaks against."""
+        reasons = {way: self.against(way) for way in ways}
+        fine = [way for way, why in reasons.items() if why is None]
+        if fine:
+            self.arcs[fine[0]] = True
+        else:
+            self.dropped[arc] = str(next(iter(reasons.values())))
+
+    def join_all(self, edges: Mapping[ArcStrength, Way], rank: NDArray[np.int64]) -> None:
+        """Open directions with no further v-structure; when that cannot be, each in a way that can."""
+        marks = self.arcs.copy()
+        for a, b in edges.values():
+            marks[a, b] = marks[b, a] = True
+        whole = member(marks, rank)
+        if whole is not None and (whole.sum(axis=0) <= self.allowed.most_parents).all():
+            self.arcs = whole
+            return
+        for arc, (a, b) in edges.items():
+            self.join(arc, [(a, b), (b, a)])

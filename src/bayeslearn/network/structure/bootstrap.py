@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.limits import Limits
     from bayeslearn.tables import Table
 
-    Search = Callable[[FamilyCounts], NDArray[np.bool_]]
+    Search = Callable[[FamilyCounts], NDArray[np.bool_] | None]
 
 #: Rounds that a thread is given at a time.
 AT_A_TIME = 4
@@ -110,7 +110,8 @@ def arc_strengths(
 ) -> ArcStrengths:
     """Strengths from so many resamples, or as many as there is time for.
 
-    A round depends on its number and on `rng` only, whatever the number of threads. `classes=False` counts the
+    A round depends on its number and on `rng` only, whatever the number of threads; one whose search returns None, for
+    it was cut off, does not count. `classes=False` counts the
     directions of the graphs themselves: take it when knowledge or an order directs what data cannot.
     """
     rounds = validation.integer("rounds", rounds, least=1)
@@ -122,7 +123,8 @@ def arc_strengths(
     def one(generator: np.random.Generator) -> NDArray[np.float64] | None:
         if limits.reached():
             return None
-        return votes(search(FamilyCounts(resampled(table, generator))), len(names), classes=classes)
+        arcs = search(FamilyCounts(resampled(table, generator)))
+        return None if arcs is None else votes(arcs, len(names), classes=classes)
 
     generators, step = validation.generator(rng).spawn(rounds), AT_A_TIME * kernels.thread_count()
     for begin in range(0, rounds, step):
@@ -130,7 +132,7 @@ def arc_strengths(
             if found is not None:
                 count, done = count + found, done + 1
                 limits.told(Resampling(done, rounds))
-        if limits.stopped:
+        if limits.reached():
             break
     return _shares(names, count, done)
 

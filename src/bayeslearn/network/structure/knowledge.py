@@ -45,6 +45,16 @@ class Knowledge:
     leaves: Iterable[str] = ()
     most_parents: int | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("required", "forbidden", "roots", "leaves"):  # read more than once
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "tiers", tuple(tuple(tier) for tier in self.tiers))
+
+    @property
+    def directs(self) -> bool:
+        """Whether it may direct arcs that rows leave open."""
+        return any((self.required, self.forbidden, self.tiers, self.roots, self.leaves))
+
     def of(self, names: Sequence[str]) -> Allowed:
         """The same by position, once it is seen to be possible."""
         place = {name: i for i, name in enumerate(names)}

@@ -260,12 +260,15 @@ def _notes_on_hidden(found: StructuralEm) -> list[str]:
 
 def _resampled(recipe: Recipe, fit: StructureFit, rounds: int, *, average: bool) -> StructureFit:
     """The same with the strength of every arc, or with the arcs that resamples agree on."""
-    table = fit.table
-    if fit.expectation is not None:
+    table, holes = fit.table, fit.expectation is not None
+    if holes:
         table = impute(fit.network, table, how="draw", rng=recipe.seed)
-        fit = replace(fit, notes=(*fit.notes, "strengths are those of one completion of the rows, drawn at random"))
     strengths = recipe.on_resamples(table, rounds)
-    fit = replace(fit, strengths=strengths)
+    if not strengths.rounds:
+        without = "the arcs are those of all rows" if average else "how sure arcs are is not known"
+        return replace(fit, notes=(*fit.notes, f"no resample was done in time: {without}"))
+    drawn = ["strengths are those of one completion of the rows, drawn at random"] if holes else []
+    fit = replace(fit, strengths=strengths, notes=(*fit.notes, *drawn))
     if average:
         fit = _averaged(recipe, fit, strengths, FamilyCounts(table))
     return replace(fit, arcs=_with_strengths(fit.arcs, strengths))
@@ -273,9 +276,9 @@ def _resampled(recipe: Recipe, fit: StructureFit, rounds: int, *, average: bool)
 
 def _averaged(recipe: Recipe, fit: StructureFit, strengths: ArcStrengths, counts: FamilyCounts) -> StructureFit:
     """The network of the arcs that resamples agree on, its tables learned from the rows as they are."""
-    agreed = averaged(strengths)
+    agreed = averaged(strengths, allowed=recipe.knowledge.of(strengths.names))
     arcs, cache = agreed.arcs, ScoreCache(fit.counts or counts, recipe.score)
-    notes = [f"{arc.parent} -> {arc.child} would have closed a cycle and was dropped" for arc in agreed.dropped]
+    notes = [f"{arc.parent} -> {arc.child} {why} and was dropped" for arc, why in agreed.dropped.items()]
     if fit.expectation is None:
         network = recipe.tables(cache.counts, arcs)
     else:

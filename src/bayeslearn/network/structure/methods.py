@@ -41,7 +41,7 @@ class Task:
 
     allowed: Allowed
     limits: Limits
-    #: Where climbs begin; what is required when None.
+    #: Where climbs begin, when a table with holes is searched turn by turn; what is required when None.
     start: Arcs | None = None
     order: tuple[int, ...] | None = None
     target: int | None = None
@@ -99,7 +99,8 @@ def _restarted(search: Callable[[Structure, Limits], Arcs], cache: ScoreCache, t
 
 
 def _auto(cache: ScoreCache, task: Task) -> Arcs:
-    return (_exact if cache.n <= FEW else _orders)(cache, task)
+    beyond = _orders if task.start is None else _ges  # turn by turn a quick one is wanted
+    return (_exact if cache.n <= FEW else beyond)(cache, task)
 
 
 def _hill_climb(cache: ScoreCache, task: Task) -> Arcs:
@@ -167,7 +168,7 @@ def _empty(_: ScoreCache, task: Task) -> Arcs:
 
 #: The order is that of documents and of the command line.
 METHODS = {
-    "auto": Method(_auto, f"exact up to {FEW} variables, orders beyond"),
+    "auto": Method(_auto, f"exact up to {FEW} variables; beyond, orders, or ges where cells are missing"),
     "hill-climb": Method(_hill_climb, "add, remove and turn arcs while the score rises"),
     "tabu": Method(_tabu, "hill climbing that goes on over the top"),
     "orders": Method(_orders, "search over orders of the variables, with thrown restarts"),

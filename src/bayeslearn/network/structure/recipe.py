@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,10 @@ from bayeslearn.network.structure.bootstrap import arc_strengths
 from bayeslearn.network.structure.cache import ScoreCache
 from bayeslearn.network.structure.incomplete import structural_em
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.methods import Task, find
+from bayeslearn.network.structure.methods import METHODS, Task, find
+from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.simple import naive
+from bayeslearn.network.structure.turns import observed_score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,12 +35,10 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.incomplete import StructuralEm
     from bayeslearn.network.structure.knowledge import Knowledge
     from bayeslearn.network.structure.methods import Found
-    from bayeslearn.network.structure.scores import Score
     from bayeslearn.tables import Table
 
-
-#: Searched turn by turn a table with holes wants a quick method.
-AUTO_WITH_HOLES = "ges"
+#: What a tree, alone or below a target, is the best of its form by.
+LOGLIK = Score("loglik")
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,11 @@ class Recipe:
         allowed = self.knowledge.of(names)
         return Task(allowed, limits, start, order, target, self.alpha, self.test, self.restarts, self.seed)
 
+    @property
+    def directs(self) -> bool:
+        """Whether arcs are directed by more than the rows: by knowledge, by an order, or around a target."""
+        return self.knowledge.directs or METHODS[self.method].needs is not None
+
     # -- three kinds of data
 
     def on_counts(self, cache: ScoreCache) -> Found:
@@ -77,26 +83,32 @@ class Recipe:
 
         def search(structure: Structure, limits: Limits) -> NDArray[np.bool_]:
             cache = structure.cache
-            method = AUTO_WITH_HOLES if self.method == "auto" else self.method
-            return find(method, cache, self.task(cache.counts.names, limits, structure.arcs)).arcs
+            return find(self.method, cache, self.task(cache.counts.names, limits, structure.arcs)).arcs
 
-        return structural_em(
-            table, score=self.score, knowledge=self.knowledge, search=search, hidden=hidden, prior=self.prior,
-            limits=self.limits, rng=self.seed,
+        fixed = not (METHODS[self.method].knows or hidden)  # a form that is taken whether the score rises or not
+        found = structural_em(
+            table, score=LOGLIK if fixed else self.score, knowledge=self.knowledge, search=search, hidden=hidden,
+            prior=self.prior, start=self.form(table.schema.names) if fixed else None, limits=self.limits, rng=self.seed,
         )  # fmt: skip
+        return replace(found, score=observed_score(self.score, found, table.total_weight)) if fixed else found
+
+    def form(self, names: Sequence[str]) -> Dag | None:
+        """What a form that is built around a target has at least."""
+        target = self.task(names, self.limits).target
+        if target is None or METHODS[self.method].needs != "target":
+            return None
+        return graph(names, naive(len(names), target))
 
     def on_resamples(self, table: Table, rounds: int) -> ArcStrengths:
         """How often resamples of complete rows agree on each arc."""
-        quiet = Limits(self.limits.deadline)
 
-        def search(counts: FamilyCounts) -> NDArray[np.bool_]:
-            return find(self.method, ScoreCache(counts, self.score), self.task(counts.names, quiet)).arcs
+        def search(counts: FamilyCounts) -> NDArray[np.bool_] | None:
+            quiet = Limits(self.limits.deadline)
+            arcs = find(self.method, ScoreCache(counts, self.score), self.task(counts.names, quiet)).arcs
+            return None if quiet.stopped else arcs
 
-        free = self.order is None and not any(
-            (self.knowledge.required, self.knowledge.forbidden, self.knowledge.tiers, self.knowledge.roots)
-        )
         return arc_strengths(
-            table, search, rounds=rounds, rng=self.seed, classes=free, limits=self.limits,
+            table, search, rounds=rounds, rng=self.seed, classes=not self.directs, limits=self.limits,
         )  # fmt: skip
 
     def tables(self, counts: FamilyCounts, arcs: NDArray[np.bool_]) -> BayesianNetwork:

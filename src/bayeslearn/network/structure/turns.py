@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bayeslearn.em import Step
     from bayeslearn.network.learning.priors import Prior
     from bayeslearn.network.structure.completions import Completions
+    from bayeslearn.network.structure.incomplete import StructuralEm
     from bayeslearn.network.structure.scores import Score
     from bayeslearn.tables import Table
 
@@ -216,7 +217,7 @@ def above_all(allowed: Allowed, hidden: list[int]) -> Arcs:
     return arcs
 
 
-def observed_score(score: Score, fit: TableFit, total: float) -> float:
+def observed_score(score: Score, fit: TableFit | StructuralEm, total: float) -> float:
     """score(G : n) + ln P(D | θ) − Σ n ln θ."""
     tables = [(cpt.seen.n, cpt.p) for cpt in fit.network]
     return fit.log_likelihood + float(sum(score.family(n, total) - xlogy(n, p).sum() for n, p in tables))
