@@ -1,7 +1,8 @@
-"""Finding structures against pyAgrum's BNLearner: K2 with an order, and hill climbing, from a file to a graph.
+"""Finding structures against pyAgrum's BNLearner: K2 with an order, and hill climbing, on data in memory.
 
-Ours also fits the tables and weighs every arc. Answers agree when ours scores at least as well, by the same score on
-the same cases. The cases are drawn from the networks; those that do not ship are read from ../shared/data/networks.
+Both have read the cases before, pyAgrum into its learner and ours into a table; each makes a graph of them. Answers
+agree when ours scores at least as well by the same score. The cases are drawn from the networks; those that do not ship
+are read from ../shared/data/networks.
 """
 
 from __future__ import annotations
@@ -10,27 +11,27 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyagrum
 
-from bayeslearn import as_table, learn, read_network
-from bayeslearn.network import Dag, draw
+from bayeslearn import read_network
+from bayeslearn.network import Knowledge, draw
 from bayeslearn.network.structure.cache import ScoreCache
 from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.limits import Limits
+from bayeslearn.network.structure.recipe import Recipe
 from bayeslearn.network.structure.scores import Score
 from bench.em import write
 from bench.harness import Work
 from bench.inference import SHARED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    import numpy as np
+    from bayeslearn.tables import Table
 
 #: Networks to climb on, with the rows that are drawn: hailfinder, and one as large as hepar.
 CLIMBS = (("hailfinder", 10_000), ("win95pts", 10_000))
-
-#: A climb ends where luck has it. Ours goes on so many times, so that its score is at least that of the peer.
-RESTARTS = 20
 
 
 def works(*, quick: bool) -> Iterator[Work]:
@@ -45,45 +46,40 @@ def works(*, quick: bool) -> Iterator[Work]:
 
 def k2(path: Path, rows: int) -> Work:
     network = read_network("alarm")
-    write(draw(network, rows, rng=0), path)
-    order = list(network.dag.order)
-
-    def theirs() -> list[tuple[str, str]]:
-        learner = pyagrum.BNLearner(str(path))
-        learner.useScoreK2()
-        learner.useK2([learner.idFromName(name) for name in order])
-        return named(learner)
-
-    def mine() -> Dag:
-        return learn(path, method="k2", score="k2", order=order).dag
-
-    return work(f"K2, alarm, {rows:,} rows", path, "k2", mine, theirs)
+    table, order = draw(network, rows, rng=0), list(network.dag.order)
+    learner = reader(table, path)
+    learner.useScoreK2()
+    learner.useK2([learner.idFromName(name) for name in order])
+    return work(f"K2, alarm, {rows:,} rows", table, learner, "k2", "k2", order)
 
 
 def hill_climbing(path: Path, name: str, rows: int) -> Work:
-    write(draw(read_network(SHARED / f"{name}.bif"), rows, rng=0), path)
+    table = draw(read_network(SHARED / f"{name}.bif"), rows, rng=0)
+    learner = reader(table, path)
+    learner.useScoreBIC()
+    learner.useGreedyHillClimbing()
+    return work(f"hill climbing, BIC, {name}, {rows:,} rows", table, learner, "hill-climb", "bic")
 
-    def theirs() -> list[tuple[str, str]]:
-        learner = pyagrum.BNLearner(str(path))
-        learner.useScoreBIC()
-        learner.useGreedyHillClimbing()
-        return named(learner)
 
-    def mine() -> Dag:
-        return learn(path, method="hill-climb", score="bic", restarts=RESTARTS).dag
-
-    return work(f"hill climbing, BIC, {name}, {rows:,} rows", path, "bic", mine, theirs)
+def reader(table: Table, path: Path) -> pyagrum.BNLearner:
+    write(table, path)
+    return pyagrum.BNLearner(str(path))
 
 
 def work(
-    name: str, path: Path, score: str, mine: Callable[[], Dag], theirs: Callable[[], list[tuple[str, str]]]
+    name: str, table: Table, learner: pyagrum.BNLearner, method: str, score: str, order: list[str] | None = None
 ) -> Work:
-    def agree(a: Dag, b: list[tuple[str, str]]) -> bool:
-        cache = ScoreCache(FamilyCounts(as_table(path, allow_constant=True)), Score.of(score))
-        ours, peers = (cache.graph(matrix(arcs, cache.counts.names)) for arcs in (a.arcs, b))
+    recipe = Recipe(method, Score.of(score), Knowledge(), None, Limits(), order=None if order is None else tuple(order))
+
+    def mine() -> np.ndarray:
+        return recipe.on_counts(ScoreCache(FamilyCounts(table), recipe.score)).arcs
+
+    def agree(a: np.ndarray, b: list[tuple[str, str]]) -> bool:
+        cache = ScoreCache(FamilyCounts(table), recipe.score)
+        ours, peers = (cache.graph(arcs) for arcs in (a, matrix(b, cache.counts.names)))
         return ours >= peers - 1e-9 * abs(peers)
 
-    return Work(name, "pyagrum", pyagrum.__version__, mine, theirs, agree, 20, most=3)
+    return Work(name, "pyagrum", pyagrum.__version__, mine, lambda: named(learner), agree, 20, most=5)
 
 
 def named(learner: pyagrum.BNLearner) -> list[tuple[str, str]]:
@@ -92,8 +88,6 @@ def named(learner: pyagrum.BNLearner) -> list[tuple[str, str]]:
 
 
 def matrix(arcs: list[tuple[str, str]], names: list[str]) -> np.ndarray:
-    import numpy as np
-
     found = np.zeros((len(names), len(names)), np.bool_)
     for parent, child in arcs:
         found[names.index(parent), names.index(child)] = True

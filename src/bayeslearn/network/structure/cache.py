@@ -53,36 +53,19 @@ class ScoreCache:
         return sum(self.family(x, tuple(np.flatnonzero(arcs[:, x]).tolist())) for x in range(self.n))
 
     def additions(self, child: int, parents: Parents) -> NDArray[np.float64]:
-        """The score with each further column as one more parent.
-
-        −∞ for the child and its parents, for tables too large to be counted, and for columns that cannot gain.
-        """
+        """The score with each further column as one more parent; −∞ for the child, its parents and too large tables."""
         key = child, parents
         if key not in self._additions:
             self._additions[key] = self._extended(child, parents)
         return self._additions[key]
 
     def _extended(self, child: int, parents: Parents) -> NDArray[np.float64]:
-        if self.counts.extends(child, parents):
-            wanted = self._may_gain(child, parents)
-            if wanted.any():
-                found = self.counts.extended(child, parents, wanted)
-                return self.score.extended(found.n, found.start, self.counts.total, self.terms, wanted)
-        return np.full(self.n, -np.inf)
-
-    def _may_gain(self, child: int, parents: Parents) -> NDArray[np.bool_]:
-        """Columns whose price is not above all that they could bring.
-
-        ln P rises by N · I(child; v | parents) ≤ min(N · H(child | parents), N · H(v))
-
-        """
         wanted = np.ones(self.n, np.bool_)
-        if self.score.name in {"aic", "bic"} and parents:
-            price = self.score.price(self.counts.total) * self.counts.free(child, parents)
-            left = -(self.family(child, parents) + price)
-            wanted = np.minimum(self.counts.entropies, left) > price * (self.counts.sizes - 1)
         wanted[[child, *parents]] = False
-        return wanted
+        if not wanted.any() or not self.counts.extends(child, parents):
+            return np.full(self.n, -np.inf)
+        found = self.counts.extended(child, parents)
+        return self.score.extended(found.n, found.start, self.counts.total, self.terms, wanted)
 
     def removals(self, child: int, parents: Parents) -> NDArray[np.float64]:
         """The score without each of the parents; −∞ elsewhere."""

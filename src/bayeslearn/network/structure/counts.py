@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import xlogy
 
 from bayeslearn.errors import CapacityError, MismatchError, MissingValuesError
 from bayeslearn.network.structure.rows import Rows
@@ -30,7 +29,7 @@ MOST_CELLS = 1 << 24
 class Extended:
     """Counts (parent cells, states of the child, states of all columns) and where the states of each column start.
 
-    Those of the child, of its parents, and of columns that were not asked for mean nothing.
+    Those of the child and its parents mean nothing.
     """
 
     n: NDArray[np.float64]
@@ -95,11 +94,6 @@ class FamilyCounts:
         """How many cells a family has."""
         return math.prod(float(self.parts[0].size[v]) for v in (*parents, child))
 
-    def free(self, child: int, parents: Family) -> float:
-        """How many numbers the table of a family has that are not fixed by its rows summing to one."""
-        size = self.parts[0].size
-        return math.prod(float(size[v]) for v in parents) * (size[child] - 1)
-
     def extends(self, child: int, parents: Family) -> bool:
         """Whether a family is small enough to be counted with every other column."""
         return self.cells(child, parents) * sum(self.parts[0].size) <= MOST_CELLS
@@ -111,12 +105,11 @@ class FamilyCounts:
         first, *more = (part.family((*parents, child)) for part in self.parts)
         return sum(more, first).reshape(self.sizes[[*parents, child]])
 
-    def extended(self, child: int, parents: Family, wanted: NDArray[np.bool_] | None = None) -> Extended:
-        """N(parents, child, v) for every column v, or for those that are wanted."""
+    def extended(self, child: int, parents: Family) -> Extended:
+        """N(parents, child, v) for every column v."""
         if not self.extends(child, parents):
             raise self._too_large(child, parents)
-        wanted = np.ones(len(self.sizes), np.bool_) if wanted is None else wanted
-        first, *more = (part.extended(child, parents, wanted) for part in self.parts)
+        first, *more = (part.extended(child, parents) for part in self.parts)
         table = sum(more, first)
         return Extended(table.reshape(-1, int(self.sizes[child]), table.shape[1]), self._start)
 
@@ -124,12 +117,6 @@ class FamilyCounts:
         """Count all pairs of columns, each pair once, before they are asked for one by one."""
         for part in self.parts:
             part.count_pairs()
-
-    @cached_property
-    def entropies(self) -> NDArray[np.float64]:
-        """N · H(v) of every column: the most that it can say of any other."""
-        tables = [self.family(v, ()) for v in range(len(self.sizes))]
-        return np.array([float(xlogy(self.total, self.total) - xlogy(n, n).sum()) for n in tables])
 
     def _too_large(self, child: int, parents: Family) -> CapacityError:
         cells = self.cells(child, parents)

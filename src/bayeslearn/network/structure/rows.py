@@ -37,7 +37,7 @@ class Rows:
         self.codes, self.sizes, self.weights = np.ascontiguousarray(codes), sizes, weights
         self.n = codes.shape[1]
         self.size: list[int] = sizes.tolist()
-        self._known: dict[tuple[int, Family], tuple[NDArray[np.bool_], NDArray[np.float64]]] = {}
+        self._known: dict[tuple[int, Family], NDArray[np.float64]] = {}
         self._bytes = 0
 
     @property
@@ -52,16 +52,13 @@ class Rows:
         kernels.count_cells(cell, self.weights, whole)
         return whole[0] + whole[1]
 
-    def extended(self, child: int, parents: Family, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """N(cell of parents and child, state), the states of all columns side by side.
-
-        Those of columns that are not `wanted`, or of the family, mean nothing.
-        """
+    def extended(self, child: int, parents: Family) -> NDArray[np.float64]:
+        """N(cell of parents and child, state), the states of all columns side by side; those of the family are void."""
         known = self._known.get((child, parents))
-        if known is not None and not (wanted & ~known[0]).any():
-            return known[1]
-        table = self._extend((*parents, child), wanted)
-        self._remember(child, parents, wanted, table)
+        if known is not None:
+            return known
+        table = self._extend((*parents, child), np.ones(len(self.size), np.bool_))
+        self._remember(child, parents, table)
         return table
 
     def count_pairs(self) -> None:
@@ -77,11 +74,11 @@ class Rows:
         kernels.parallel(count, place.tolist(), worth=self.worth)
         states += states.T
         for x in range(len(self.size)):
-            self._remember(x, (), np.ones(len(self.size), np.bool_), states[first[x] : first[x + 1]])
+            self._remember(x, (), states[first[x] : first[x + 1]])
 
-    def _remember(self, child: int, parents: Family, wanted: NDArray[np.bool_], table: NDArray[np.float64]) -> None:
+    def _remember(self, child: int, parents: Family, table: NDArray[np.float64]) -> None:
         if self._bytes + table.nbytes <= MEMORY:
-            self._known[child, parents] = wanted, table
+            self._known[child, parents] = table
             self._bytes += table.nbytes
 
     def _extend(self, family: Family, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
