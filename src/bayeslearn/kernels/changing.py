@@ -67,7 +67,7 @@ def best_of_all(
     rank: NDArray[np.int64],
 ) -> tuple[int, int, int, float]:
     """The change that gains most, and what it gains; of those within a tie the first by kind and order; −1 for none."""
-    n, top, order = len(rank), -np.inf, parents_first(gains[0], rank)
+    n, top, order = len(rank), -np.inf, parents_first(gains[0], tie, rank)
     arcs = np.argwhere(graph[0])
     for x in range(n):
         for c in range(n):
@@ -98,7 +98,7 @@ def best_change(
     gain: NDArray[np.float64], add: NDArray[np.float64], tie: float, rank: NDArray[np.int64]
 ) -> tuple[int, int, int, float]:
     """The same where all gains are there."""
-    top, order = gain.max(), parents_first(add, rank)
+    top, order = gain.max(), parents_first(add, tie, rank)
     best = (-1, -1, -1, top)
     if top == -np.inf:
         return best
@@ -112,12 +112,12 @@ def best_change(
 
 
 @inner
-def parents_first(add: NDArray[np.float64], rank: NDArray[np.int64]) -> NDArray[np.int64]:
+def parents_first(add: NDArray[np.float64], tie: float, rank: NDArray[np.int64]) -> NDArray[np.int64]:
     """The order of parents: by how many children they have to gain, then by rank."""
     children = np.zeros(len(rank), np.int64)
     for x in range(len(rank)):
         for c in range(len(rank)):
-            children[c] += add[x, c] > 0
+            children[c] += add[x, c] > tie
     return children * len(rank) + rank
 
 
