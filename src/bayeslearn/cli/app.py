@@ -18,6 +18,7 @@ from bayeslearn.cli import (
     impute,
     learn,
     merge,
+    posterior,
     predict,
     query,
     sample,
@@ -54,6 +55,7 @@ def root(
 app.command("bayes")(bayes.run)
 app.command("concept")(concept.run)
 app.command("learn")(learn.run)
+app.command("posterior")(posterior.run)
 app.command("show")(show.run)
 app.command("query")(query.run)
 app.command("explain")(explain.run)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayeslearn.cli import output
-from bayeslearn.cli.learn import table_file
 from bayeslearn.cli.networks import load
+from bayeslearn.cli.structures import table_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

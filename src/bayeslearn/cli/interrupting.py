@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HEARD = b"\nending with the best network so far; Ctrl-C again ends without one\n"
-
 
 @dataclass
 class Stop:
@@ -29,9 +27,9 @@ class Stop:
 
 
 @contextmanager
-def once() -> Iterator[Stop]:
+def once(so_far: str = "the best network so far") -> Iterator[Stop]:
     """Within the block the first Ctrl-C is noted, and the next does what it did before."""
-    stop = Stop()
+    stop, heard = Stop(), f"\nending with {so_far}; Ctrl-C again ends without it\n".encode()
     if threading.current_thread() is not threading.main_thread():  # signals reach only that one
         yield stop
         return
@@ -40,7 +38,7 @@ def once() -> Iterator[Stop]:
     def hear(*_: Any) -> None:
         stop.asked = True
         signal.signal(signal.SIGINT, before)
-        os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, HEARD)  # a buffer may be half written at this moment
+        os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, heard)  # a buffer may be half written at this moment
 
     signal.signal(signal.SIGINT, hear)
     try:

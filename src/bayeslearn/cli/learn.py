@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import sys
-import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import Annotated, Any
 
 import typer
 
-from bayeslearn.cli import interrupting, learn_report, pictures, progress
+from bayeslearn.cli import interrupting, learn_report, pictures, progress, structures
 from bayeslearn.cli.networks import hidden_variables, keep
+from bayeslearn.cli.structures import Bins, Forbid, Leaves, MaxStates, Require, Roots, Tiers, Weights  # noqa: TC001
 from bayeslearn.errors import ParameterError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from bayeslearn.cli.interrupting import Stop
-    from bayeslearn.network import Knowledge
-
-#: Seconds between two words on how far a search has come.
-PAUSE = 0.1
 
 
 def run(
@@ -46,11 +37,11 @@ def run(
     ] = "auto",
     score: Annotated[str, typer.Option(help="bic (or mdl), aic, loglik, k2, bdeu:CASES or bds:CASES.")] = "bic",
     order: Annotated[str | None, typer.Option(help="A,B,C: all variables, parents before children.")] = None,
-    require: Annotated[list[str] | None, typer.Option(help="'A->B': an arc that must be there.")] = None,
-    forbid: Annotated[list[str] | None, typer.Option(help="'A->B': an arc that cannot be there.")] = None,
-    tiers: Annotated[str | None, typer.Option(help="'A,B;C,D': no parent in a later group.")] = None,
-    roots: Annotated[str | None, typer.Option(help="A,B: variables without parents.")] = None,
-    leaves: Annotated[str | None, typer.Option(help="A,B: variables without children.")] = None,
+    require: Require = None,
+    forbid: Forbid = None,
+    tiers: Tiers = None,
+    roots: Roots = None,
+    leaves: Leaves = None,
     max_parents: Annotated[int | None, typer.Option(help="The most parents that a variable may have.")] = None,
     hidden: Annotated[
         list[str] | None, typer.Option(help="VAR:N or VAR:STATE,STATE,...: a variable that no row shows.")
@@ -69,9 +60,9 @@ def run(
     cut: Annotated[
         str, typer.Option(help="How numbers are cut: quantile, width, or mdl, with a --target.")
     ] = "quantile",
-    bins: Annotated[int | None, typer.Option(help="Intervals of a column of numbers; 5 when not said.")] = None,
-    max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
-    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    bins: Bins = None,
+    max_states: MaxStates = 255,
+    weights: Weights = None,
     alpha: Annotated[float, typer.Option(help="The level of tests, for pc and mmhc.")] = 0.05,
     test: Annotated[str, typer.Option(help="g2, chi2 or mi, for pc and mmhc.")] = "g2",
     time_limit: Annotated[
@@ -94,24 +85,24 @@ def run(
     from bayeslearn.network.structure.checking import held_out as check
     from bayeslearn.network.structure.learning import ROUNDS
 
-    _check(to, plot, held_out, seed, bootstrap, max_parents)
+    _check(to, plot, held_out, seed, bootstrap)
     _check_order(order, method)
-    rows = table_file(data)
-    knowledge = _knowledge(require, forbid, tiers, roots, leaves, max_parents)
+    rows = structures.table_file(data)
+    knowledge = structures.known(require, forbid, tiers, roots, leaves, max_parents)
     reading: dict[str, Any] = {"cut": cut, "bins": bins, "max_states": max_states, "weights": weights}
     settings: dict[str, Any] = {
-        "method": method, "score": score, "target": target, "order": _listed(order) or None, "knowledge": knowledge,
-        "hidden": hidden_variables(hidden), "prior": prior, "alpha": alpha, "test": test,
+        "method": method, "score": score, "target": target, "order": structures.names(order) or None,
+        "knowledge": knowledge, "hidden": hidden_variables(hidden), "prior": prior, "alpha": alpha, "test": test,
         "restarts": restarts, "time_limit": time_limit,
     }  # fmt: skip
     with interrupting.once() as stop, progress.bar("learning") as tell:
-        told = telling(tell, stop, time_limit)
+        told = structures.telling(tell, stop, time_limit)
         fit = learn(rows, **reading, **settings, bootstrap=bootstrap, average=average, rng=seed, progress=told)
         ended = learn_report.ended(fit, time_limit, by_hand=stop.asked)
         checked = None
         if held_out and not stop.asked:
             again = settings | {"bootstrap": bootstrap if average else 0, "average": average}
-            told = telling(tell, stop, time_limit, "checking: ")
+            told = structures.telling(tell, stop, time_limit, "checking: ")
             checked = check(fit, share=held_out, rng=seed, **again, progress=told)
     keep(fit.network, to)
     if plot is not None:
@@ -128,7 +119,7 @@ def run(
 ### what was asked for
 
 
-def _check(to: Path, plot: Path | None, held_out: float, seed: int, bootstrap: int, max_parents: int | None) -> None:
+def _check(to: Path, plot: Path | None, held_out: float, seed: int, bootstrap: int) -> None:
     """All that can be seen to be wrong before the rows are read."""
     from bayeslearn import files, validation
     from bayeslearn.network.formats.files import label_of
@@ -140,8 +131,6 @@ def _check(to: Path, plot: Path | None, held_out: float, seed: int, bootstrap: i
     validation.number("--held-out", held_out, least=0, below=1)
     validation.integer("--seed", seed, least=0)
     validation.integer("--bootstrap", bootstrap, least=0)
-    if max_parents is not None:
-        validation.integer("--max-parents", max_parents, least=0)
 
 
 def _check_order(order: str | None, method: str) -> None:
@@ -154,59 +143,3 @@ def _check_order(order: str | None, method: str) -> None:
             f"--method {method} does not look at an order",
             hint=f"take {' or '.join(taking)}, or write it as --tiers, with ; between the variables",
         )
-
-
-def table_file(data: str) -> str:
-    """A file, or where one lies that ships."""
-    from bayeslearn import data as shipped
-
-    tables = {path.stem for path in shipped.HERE.glob("*.csv")}
-    return str(shipped.path(data)) if data in tables and not Path(data).exists() else data
-
-
-def _knowledge(
-    require: list[str] | None, forbid: list[str] | None, tiers: str | None, roots: str | None, leaves: str | None,
-    most: int | None,
-) -> Knowledge:  # fmt: skip
-    from bayeslearn.network import Knowledge
-
-    required, forbidden = ([_arc(option, text) for text in given or []] for option, given in
-                           (("--require", require), ("--forbid", forbid)))  # fmt: skip
-    groups = [_listed(tier) for tier in (tiers or "").split(";")] if tiers else []
-    return Knowledge(required, forbidden, groups, _listed(roots), _listed(leaves), most)
-
-
-def _arc(option: str, text: str) -> tuple[str, str]:
-    parent, arrow, child = (part.strip() for part in text.partition("->"))
-    if not (parent and arrow and child):
-        raise ParameterError(f"{option} takes 'A->B', got {text!r}", hint="the quotes keep the shell from reading >")
-    return parent, child
-
-
-def _listed(names: str | None) -> list[str]:
-    return [name.strip() for name in names.split(",") if name.strip()] if names else []
-
-
-### how far it is
-
-
-def telling(tell: Callable[..., None], stop: Stop, limit: float | None, what: str = "") -> Callable[[Any], None]:
-    """What a bar says of each step of a search, which ends there when it is to end."""
-    from bayeslearn.network.structure.bootstrap import Resampling
-
-    started = last = time.monotonic()
-
-    def step(now: Any) -> None:
-        nonlocal last
-        stop.heed()
-        moment = time.monotonic()
-        if moment - last < PAUSE:
-            return
-        last = moment
-        if isinstance(now, Resampling):
-            tell(now.done / now.rounds, f"{what}resample {now.done} of {now.rounds}")
-        else:
-            share = (moment - started) / limit if limit else 0.0
-            tell(share, f"{what}score {now.score:.7g}, {now.arcs} arcs, step {now.steps}")
-
-    return step

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from bayeslearn.network import Knowledge, LearnedArc, StructureFit
     from bayeslearn.network.structure.bootstrap import ArcStrength
     from bayeslearn.network.structure.checking import Beside, HeldOut
+    from bayeslearn.network.structure.preparing import Prepared
+    from bayeslearn.network.structure.scores import Score
+    from bayeslearn.tables import Table
 
 #: Arcs that are shown, the surest first; `--json` lists all.
 MOST_ARCS = 40
@@ -60,7 +63,7 @@ def show(fit: StructureFit, checked: HeldOut | None, asked: Asked) -> None:
     if checked is not None:
         output.gap()
         _show_check(checked)
-    _show_columns(fit)
+    show_columns(fit.prepared, fit.notes)
 
 
 def _head(fit: StructureFit, asked: Asked) -> list[tuple[str, str]]:
@@ -68,11 +71,10 @@ def _head(fit: StructureFit, asked: Asked) -> list[tuple[str, str]]:
 
     cells, missing = fit.table.n_rows * len(fit.table.schema), sum(fit.missing.values())
     share = f" ({100 * missing / cells:.3g} %)" if missing else ""
-    weight = "" if fit.table.weights is None else f", which count as {output.amount(fit.table.total_weight)}"
-    pairs = [("rows", f"{fit.table.n_rows}{weight}"), ("missing cells", f"{missing} of {cells}{share}")]
+    pairs = [("rows", counted(fit.table)), ("missing cells", f"{missing} of {cells}{share}")]
     pairs += [("hidden", _hidden(fit, name)) for name in hidden(fit)]
     pairs += [("method", f"{fit.method}: {METHODS[fit.method].about}")]
-    pairs += [("score", f"{score_name(fit)} {fit.score:.8g}"), ("arcs", str(len(fit.arcs)))]
+    pairs += [("score", f"{score_name(fit.scored_by)} {fit.score:.8g}"), ("arcs", str(len(fit.arcs)))]
     if fit.tests is not None:
         pairs.append(("tests", str(fit.tests.tests)))
     if resamples(fit):
@@ -147,14 +149,14 @@ def _show_check(checked: HeldOut) -> None:
     )
 
 
-def _show_columns(fit: StructureFit) -> None:
+def show_columns(prepared: Prepared, notes: Iterable[str]) -> None:
     """What became of the columns, and what else to know."""
-    if fit.prepared.cuts:
+    if prepared.cuts:
         output.gap()
-        rows = [[name, ", ".join(map(output.number, cuts))] for name, cuts in fit.prepared.cuts.items()]
+        rows = [[name, ", ".join(map(output.number, cuts))] for name, cuts in prepared.cuts.items()]
         output.show_table(["column", "cut at"], rows)
-    pairs = [("left out", why) for why in fit.prepared.left_out.values()]
-    pairs += [("note", note) for note in fit.notes]
+    pairs = [("left out", why) for why in prepared.left_out.values()]
+    pairs += [("note", note) for note in notes]
     if pairs:
         output.gap()
         output.show_pairs(pairs)
@@ -173,7 +175,7 @@ def show_json(fit: StructureFit, checked: HeldOut | None, asked: Asked) -> None:
             "hidden": {name: list(fit.network.states(name)) for name in hidden(fit)},
             "hidden_gain": fit.expectation and fit.expectation.hidden_gain,
             "method": fit.method,
-            "score": {"name": score_name(fit), "value": fit.score},
+            "score": {"name": score_name(fit.scored_by), "value": fit.score},
             "arcs": [asdict(arc) for arc in fit.arcs],
             "tests": fit.tests and fit.tests.tests,
             "resamples": resamples(fit),
@@ -199,10 +201,15 @@ def arrow(arc: LearnedArc) -> str:
     return f"{arc.parent} → {arc.child}"
 
 
-def score_name(fit: StructureFit) -> str:
+def score_name(score: Score) -> str:
     """A score as it is asked for."""
-    score = fit.scored_by
     return f"{score.name}:{score.cases:g}" if score.name in {"bdeu", "bds"} else score.name
+
+
+def counted(table: Table) -> str:
+    """How many there are, and what they weigh."""
+    weight = "" if table.weights is None else f", which count as {output.amount(table.total_weight)}"
+    return f"{table.n_rows}{weight}"
 
 
 def resamples(fit: StructureFit) -> int:

@@ -28,15 +28,19 @@ if TYPE_CHECKING:
     from bayeslearn.network.learning.uncertainty import BeliefIntervals, Interval, Support, query_interval
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.network.separation import ActivePath
+    from bayeslearn.network.structure.averaged_networks import AveragedNetworks
     from bayeslearn.network.structure.bootstrap import ArcStrength, ArcStrengths
     from bayeslearn.network.structure.knowledge import Knowledge
     from bayeslearn.network.structure.learning import LearnedArc, StructureFit, learn
+    from bayeslearn.network.structure.posterior import StructurePosterior
+    from bayeslearn.network.structure.weighing import structure_posterior
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
     "ActivePath": "separation",
     "ArcStrength": "structure.bootstrap",
     "ArcStrengths": "structure.bootstrap",
+    "AveragedNetworks": "structure.averaged_networks",
     "BayesianNetwork": "network",
     "BayesianNetworkClassifier": "estimators",
     "BeliefIntervals": "learning.uncertainty",
@@ -65,6 +69,7 @@ _HOMES = {
     "Sensitivity": "inference.sensitivity",
     "Session": "inference.session",
     "StructureFit": "structure.learning",
+    "StructurePosterior": "structure.posterior",
     "Support": "learning.uncertainty",
     "TableFit": "learning.fit",
     "compare": "comparison",
@@ -78,12 +83,14 @@ _HOMES = {
     "query_interval": "learning.uncertainty",
     "sensitivity": "inference.sensitivity",
     "shd": "equivalence",
+    "structure_posterior": "structure.weighing",
 }
 
 __all__ = [
     "ActivePath",
     "ArcStrength",
     "ArcStrengths",
+    "AveragedNetworks",
     "BayesianNetwork",
     "BayesianNetworkClassifier",
     "BeliefIntervals",
@@ -112,6 +119,7 @@ __all__ = [
     "Sensitivity",
     "Session",
     "StructureFit",
+    "StructurePosterior",
     "Support",
     "TableFit",
     "compare",
@@ -125,6 +133,7 @@ __all__ = [
     "query_interval",
     "sensitivity",
     "shd",
+    "structure_posterior",
 ]
 
 __getattr__ = lazy.names_of(__name__, _HOMES)

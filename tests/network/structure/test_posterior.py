@@ -19,7 +19,7 @@ from bayeslearn.network.structure.counts import FamilyCounts
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.parent_sets import parent_sets
-from bayeslearn.network.structure.posterior import Draw, StructurePosterior, orders_of, structure_posterior
+from bayeslearn.network.structure.posterior import Draw, StructurePosterior, orders_of, sample_orders
 from bayeslearn.network.structure.scores import Score
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow_networks
@@ -95,10 +95,22 @@ def test_orders_of_a_graph_are_counted(seed):
     assert orders_of(dag) == slow.linear_extensions(arcs)
 
 
+def test_orders_that_are_all_the_same_are_all_seen():
+    cache = cached(as_table({"a": ["x", "y"] * 20, "b": ["x", "x", "y", "y"] * 10}), "bdeu:1")
+    found = sample_orders(cache, Knowledge(most_parents=0).of(["a", "b"]), samples=20, thin=2)
+    assert found.taken == 1.0
+    sets = parent_sets(cache, Knowledge(most_parents=0).of(["a", "b"]), dominated=True)
+    chain, seen = Chain(sets, np.random.default_rng(0)), set()
+    for _ in range(20):
+        chain.sample(1, 2)
+        seen.add(tuple(chain.order.tolist()))
+    assert seen == {(0, 1), (1, 0)}
+
+
 def test_scores_far_apart_never_become_nan():
     table = as_table({"a": ["x", "y"] * 5000, "b": ["x", "y"] * 5000, "c": ["x", "x", "y", "y"] * 2500})
     cache = cached(table)
-    found = structure_posterior(cache, Knowledge().of(cache.counts.names), samples=50)
+    found = sample_orders(cache, Knowledge().of(cache.counts.names), samples=50)
     assert np.isfinite(found.arcs).all()
     assert found.edge("a", "b") == pytest.approx(1.0)
     assert found.edge("a", "c") < 0.3  # where b says all of a, a second parent costs little
@@ -112,7 +124,7 @@ def test_scores_far_apart_never_become_nan():
 def test_arcs_come_near_those_over_all_orders(seed, score):
     cache = cached(sample(seed), score)
     allowed = Knowledge().of(cache.counts.names)
-    found = structure_posterior(cache, allowed, samples=1500, thin=8, chains=2, rng=seed)
+    found = sample_orders(cache, allowed, samples=1500, thin=8, chains=2, rng=seed)
     np.testing.assert_allclose(found.arcs, over_orders(cache, allowed), atol=0.04)
     assert found.converged
     assert found.log_scores.shape == (2, 1500)
@@ -123,7 +135,7 @@ def test_knowledge_is_kept_to():
     cache = cached(sample(5))
     a, b, c, d = cache.counts.names
     allowed = Knowledge(required=[(c, a)], forbidden=[(b, d), (d, b)], most_parents=2).of(cache.counts.names)
-    found = structure_posterior(cache, allowed, samples=1000, chains=2)
+    found = sample_orders(cache, allowed, samples=1000, chains=2)
     np.testing.assert_allclose(found.arcs, over_orders(cache, allowed), atol=0.05)
     assert found.arc(c, a) == pytest.approx(1.0)
     assert found.edge(b, d) == 0.0
@@ -133,7 +145,7 @@ def test_knowledge_is_kept_to():
 @pytest.mark.parametrize("seed", [1, 4])
 def test_draws_are_as_frequent_as_arcs_are_probable(seed):
     cache = cached(sample(seed))
-    found = structure_posterior(cache, Knowledge().of(cache.counts.names), samples=2000, chains=2)
+    found = sample_orders(cache, Knowledge().of(cache.counts.names), samples=2000, chains=2)
     drawn = np.zeros((4, 4))
     for dag, weight in found.draws:
         for c, x in dag.arcs:
@@ -149,7 +161,7 @@ def test_draws_are_as_frequent_as_arcs_are_probable(seed):
 def test_fair_draws_come_near_all_graphs(seed):
     cache = cached(sample(seed))
     allowed = Knowledge().of(cache.counts.names)
-    found = structure_posterior(cache, allowed, samples=4000, chains=2)
+    found = sample_orders(cache, allowed, samples=4000, chains=2)
     exact = over_graphs(cache, allowed)
     fair = found.fair()
     np.testing.assert_allclose(fair.arcs, exact, atol=0.05)
@@ -164,7 +176,7 @@ def test_columns_in_another_order_give_the_same():
     table = sample(7, 5)
     turned = table.select(np.random.default_rng(0).permutation(table.schema.names).tolist())
     one, other = (
-        structure_posterior(c, Knowledge().of(c.counts.names), samples=100, rng=3) for c in map(cached, (table, turned))
+        sample_orders(c, Knowledge().of(c.counts.names), samples=100, rng=3) for c in map(cached, (table, turned))
     )
     np.testing.assert_allclose(one.log_scores, other.log_scores, rtol=1e-9)
     assert all(other.arc(a, b) == pytest.approx(p, abs=1e-9) for a, b, p in one.table())
@@ -174,15 +186,15 @@ def test_many_variables_are_narrowed_to_likely_parents(shared_data):
     table = as_table(shared_data / "samples" / "bnlearn-asia.csv").take(np.arange(1000))
     cache = cached(table)
     allowed = Knowledge().of(cache.counts.names)
-    every = structure_posterior(cache, allowed, samples=100)
-    few = structure_posterior(cache, allowed, samples=100, candidates=3)
+    every = sample_orders(cache, allowed, samples=100)
+    few = sample_orders(cache, allowed, samples=100, candidates=3)
     np.testing.assert_allclose(few.arcs, every.arcs, atol=0.25)
     assert every.edge("B", "D") > 0.99
 
 
 def test_names_are_asked_for():
     cache = cached(sample(1))
-    found = structure_posterior(cache, Knowledge().of(cache.counts.names), samples=50)
+    found = sample_orders(cache, Knowledge().of(cache.counts.names), samples=50)
     a, b = cache.counts.names[:2]
     assert found.edge(a, b) == found.arc(a, b) + found.arc(b, a)
     assert len(found.table()) == 12
@@ -192,7 +204,7 @@ def test_names_are_asked_for():
 
 def test_one_variable_has_one_structure():
     cache = cached(as_table({"a": ["x", "y", "x"]}))
-    found = structure_posterior(cache, Knowledge().of(["a"]), samples=4)
+    found = sample_orders(cache, Knowledge().of(["a"]), samples=4)
     assert found.draws == (Draw(Dag({"a": ()}), 1.0),)
     assert found.r_hat == 1.0
 
@@ -203,14 +215,14 @@ def test_one_variable_has_one_structure():
 def test_time_that_is_over_leaves_a_first_part():
     cache = cached(sample(1))
     allowed = Knowledge().of(cache.counts.names)
-    found = structure_posterior(cache, allowed, Limits(deadline=0.0), samples=200, chains=2)
+    found = sample_orders(cache, allowed, Limits(deadline=0.0), samples=200, chains=2)
     assert found.log_scores.shape == (2, 10)
 
 
 def test_chains_that_do_not_agree_are_warned_of():
     cache = cached(sample(1, 6))
     with pytest.warns(NotConvergedWarning, match="chains over orders do not agree"):
-        found = structure_posterior(cache, Knowledge().of(cache.counts.names), samples=2, thin=1, burn_in=0)
+        found = sample_orders(cache, Knowledge().of(cache.counts.names), samples=2, thin=1, burn_in=0)
     assert not found.converged
 
 
@@ -228,14 +240,14 @@ def test_r_hat_knows_chains_apart():
 def test_a_score_that_is_no_probability_is_refused(score):
     cache = cached(sample(1), score)
     with pytest.raises(ParameterError, match=f"{score!r} is no log probability"):
-        structure_posterior(cache, Knowledge().of(cache.counts.names))
+        sample_orders(cache, Knowledge().of(cache.counts.names))
 
 
 @pytest.mark.parametrize("wrong", [{"samples": 0}, {"chains": 0}, {"thin": 0}, {"burn_in": -1}, {"candidates": 0}])
 def test_wrong_settings_are_named(wrong):
     cache = cached(sample(1))
     with pytest.raises(ParameterError, match=next(iter(wrong))):
-        structure_posterior(cache, Knowledge().of(cache.counts.names), **wrong)
+        sample_orders(cache, Knowledge().of(cache.counts.names), **wrong)
 
 
 def test_orders_of_large_graphs_are_not_counted():

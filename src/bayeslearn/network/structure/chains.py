@@ -49,9 +49,12 @@ class Chain:
         self.moves += steps
 
     def sample(self, n: int, thin: int) -> None:
-        """So many orders, each with a graph drawn from it."""
-        for _ in range(n):
-            self.walk(thin)
+        """So many orders, each with a graph drawn from it.
+
+        A coin adds a move: a walk that takes every one, as of equal orders, would come to half of the orders only.
+        """
+        for more in self.rng.integers(2, size=n).tolist():
+            self.walk(thin + more)
             chosen, uniform = np.empty(self.sets.n, np.int64), self.rng.random(self.sets.n)
             place = np.argsort(self.order)
             score = kernels.read_order(self.sets.arrays, place, self.depth, uniform, self.sums, chosen)

@@ -17,13 +17,14 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import CapacityError, NotConvergedWarning, ParameterError, UnknownColumnError, listed
 from bayeslearn.network.graph import Dag
+from bayeslearn.network.structure.averaged_networks import AveragedNetworks
 from bayeslearn.network.structure.candidates import greedy, likely, partners
 from bayeslearn.network.structure.chains import Chain, r_hat
 from bayeslearn.network.structure.limits import FOREVER
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.network.learning.priors import Prior
     from bayeslearn.network.structure.cache import ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
+    from bayeslearn.network.structure.preparing import Prepared
 
 #: Variables of graphs whose orders are counted.
 MOST_VARIABLES = 18
@@ -72,6 +75,11 @@ class StructurePosterior:
     taken: float
     #: Distinct graphs, the most frequent first.
     draws: tuple[Draw, ...]
+    #: The table that it rests on, and what had to be done for it.
+    prepared: Prepared | None = None
+    seconds: float = 0.0
+    #: Whether a limit ended the chains.
+    stopped: bool = False
 
     @property
     def converged(self) -> bool:
@@ -104,6 +112,14 @@ class StructurePosterior:
         draws = _sorted(zip((draw.dag for draw in self.draws), (weights / weights.sum()).tolist(), strict=True))
         return replace(self, draws=draws, arcs=_mean_arcs(self.names, draws))
 
+    def networks(self, data: Any = None, *, prior: Prior = "bdeu:1", most: int = 50) -> AveragedNetworks:
+        """The most probable graphs, at most so many, each with a say in every answer: the Bayes optimal one.
+
+        Their tables are learned from `data`, or else from the rows that the posterior rests on.
+        """
+        rows = self.prepared.table if data is None and self.prepared is not None else data
+        return AveragedNetworks.learned(self.draws, rows, prior=prior, most=most)
+
     def _place(self, name: str) -> int:
         if name not in self.names:
             raise UnknownColumnError(f"there is no variable {name!r}", hint=f"there is {listed(self.names)}")
@@ -117,7 +133,7 @@ def orders_of(dag: Dag) -> float:
     return float(kernels.count_orders(parents, np.empty(1 << len(bit))))
 
 
-def structure_posterior(
+def sample_orders(
     cache: ScoreCache,
     allowed: Allowed,
     limits: Limits = FOREVER,
@@ -189,9 +205,9 @@ def _gathered(cache: ScoreCache, walks: list[Chain]) -> StructurePosterior:
     if not found.converged:
         warnings.warn(
             f"chains over orders do not agree: R̂ is {found.r_hat:.3g}, and an arc's probability differs by "
-            f"{found.gap:.2f}\n\nhint: raise `thin`, `burn_in` or `samples`",
+            f"{found.gap:.2f}\n\nhint: raise `samples`",
             NotConvergedWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return found
 

@@ -1,0 +1,189 @@
+"""The verb posterior: probabilities of arcs and graphs from a file; knowledge, limits, Ctrl-C and mistakes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from bayeslearn import read_network
+from bayeslearn.cli import progress, structures
+from bayeslearn.cli.app import app
+from bayeslearn.errors import NotConvergedWarning
+from bayeslearn.network import Knowledge, draw, structure_posterior
+from tests.cli.asking import ask, said
+
+RAIN = "rain,hose,wet\n" + "no,no,no\nno,yes,yes\nyes,no,yes\nyes,yes,yes\n" * 30
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rain.csv").write_text(RAIN)
+    return tmp_path
+
+
+def answer(*words):
+    return json.loads(ask("posterior", *words, "--json"))
+
+
+### answers
+
+
+def test_a_report(folder):
+    report = ask("posterior", "rain.csv", "--top", "1")
+    head, arcs, graphs = report.split("\n\n")
+    assert head.startswith("rows    120\nscore   bdeu:1\norders  4 chains of 500\nagree   yes: R̂ 1.")
+    found = structure_posterior("rain.csv")
+    first = f"{found.arc('rain', 'wet'):.3f}        {found.edge('rain', 'wet'):.3f}"
+    assert arcs.splitlines()[0] == "arc           probability   either way"
+    assert f"rain → wet          {first}" in arcs
+    assert graphs.splitlines()[-1].endswith("[rain][hose][wet|rain:hose]")
+    assert "graph" not in ask("posterior", "rain.csv", "--top", "0").split("graphs", 1)[1]
+
+
+def test_machines_are_told_what_python_is(folder):
+    found = answer("rain.csv", "--samples", "100", "--chains", "2", "--seed", "3", "--score", "k2", "--top", "2")
+    python = structure_posterior("rain.csv", samples=100, chains=2, rng=3, score="k2")
+    assert [(arc["parent"], arc["child"]) for arc in found["arcs"]] == [arc[:2] for arc in python.table()]
+    assert [arc["probability"] for arc in found["arcs"]] == pytest.approx([arc[2] for arc in python.table()], rel=1e-12)
+    assert found["graphs"][0]["graph"] == str(python.draws[0].dag)
+    assert [tuple(arc) for arc in found["graphs"][1]["arcs"]] == list(python.draws[1].dag.arcs)
+    assert (found["chains"], found["samples"], found["score"], found["drawn"]) == (2, 100, "k2", len(python.draws))
+    assert found["r_hat"] == pytest.approx(python.r_hat, rel=1e-12)
+    assert (found["agree"], found["stopped"], found["rows"], found["weight"]) == (True, False, 120, 120)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_all_arcs_in_a_file(folder, ending):
+    told = said("posterior", "rain.csv", "--samples", "50", "-o", f"arcs.{ending}")
+    assert f"wrote arcs.{ending}: 6 arcs\n" in told
+    expected = structure_posterior("rain.csv", samples=50).table()
+    if ending == "parquet":
+        from pyarrow import parquet
+
+        rows = parquet.read_table("arcs.parquet").to_pylist()
+    else:
+        rows = list(csv.DictReader((folder / "arcs.csv").read_text().splitlines()))
+    assert [(row["parent"], row["child"]) for row in rows] == [arc[:2] for arc in expected]
+    assert [float(row["probability"]) for row in rows] == pytest.approx([arc[2] for arc in expected], rel=1e-12)
+
+
+def test_knowledge_is_what_python_is_told(folder):
+    words = ["--require", "rain->hose", "--forbid", "hose -> wet", "--roots", "rain", "--leaves", "wet"]
+    known = Knowledge([("rain", "hose")], [("hose", "wet")], roots=["rain"], leaves=["wet"])
+    found = answer("rain.csv", *words, "--samples", "50")
+    python = structure_posterior("rain.csv", knowledge=known, samples=50)
+    assert found["arcs"][0] == {"parent": "rain", "child": "hose", "probability": pytest.approx(1.0)}
+    assert found["graphs"][0]["graph"] == str(python.draws[0].dag)
+    tiers = answer("rain.csv", "--tiers", "wet;rain,hose", "--samples", "50", "--max-parents", "1")
+    assert {arc["child"] for arc in tiers["arcs"] if arc["probability"] > 0} == {"rain", "hose"}
+    assert all(arc["child"] != "wet" for arc in tiers["arcs"] if arc["probability"] > 0)
+
+
+def test_odd_columns_and_weights(folder):
+    rng = np.random.default_rng(0)
+    x, lines = rng.normal(size=120).round(3), RAIN.splitlines()
+    rows = [f"{i},{line},{v},2" for i, (line, v) in enumerate(zip(lines[1:], x, strict=True))]
+    (folder / "odd.csv").write_text("\n".join([f"id,{lines[0]},degrees,times", *rows]))
+    words = ["odd.csv", "--weights", "times", "--samples", "50", "--bins", "2", "--cut", "width"]
+    report = ask("posterior", *words)
+    assert report.startswith("rows    120, which count as 240\n")
+    assert "left out  column 'id' numbers the rows\n" in report
+    assert "column     cut at\n" in report
+    assert len(answer(*words)["cuts"]["degrees"]) == 1
+
+
+def test_many_arcs(folder):
+    cases = draw(read_network("alarm"), 300, rng=0)
+    names = cases.schema.names
+    rows = zip(*(cases.decode(name) for name in names), strict=True)
+    (folder / "alarm.csv").write_text("\n".join([",".join(names), *(",".join(row) for row in rows)]))
+    with pytest.warns(NotConvergedWarning, match="do not agree"):
+        report = ask("posterior", "alarm.csv", "--samples", "20", "--max-parents", "2")
+    assert "agree   no: " in report
+    assert "more above 0.05\n" in report
+
+
+def test_one_column(folder):
+    (folder / "one.csv").write_text("a\n" + "x\ny\nx\n" * 30)
+    assert "[a]" in ask("posterior", "one.csv", "-o", "arcs.csv")
+    assert (folder / "arcs.csv").read_text() == "parent,child,probability\n"
+
+
+### limits
+
+
+def test_a_time_limit(folder):
+    done = CliRunner().invoke(app, ["posterior", "rain.csv", "--time-limit", "0", "--samples", "400"])
+    assert "orders  4 chains of 20\n" in done.stdout
+    assert "ended   early: what was not looked at by then does not count\n" in done.stdout
+
+
+def test_ctrl_c_ends_with_what_was_looked_at(folder, monkeypatch, capfd):
+    telling = structures.telling
+
+    def pressing(*args, **options):
+        told = telling(*args, **options)
+
+        def step(now):
+            if now.steps == 40:
+                signal.raise_signal(signal.SIGINT)
+            told(now)
+
+        return step
+
+    monkeypatch.setattr(structures, "telling", pressing)
+    done = CliRunner().invoke(app, ["posterior", "rain.csv", "--samples", "400"])
+    assert done.exit_code == 0
+    assert "orders  4 chains of 40\n" in done.stdout
+    assert "ending with what was looked at so far; Ctrl-C again" in capfd.readouterr().err
+
+
+def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    monkeypatch.setattr(structures, "PAUSE", 0.0)
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}.items():
+        monkeypatch.setenv(name, value)
+    told = said("posterior", "rain.csv", "--samples", "100")
+    assert "arcs, step 50" in told
+    assert " 50%" in told
+
+
+### mistakes
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["none.csv"], 1, "cannot read 'none.csv'"),
+        (["chest-clinic"], 1, "column 'asia' misses 113 cells"),
+        (["chest-clinic"], 1, "hint: fill them first with `impute`, or take `learn` with `bootstrap` (--bootstrap N)"),
+        (["rain.csv", "--score", "aic"], 2, "'aic' is no log probability of the data"),
+        (["rain.csv", "--score", "luck"], 2, "unexpected value for `score`: 'luck'"),
+        (["rain.csv", "--samples", "0"], 2, "`samples` must be at least 1"),
+        (["rain.csv", "--chains", "0"], 2, "`chains` must be at least 1"),
+        (["rain.csv", "--require", "rain"], 2, "--require takes 'A->B', got 'rain'"),
+        (["rain.csv", "--roots", "snow"], 2, "knowledge names 'snow', which is no column"),
+        (["rain.csv", "--max-parents", "-1"], 2, "`--max-parents` must be at least 0"),
+        (["rain.csv", "--require", "rain->wet", "--max-parents", "0"], 2, "more required parents than the limit of 0"),
+        (["rain.csv", "--time-limit", "-1"], 2, "`time_limit` must be at least 0"),
+        (["rain.csv", "--top", "-1"], 2, "`--top` must be at least 0"),
+        (["rain.csv", "--seed", "-1"], 2, "`--seed` must be at least 0"),
+        (["rain.csv", "-o", "arcs.json"], 2, "cannot tell the format of 'arcs.json'"),
+        (["rain.csv", "-o", "no/arcs.csv"], 1, "there is no folder 'no'"),
+    ],
+)
+def test_failures_are_one_sentence(words, code, message, folder, monkeypatch, capsys):
+    from bayeslearn.cli import main
+
+    monkeypatch.setattr(sys, "argv", ["bayeslearn", "posterior", *words])
+    with pytest.raises(SystemExit) as end:
+        main()
+    told = capsys.readouterr()
+    assert (end.value.code, message in told.err, told.out) == (code, True, ""), told.err
