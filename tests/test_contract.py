@@ -48,6 +48,8 @@ LEARNERS = {
     "Find-S": (FindSClassifier(), CONCEPT),
     "version space": (VersionSpaceClassifier(), CONCEPT),
     "network": (BayesianNetworkClassifier(), NOISY),
+    "network that learns its structure": (BayesianNetworkClassifier("learn"), NOISY),
+    "network around its class": (BayesianNetworkClassifier("tan", prior="bdeu:1"), NOISY),
     "network of known states": (BayesianNetworkClassifier(KNOWN), NOISY),
     "version space, weighted": (VersionSpaceClassifier(vote="weighted", favour=2), CONCEPT),
 }

@@ -10,11 +10,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import CategoricalNB
 
-from bayeslearn import BayesianNetworkClassifier, Dag, fit_tables, read_network, write_network
+from bayeslearn import BayesianNetworkClassifier, Dag, fit_tables, learn, read_network, write_network
 from bayeslearn.errors import (
     DataError,
     ImpossibleEvidenceError,
@@ -24,6 +24,7 @@ from bayeslearn.errors import (
     UnknownStateError,
 )
 from bayeslearn.network import draw
+from bayeslearn.network.structure.methods import METHODS
 from tests.oracle.networks import given, marginal, random_network
 
 ASIA = read_network("asia")
@@ -188,7 +189,78 @@ def test_clones_copies_and_saved_networks(tmp_path):
     assert read_network(tmp_path / "model.json").predict(X, "lung").tolist() == model.predict(X).tolist()
 
 
+### learned structures
+
+
+def test_a_structure_is_learned():
+    X, y = asia_cases(2000, 11)
+    model = BayesianNetworkClassifier("learn", prior="bdeu:1").fit(X, y)
+    assert model.network_.dag == learn(X.assign(lung=y), prior="bdeu:1").dag
+    assert model.network_.isclose(fit_tables(model.network_.dag, X.assign(lung=y), prior="bdeu:1").network, rtol=1e-9)
+    assert model.score(X, y) > 0.95
+    assert BayesianNetworkClassifier("empty").fit(X, y).network_.dag.arcs == ()
+
+
+@pytest.mark.parametrize("method", [name for name, entry in METHODS.items() if entry.needs != "order"])
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_every_method_learns_a_structure(method, share):
+    X, y = asia_cases(300, 12, share)
+    model = BayesianNetworkClassifier(method, random_state=0).fit(X, y)
+    assert set(model.network_.names) == {*X.columns, "lung"}
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0, rtol=1e-9)
+    if method in {"tan", "naive"}:
+        assert model.network_.dag.parents("lung") == ()
+        assert {child for parent, child in model.network_.dag.arcs if parent == "lung"} == set(X.columns)
+    if method == "naive":
+        assert model.network_.isclose(BayesianNetworkClassifier().fit(X, y).network_, rtol=1e-9)
+
+
+def test_the_criterion_decides():
+    X, y = asia_cases(300, 13)
+    arcs = [len(BayesianNetworkClassifier("ges", criterion=c).fit(X, y).network_.dag.arcs) for c in ("bic", "aic")]
+    assert arcs[0] < arcs[1]
+
+
+def test_weights_count_like_rows_for_the_structure_too():
+    X, y = asia_cases(200, 14)
+    w = np.random.default_rng(0).integers(0, 4, 200)
+    weighted = BayesianNetworkClassifier("tan").fit(X, y, w)
+    repeated = BayesianNetworkClassifier("tan").fit(X.iloc[np.repeat(np.arange(200), w)], np.repeat(y.to_numpy(), w))
+    assert set(weighted.network_.dag.arcs) == {
+        tuple("lung" if name == "class" else name for name in arc) for arc in repeated.network_.dag.arcs
+    }
+
+
+def test_a_tree_among_the_columns_helps_where_they_depend_on_each_other():
+    X, y = load_breast_cancer(return_X_y=True)
+    naive, tan = (cross_val_score(BayesianNetworkClassifier(s), X, y, cv=5).mean() for s in (None, "tan"))
+    assert tan > naive + 0.01
+
+
+def test_constant_columns_and_no_columns_are_no_obstacle():
+    X, y = asia_cases(100, 15)
+    for method in ("learn", "tan", "tree", "pc"):
+        model = BayesianNetworkClassifier(method).fit(X.assign(same="x"), y)
+        assert model.predict(X.assign(same="x")).shape == (100,)
+        assert BayesianNetworkClassifier(method).fit(X[["smoke"]], y).predict(X[["smoke"]]).shape == (100,)
+
+
 ### mistakes
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"structure": "luck"}, "unexpected value for `structure`: 'luck'"),
+        ({"structure": "k2"}, "unexpected value for `structure`: 'k2'"),
+        ({"structure": "tan", "criterion": "luck"}, "unexpected value for `score`: 'luck'"),
+        ({"structure": "tan", "target": "smoke"}, "'smoke' is a column of X too"),
+    ],
+)
+def test_mistaken_structures_are_named(options, match):
+    X, y = asia_cases(20, 10)
+    with pytest.raises(ParameterError, match=match):
+        BayesianNetworkClassifier(**options).fit(X, y)
 
 
 def test_mistakes_are_named():

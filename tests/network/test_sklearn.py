@@ -9,6 +9,8 @@ from bayeslearn import BayesianNetworkClassifier
     [
         BayesianNetworkClassifier(),
         BayesianNetworkClassifier(prior="bdeu:1", bins=8, target="y"),
+        BayesianNetworkClassifier("learn"),
+        BayesianNetworkClassifier("tan", criterion="bdeu:1"),
     ],
 )
 def test_sklearn_contract(estimator, check):

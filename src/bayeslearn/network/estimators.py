@@ -1,12 +1,12 @@
 """A Bayesian network as a scikit-learn classifier.
 
-P(class | what a row shows) from the tables of a network whose graph is given: the class may stand anywhere in it, and
-what a row does not show is summed over, in fitting (by EM) as in predicting.
+P(class | what a row shows) from the tables of a network whose graph is given or learned: the class may stand anywhere
+in it, and what a row does not show is summed over, in fitting (by EM) as in predicting.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -16,24 +16,25 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, ParameterError, listed
+from bayeslearn.errors import DataError
+from bayeslearn.network.classifying import coded, discrete_table, given_or_searched, label_codes, target_name
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import fit_tables, uniform
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.prediction import predictions, state_names
-from bayeslearn.tables import Discrete, Table, as_table
-from bayeslearn.tables.discretise import quantile_cuts, weighted_values
-from bayeslearn.tables.kinds import FEW
+from bayeslearn.network.structure.knowledge import Knowledge
+from bayeslearn.network.structure.limits import Limits
+from bayeslearn.network.structure.recipe import Recipe
+from bayeslearn.network.structure.scores import Score
+from bayeslearn.tables import Discrete
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
+    from bayeslearn.network.classifying import Columns
     from bayeslearn.network.learning.priors import Prior
-
-    Columns = dict[str, Any]
+    from bayeslearn.tables import Table
 
 
 def _states_are_known(estimator: Any) -> bool:
@@ -48,10 +49,14 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     structure
         The graph over the class and the columns of X: a :class:`~bayeslearn.Dag`, a model string like
         ``"[sick][fever|sick]"``, or a network, whose states are kept. Columns that it does not name are not used; a
-        plain array has the columns x0, x1, and so on. None is the naive structure, the class above every column.
+        plain array has the columns x0, x1, and so on. Or how to learn it, as in :func:`~bayeslearn.learn`: ``"tan"``,
+        the class above every column and a tree among these, ``"hill-climb"``, ``"ges"``, ``"exact"``, ``"tree"``, …, or
+        ``"learn"``, which chooses by the number of columns. None is the naive structure, the class above every column.
     target
         The name of the class; when not given, the one node of `structure` that is no column of X, else the name of
         `y`, else ``"class"``.
+    criterion
+        What a learned structure is judged by: ``bic``, ``aic``, ``k2``, ``bdeu:CASES`` or ``bds:CASES``.
     prior
         Cases that count as seen before, as in :func:`~bayeslearn.fit_tables`: one in every state when not given.
     bins
@@ -59,7 +64,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     max_iter, tol
         Of EM, where cells are missing.
     random_state
-        Of the start of EM, where the structure has variables that X lacks.
+        Of searches for a structure, and of the start of EM where the structure has variables that X lacks.
 
     Attributes
     ----------
@@ -76,6 +81,11 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     >>> model = BayesianNetworkClassifier().fit(X, ["no", "yes", "no", "yes"])
     >>> model.predict([["rain", "hot"], [None, "hot"]])
     array(['yes', 'no'], dtype='<U3')
+
+    A structure that is learned, here with an arc from one column to the other, which always says the same:
+
+    >>> BayesianNetworkClassifier("tan").fit([["a", "x"], ["b", "y"]] * 20, list("ppqq") * 10).network_.dag
+    [class][x0|class][x1|class:x0]
     """
 
     network_: BayesianNetwork
@@ -89,6 +99,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         structure: BayesianNetwork | Dag | str | None = None,
         *,
         target: str | None = None,
+        criterion: str = "bic",
         prior: Prior = "laplace",
         bins: int = 5,
         max_iter: int = 200,
@@ -97,6 +108,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     ) -> None:
         self.structure = structure
         self.target = target
+        self.criterion = criterion
         self.prior = prior
         self.bins = bins
         self.max_iter = max_iter
@@ -109,14 +121,15 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         """Learn the tables from rows with labels."""
         name = getattr(y, "name", None)
         columns, y, w = self._cases(X, y, sample_weight, reset=True)
-        graph = Dag.parse(self.structure) if isinstance(self.structure, str) else self.structure
+        graph, method = given_or_searched(self.structure)
         self.target_ = target_name(graph, self.target, name, columns)
         frame = graph if isinstance(graph, BayesianNetwork) else self._framed(graph, columns, y, w)
         label = frame[self.target_].variable
         self.classes_ = np.unique(state_names(label) if frame is graph else y)
         absent = {name: len(frame.states(name)) for name in frame.names if name not in columns and name != label.name}
+        table = coded(frame, self.target_, columns, label_codes(label, y), w)
         learned = fit_tables(
-            frame, coded(frame, self.target_, columns, label_codes(label, y), w), prior=self.prior, hidden=absent,
+            self._searched(method, table) if method else frame, table, prior=self.prior, hidden=absent,
             tol=self.tol, max_iter=self.max_iter, rng=validation.generator(self.random_state),
         )  # fmt: skip
         self.network_, self.n_iter_ = learned.network, learned.iterations
@@ -148,6 +161,14 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             bins = validation.integer("bins", self.bins, least=2)
             variables |= {v.name: v for v in discrete_table({n: columns[n] for n in used}, w, bins).schema}
         return uniform(graph, variables)
+
+    def _searched(self, method: str, table: Table) -> BayesianNetwork:
+        """A network with the graph that the rows suggest, and nothing learned yet."""
+        seed = int(validation.generator(self.random_state).integers(1 << 62))
+        recipe = Recipe(
+            method, Score.of(self.criterion), Knowledge(), self.prior, Limits(), target=self.target_, seed=seed
+        )
+        return uniform(recipe.dag(table), {v.name: v for v in table.schema})
 
     # -- predicting
 
@@ -203,71 +224,3 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
 #: Shapes and names are checked by scikit-learn, cells by our tables.
 CELLS_AS_THEY_ARE = {"dtype": None, "ensure_all_finite": False}
-
-
-### names
-
-
-def target_name(structure: BayesianNetwork | Dag | None, target: str | None, label: Any, columns: Iterable[str]) -> str:
-    """The name of the class: as given, as the structure leaves open, or as the labels are called."""
-    columns = list(columns)
-    if target is None and structure is None:
-        name = label if isinstance(label, str) else "class"
-        return name if name not in columns else f"{name}_label"
-    names = structure.names if isinstance(structure, BayesianNetwork) else tuple(structure or ())
-    if target is None:
-        left = [label] if label in names else [name for name in names if name not in columns]
-        if len(left) != 1:
-            raise ParameterError(
-                f"cannot tell which node is the class: {listed(left) or 'none'} could be", hint="name it with `target`"
-            )
-        return str(left[0])
-    if structure is not None and target not in names:
-        raise ParameterError(f"the target {target!r} is not in the structure", hint=f"its nodes are {listed(names)}")
-    if target in columns and structure is None:
-        raise ParameterError(f"the target {target!r} is a column of X too", hint="give it another name")
-    return target
-
-
-### codes
-
-
-def discrete_table(columns: Columns, weights: NDArray[np.float64] | None, bins: int) -> Table:
-    """Columns as states: whole numbers that repeat themselves as they are, other numbers by intervals."""
-    table = as_table(columns, weights=weights, allow_constant=True)
-    w = np.ones(table.n_rows) if weights is None else weights
-    found = {v.name: weighted_values(table.value(v.name), w) for v in table.schema.numeric}
-    states = [name for name, (values, weight) in found.items() if repeat(values, weight)]
-    if states:
-        table = as_table(columns, weights=weights, discrete=states, allow_constant=True)
-    return table.cut({v.name: quantile_cuts(*found[v.name], bins) for v in table.schema.numeric})
-
-
-def repeat(values: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
-    """Few whole numbers, each seen twice on average: tables count rows here, and this their weight."""
-    return len(values) <= FEW and 2 * len(values) <= weight.sum() and bool((values == np.floor(values)).all())
-
-
-def label_codes(variable: Discrete, y: NDArray[Any]) -> NDArray[np.intp]:
-    """The states that labels stand for."""
-    labels, place = np.unique(y, return_inverse=True)
-    return np.array([variable.code_of(label) for label in labels.tolist()], dtype=np.intp)[place]
-
-
-def coded(
-    network: BayesianNetwork,
-    target: str,
-    columns: Columns,
-    labels: NDArray[np.intp],
-    weights: Any = None,
-    *,
-    unseen: Literal["error", "missing"] = "error",
-) -> Table:
-    """Rows in the codes of a network, the class by its labels; what is neither is missing."""
-    used = [name for name in network.names if name in columns and name != target]
-    codes = np.full((len(network), len(labels)), -1, dtype=np.int64)
-    codes[network.names.index(target)] = labels
-    if used:
-        shown = as_table({name: columns[name] for name in used}, schema=network.schema.select(used), unseen=unseen)
-        codes[[network.names.index(name) for name in used]] = shown.codes
-    return Table(network.schema, codes, np.empty((0, len(labels))), weights)

@@ -16,6 +16,7 @@ from bayeslearn.network.learning.priors import priors_of
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structure.bootstrap import arc_strengths
 from bayeslearn.network.structure.cache import ScoreCache
+from bayeslearn.network.structure.counts import FamilyCounts
 from bayeslearn.network.structure.incomplete import structural_em
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.methods import METHODS, Task, find
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from bayeslearn.network.learning.priors import Prior
     from bayeslearn.network.structure.bootstrap import ArcStrengths
     from bayeslearn.network.structure.climbing import Structure
-    from bayeslearn.network.structure.counts import FamilyCounts
     from bayeslearn.network.structure.incomplete import StructuralEm
     from bayeslearn.network.structure.knowledge import Knowledge
     from bayeslearn.network.structure.methods import Found
@@ -73,6 +73,12 @@ class Recipe:
         return self.knowledge.directs or METHODS[self.method].needs is not None
 
     # -- three kinds of data
+
+    def dag(self, table: Table) -> Dag:
+        """The graph that rows suggest, with holes or without."""
+        if (table.codes < 0).any():
+            return self.on_holes(table, {}).dag
+        return graph(table.schema.names, self.on_counts(ScoreCache(FamilyCounts(table), self.score)).arcs)
 
     def on_counts(self, cache: ScoreCache) -> Found:
         """The structure that counts suggest."""

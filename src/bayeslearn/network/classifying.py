@@ -1,0 +1,102 @@
+"""What a classifier makes of its arguments: the name of the class, the graph or how to find it, and coded rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import ParameterError, listed
+from bayeslearn.network.graph import Dag
+from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.network.structure.methods import METHODS
+from bayeslearn.tables import Discrete, Table, as_table
+from bayeslearn.tables.discretise import quantile_cuts, weighted_values
+from bayeslearn.tables.kinds import FEW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    Columns = dict[str, Any]
+
+
+### names
+
+
+def given_or_searched(structure: BayesianNetwork | Dag | str | None) -> tuple[BayesianNetwork | Dag | None, str | None]:
+    """A graph, or by what method it is to be learned; neither is the naive one."""
+    if not isinstance(structure, str):
+        return structure, None
+    if structure.lstrip().startswith("["):
+        return Dag.parse(structure), None
+    methods = ["learn", *(name for name, entry in METHODS.items() if entry.needs != "order")]
+    method = validation.choice("structure", structure, methods)
+    return None, {"learn": "auto", "naive": None}.get(method, method)
+
+
+def target_name(structure: BayesianNetwork | Dag | None, target: str | None, label: Any, columns: Iterable[str]) -> str:
+    """The name of the class: as given, as the structure leaves open, or as the labels are called."""
+    columns = list(columns)
+    if target is None and structure is None:
+        name = label if isinstance(label, str) else "class"
+        return name if name not in columns else f"{name}_label"
+    names = structure.names if isinstance(structure, BayesianNetwork) else tuple(structure or ())
+    if target is None:
+        left = [label] if label in names else [name for name in names if name not in columns]
+        if len(left) != 1:
+            raise ParameterError(
+                f"cannot tell which node is the class: {listed(left) or 'none'} could be", hint="name it with `target`"
+            )
+        return str(left[0])
+    if structure is not None and target not in names:
+        raise ParameterError(f"the target {target!r} is not in the structure", hint=f"its nodes are {listed(names)}")
+    if target in columns and structure is None:
+        raise ParameterError(f"the target {target!r} is a column of X too", hint="give it another name")
+    return target
+
+
+### codes
+
+
+def discrete_table(columns: Columns, weights: NDArray[np.float64] | None, bins: int) -> Table:
+    """Columns as states: whole numbers that repeat themselves as they are, other numbers by intervals."""
+    table = as_table(columns, weights=weights, allow_constant=True)
+    w = np.ones(table.n_rows) if weights is None else weights
+    found = {v.name: weighted_values(table.value(v.name), w) for v in table.schema.numeric}
+    states = [name for name, (values, weight) in found.items() if repeat(values, weight)]
+    if states:
+        table = as_table(columns, weights=weights, discrete=states, allow_constant=True)
+    return table.cut({v.name: quantile_cuts(*found[v.name], bins) for v in table.schema.numeric})
+
+
+def repeat(values: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
+    """Few whole numbers, each seen twice on average: tables count rows here, and this their weight."""
+    return len(values) <= FEW and 2 * len(values) <= weight.sum() and bool((values == np.floor(values)).all())
+
+
+def label_codes(variable: Discrete, y: NDArray[Any]) -> NDArray[np.intp]:
+    """The states that labels stand for."""
+    labels, place = np.unique(y, return_inverse=True)
+    return np.array([variable.code_of(label) for label in labels.tolist()], dtype=np.intp)[place]
+
+
+def coded(
+    network: BayesianNetwork,
+    target: str,
+    columns: Columns,
+    labels: NDArray[np.intp],
+    weights: Any = None,
+    *,
+    unseen: Literal["error", "missing"] = "error",
+) -> Table:
+    """Rows in the codes of a network, the class by its labels; what is neither is missing."""
+    used = [name for name in network.names if name in columns and name != target]
+    codes = np.full((len(network), len(labels)), -1, dtype=np.int64)
+    codes[network.names.index(target)] = labels
+    if used:
+        shown = as_table({name: columns[name] for name in used}, schema=network.schema.select(used), unseen=unseen)
+        codes[[network.names.index(name) for name in used]] = shown.codes
+    return Table(network.schema, codes, np.empty((0, len(labels))), weights)
