@@ -25,11 +25,11 @@ demo: $(READY) ## The main job on data that ships with the package
 
 test: $(READY) ## All tests, compiled and with NUMBA_DISABLE_JIT=1 (not the slow ones)
 	$(BIN)/python -m pytest -n auto -m "not slow"
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not slow"
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not slow and not compiled"
 
 test-all: $(READY) ## All tests and the slow ones too
 	$(BIN)/python -m pytest -n auto
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not compiled"
 
 check: $(READY) ## ruff, mypy strict, import-linter, codespell
 	$(BIN)/ruff format --check .

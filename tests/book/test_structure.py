@@ -58,6 +58,7 @@ def test_k2_finds_what_the_plain_algorithm_finds(seed):
     assert set(found.dag.arcs) == plain_k2(table, ORDER)
 
 
+@pytest.mark.compiled
 def test_k2_is_a_few_arcs_off():
     """Greedy choice adds arcs that better parents make needless; two weak arcs into CATECHOL it cannot see."""
     found = [errors(learn(draw(ALARM, 3000, rng=s), method="k2", score="k2", order=ORDER).dag.arcs) for s in range(20)]

@@ -125,6 +125,7 @@ def held_out(dag, table, test):
     return fit_tables(dag, table, prior="bdeu:1", states=states).network.score(test).mean
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("share", [0.1, 0.2])
 def test_asia_with_holes_is_found_as_from_complete_rows(share):
     asia = read_network("asia")
@@ -182,6 +183,7 @@ def common_cause(k, seed, states=3):
     )
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("k", "seed", "share"), [(4, 3, 0.0), (5, 0, 0.0), (5, 1, 0.0), (5, 7, 0.1), (6, 5, 0.0)])
 def test_a_hidden_common_cause_is_found(k, seed, share):
     truth = common_cause(k, seed)

@@ -51,6 +51,7 @@ def weighted(table, seed):
     return Table(table.schema, table.codes, table.values, weights)
 
 
+@pytest.mark.compiled
 @given(seed=st.integers(0, 10_000), score=st.sampled_from(SCORES), heavy=st.booleans())
 def test_what_is_kept_is_what_no_subset_matches(seed, score, heavy):
     table = weighted(sample(seed), seed) if heavy else sample(seed)
