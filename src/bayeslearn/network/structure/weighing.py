@@ -1,7 +1,7 @@
 """How probable every arc is, and every graph: from a table to the posterior over structures.
 
 Where :func:`~bayeslearn.network.learn` keeps the one graph that scores best, this keeps all of them, each by how
-probable the rows make it; :mod:`.posterior` says how.
+probable the rows make it; :mod:`bayeslearn.network.structure.posterior` says how.
 """
 
 from __future__ import annotations
