@@ -68,6 +68,7 @@ def run(
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds after which the best so far is taken; the check has as many again.")
     ] = None,
+    memory_limit: Annotated[int, typer.Option(help="MiB that a search may take for what it remembers.")] = 1024,
     held_out: Annotated[
         float, typer.Option(help="Share of the rows that are kept back to see what the structure is worth; 0 for none.")
     ] = 0.2,
@@ -93,7 +94,7 @@ def run(
     settings: dict[str, Any] = {
         "method": method, "score": score, "target": target, "order": structures.names(order) or None,
         "knowledge": knowledge, "hidden": hidden_variables(hidden), "prior": prior, "alpha": alpha, "test": test,
-        "restarts": restarts, "time_limit": time_limit,
+        "restarts": restarts, "time_limit": time_limit, "memory_limit": memory_limit << 20,
     }  # fmt: skip
     with interrupting.once() as stop, progress.bar("learning") as tell:
         told = structures.telling(tell, stop, time_limit)

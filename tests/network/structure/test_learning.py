@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from bayeslearn import as_table, fit_tables, learn, read_network
-from bayeslearn.errors import EmptyTableError, MismatchError, ParameterError, UnknownColumnError, UnknownStateError
+from bayeslearn.errors import (
+    CapacityError,
+    EmptyTableError,
+    MismatchError,
+    ParameterError,
+    UnknownColumnError,
+    UnknownStateError,
+)
 from bayeslearn.network import Dag, Knowledge, draw, shd
 from bayeslearn.network.structure import methods
 from bayeslearn.network.structure.limits import Climb
@@ -306,6 +313,20 @@ def test_whoever_is_told_may_end_the_search(cases):
     assert fit.stopped
     assert len(fit.arcs) == 3
     assert told[-1] == Climb(pytest.approx(fit.score, rel=1e-12), 3, 3)
+
+
+def test_a_limit_of_memory(cases):
+    with pytest.raises(CapacityError, match="more than 0 MiB"):
+        learn(cases, method="exact", memory_limit=1000)
+    small, large = learn(cases, method="tabu", memory_limit=0), learn(cases, method="tabu")
+    assert small.dag == large.dag
+    assert not small.counts.parts[0]._known
+    assert large.counts.parts[0]._known
+
+
+def test_the_score_in_bits(cases):
+    fit = learn(cases, score="mdl")
+    assert fit.bits == pytest.approx(-fit.score / np.log(2))
 
 
 # -- messy files

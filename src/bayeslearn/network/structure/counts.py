@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.errors import CapacityError, MismatchError, MissingValuesError
-from bayeslearn.network.structure.rows import Rows
+from bayeslearn.network.structure.rows import MEMORY, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,9 +37,9 @@ class Extended:
 
 
 class FamilyCounts:
-    """Counts of the families of complete tables with the same columns and states."""
+    """Counts of the families of complete tables with the same columns and states; so many bytes are remembered."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, *, memory: int = MEMORY) -> None:
         if (table.codes < 0).any():
             name = next(name for name, cells in table.missing().items() if cells)
             raise MissingValuesError(
@@ -51,7 +51,8 @@ class FamilyCounts:
         self.names = [v.name for v in self.variables]
         self.sizes = np.array([v.size for v in self.variables], np.int64)
         self.total = table.total_weight
-        self.parts = [Rows(table.codes, self.sizes, np.empty(0) if table.weights is None else table.weights)]
+        weights = np.empty(0) if table.weights is None else table.weights
+        self.parts = [Rows(table.codes, self.sizes, weights, memory=memory)]
 
     def __add__(self, other: FamilyCounts) -> FamilyCounts:
         """The counts of both tables, with what each remembers."""

@@ -33,19 +33,17 @@ BYTES = 9
 PART = 1 << 16
 
 
-def exact(
-    cache: ScoreCache, allowed: Allowed, limits: Limits = FOREVER, *, memory_limit: int = 1 << 30
-) -> NDArray[np.bool_]:
+def exact(cache: ScoreCache, allowed: Allowed, limits: Limits = FOREVER) -> NDArray[np.bool_]:
     """The graph of the highest score that knowledge allows.
 
     Sets of variables double with each further one: 20 take 9 MB and 25 take 300 MB. When time runs out, the first
     variables by name are in their best order and the others follow.
     """
     need = BYTES * 2.0**cache.n
-    if need > memory_limit:
+    if need > limits.memory:
         raise CapacityError(
             f"the best of all networks over {cache.n} variables needs {need / 2**20:,.0f} MiB, "
-            f"more than {memory_limit / 2**20:,.0f} MiB",
+            f"more than {limits.memory / 2**20:,.0f} MiB",
             hint="search over orders instead, leave columns out, or raise `memory_limit`",
             bytes=need,
         )

@@ -6,6 +6,7 @@ expected ones (structural EM). Counts add, so that more rows of the same table n
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -97,6 +98,11 @@ class StructureFit:
         """Missing cells by column."""
         return self.table.missing()
 
+    @property
+    def bits(self) -> float:
+        """The score as bits; for bic, the description length of structure and rows together."""
+        return -self.score / math.log(2)
+
     def least_certain(self, n: int = 5) -> tuple[LearnedArc, ...]:
         """The arcs that least speaks for."""
         return self.arcs[::-1][:n]
@@ -124,6 +130,7 @@ def learn(
     average: bool = False,
     known: StructureFit | None = None,
     time_limit: float | None = None,
+    memory_limit: int = 1 << 30,
     rng: np.random.Generator | int | None = 0,
     progress: Callable[[Any], object] | None = None,
 ) -> StructureFit:
@@ -165,6 +172,8 @@ def learn(
         What was learned of earlier rows of the same table: its counts are added, and only new rows counted.
     time_limit
         Seconds after which the best structure so far is taken.
+    memory_limit
+        Bytes: a quarter of them for counts that are remembered; ``exact`` refuses what would need more.
     rng
         For searches that throw dice, for resampling, and for draws of missing cells.
     progress
@@ -177,9 +186,10 @@ def learn(
     """
     started = time.monotonic()
     validation.choice("method", method, list(METHODS))
+    memory = validation.integer("memory_limit", memory_limit, least=0)
     late = None if time_limit is None else started + validation.number("time_limit", time_limit, least=0)
     recipe = Recipe(
-        method, Score.of(score), knowledge or Knowledge(), prior, Limits(late, progress), target,
+        method, Score.of(score), knowledge or Knowledge(), prior, Limits(late, progress, memory), target,
         None if order is None else tuple(order), alpha, test, validation.integer("restarts", restarts, least=0),
         int(validation.generator(rng).integers(1 << 62)),
     )  # fmt: skip
@@ -211,7 +221,7 @@ def _fit(
             found.network, recipe.method, recipe.score, found.score, arcs, prepared, expectation=found,
             notes=(*prepared.notes, *_notes_on_hidden(found)),
         )  # fmt: skip
-    counts = _counts(table, known)
+    counts = _counts(table, known, recipe.limits.memory // 4)
     cache = ScoreCache(counts, recipe.score)
     structure = recipe.on_counts(cache)
     network = recipe.tables(counts, structure.arcs)
@@ -223,12 +233,12 @@ def _fit(
     )  # fmt: skip
 
 
-def _counts(table: Table, known: StructureFit | None) -> FamilyCounts:
+def _counts(table: Table, known: StructureFit | None, memory: int) -> FamilyCounts:
     """Of rows that were counted before nothing is counted again."""
     if known is None or known.counts is None:
-        return FamilyCounts(table)
+        return FamilyCounts(table, memory=memory)
     new = np.arange(known.table.n_rows, table.n_rows)
-    return known.counts + FamilyCounts(table.take(new))
+    return known.counts + FamilyCounts(table.take(new), memory=memory)
 
 
 def _expected(network: BayesianNetwork, table: Table) -> FamilyCounts:

@@ -23,10 +23,12 @@ class Climb:
 
 @dataclass
 class Limits:
-    """A moment, and someone who may say so; one that was reached stays reached, for all searches that it serves."""
+    """A moment, someone who may say so, and memory; one that was reached stays reached, for all that it serves."""
 
     deadline: float | None = None
     progress: Callable[[Any], object] | None = None
+    #: Bytes that a search may take for what it remembers.
+    memory: int = 1 << 30
     #: Whether a search was ended.
     stopped: bool = field(default=False, init=False)
 

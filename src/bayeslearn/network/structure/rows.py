@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Nanoseconds, measured: for a word of a cell against a state, and for a row against a column.
 WORD, ROW = 0.25, 1.5
 
-#: Bytes of counts that are remembered for one table.
+#: Bytes of counts that are remembered for one table when nothing else is said.
 MEMORY = 1 << 28
 
 #: Work, rows by columns by columns, from which on two threads are quicker than one.
@@ -33,12 +33,19 @@ Family = tuple[int, ...]
 class Rows:
     """The rows of one complete table by their codes (columns, rows); `weights` is empty where each counts once."""
 
-    def __init__(self, codes: NDArray[np.integer], sizes: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+    def __init__(
+        self,
+        codes: NDArray[np.integer],
+        sizes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        *,
+        memory: int = MEMORY,
+    ) -> None:
         self.codes, self.sizes, self.weights = np.ascontiguousarray(codes), sizes, weights
         self.n = codes.shape[1]
         self.size: list[int] = sizes.tolist()
         self._known: dict[tuple[int, Family], NDArray[np.float64]] = {}
-        self._bytes = 0
+        self._free = memory
 
     @property
     def worth(self) -> bool:
@@ -77,9 +84,9 @@ class Rows:
             self._remember(x, (), states[first[x] : first[x + 1]])
 
     def _remember(self, child: int, parents: Family, table: NDArray[np.float64]) -> None:
-        if self._bytes + table.nbytes <= MEMORY:
+        if table.nbytes <= self._free:
             self._known[child, parents] = table
-            self._bytes += table.nbytes
+            self._free -= table.nbytes
 
     def _extend(self, family: Family, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
         table = np.zeros((self._cells(family), sum(self.size)))
