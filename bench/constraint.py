@@ -17,12 +17,12 @@ from causallearn.utils.PCUtils.SkeletonDiscovery import skeleton_discovery
 
 from bayeslearn import read_network
 from bayeslearn.network import draw
-from bayeslearn.network.structure.climbing import ranks
-from bayeslearn.network.structure.constraint import pc
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.independence import IndependenceTest
+from bayeslearn.network.structure.counting.counts import FamilyCounts
 from bayeslearn.network.structure.knowledge import Knowledge
-from bayeslearn.network.structure.skeleton import skeleton
+from bayeslearn.network.structure.searching.climbing import ranks
+from bayeslearn.network.structure.testing.constraint import pc
+from bayeslearn.network.structure.testing.independence import IndependenceTest
+from bayeslearn.network.structure.testing.skeleton import skeleton
 from bench.harness import Work
 
 if TYPE_CHECKING:

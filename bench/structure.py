@@ -16,11 +16,11 @@ import pyagrum
 
 from bayeslearn import read_network
 from bayeslearn.network import Knowledge, draw
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.recipe import Recipe
-from bayeslearn.network.structure.scores import Score
 from bench.em import write
 from bench.harness import Work
 from bench.inference import SHARED

@@ -83,7 +83,7 @@ def run(
     Example: bayeslearn learn cases.csv --bootstrap 200 -o model.json
     """
     from bayeslearn.network import learn
-    from bayeslearn.network.structure.checking import held_out as check
+    from bayeslearn.network.structure.doubt.checking import held_out as check
     from bayeslearn.network.structure.learning import ROUNDS
 
     _check(to, plot, held_out, seed, bootstrap)

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from bayeslearn.network import Knowledge, LearnedArc, StructureFit
-    from bayeslearn.network.structure.bootstrap import ArcStrength
-    from bayeslearn.network.structure.checking import Beside, HeldOut
+    from bayeslearn.network.structure.counting.scores import Score
+    from bayeslearn.network.structure.doubt.bootstrap import ArcStrength
+    from bayeslearn.network.structure.doubt.checking import Beside, HeldOut
     from bayeslearn.network.structure.preparing import Prepared
-    from bayeslearn.network.structure.scores import Score
     from bayeslearn.tables import Table
 
 #: Arcs that are shown, the surest first; `--json` lists all.

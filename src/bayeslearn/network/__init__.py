@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from bayeslearn.network.learning.uncertainty import BeliefIntervals, Interval, Support, query_interval
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.network.separation import ActivePath
-    from bayeslearn.network.structure.averaged_networks import AveragedNetworks
-    from bayeslearn.network.structure.bootstrap import ArcStrength, ArcStrengths
+    from bayeslearn.network.structure.doubt.averaged_networks import AveragedNetworks
+    from bayeslearn.network.structure.doubt.bootstrap import ArcStrength, ArcStrengths
+    from bayeslearn.network.structure.doubt.posterior import StructurePosterior
+    from bayeslearn.network.structure.doubt.weighing import structure_posterior
     from bayeslearn.network.structure.knowledge import Knowledge
     from bayeslearn.network.structure.learning import LearnedArc, StructureFit, learn
-    from bayeslearn.network.structure.posterior import StructurePosterior
-    from bayeslearn.network.structure.weighing import structure_posterior
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
     "ActivePath": "separation",
-    "ArcStrength": "structure.bootstrap",
-    "ArcStrengths": "structure.bootstrap",
-    "AveragedNetworks": "structure.averaged_networks",
+    "ArcStrength": "structure.doubt.bootstrap",
+    "ArcStrengths": "structure.doubt.bootstrap",
+    "AveragedNetworks": "structure.doubt.averaged_networks",
     "BayesianNetwork": "network",
     "BayesianNetworkClassifier": "estimators",
     "BeliefIntervals": "learning.uncertainty",
@@ -69,7 +69,7 @@ _HOMES = {
     "Sensitivity": "inference.sensitivity",
     "Session": "inference.session",
     "StructureFit": "structure.learning",
-    "StructurePosterior": "structure.posterior",
+    "StructurePosterior": "structure.doubt.posterior",
     "Support": "learning.uncertainty",
     "TableFit": "learning.fit",
     "compare": "comparison",
@@ -83,7 +83,7 @@ _HOMES = {
     "query_interval": "learning.uncertainty",
     "sensitivity": "inference.sensitivity",
     "shd": "equivalence",
-    "structure_posterior": "structure.weighing",
+    "structure_posterior": "structure.doubt.weighing",
 }
 
 __all__ = [

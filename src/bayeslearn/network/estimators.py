@@ -22,10 +22,10 @@ from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import fit_tables, uniform
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.prediction import predictions, state_names
+from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.recipe import Recipe
-from bayeslearn.network.structure.scores import Score
 from bayeslearn.tables import Discrete
 from bayeslearn.tables.schema import require_known
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import ImpossibleEvidenceError, MismatchError, ParameterError, ProbabilityError, ShapeError
 from bayeslearn.network import BayesianNetwork, Dag, draw, fit_tables
-from bayeslearn.network.structure.averaged_networks import AveragedNetworks
+from bayeslearn.network.structure.doubt.averaged_networks import AveragedNetworks
 from tests.oracle import networks as slow
 
 

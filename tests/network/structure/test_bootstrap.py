@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from bayeslearn import kernels
 from bayeslearn.errors import CycleError, EmptyTableError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.network import Dag, draw
-from bayeslearn.network.structure.averaging import averaged
-from bayeslearn.network.structure.bootstrap import ArcStrengths, Resampling, arc_strengths, resampled, votes
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.classes import class_of
-from bayeslearn.network.structure.climbing import Structure, climb
-from bayeslearn.network.structure.ges import ges
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.scores import Score
+from bayeslearn.network.structure.doubt.averaging import averaged
+from bayeslearn.network.structure.doubt.bootstrap import ArcStrengths, Resampling, arc_strengths, resampled, votes
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.searching.classes import class_of
+from bayeslearn.network.structure.searching.climbing import Structure, climb
+from bayeslearn.network.structure.searching.ges import ges
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from tests.oracle import networks as slow
 

@@ -10,7 +10,7 @@ import pytest
 from bayeslearn import as_table, learn, read_network
 from bayeslearn.errors import ParameterError
 from bayeslearn.network import Knowledge, draw
-from bayeslearn.network.structure.checking import held_out, most_joined
+from bayeslearn.network.structure.doubt.checking import held_out, most_joined
 from bayeslearn.tables import Table
 
 

@@ -13,16 +13,23 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError
 from bayeslearn.network import Dag, draw
-from bayeslearn.network.structure import class_moves
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.class_moves import Delete, Insert, Turn
-from bayeslearn.network.structure.classes import Partial, class_of, cliques, member, member_that_keeps, order_of
-from bayeslearn.network.structure.climbing import Structure, climb
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.ges import ClassSearch, ges
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.searching import class_moves
+from bayeslearn.network.structure.searching.class_moves import Delete, Insert, Turn
+from bayeslearn.network.structure.searching.classes import (
+    Partial,
+    class_of,
+    cliques,
+    member,
+    member_that_keeps,
+    order_of,
+)
+from bayeslearn.network.structure.searching.climbing import Structure, climb
+from bayeslearn.network.structure.searching.ges import ClassSearch, ges
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from tests.oracle import networks as slow
 

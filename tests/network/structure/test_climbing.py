@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import CycleError, ParameterError, UnknownColumnError
 from bayeslearn.network import draw
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import ADD, REMOVE, TURN, Structure, climb, closure, tabu
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.searching.climbing import ADD, REMOVE, TURN, Structure, climb, closure, tabu
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow
 

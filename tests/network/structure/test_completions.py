@@ -14,8 +14,8 @@ from bayeslearn.network import draw, fit_tables
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import Tables
-from bayeslearn.network.structure.completions import Completions, threshold
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.holes.completions import Completions, threshold
 from bayeslearn.tables import Table
 from tests.oracle import networks as slow
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import ParameterError
 from bayeslearn.network import Dag, draw
-from bayeslearn.network.structure.climbing import ranks
-from bayeslearn.network.structure.constraint import oriented, pc
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.independence import Answers, IndependenceTest, independence
+from bayeslearn.network.structure.counting.counts import FamilyCounts
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.skeleton import skeleton
+from bayeslearn.network.structure.searching.climbing import ranks
+from bayeslearn.network.structure.testing.constraint import oriented, pc
+from bayeslearn.network.structure.testing.independence import Answers, IndependenceTest, independence
+from bayeslearn.network.structure.testing.skeleton import skeleton
 from bayeslearn.tables import as_table
 from tests.oracle import graph as slow_graphs
 from tests.oracle import networks as slow

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError
 from bayeslearn.network import draw
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import Structure, tabu
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.exact import exact
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import NAMES, Score
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.scores import NAMES, Score
+from bayeslearn.network.structure.searching.climbing import Structure, tabu
+from bayeslearn.network.structure.searching.exact import exact
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import ParameterError
 from bayeslearn.network import Dag, draw
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import ranks
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.hybrid import mmhc, mmpc
-from bayeslearn.network.structure.independence import IndependenceTest
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.searching.climbing import ranks
+from bayeslearn.network.structure.testing.hybrid import mmhc, mmpc
+from bayeslearn.network.structure.testing.independence import IndependenceTest
 from bayeslearn.tables import as_table
 from tests.network.structure.test_constraint import by_separation, named, random_dag
 from tests.oracle import networks as slow

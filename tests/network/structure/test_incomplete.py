@@ -19,14 +19,14 @@ from bayeslearn.errors import (
 )
 from bayeslearn.network import BayesianNetwork, Dag, draw, fit_tables, shd
 from bayeslearn.network.formats import read_network
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import Structure, climb, tabu
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.ges import ges
-from bayeslearn.network.structure.incomplete import structural_em
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
+from bayeslearn.network.structure.holes.incomplete import structural_em
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.searching.climbing import Structure, climb, tabu
+from bayeslearn.network.structure.searching.ges import ges
 from bayeslearn.tables import Table
 from tests.oracle import networks as slow
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, chi2_contingency
 
 from bayeslearn.errors import MissingValuesError, ParameterError, UnknownColumnError
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.independence import IndependenceTest, independence, on_all_cores
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.testing.independence import IndependenceTest, independence, on_all_cores
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 
 SEEDS = st.integers(0, 10_000)

@@ -18,10 +18,10 @@ from bayeslearn.errors import (
 )
 from bayeslearn.network import Dag, Knowledge, draw, shd
 from bayeslearn.network.structure import methods
+from bayeslearn.network.structure.holes.turns import by_position
 from bayeslearn.network.structure.limits import Climb
 from bayeslearn.network.structure.methods import METHODS, Method
 from bayeslearn.network.structure.preparing import prepare
-from bayeslearn.network.structure.turns import by_position
 from tests.oracle import networks as slow
 
 ASIA = read_network("asia")

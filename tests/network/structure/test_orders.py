@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from bayeslearn import kernels
 from bayeslearn.errors import ParameterError
 from bayeslearn.network import draw
-from bayeslearn.network.structure import orders, simple
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import Structure, tabu
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.exact import exact
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.orders import best_under_order, order_search
-from bayeslearn.network.structure.parent_sets import parent_sets
-from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.searching import orders, simple
+from bayeslearn.network.structure.searching.climbing import Structure, tabu
+from bayeslearn.network.structure.searching.exact import exact
+from bayeslearn.network.structure.searching.orders import best_under_order, order_search
+from bayeslearn.network.structure.searching.parent_sets import parent_sets
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError
 from bayeslearn.network import draw
-from bayeslearn.network.structure import bulk
-from bayeslearn.network.structure import parent_sets as growing
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.candidates import greedy, likely, partners, wanted
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting import bulk
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import NAMES, Score
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.parent_sets import parent_sets
-from bayeslearn.network.structure.scores import NAMES, Score
+from bayeslearn.network.structure.searching import parent_sets as growing
+from bayeslearn.network.structure.searching.candidates import greedy, likely, partners, wanted
+from bayeslearn.network.structure.searching.parent_sets import parent_sets
 from bayeslearn.tables import Table, as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow

@@ -13,14 +13,14 @@ from scipy.special import logsumexp
 from bayeslearn import kernels
 from bayeslearn.errors import CapacityError, NotConvergedWarning, ParameterError, UnknownColumnError
 from bayeslearn.network import Dag, draw
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.chains import Chain, r_hat
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
+from bayeslearn.network.structure.doubt.chains import Chain, r_hat
+from bayeslearn.network.structure.doubt.posterior import Draw, StructurePosterior, orders_of, sample_orders
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.parent_sets import parent_sets
-from bayeslearn.network.structure.posterior import Draw, StructurePosterior, orders_of, sample_orders
-from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.searching.parent_sets import parent_sets
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow

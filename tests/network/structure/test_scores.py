@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError, MismatchError, MissingValuesError, ParameterError
 from bayeslearn.network import Dag
-from bayeslearn.network.structure import rows as rows_of
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.scores import NAMES, Score
+from bayeslearn.network.structure.counting import rows as rows_of
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import NAMES, Score
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from bayeslearn import read_network
 from bayeslearn.network import draw
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import closure
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.knowledge import Knowledge
-from bayeslearn.network.structure.scores import Score
-from bayeslearn.network.structure.simple import information, k2, naive, tan, tree
+from bayeslearn.network.structure.searching.climbing import closure
+from bayeslearn.network.structure.searching.simple import information, k2, naive, tan, tree
 from tests.oracle import networks as slow
 
 

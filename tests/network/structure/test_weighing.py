@@ -8,10 +8,10 @@ import pytest
 from bayeslearn import learn, read_network
 from bayeslearn.errors import MissingValuesError, NotConvergedWarning, ParameterError, UnknownColumnError
 from bayeslearn.network import Knowledge, StructurePosterior, draw, fit_tables, structure_posterior
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.posterior import sample_orders
-from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
+from bayeslearn.network.structure.doubt.posterior import sample_orders
 from tests.oracle import networks as slow
 
 ASIA = read_network("asia")

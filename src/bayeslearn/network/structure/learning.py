@@ -16,16 +16,16 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.network.learning.fit import fit_tables, uniform
 from bayeslearn.network.learning.impute import impute
-from bayeslearn.network.structure.averaging import averaged
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.completions import Completions
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
+from bayeslearn.network.structure.doubt.averaging import averaged
+from bayeslearn.network.structure.holes.completions import Completions
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.methods import METHODS
 from bayeslearn.network.structure.preparing import Prepared, prepare
 from bayeslearn.network.structure.recipe import Recipe, graph
-from bayeslearn.network.structure.scores import Score
 from bayeslearn.tables import Table, as_table
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from bayeslearn.network.graph import Dag
     from bayeslearn.network.learning.priors import Prior
     from bayeslearn.network.network import BayesianNetwork
-    from bayeslearn.network.structure.bootstrap import ArcStrengths
-    from bayeslearn.network.structure.constraint import PcResult
-    from bayeslearn.network.structure.incomplete import StructuralEm
+    from bayeslearn.network.structure.doubt.bootstrap import ArcStrengths
+    from bayeslearn.network.structure.holes.incomplete import StructuralEm
+    from bayeslearn.network.structure.testing.constraint import PcResult
 
 
 #: Resamples when their number is not given.

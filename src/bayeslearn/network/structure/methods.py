@@ -9,25 +9,25 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
-from bayeslearn.network.structure.classes import order_of
-from bayeslearn.network.structure.climbing import Structure, hill_climb, tabu
-from bayeslearn.network.structure.constraint import pc
-from bayeslearn.network.structure.exact import exact
-from bayeslearn.network.structure.ges import ges
-from bayeslearn.network.structure.hybrid import mmhc
-from bayeslearn.network.structure.orders import best_under_order, order_search
-from bayeslearn.network.structure.restarting import restarted
-from bayeslearn.network.structure.simple import k2, naive, tan, tree
+from bayeslearn.network.structure.searching.classes import order_of
+from bayeslearn.network.structure.searching.climbing import Structure, hill_climb, tabu
+from bayeslearn.network.structure.searching.exact import exact
+from bayeslearn.network.structure.searching.ges import ges
+from bayeslearn.network.structure.searching.orders import best_under_order, order_search
+from bayeslearn.network.structure.searching.restarting import restarted
+from bayeslearn.network.structure.searching.simple import k2, naive, tan, tree
+from bayeslearn.network.structure.testing.constraint import pc
+from bayeslearn.network.structure.testing.hybrid import mmhc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import ScoreCache
-    from bayeslearn.network.structure.constraint import PcResult
+    from bayeslearn.network.structure.counting.cache import ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
+    from bayeslearn.network.structure.testing.constraint import PcResult
 
     Arcs = NDArray[np.bool_]
 

@@ -14,15 +14,15 @@ from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import uniform
 from bayeslearn.network.learning.priors import priors_of
 from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.network.structure.bootstrap import arc_strengths
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.counts import FamilyCounts
-from bayeslearn.network.structure.incomplete import structural_em
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
+from bayeslearn.network.structure.doubt.bootstrap import arc_strengths
+from bayeslearn.network.structure.holes.incomplete import structural_em
+from bayeslearn.network.structure.holes.turns import observed_score
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.methods import METHODS, Task, find
-from bayeslearn.network.structure.scores import Score
-from bayeslearn.network.structure.simple import naive
-from bayeslearn.network.structure.turns import observed_score
+from bayeslearn.network.structure.searching.simple import naive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.learning.priors import Prior
-    from bayeslearn.network.structure.bootstrap import ArcStrengths
-    from bayeslearn.network.structure.climbing import Structure
-    from bayeslearn.network.structure.incomplete import StructuralEm
+    from bayeslearn.network.structure.doubt.bootstrap import ArcStrengths
+    from bayeslearn.network.structure.holes.incomplete import StructuralEm
     from bayeslearn.network.structure.knowledge import Knowledge
     from bayeslearn.network.structure.methods import Found
+    from bayeslearn.network.structure.searching.climbing import Structure
     from bayeslearn.tables import Table
 
 #: What a tree, alone or below a target, is the best of its form by.

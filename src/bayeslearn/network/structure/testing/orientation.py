@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bayeslearn.network.structure.classes import member
+from bayeslearn.network.structure.searching.classes import member
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import Parents
+    from bayeslearn.network.structure.counting.cache import Parents
     from bayeslearn.network.structure.knowledge import Allowed
 
     #: A set that separates a pair, and with what p-value.

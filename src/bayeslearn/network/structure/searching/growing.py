@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.em import ROUNDING
-from bayeslearn.network.structure.bounds import bound_of
-from bayeslearn.network.structure.bulk import ChildRows
-from bayeslearn.network.structure.candidates import levels, parents_of
+from bayeslearn.network.structure.counting.bulk import ChildRows
+from bayeslearn.network.structure.searching.bounds import bound_of
+from bayeslearn.network.structure.searching.candidates import levels, parents_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import Parents, ScoreCache
+    from bayeslearn.network.structure.counting.cache import Parents, ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
 
 #: Sets, as numbers of variables by name, and their scores.

@@ -16,15 +16,15 @@ from bayeslearn import kernels
 from bayeslearn.em import ROUNDING
 from bayeslearn.errors import CapacityError
 from bayeslearn.network.structure.limits import FOREVER
-from bayeslearn.network.structure.parent_sets import parent_sets
+from bayeslearn.network.structure.searching.parent_sets import parent_sets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import ScoreCache
+    from bayeslearn.network.structure.counting.cache import ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
-    from bayeslearn.network.structure.parent_sets import ParentSets
+    from bayeslearn.network.structure.searching.parent_sets import ParentSets
 
 #: Bytes for each set of variables: the best score, and its sink.
 BYTES = 9

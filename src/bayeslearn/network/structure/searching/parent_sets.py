@@ -17,20 +17,20 @@ import numpy as np
 
 from bayeslearn import kernels
 from bayeslearn.errors import CapacityError
-from bayeslearn.network.structure.candidates import likely
-from bayeslearn.network.structure.climbing import ranks
-from bayeslearn.network.structure.growing import Growing
 from bayeslearn.network.structure.limits import FOREVER
+from bayeslearn.network.structure.searching.candidates import likely
+from bayeslearn.network.structure.searching.climbing import ranks
+from bayeslearn.network.structure.searching.growing import Growing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import Parents, ScoreCache
-    from bayeslearn.network.structure.growing import Sets
+    from bayeslearn.network.structure.counting.cache import Parents, ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
+    from bayeslearn.network.structure.searching.growing import Sets
 
 #: Candidates of one child, each a bit of a word; of more, the best by themselves are kept.
 MOST_CANDIDATES = 62

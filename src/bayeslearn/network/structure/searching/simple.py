@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import kernels
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import TIE, ranks
-from bayeslearn.network.structure.counts import MOST_CELLS
-from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import MOST_CELLS
+from bayeslearn.network.structure.counting.scores import Score
+from bayeslearn.network.structure.searching.climbing import TIE, ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.counts import FamilyCounts
+    from bayeslearn.network.structure.counting.counts import FamilyCounts
     from bayeslearn.network.structure.knowledge import Allowed
 
 

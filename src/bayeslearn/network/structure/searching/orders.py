@@ -21,22 +21,22 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.em import ROUNDING
 from bayeslearn.errors import ParameterError
-from bayeslearn.network.structure.candidates import greedy, likely, partners, wanted
-from bayeslearn.network.structure.climbing import Structure, climb
 from bayeslearn.network.structure.limits import FOREVER
-from bayeslearn.network.structure.parent_sets import MOST_CANDIDATES, parent_sets
-from bayeslearn.network.structure.simple import k2
+from bayeslearn.network.structure.searching.candidates import greedy, likely, partners, wanted
+from bayeslearn.network.structure.searching.climbing import Structure, climb
+from bayeslearn.network.structure.searching.parent_sets import MOST_CANDIDATES, parent_sets
+from bayeslearn.network.structure.searching.simple import k2
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import ScoreCache
-    from bayeslearn.network.structure.growing import Sets
+    from bayeslearn.network.structure.counting.cache import ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
-    from bayeslearn.network.structure.parent_sets import Known, ParentSets
+    from bayeslearn.network.structure.searching.growing import Sets
+    from bayeslearn.network.structure.searching.parent_sets import Known, ParentSets
 
 #: Parent sets of no more than this are all looked at.
 FULL = 4

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from bayeslearn.network.structure.scores import Score
+from bayeslearn.network.structure.counting.scores import Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import Parents, ScoreCache
+    from bayeslearn.network.structure.counting.cache import Parents, ScoreCache
 
 
 class Bound(Protocol):

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.network.structure.class_moves import Delete, Insert, Turn
-from bayeslearn.network.structure.classes import Partial, class_of, member, member_that_keeps
-from bayeslearn.network.structure.climbing import TIE, ranks
 from bayeslearn.network.structure.limits import FOREVER, Limits
+from bayeslearn.network.structure.searching.class_moves import Delete, Insert, Turn
+from bayeslearn.network.structure.searching.classes import Partial, class_of, member, member_that_keeps
+from bayeslearn.network.structure.searching.climbing import TIE, ranks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import ScoreCache
-    from bayeslearn.network.structure.class_moves import Move, Moves
+    from bayeslearn.network.structure.counting.cache import ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.searching.class_moves import Move, Moves
 
 
 class ClassSearch:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bayeslearn import validation
-from bayeslearn.network.structure.classes import member
-from bayeslearn.network.structure.climbing import closure, ranks
 from bayeslearn.network.structure.knowledge import Knowledge
+from bayeslearn.network.structure.searching.classes import member
+from bayeslearn.network.structure.searching.climbing import closure, ranks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.bootstrap import ArcStrength, ArcStrengths
+    from bayeslearn.network.structure.doubt.bootstrap import ArcStrength, ArcStrengths
     from bayeslearn.network.structure.knowledge import Allowed
 
     Way = tuple[int, int]

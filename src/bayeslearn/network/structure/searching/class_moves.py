@@ -27,15 +27,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.errors import CapacityError
-from bayeslearn.network.structure.classes import Partial, cliques
-from bayeslearn.network.structure.climbing import ranks
+from bayeslearn.network.structure.searching.classes import Partial, cliques
+from bayeslearn.network.structure.searching.climbing import ranks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import Parents, ScoreCache
+    from bayeslearn.network.structure.counting.cache import Parents, ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
 
     #: Neighbours that come before y, and what moves of each x gain.

@@ -26,10 +26,10 @@ import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import CycleError, EmptyTableError, ShapeError
-from bayeslearn.network.structure.classes import class_of, order_of
-from bayeslearn.network.structure.climbing import ranks
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting.counts import FamilyCounts
 from bayeslearn.network.structure.limits import FOREVER
+from bayeslearn.network.structure.searching.classes import class_of, order_of
+from bayeslearn.network.structure.searching.climbing import ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

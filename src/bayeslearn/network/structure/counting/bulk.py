@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import kernels
-from bayeslearn.network.structure.counts import MOST_CELLS
+from bayeslearn.network.structure.counting.counts import MOST_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import ScoreCache
+    from bayeslearn.network.structure.counting.cache import ScoreCache
 
 #: Cells that are counted before they are scored.
 BATCH = 1 << 19

@@ -13,20 +13,20 @@ from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import TableFit, fit_tables, uniform
 from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.climbing import TIE, Structure, closure
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
 from bayeslearn.network.structure.knowledge import Allowed
 from bayeslearn.network.structure.limits import Limits
+from bayeslearn.network.structure.searching.climbing import TIE, Structure, closure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.em import Step
     from bayeslearn.network.learning.priors import Prior
-    from bayeslearn.network.structure.completions import Completions
-    from bayeslearn.network.structure.incomplete import StructuralEm
-    from bayeslearn.network.structure.scores import Score
+    from bayeslearn.network.structure.counting.scores import Score
+    from bayeslearn.network.structure.holes.completions import Completions
+    from bayeslearn.network.structure.holes.incomplete import StructuralEm
     from bayeslearn.tables import Table
 
     Arcs = NDArray[np.bool_]

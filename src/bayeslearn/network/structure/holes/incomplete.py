@@ -30,12 +30,12 @@ from bayeslearn.errors import NotConvergedWarning, ParameterError, listed
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import hidden_states
 from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.network.structure.climbing import tabu
-from bayeslearn.network.structure.completions import Completions
+from bayeslearn.network.structure.counting.scores import Score
+from bayeslearn.network.structure.holes.completions import Completions
+from bayeslearn.network.structure.holes.turns import MANY, Task, Turn
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import FOREVER, Limits
-from bayeslearn.network.structure.scores import Score
-from bayeslearn.network.structure.turns import MANY, Task, Turn
+from bayeslearn.network.structure.searching.climbing import tabu
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from bayeslearn.network.learning.priors import Prior
-    from bayeslearn.network.structure.turns import Search
+    from bayeslearn.network.structure.holes.turns import Search
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def structural_em(
     data
         Anything that :func:`~bayeslearn.tables.as_table` reads; numeric columns are cut at their quantiles.
     score
-        What a graph is judged by; see :class:`~bayeslearn.network.structure.scores.Score`.
+        What a graph is judged by; see :class:`~bayeslearn.network.structure.counting.scores.Score`.
     knowledge
         Arcs that must or cannot be there; hidden variables may be named too.
     search

@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.network.structure.independence import on_all_cores
 from bayeslearn.network.structure.limits import FOREVER
+from bayeslearn.network.structure.testing.independence import on_all_cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import Parents
-    from bayeslearn.network.structure.independence import Test
+    from bayeslearn.network.structure.counting.cache import Parents
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
-    from bayeslearn.network.structure.orientation import Vote
+    from bayeslearn.network.structure.testing.independence import Test
+    from bayeslearn.network.structure.testing.orientation import Vote
 
     Pair = tuple[int, int]
 

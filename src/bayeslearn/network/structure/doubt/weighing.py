@@ -1,7 +1,7 @@
 """How probable every arc is, and every graph: from a table to the posterior over structures.
 
 Where :func:`~bayeslearn.network.learn` keeps the one graph that scores best, this keeps all of them, each by how
-probable the rows make it; :mod:`bayeslearn.network.structure.posterior` says how.
+probable the rows make it; :mod:`bayeslearn.network.structure.doubt.posterior` says how.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
 from bayeslearn.errors import MissingValuesError
-from bayeslearn.network.structure.cache import ScoreCache
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.counts import FamilyCounts
+from bayeslearn.network.structure.counting.scores import Score
+from bayeslearn.network.structure.doubt.posterior import sample_orders
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.posterior import sample_orders
 from bayeslearn.network.structure.preparing import prepare
-from bayeslearn.network.structure.scores import Score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
-    from bayeslearn.network.structure.posterior import StructurePosterior
+    from bayeslearn.network.structure.doubt.posterior import StructurePosterior
     from bayeslearn.tables import Table
 
 #: The most parents when knowledge does not say: larger families are improbable, and very many.

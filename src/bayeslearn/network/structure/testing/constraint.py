@@ -1,7 +1,7 @@
 """Structures from tests of independence: the PC algorithm, in its form where the order of columns does not matter.
 
-skeleton   the pairs that no set separates, see :mod:`bayeslearn.network.structure.skeleton`
-pattern    directions from the sets that separated, see :mod:`bayeslearn.network.structure.orientation`
+skeleton   the pairs that no set separates, see :mod:`bayeslearn.network.structure.testing.skeleton`
+pattern    directions from the sets that separated, see :mod:`bayeslearn.network.structure.testing.orientation`
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.equivalence import Cpdag
 from bayeslearn.network.graph import Dag
-from bayeslearn.network.structure.climbing import ranks
-from bayeslearn.network.structure.independence import IndependenceTest
 from bayeslearn.network.structure.limits import FOREVER
-from bayeslearn.network.structure.orientation import Pattern, colliders
-from bayeslearn.network.structure.skeleton import UNTESTED, skeleton
+from bayeslearn.network.structure.searching.climbing import ranks
+from bayeslearn.network.structure.testing.independence import IndependenceTest
+from bayeslearn.network.structure.testing.orientation import Pattern, colliders
+from bayeslearn.network.structure.testing.skeleton import UNTESTED, skeleton
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.counts import FamilyCounts
+    from bayeslearn.network.structure.counting.counts import FamilyCounts
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
-    from bayeslearn.network.structure.skeleton import Pair, Skeleton
+    from bayeslearn.network.structure.testing.skeleton import Pair, Skeleton
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def pc(
 ) -> PcResult:
     """The class of graphs by tests at the level `alpha`, with sets of at most `most_given` variables.
 
-    >>> from bayeslearn.network.structure.counts import FamilyCounts
+    >>> from bayeslearn.network.structure.counting.counts import FamilyCounts
     >>> from bayeslearn.network.structure.knowledge import Knowledge
     >>> from bayeslearn.tables import as_table
     >>> counts = FamilyCounts(as_table({"rain": list("nnyy") * 9, "hose": list("nyny") * 9, "wet": list("nyyy") * 9}))

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.errors import CapacityError, MismatchError, MissingValuesError
-from bayeslearn.network.structure.rows import MEMORY, Rows
+from bayeslearn.network.structure.counting.rows import MEMORY, Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.rows import Family
+    from bayeslearn.network.structure.counting.rows import Family
     from bayeslearn.tables import Discrete, Table
 
 #: Cells of one family with all other columns that are counted; more would be mostly empty.

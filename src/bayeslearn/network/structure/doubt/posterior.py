@@ -24,11 +24,11 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.errors import CapacityError, NotConvergedWarning, ParameterError, UnknownColumnError, listed
 from bayeslearn.network.graph import Dag
-from bayeslearn.network.structure.averaged_networks import AveragedNetworks
-from bayeslearn.network.structure.candidates import greedy, likely, partners
-from bayeslearn.network.structure.chains import Chain, r_hat
+from bayeslearn.network.structure.doubt.averaged_networks import AveragedNetworks
+from bayeslearn.network.structure.doubt.chains import Chain, r_hat
 from bayeslearn.network.structure.limits import FOREVER
-from bayeslearn.network.structure.parent_sets import parent_sets
+from bayeslearn.network.structure.searching.candidates import greedy, likely, partners
+from bayeslearn.network.structure.searching.parent_sets import parent_sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.learning.priors import Prior
-    from bayeslearn.network.structure.cache import ScoreCache
+    from bayeslearn.network.structure.counting.cache import ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
     from bayeslearn.network.structure.preparing import Prepared

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import Parents, ScoreCache
+    from bayeslearn.network.structure.counting.cache import Parents, ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
 

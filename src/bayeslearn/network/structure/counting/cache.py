@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.network.structure.scores import UNKNOWN
+from bayeslearn.network.structure.counting.scores import UNKNOWN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.counts import FamilyCounts
-    from bayeslearn.network.structure.scores import Score
+    from bayeslearn.network.structure.counting.counts import FamilyCounts
+    from bayeslearn.network.structure.counting.scores import Score
 
 Parents = tuple[int, ...]
 

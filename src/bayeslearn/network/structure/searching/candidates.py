@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.em import ROUNDING
-from bayeslearn.network.structure.climbing import closure, ranks
+from bayeslearn.network.structure.searching.climbing import closure, ranks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import Parents, ScoreCache
+    from bayeslearn.network.structure.counting.cache import Parents, ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
 
 #: How many of those that gain are taken at a time.

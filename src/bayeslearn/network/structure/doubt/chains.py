@@ -15,7 +15,7 @@ from bayeslearn.em import ROUNDING
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.parent_sets import ParentSets
+    from bayeslearn.network.structure.searching.parent_sets import ParentSets
 
 #: exp of minus this is nothing beside 1.
 NOTHING = 40.0

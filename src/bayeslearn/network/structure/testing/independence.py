@@ -23,7 +23,7 @@ from scipy.special import chdtrc
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import ParameterError, UnknownColumnError, listed
-from bayeslearn.network.structure.counts import FamilyCounts
+from bayeslearn.network.structure.counting.counts import FamilyCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

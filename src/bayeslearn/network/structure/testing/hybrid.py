@@ -22,19 +22,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import kernels, validation
-from bayeslearn.network.structure.climbing import Structure, ranks, tabu
-from bayeslearn.network.structure.independence import IndependenceTest
 from bayeslearn.network.structure.limits import FOREVER
+from bayeslearn.network.structure.searching.climbing import Structure, ranks, tabu
+from bayeslearn.network.structure.testing.independence import IndependenceTest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.cache import Parents, ScoreCache
-    from bayeslearn.network.structure.independence import Test
+    from bayeslearn.network.structure.counting.cache import Parents, ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
+    from bayeslearn.network.structure.testing.independence import Test
 
     #: p-value and −statistic: the larger, the weaker.
     Association = tuple[float, float]

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.network.structure.classes import class_of, member_that_keeps
-from bayeslearn.network.structure.climbing import TIE, Structure
 from bayeslearn.network.structure.limits import FOREVER
+from bayeslearn.network.structure.searching.classes import class_of, member_that_keeps
+from bayeslearn.network.structure.searching.climbing import TIE, Structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable

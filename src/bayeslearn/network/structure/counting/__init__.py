@@ -1,0 +1,1 @@
+"""Counts of families and the scores read off them."""

@@ -1,0 +1,1 @@
+"""How sure a structure is: resamples, posteriors, and rows that were kept back."""

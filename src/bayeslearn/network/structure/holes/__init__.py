@@ -1,0 +1,1 @@
+"""Structures from rows with holes, and with variables that no row shows."""

@@ -1,0 +1,1 @@
+"""Searches over graphs, over classes of graphs and over orders."""
