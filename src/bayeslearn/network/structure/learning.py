@@ -182,7 +182,7 @@ def learn(
     >>> rows = {"rain": list("nnyy") * 30, "hose": list("nyny") * 30, "wet": list("nyyy") * 30}
     >>> fit = learn(rows)
     >>> fit.dag.arcs, fit.network.query({"wet": "y", "hose": "n"})["rain"]["y"] > 0.99
-    ((('hose', 'wet'), ('rain', 'wet')), True)
+    ((('rain', 'wet'), ('hose', 'wet')), True)
     """
     started = time.monotonic()
     validation.choice("method", method, list(METHODS))
