@@ -36,7 +36,7 @@ def k2(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.
     choose = _chosen if len(cache.counts.parts) == 1 else _chosen_by_sums
 
     def parents(x: int) -> NDArray[np.bool_]:
-        return choose(cache, x, possible[:, x], allowed, rank)
+        return choose(cache, x, np.ascontiguousarray(possible[:, x]), allowed, rank)
 
     return np.stack(kernels.parallel(parents, range(cache.n), worth=cache.counts.parts[0].worth), axis=1)
 
