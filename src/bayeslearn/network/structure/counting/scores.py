@@ -69,7 +69,7 @@ class Score:
 
     def family(self, n: NDArray[np.float64], total: float) -> float:
         """The score of one family from N(parents, child)."""
-        counts = np.ascontiguousarray(n.reshape(-1, n.shape[-1], 1))
+        counts = np.array(n, np.float64).reshape(-1, n.shape[-1], 1)  # writable, as the kernel was compiled for
         return float(self.extended(counts, np.zeros(1, np.int64), total)[0])
 
     def extended(
