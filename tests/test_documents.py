@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 
 from bayeslearn.cli.app import app
 
+pytestmark = pytest.mark.compiled  # what they compute is tested elsewhere, interpreted too
+
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DOCUMENTS = [path for path in DOCUMENTS if path.name != "cli.md" and "_build" not in path.parts]
