@@ -13,6 +13,8 @@ from bayeslearn.network import Knowledge, draw
 from bayeslearn.network.structure.doubt.checking import held_out, most_joined
 from bayeslearn.tables import Table
 
+pytestmark = pytest.mark.compiled  # it learns again and again
+
 
 @pytest.fixture(scope="module")
 def cases():

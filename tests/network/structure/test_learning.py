@@ -24,6 +24,8 @@ from bayeslearn.network.structure.methods import METHODS, Method
 from bayeslearn.network.structure.preparing import prepare
 from tests.oracle import networks as slow
 
+pytestmark = pytest.mark.compiled  # each method is tested on its own, interpreted too
+
 ASIA = read_network("asia")
 
 
