@@ -98,7 +98,7 @@ class StructurePosterior:
         """All arcs with their probabilities, the most probable first, then by name."""
         n = len(self.names)
         found = [(self.names[c], self.names[x], float(self.arcs[c, x])) for c in range(n) for x in range(n) if c != x]
-        return sorted(found, key=lambda arc: (-arc[2], arc[:2]))
+        return sorted(found, key=lambda arc: (-round(arc[2], 9), arc[:2]))  # rounding decides nothing
 
     def fair(self) -> StructurePosterior:
         """The same with all graphs equally probable before the data: draws weighed by 1 / orders they fit."""
