@@ -12,6 +12,8 @@ from bayeslearn.network import BayesianNetwork, Dag, draw, fit_tables
 from bayeslearn.network.structure.doubt.averaged_networks import AveragedNetworks
 from tests.oracle import networks as slow
 
+pytestmark = pytest.mark.compiled  # what they stand on is tested interpreted too
+
 
 def several(seed, n=4, zeros=0.0):
     """Networks of different graphs over the variables and states of one."""
