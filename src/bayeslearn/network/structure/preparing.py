@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
 from bayeslearn.errors import EmptyTableError, ParameterError, listed
 from bayeslearn.tables import Discrete, as_table
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.tables import Schema, Table
+    from bayeslearn.tables import Table
 
 #: Rows below which hardly any arc can be told from chance.
 FEW_ROWS = 50
@@ -82,11 +81,6 @@ def prepare(
     return Prepared(table, left_out, cuts, tuple(notes_on(table)))
 
 
-def coded_again(data: Any, schema: Schema, weights: ArrayLike | str | None) -> Prepared:
-    """More rows of a table that is known already."""
-    return Prepared(as_table(data, schema=schema, weights=weights))
-
-
 ### columns that say nothing
 
 
@@ -137,10 +131,3 @@ def twins(table: Table) -> list[list[str]]:
 def occurrences(table: Table, name: str) -> NDArray[np.int64]:
     """How often a cell is missing, and how often each state occurs."""
     return np.bincount(table.code(name).astype(np.int64) + 1, minlength=2)
-
-
-def require_target(table: Table, target: str | None, needed_by: str) -> int:
-    """The position of the target."""
-    if target is None:
-        raise ParameterError(f"{needed_by} is built around a target", hint="name it with `target`")
-    return table.schema.names.index(validation.choice("target", target, list(table.schema.names)))

@@ -14,7 +14,7 @@ from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import uniform
 from bayeslearn.network.learning.priors import priors_of
 from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.network.structure.counting.cache import ScoreCache
+from bayeslearn.network.structure.counting.cache import ScoreCache, parents_of
 from bayeslearn.network.structure.counting.counts import FamilyCounts
 from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.doubt.bootstrap import arc_strengths
@@ -133,11 +133,6 @@ class Recipe:
 def graph(names: Sequence[str], arcs: NDArray[np.bool_]) -> Dag:
     """A graph by names."""
     return Dag({name: tuple(names[c] for c in parents_of(arcs, x)) for x, name in enumerate(names)})
-
-
-def parents_of(arcs: NDArray[np.bool_], x: int) -> tuple[int, ...]:
-    """The parents of a variable by position, sorted."""
-    return tuple(np.flatnonzero(arcs[:, x]).tolist())
 
 
 def proportions(n: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -50,7 +50,7 @@ class ScoreCache:
 
     def graph(self, arcs: NDArray[np.bool_]) -> float:
         """The score of a whole graph, arcs[c, x] being c → x."""
-        return sum(self.family(x, tuple(np.flatnonzero(arcs[:, x]).tolist())) for x in range(self.n))
+        return sum(self.family(x, parents_of(arcs, x)) for x in range(self.n))
 
     def additions(self, child: int, parents: Parents) -> NDArray[np.float64]:
         """The score with each further column as one more parent; −∞ for the child, its parents and too large tables."""
@@ -76,3 +76,8 @@ class ScoreCache:
 
     def __len__(self) -> int:
         return len(self._families) + sum(self.n - len(parents) - 1 for _, parents in self._additions)
+
+
+def parents_of(arcs: NDArray[np.bool_], x: int) -> Parents:
+    """The parents of a variable by position, sorted."""
+    return tuple(np.flatnonzero(arcs[:, x]).tolist())

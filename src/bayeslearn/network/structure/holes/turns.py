@@ -125,7 +125,7 @@ class Task:
         before = structure.score
         result = self.search(structure, self.limits)
         found: Arcs = result if isinstance(result, np.ndarray) else structure.arcs
-        gain = sum(cache.family(x, tuple(np.flatnonzero(found[:, x]).tolist())) for x in range(cache.n)) - before
+        gain = cache.graph(found) - before
         return (found, gain) if gain > TIE * (1 + abs(before)) else (arcs, 0.0)
 
     def moved(self, arcs: Arcs, completed: Table, prior: Prior, score: float) -> Standing:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.em import ROUNDING
+from bayeslearn.network.structure.counting.cache import parents_of
 from bayeslearn.network.structure.searching.climbing import closure, ranks
 
 if TYPE_CHECKING:
@@ -89,11 +90,6 @@ def wanted(cache: ScoreCache, allowed: Allowed, arcs: NDArray[np.bool_], can: ND
             gain[can[:, x] | reach[x]] = -np.inf
             found[_best(cache, x, gain, FEW), x] = True
     return found
-
-
-def parents_of(arcs: NDArray[np.bool_], x: int) -> Parents:
-    """The parents of a variable in a graph, by position."""
-    return tuple(np.flatnonzero(arcs[:, x]).tolist())
 
 
 def _gain(cache: ScoreCache, allowed: Allowed, x: int, parents: Parents) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ and greedy learning of interventional Markov equivalence classes of directed acy
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -55,7 +56,7 @@ class Move:
     gain: float
 
 
-class Moves:
+class Moves(ABC):
     """Moves of one kind from the class at hand, and what they gain."""
 
     def __init__(self, cache: ScoreCache, allowed: Allowed) -> None:
@@ -107,9 +108,9 @@ class Moves:
 
     # -- what kinds of moves differ in
 
+    @abstractmethod
     def gains(self, at: Partial, y: int) -> Iterator[Row]:
         """The rows of y."""
-        raise NotImplementedError
 
     def open(self, at: Partial, move: Move) -> bool:
         """Whether no cycle would arise: a new arc needs that only those before y lead to x; asked only of the best."""

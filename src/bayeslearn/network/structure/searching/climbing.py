@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import kernels
+from bayeslearn.network.structure.counting.cache import parents_of
 from bayeslearn.network.structure.limits import FOREVER
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Structure:
 
     def parents(self, x: int) -> Parents:
         """The parents of a variable, by position."""
-        return tuple(np.flatnonzero(self.arcs[:, x]).tolist())
+        return parents_of(self.arcs, x)
 
     def refresh(self, x: int) -> None:
         """What changes to the family of x would gain."""

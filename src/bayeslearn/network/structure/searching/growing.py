@@ -11,8 +11,9 @@ import numpy as np
 
 from bayeslearn.em import ROUNDING
 from bayeslearn.network.structure.counting.bulk import ChildRows
+from bayeslearn.network.structure.counting.cache import parents_of
 from bayeslearn.network.structure.searching.bounds import bound_of
-from bayeslearn.network.structure.searching.candidates import levels, parents_of
+from bayeslearn.network.structure.searching.candidates import levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
