@@ -1,0 +1,84 @@
+"""Texts to counts, piece by piece on every core, the same whatever their number.
+
+Each piece finds words of its own; then the pieces are joined in order, so that words are numbered as they appear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn import kernels
+from bayeslearn.naive_bayes.text.lexicon import SPARE, Lexicon, stretched
+from bayeslearn.naive_bayes.text.vocabulary import Hashed, Vocabulary
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.naive_bayes.text.texts import Piece
+    from bayeslearn.naive_bayes.text.tokens import Tokeniser
+
+#: What is done with words outside the vocabulary: passed over, added; or words are hashed.
+KNOWN, NEW, HASHED = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Counts of a piece as sparse rows, and the words that it found."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    words: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(SPARE, np.uint8))
+    ends: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+
+
+def counted(piece: Piece, tokeniser: Tokeniser, vocabulary: Vocabulary | Hashed | None) -> Counted:
+    """The counts of a piece, in a given vocabulary or in one that it finds."""
+    low, high = tokeniser.ngrams
+    grams = high - low + 1
+    lexicon = vocabulary.lexicon if isinstance(vocabulary, Vocabulary) else Lexicon.empty()
+    table, words, ends = lexicon.arrays
+    unknown = NEW if vocabulary is None else HASHED if isinstance(vocabulary, Hashed) else KNOWN
+    size = 0 if vocabulary is None else len(vocabulary)
+    text, starts = piece.text, piece.starts
+    line = np.empty(2 * int(np.diff(starts).max(initial=0)) + 4 * SPARE, np.uint8)
+    begins, place = np.zeros(high, np.int64), np.full(max(size, 1), -1, np.int32)
+    indptr = np.zeros(len(starts), np.int64)
+    indices, counts = np.empty(len(text) // 8 + grams, np.int32), np.empty(len(text) // 8 + grams, np.int32)
+    cursor = np.zeros(11, np.int64)
+    cursor[8:10] = len(ends), len(words) - SPARE
+    rules = (tokeniser.shortest, low, high, unknown, size)
+    classes, folded = tokeniser.classes(ascii_only=piece.is_ascii), tokeniser.folded
+    while not kernels.count_words(
+        text,
+        starts,
+        classes,
+        folded,
+        rules,
+        (table, words, ends),
+        (indptr, indices, counts),
+        (line, begins, place),
+        cursor,
+    ):
+        n, used, filled = cursor[8:].tolist()
+        if filled + grams > len(indices):
+            indices, counts = stretched(indices, 2 * len(indices)), stretched(counts, 2 * len(counts))
+        if unknown == NEW:
+            if 2 * (n + grams) > len(table):
+                table = kernels.wider_table(table)
+            if n + grams > len(ends):
+                ends = stretched(ends, 2 * n + 1024)
+                place = stretched(place, len(ends), fill=-1)
+            need = used + grams * int(cursor[3]) + SPARE
+            if need > len(words):
+                words = stretched(words, 2 * need + 4096)
+    n, used, filled = cursor[8:].tolist()
+    found = (indptr, indices[:filled].copy(), counts[:filled].copy())
+    if unknown != NEW:
+        return Counted(*found)
+    words = words[: used + SPARE].copy()
+    words[used:] = 0
+    return Counted(*found, words, ends[:n].copy())

@@ -1,0 +1,59 @@
+"""Learning to classify texts: count, choose words, collect, and the model can be read off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn.naive_bayes.text.counts import count
+from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
+from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.tokens import Tokeniser
+from bayeslearn.naive_bayes.text.vocabulary import chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from bayeslearn.families import Dirichlet, DirichletRule
+    from bayeslearn.naive_bayes.text.vocabulary import Hashed, Vocabulary
+
+
+def fit_text(
+    texts: Any,
+    labels: Any,
+    *,
+    tokeniser: Tokeniser | None = None,
+    vocabulary: Vocabulary | Hashed | None = None,
+    likelihood: Likelihood = "multinomial",
+    prior: float | Dirichlet | DirichletRule = 1.0,
+    class_prior: float | Dirichlet | DirichletRule | tuple[float, ...] = 0.0,
+    classes: Sequence[Any] | None = None,
+    weights: ArrayLike | None = None,
+    min_count: float = 1,
+    drop_top: int = 0,
+    max_size: int | None = None,
+) -> TextModel:
+    """The model of texts with labels.
+
+    >>> model = fit_text(["a cheap watch", "a meeting at noon"], ["spam", "ham"])
+    >>> model.classify(["cheap, cheap!", "noon"])
+    ['spam', 'ham']
+    """
+    tokeniser = tokeniser or Tokeniser()
+    counts, found = count(texts, tokeniser, vocabulary)
+    statistics = collect(
+        counts, labels, vocabulary=found, classes=classes, weights=weights, present=likelihood == "bernoulli"
+    )
+    statistics = trimmed(statistics, min_count=min_count, drop_top=drop_top, max_size=max_size)
+    return TextModel(statistics, tokeniser, likelihood, prior, class_prior)
+
+
+def trimmed(
+    statistics: TextStatistics, *, min_count: float = 1, drop_top: int = 0, max_size: int | None = None
+) -> TextStatistics:
+    """The statistics of the words that are worth keeping (:func:`~.vocabulary.chosen`)."""
+    if min_count <= 1 and not drop_top and max_size is None:
+        return statistics
+    kept = chosen(statistics.words.sum(axis=0), min_count=min_count, drop_top=drop_top, max_size=max_size)
+    return statistics.only(kept)
