@@ -164,7 +164,8 @@ class TextStatistics:
             tables.append(wide.T)
         return TextStatistics(classes, vocabulary, documents, *tables)
 
-    def _arrays(self) -> list[NDArray[np.float64]]:
+    def arrays(self) -> list[NDArray[np.float64]]:
+        """Documents, words and, where counted, present."""
         return [a for a in (self.documents, self.words, self.present) if a is not None]
 
     def _combined(self, other: TextStatistics, operation: Callable[..., Any]) -> TextStatistics:
