@@ -1,0 +1,281 @@
+"""Documents in: a folder of folders, a CSV, TSV, Parquet or JSON-lines file, a plain file, standard input.
+
+    folder/CLASS/…/document      the class is the name of the folder; files right below have no label
+    table.csv, .tsv, .parquet    one row a document: a column of text, and one of labels
+    lines.jsonl                  one JSON object a line
+    anything else, or -          one document; with ``lines=True`` each line is one
+
+Text is UTF-8. Bytes that are not are replaced, counted and noted, so that one bad byte loses one character and no
+document; ``encoding="latin-1"`` reads them as they were meant. Names may end in .gz. Reading never runs anything.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn import validation
+from bayeslearn.errors import DataError, EmptyTableError, FormatError, MissingFileError, UnknownColumnError, listed
+from bayeslearn.naive_bayes.text.corpus import Corpus, missing
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator
+
+ENCODINGS = ("utf-8", "latin-1")
+#: The column that is read when none is named.
+TEXT, LABEL = "text", "label"
+#: The character between cells, by the ending of the name.
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+#: Bytes of a text file that are parsed as one piece, at most: no cell may be longer.
+MOST_BLOCK = (1 << 31) - 2
+
+
+def read_corpus(
+    path: str | os.PathLike[str],
+    text: str | None = None,
+    label: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    lines: bool = False,
+    progress: Callable[[float], object] | None = None,
+) -> Corpus:
+    """Read documents and, where they are known, their classes.
+
+    Parameters
+    ----------
+    path
+        A folder, a file, or ``-`` for standard input.
+    text, label
+        Columns of a table. Without them ``text`` is read and, if it is there, ``label``. A label of None, NaN, ``?`` or
+        nothing is missing.
+    encoding
+        ``utf-8`` or ``latin-1``.
+    lines
+        Each line of a plain file is a document.
+    progress
+        Called with the share of a folder that has been read.
+    """
+    decoder = Decoder(validation.choice("encoding", encoding, ENCODINGS))
+    columns = Columns(text, label)
+    if str(path) == "-":
+        corpus = plain(decoder(sys.stdin.buffer.read(), "-"), "-", lines=lines)
+    elif Path(path).is_dir():
+        columns.refuse("a folder")
+        corpus = folder(Path(path), decoder, progress)
+    else:
+        corpus = file(Path(path), columns, decoder, lines=lines)
+    if not len(corpus):
+        raise EmptyTableError(f"there are no documents in {str(path)!r}", path=path)
+    return Corpus(corpus.texts, corpus.labels, corpus.names, (*corpus.notes, *decoder.notes()))
+
+
+### bytes
+
+
+@dataclass
+class Decoder:
+    """Bytes to text; what cannot be read is replaced and counted."""
+
+    encoding: str
+    replaced: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, raw: bytes, name: str) -> str:
+        """The text of some bytes, without the byte order mark."""
+        try:
+            return raw.decode("utf-8-sig" if self.encoding == "utf-8" else self.encoding)
+        except UnicodeDecodeError:
+            text = raw.decode("utf-8-sig", errors="replace")
+            self.replaced[name] = text.count("\ufffd") - raw.count("\ufffd".encode())
+            return text
+
+    def notes(self) -> tuple[str, ...]:
+        """What was replaced, in a sentence."""
+        if not self.replaced:
+            return ()
+        many, where = sum(self.replaced.values()), listed(self.replaced, most=3)
+        return (f"{many} places that are not UTF-8 were replaced, in {where}; latin-1 may be what was meant",)
+
+
+def content(path: Path) -> bytes:
+    """All bytes of a file, unpacked if need be."""
+    if not path.is_file():
+        raise MissingFileError(
+            f"cannot read {str(path)!r}: there is no such file", hint=f"looked in {path.absolute().parent}", path=path
+        )
+    try:
+        if path.suffix.lower() == ".gz":
+            with gzip.open(path) as packed:
+                return packed.read()
+        return path.read_bytes()
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"cannot read {str(path)!r}: {error}", path=path) from None
+
+
+### folders
+
+
+def folder(root: Path, decoder: Decoder, progress: Callable[[float], object] | None = None) -> Corpus:
+    """Every file below a folder; the folder that it lies in, right below the root, is its class."""
+    try:
+        found = sorted(path for path in root.rglob("*") if path.is_file() and not hidden(path.relative_to(root)))
+    except OSError as error:
+        raise FormatError(f"cannot read the folder {str(root)!r}: {error}", path=root) from None
+    if not found:
+        raise EmptyTableError(
+            f"there are no documents below {str(root)!r}", hint="expected folder/CLASS/document", path=root
+        )
+    names = [path.relative_to(root) for path in found]
+    labels = [name.parts[0] if len(name.parts) > 1 else None for name in names]
+    empty = sorted({p.name for p in root.iterdir() if p.is_dir() and not hidden(Path(p.name))} - set(labels))
+    notes = (f"no documents in the folder {listed(empty)}: left out",) if empty else ()
+    texts = []
+    for i, path in enumerate(found):
+        texts.append(decoder(content(path), str(path.relative_to(root))))
+        if progress is not None:
+            progress((i + 1) / len(found))
+    return Corpus(texts, labels, [name.as_posix() for name in names], notes)
+
+
+def hidden(path: Path) -> bool:
+    """Whether a path, or a folder it lies in, is one of those that begin with a dot."""
+    return any(part.startswith(".") for part in path.parts)
+
+
+### files
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that were asked for."""
+
+    text: str | None
+    label: str | None
+
+    def refuse(self, what: str) -> None:
+        """Columns of something that has none are a mistake."""
+        if self.text is not None or self.label is not None:
+            raise UnknownColumnError(
+                f"{what} has no column {self.text or self.label!r}",
+                hint="columns are those of .csv, .tsv, .parquet and .jsonl files",
+            )
+
+    def among(self, names: list[str], path: Path) -> tuple[str, str | None]:
+        """The two columns, both there."""
+        text, label = self.text or TEXT, self.label or (LABEL if LABEL in names else None)
+        for name in (text, label):
+            if name is not None and name not in names:
+                raise UnknownColumnError(
+                    f"{str(path)!r} has no column {name!r}; it has {listed(names)}",
+                    hint="name the columns with `text` and `label` (--text, --label)",
+                    column=name,
+                )
+        return text, label
+
+
+def file(path: Path, columns: Columns, decoder: Decoder, *, lines: bool) -> Corpus:
+    """One file, by the ending of its name."""
+    ending = "".join([suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"][-1:])
+    if ending in {".parquet", ".pq"}:
+        return parquet(path, columns)
+    if ending in DELIMITERS:
+        return separated(path, columns, decoder, DELIMITERS[ending])
+    if ending in {".jsonl", ".ndjson"}:
+        return json_lines(path, columns, decoder)
+    columns.refuse(f"the plain file {path.name!r}")
+    return plain(decoder(content(path), path.name), path.name, lines=lines)
+
+
+def plain(text: str, name: str, *, lines: bool) -> Corpus:
+    """One document, or one a line."""
+    if not lines:
+        return Corpus([text], names=[name])
+    found = text.splitlines()
+    return Corpus(found, names=[f"{name}:{i + 1}" for i in range(len(found))])
+
+
+def parquet(path: Path, columns: Columns) -> Corpus:
+    """Two columns of a Parquet file."""
+    from bayeslearn.tables.files import parquet_file  # noqa: PLC0415 - loads Arrow
+
+    if not path.is_file():
+        content(path)
+    with parquet_file(path) as opened:
+        text, label = columns.among(opened.schema_arrow.names, path)
+        return of_columns(opened.read([name for name in (text, label) if name]), text, label)
+
+
+def separated(path: Path, columns: Columns, decoder: Decoder, delimiter: str) -> Corpus:
+    """Two columns of a CSV or TSV file."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy, and not needed for folders
+    from pyarrow import csv  # noqa: PLC0415
+
+    text = decoder(content(path), path.name)
+    names = next(iter(_csv_rows(text, delimiter)), [])
+    if not names:
+        raise EmptyTableError(f"{str(path)!r} is empty: it has not even a line of column names", path=path)
+    wanted = columns.among(names, path)
+    raw = text.encode()
+    kinds = {name: pa.large_string() for name in wanted if name}
+    try:
+        table = csv.read_csv(
+            io.BytesIO(raw),
+            read_options=csv.ReadOptions(block_size=min(len(raw) + 1, MOST_BLOCK)),
+            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=csv.ConvertOptions(
+                include_columns=list(kinds), column_types=kinds, strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowException as error:
+        raise FormatError(
+            f"{str(path)!r} cannot be read: {error}",
+            hint="quote cells that hold the delimiter or a line break, and close every quotation mark",
+            path=path,
+        ) from None
+    return of_columns(table, *wanted)
+
+
+def of_columns(table: Any, text: str, label: str | None) -> Corpus:
+    """Columns of Arrow as documents; a text that is missing is an empty document."""
+    texts = table[text].to_pylist()
+    wrong = next((value for value in texts if value is not None and not isinstance(value, str)), None)
+    if wrong is not None:
+        raise DataError(f"column {text!r} holds {wrong!r:.40}, which is no text", hint="name another with `text`")
+    labels = [] if label is None else [None if missing(value) else value for value in table[label].to_pylist()]
+    return Corpus([value or "" for value in texts], labels)
+
+
+def _csv_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    import csv  # noqa: PLC0415 - only the header is read so
+
+    return csv.reader(io.StringIO(text[: 1 << 16], newline=""), delimiter=delimiter)
+
+
+def json_lines(path: Path, columns: Columns, decoder: Decoder) -> Corpus:
+    """Two fields of JSON objects, one object a line."""
+    rows = list(_objects(decoder(content(path), path.name), path))
+    text, label = columns.among(list(dict.fromkeys(name for row in rows for name in row)), path) if rows else ("", None)
+    wrong = next((i for i, row in enumerate(rows) if not isinstance(row.get(text, ""), str | None)), None)
+    if wrong is not None:
+        raise DataError(f"{str(path)!r}: field {text!r} of document {wrong} is no text", hint="name another one")
+    labels = [] if label is None else [None if missing(row.get(label)) else row[label] for row in rows]
+    return Corpus([row.get(text) or "" for row in rows], labels)
+
+
+def _objects(text: str, path: Path) -> Iterable[dict[str, Any]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"{str(path)!r}, line {number}: {error}", path=path, line=number) from None
+        if not isinstance(row, dict):
+            raise FormatError(f"{str(path)!r}, line {number}: expected an object, got {line[:40]!r}", path=path)
+        yield row

@@ -1,0 +1,283 @@
+"""Learning from documents with labels and without: a prior by evidence, then EM.
+
+    E   a document without a label belongs to class k with P(k | document)
+    M   its words count for the class by that share, times λ; θ = (n + α) / Σ (n + α)
+
+climbs  Σ_labelled ln P(k, d|θ) + λ Σ_unlabelled ln P(d|θ) + Σ_kw α_w ln θ_kw,  whose mode the estimate is. λ = 1 takes
+every document for one document; 0 leaves those without a label out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from bayeslearn import em, validation
+from bayeslearn.errors import ConstantColumnError, EmptyTableError, MissingValuesError, ParameterError
+from bayeslearn.families import Dirichlet
+from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
+from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
+from bayeslearn.naive_bayes.text.evidence import KINDS, Chosen, choose_presence_prior, choose_prior
+from bayeslearn.naive_bayes.text.model import Likelihood, TextModel, alphas
+from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.tokens import Tokeniser
+from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary, Hashed, Vocabulary, chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.families import DirichletRule
+
+#: Nats that an iteration of EM must gain for each word of the documents without labels.
+SMALL = 1e-6
+
+
+@dataclass(frozen=True, repr=False)
+class LearnedText:
+    """A model of texts, and how it came to be."""
+
+    model: TextModel
+    #: The prior that the evidence chose; None where it was given.
+    chosen: Chosen | None
+    #: How EM went; None where every document that was used has a label.
+    climb: em.Result[Any] | None
+    n_labelled: int
+    n_unlabelled: int
+
+    def __repr__(self) -> str:
+        more = f" + {self.n_unlabelled} without" if self.n_unlabelled else ""
+        return f"LearnedText({self.model!r}, {self.n_labelled} labelled{more})"
+
+
+def learn_text(
+    texts: Corpus | Iterable[str],
+    labels: Any = None,
+    *,
+    prior: str | float | Dirichlet | DirichletRule = "evidence",
+    tokeniser: Tokeniser | None = None,
+    vocabulary: Vocabulary | Hashed | None = None,
+    likelihood: Likelihood = "multinomial",
+    class_prior: float | Dirichlet | DirichletRule | tuple[float, ...] = 0.0,
+    classes: Sequence[Any] | None = None,
+    weights: ArrayLike | None = None,
+    unlabelled: float = 1.0,
+    min_count: float = 1,
+    drop_top: int = 0,
+    max_size: int | None = None,
+    max_iter: int = 100,
+    progress: Callable[[em.Step], object] | None = None,
+) -> LearnedText:
+    """Learn to classify texts; documents without a label help.
+
+    Parameters
+    ----------
+    texts, labels
+        Documents and their classes, or a :class:`Corpus`. A label of None, NaN, ``?`` or nothing is missing. Labels may
+        be shares (n, K) of `classes` instead; a row without any share, or with a NaN, is missing.
+    prior
+        ``evidence``, ``symmetric``, ``background`` or ``words`` are chosen as :mod:`~.evidence` says; a number or a
+        Dirichlet is taken as it is.
+    unlabelled
+        λ: what a document without a label weighs.
+    min_count, drop_top, max_size
+        Which words are kept, by how often all documents hold them.
+    progress
+        Called with every step of EM; raising StopIteration ends it with the best model so far.
+    """
+    validation.number("unlabelled", unlabelled, least=0, most=1)
+    validation.integer("max_iter", max_iter, least=1)
+    if isinstance(prior, str):
+        validation.choice("prior", prior, KINDS)
+    tokeniser = tokeniser or Tokeniser()
+    told = Told.of(texts, labels, classes, weights)
+    words: dict[str, Any] = {"min_count": min_count, "drop_top": drop_top, "max_size": max_size}
+    counts, found = counted(told.texts if unlabelled else told.only_known(), tokeniser, vocabulary, words)
+    if unlabelled:
+        known, unknown = counts[told.known], counts[~told.known]
+    else:
+        known, unknown = counts, counts[:0]
+    evidence = collect(
+        known,
+        told.labels,
+        vocabulary=found,
+        classes=told.classes,
+        weights=told.weights[told.known],
+        present=likelihood == "bernoulli",
+    )
+    picked = pick_prior(evidence, prior, likelihood) if isinstance(prior, str) else None
+    given = prior if picked is None else picked[0]
+    model = TextModel(evidence, tokeniser, likelihood, given, class_prior)  # type: ignore[arg-type]
+    if not len(unknown):
+        return LearnedText(model, picked and picked[1], None, len(known), 0)
+    source = Documents(evidence, unknown, unlabelled * told.weights[~told.known])
+    climb = climbed(model, source, max_iter=max_iter, progress=progress)
+    return LearnedText(climb.model.model, picked and picked[1], climb, len(known), len(unknown))
+
+
+### what is told
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Documents, which of them have a label, and the labels (or shares) of those."""
+
+    texts: Sequence[str]
+    known: NDArray[np.bool_]
+    labels: Any
+    classes: tuple[Any, ...]
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, texts: Any, labels: Any, classes: Sequence[Any] | None, weights: ArrayLike | None) -> Told:
+        """Documents and labels, checked."""
+        shares = labels is not None and np.ndim(labels) == 2
+        corpus = as_corpus(texts, None if shares else labels)
+        w = validation.weights(weights, len(corpus))
+        if shares:
+            table = validation.float_array("labels", labels)
+            known = np.isfinite(table).all(axis=1) & (table.sum(axis=1) > 0)
+            names = tuple(classes or ())
+            given: Any = table[known]
+        else:
+            known = np.array([label is not None for label in corpus.labels], dtype=bool)
+            given = [label for label in corpus.labels if label is not None]
+            names = tuple(classes) if classes is not None else corpus.classes
+        cls._require_classes(int(known.sum()), len(corpus), names)
+        return cls(corpus.texts, known, given, names, w)
+
+    @staticmethod
+    def _require_classes(labelled: int, n: int, classes: Sequence[Any]) -> None:
+        if not labelled:
+            raise MissingValuesError(
+                f"none of the {n} documents has a label", hint="label a few of each class, or name the column of labels"
+            )
+        if len(classes) < 2:
+            raise ConstantColumnError(
+                f"all documents with a label are of one class, {classes[0]!r}: there is nothing to tell apart"
+                if classes
+                else "labels that are shares need `classes`, a name for each column",
+                hint="add documents of another class",
+            )
+
+    def only_known(self) -> list[str]:
+        """The documents that have a label."""
+        return [text for text, known in zip(self.texts, self.known, strict=True) if known]
+
+
+def counted(
+    texts: Sequence[str], tokeniser: Tokeniser, vocabulary: Vocabulary | Hashed | None, words: dict[str, Any]
+) -> tuple[DocumentCounts, AnyVocabulary]:
+    """Counts of the words worth keeping; none at all is an error."""
+    counts, found = count(texts, tokeniser, vocabulary, **(words if vocabulary is None else {}))
+    if vocabulary is not None and isinstance(found, Vocabulary) and words != {
+        "min_count": 1, "drop_top": 0, "max_size": None,
+    }:  # fmt: skip
+        kept = chosen(counts.totals, **words)
+        counts, found = counts.only(kept), found.only(kept)
+    if not len(found) or not len(counts.indices):
+        raise EmptyTableError(
+            f"no word is left in {len(counts)} documents", hint="lower `min_count` and `drop_top`, or look at the texts"
+        )
+    return counts, found
+
+
+def pick_prior(statistics: TextStatistics, kind: str, likelihood: str) -> tuple[float | Dirichlet, Chosen | None]:
+    """The prior of a model by evidence, and the choice itself."""
+    if likelihood == "bernoulli":
+        if kind not in {"evidence", "symmetric"}:
+            raise ParameterError(
+                f"the Bernoulli likelihood has no prior {kind!r}", hint="take 'evidence', or a number for every word"
+            )
+        assert statistics.present is not None
+        return choose_presence_prior(statistics.present, statistics.documents), None
+    found = choose_prior(statistics.words, kind)
+    uniform = found.kind == "symmetric"
+    return (float(found.alpha[0]) if uniform else Dirichlet(found.alpha)), found
+
+
+### EM
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """What EM learns from: the statistics of documents with labels, and the others with their weights."""
+
+    labelled: TextStatistics
+    unlabelled: DocumentCounts
+    weights: NDArray[np.float64]
+
+    def fold(self, collected: Callable[[Documents], Any]) -> Any:
+        """All of it at once."""
+        return collected(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A text model as the loop of EM wants it."""
+
+    model: TextModel
+
+    def expected_statistics(self, batch: Documents) -> tuple[TextStatistics, float]:
+        """Statistics with documents shared out among the classes, and Σ w ln P(document)."""
+        joint = self.model.log_joint(batch.unlabelled)
+        top = joint.max(axis=1, keepdims=True)
+        p = np.exp(joint - top)
+        total = p.sum(axis=1, keepdims=True)
+        hidden = collect(
+            batch.unlabelled,
+            p / total,
+            vocabulary=self.model.vocabulary,
+            classes=self.model.classes,
+            weights=batch.weights,
+            present=batch.labelled.present is not None,
+        )
+        likelihood = float(batch.weights @ (top + np.log(total))[:, 0])
+        return batch.labelled + hidden, likelihood + self.log_likelihood(batch.labelled)
+
+    def estimate(self, prior: None, statistics: TextStatistics) -> Self:  # noqa: ARG002 - the model has its prior
+        """The model of other statistics."""
+        return replace(self, model=replace(self.model, statistics=statistics))
+
+    def log_likelihood(self, labelled: TextStatistics) -> float:
+        """Σ ln P(k, document) of documents with labels, which is a sum over what they were counted into."""
+        logs, classes = self.model.log_p_words, self.model.log_p_classes
+        if labelled.present is None:
+            return _product(labelled.words, logs) + _product(labelled.documents, classes)
+        absent = -np.logaddexp(0, logs)  # ln P(not w), from the log odds
+        return _product(labelled.present, logs) + _product(labelled.documents, classes + absent.sum(axis=1))
+
+    def log_prior(self, prior: None) -> float:  # noqa: ARG002 - the model has its prior
+        """Σ α ln θ: the logarithm of a Dirichlet whose mode is where this one has its mean."""
+        model = self.model
+        alpha = np.broadcast_to(alphas(model.prior, len(model.vocabulary), "prior"), len(model.vocabulary))
+        logs = model.log_p_words
+        if model.likelihood == "bernoulli":
+            logs = logs - 2 * np.logaddexp(0, logs)  # ln p + ln (1 − p)
+        value = _product(np.broadcast_to(alpha, logs.shape), logs)
+        if isinstance(model.class_prior, tuple):
+            return value
+        cases = np.broadcast_to(alphas(model.class_prior, len(model.classes), "class_prior"), len(model.classes))
+        return value + _product(cases, model.log_p_classes)
+
+
+def climbed(
+    model: TextModel, source: Documents, *, max_iter: int, progress: Callable[[em.Step], object] | None
+) -> em.Result[Reader]:
+    """EM from a model of the documents with labels."""
+    if model.likelihood == "complement":
+        raise ParameterError(
+            "the complement of a class is a score, no probability, so that documents without labels say nothing",
+            hint="take the multinomial or the Bernoulli likelihood, or unlabelled=0",
+        )
+    words = float(source.weights @ source.unlabelled.lengths)
+    return em.fit(Reader(model), source, tol=SMALL * (1 + words), max_iter=max_iter, progress=progress)
+
+
+def _product(weights: NDArray[np.float64], logs: NDArray[np.float64]) -> float:
+    """Σ w ln p, where no weight makes any p do."""
+    with np.errstate(invalid="ignore"):
+        return float(np.where(weights > 0, weights * logs, 0.0).sum())
