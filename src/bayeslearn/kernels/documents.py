@@ -2,7 +2,7 @@
 
 A character belongs to a class: 0 parts tokens, 1 makes words, 2 makes other tokens; a token is a run of one class. The
 tokens of a document are written one after the other with a space between, so that an n-gram is a stretch of bytes like
-any word. A document counts a word at the place where it met it first: nothing is sorted, and nothing cleared in between.
+any word. A document counts a word at the place where it met it first: nothing is sorted, nothing cleared in between.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def count_words(
     """The counts of the documents text[starts[d]:starts[d + 1]]; false where there was no room to go on.
 
     `classes` holds the class of every character (of the first 128 where there are no others), `folded` what the first
-    128 are written as. `rules` are the shortest word, the shortest and the longest n-gram, what to do with words outside
+    128 are written as. `rules` are the shortest word, the shortest and longest n-gram, what to do with words outside
     the vocabulary (KNOWN, NEW, HASHED), and its size where words are hashed. `vocabulary` is (table, words, ends),
     `found` (indptr, indices, counts). `room` is for the tokens of a document, for where the last of them begin, and for
     the place of every word (−1 at first). `cursor` tells where to go on with more room, zeros in the beginning.

@@ -8,6 +8,8 @@ from bayeslearn import lazy
 
 if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
+    from bayeslearn.naive_bayes.text.estimators import TextClassifier, WordCounts
+    from bayeslearn.naive_bayes.text.files import read_text_model, write_text_model
     from bayeslearn.naive_bayes.text.learning import fit_text
     from bayeslearn.naive_bayes.text.model import TextModel
     from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
@@ -19,26 +21,34 @@ _HOMES = {
     "Columns": "vocabulary",
     "DocumentCounts": "counts",
     "Hashed": "vocabulary",
+    "TextClassifier": "estimators",
     "TextModel": "model",
     "TextStatistics": "statistics",
     "Tokeniser": "tokens",
     "Vocabulary": "vocabulary",
+    "WordCounts": "estimators",
     "collect": "statistics",
     "count": "counts",
     "fit_text": "learning",
+    "read_text_model": "files",
+    "write_text_model": "files",
 }
 
 __all__ = [
     "Columns",
     "DocumentCounts",
     "Hashed",
+    "TextClassifier",
     "TextModel",
     "TextStatistics",
     "Tokeniser",
     "Vocabulary",
+    "WordCounts",
     "collect",
     "count",
     "fit_text",
+    "read_text_model",
+    "write_text_model",
 ]
 
 __getattr__ = lazy.names_of(__name__, _HOMES)

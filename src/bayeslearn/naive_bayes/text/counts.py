@@ -57,8 +57,12 @@ class DocumentCounts:
         if not np.issubdtype(rows.dtype, np.number) and rows.dtype != bool:
             raise DataError(f"counts must be numbers, got {rows.dtype}")
         values = rows.data
-        if rows.nnz and not (np.isfinite(values).all() and values.min() >= 0):
-            raise DataError("counts must be finite and not negative", hint="give counts of words, not scaled features")
+        if not np.isfinite(values).all():
+            raise DataError("counts of words must be finite, got NaN or infinity")
+        if values.min(initial=0) < 0:
+            raise DataError(
+                f"Negative values in data: {values.min()} times a word?", hint="give counts, not scaled features"
+            )
         if not rows.has_canonical_format or (values == 0).any():
             rows = rows.copy()
             rows.sum_duplicates()
@@ -126,8 +130,8 @@ def count(
 ) -> tuple[DocumentCounts, Vocabulary | Hashed]:
     """The counts of texts, and their vocabulary.
 
-    Words outside a given vocabulary are skipped. Without one it is found on the way, words in the order they appear, and
-    `min_count`, `drop_top` and `max_size` say which of them to keep (:func:`~.vocabulary.chosen`).
+    Words outside a given vocabulary are skipped. Without one it is found on the way, words in the order they appear;
+    then `min_count`, `drop_top` and `max_size` say which to keep (:func:`~.vocabulary.chosen`).
     """
     tokeniser, texts = tokeniser or Tokeniser(), Texts.of(texts)
     if isinstance(vocabulary, Columns):

@@ -24,16 +24,21 @@ def coded(
     names = listed_labels(labels)
     if len(names) != n:
         raise ShapeError(f"there are {n} documents and {len(names)} labels")
-    if any(is_missing(name) for name in names):
-        first = next(i for i, name in enumerate(names) if is_missing(name))
-        raise MissingValuesError(
-            f"document {first} has no label", hint="leave it out, or learn from it too, by EM", row=first
-        )
+    require_labels(names)
     kinds = in_order(names) if classes is None else tuple(listed_labels(classes))
     place = {name: k for k, name in enumerate(kinds)}
     if odd := [name for name in dict.fromkeys(names) if name not in place]:
         raise UnknownStateError(f"the labels {listed(odd)} are not among the classes {listed(kinds)}")
     return kinds, np.fromiter((place[name] for name in names), np.int64, n), None
+
+
+def require_labels(names: list[Any]) -> None:
+    """Every document has a label."""
+    for row, name in enumerate(names):
+        if is_missing(name):
+            raise MissingValuesError(
+                f"document {row} has no label", hint="leave it out, or learn from it too, by EM", row=row
+            )
 
 
 def _shared(

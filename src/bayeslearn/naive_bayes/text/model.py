@@ -175,13 +175,13 @@ class TextModel:
 
     def posterior(self, documents: Any) -> NDArray[np.float64]:
         """P(k | document), shape (n, K)."""
-        logs = _possible(self.log_joint(documents))
+        logs = possible(self.log_joint(documents))
         p = np.exp(logs - logs.max(axis=1, keepdims=True))
         return p / p.sum(axis=1, keepdims=True)
 
     def classify(self, documents: Any) -> list[Any]:
         """The most probable class of each document, the first when tied."""
-        best = _possible(self.log_joint(documents)).argmax(axis=1)
+        best = possible(self.log_joint(documents)).argmax(axis=1)
         return [self.classes[k] for k in best.tolist()]
 
 
@@ -204,7 +204,7 @@ def _log(x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.log(x)
 
 
-def _possible(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+def possible(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Log probabilities of which each document has one that is not zero."""
     best = logs.max(axis=1, initial=-np.inf)
     impossible = ~np.isfinite(best)

@@ -1,0 +1,311 @@
+"""Naive Bayes for texts in scikit-learn's clothes: raw texts in, or a ready matrix of counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from bayeslearn import validation
+from bayeslearn.errors import DataError, ParameterError, ShapeError
+from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
+from bayeslearn.naive_bayes.text.labels import in_order, listed_labels, require_labels
+from bayeslearn.naive_bayes.text.learning import trimmed
+from bayeslearn.naive_bayes.text.model import TextModel, possible
+from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.texts import Texts
+from bayeslearn.naive_bayes.text.tokens import Tokeniser
+from bayeslearn.naive_bayes.text.vocabulary import Columns, Hashed, Vocabulary
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def are_texts(X: Any) -> bool:
+    """Whether these are raw texts rather than a matrix."""
+    if isinstance(X, DocumentCounts) or hasattr(X, "columns"):
+        return False
+    if isinstance(X, str | bytes | Texts):
+        return True
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and (X[0] is None or isinstance(X[0], str | bytes))
+    is_column = getattr(X, "ndim", 1) == 1 and hasattr(X, "__len__") and not np.isscalar(X)
+    return is_column and getattr(getattr(X, "dtype", None), "kind", "O") in "OUSTV"
+
+
+class _Tokenising(BaseEstimator):  # type: ignore[misc]
+    """Parameters of the tokeniser and of the words to keep."""
+
+    lower: bool
+    kind: str
+    shortest: int
+    ngrams: Any
+    min_count: float
+    drop_top: int
+    max_size: int | None
+    hashed: int | None
+    vocabulary: Any
+
+    def _tokeniser(self) -> Tokeniser:
+        return Tokeniser(self.lower, self.kind, self.shortest, self.ngrams)
+
+    def _choice(self) -> dict[str, Any]:
+        return {"min_count": self.min_count, "drop_top": self.drop_top, "max_size": self.max_size}
+
+    def _given_vocabulary(self) -> Vocabulary | Hashed | None:
+        if self.hashed is not None:
+            if self.vocabulary is not None:
+                raise ParameterError("`hashed` and `vocabulary` exclude each other")
+            return Hashed(self.hashed)
+        if self.vocabulary is None or isinstance(self.vocabulary, Vocabulary | Hashed):
+            return self.vocabulary
+        return Vocabulary.of(self.vocabulary)
+
+
+class TextClassifier(ClassifierMixin, _Tokenising):  # type: ignore[misc]
+    """Naive Bayes for texts: P(class | text) ∝ P(class) Π P(word | class).
+
+    Parameters
+    ----------
+    likelihood
+        "multinomial" counts words, "bernoulli" looks at which are there, "complement" at the words of other classes.
+    prior
+        α of the words: a number, or a :class:`~bayeslearn.families.Dirichlet` or a rule for one.
+    class_prior
+        None takes the fractions of the classes, "uniform" and a list of probabilities fix them; a number or a Dirichlet
+        is α of the classes.
+    lower, kind, shortest, ngrams
+        How texts become tokens: see :class:`~bayeslearn.naive_bayes.text.Tokeniser`.
+    min_count, drop_top, max_size
+        Words to keep: those seen often enough, without the most frequent ones, and at most so many.
+    hashed
+        The number of places for words that are hashed rather than kept, for streams without end.
+    vocabulary
+        The words to look at, where they are known beforehand.
+
+    Attributes
+    ----------
+    classes_
+        The labels in order.
+    model_
+        The :class:`~bayeslearn.naive_bayes.text.TextModel`.
+    statistics_
+        All that was seen, also of words that the model leaves out.
+
+    Examples
+    --------
+    >>> mail = TextClassifier().fit(["cheap watch", "lunch at noon"], ["spam", "ham"])
+    >>> mail.partial_fit(["cheap cheap viagra"], ["spam"]).predict(["viagra"])
+    array(['spam'], dtype='<U4')
+    """
+
+    classes_: NDArray[Any]
+    model_: TextModel
+    statistics_: TextStatistics
+
+    def __init__(
+        self,
+        *,
+        likelihood: str = "multinomial",
+        prior: Any = 1.0,
+        class_prior: Any = None,
+        lower: bool = True,
+        kind: str = "words",
+        shortest: int = 2,
+        ngrams: Any = (1, 1),
+        min_count: float = 1,
+        drop_top: int = 0,
+        max_size: int | None = None,
+        hashed: int | None = None,
+        vocabulary: Any = None,
+    ) -> None:
+        self.likelihood = likelihood
+        self.prior = prior
+        self.class_prior = class_prior
+        self.lower = lower
+        self.kind = kind
+        self.shortest = shortest
+        self.ngrams = ngrams
+        self.min_count = min_count
+        self.drop_top = drop_top
+        self.max_size = max_size
+        self.hashed = hashed
+        self.vocabulary = vocabulary
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from texts, or from a matrix of counts, with labels."""
+        return self._learn(X, y, None, sample_weight, None)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more of them: words and classes that are new are added. `classes` may name some beforehand."""
+        return self._learn(X, y, classes, sample_weight, getattr(self, "statistics_", None))
+
+    def _learn(self, X: Any, y: Any, classes: Any, weights: Any, before: TextStatistics | None) -> Self:
+        documents, y, w = self._cases(X, y, weights, reset=before is None)
+        present = self.likelihood == "bernoulli"
+        if isinstance(documents, Texts):
+            counts, vocabulary = count(documents, self._tokeniser(), self._given_vocabulary())
+        else:
+            counts, vocabulary = documents, before.vocabulary if before else Columns(documents.n_words)  # type: ignore[assignment]
+        new = collect(counts, y, vocabulary=vocabulary, weights=w, present=present)
+        seen = new if before is None else before + new
+        names = in_order([*seen.classes, *([] if classes is None else listed_labels(classes))])
+        self.statistics_ = seen.with_classes(names)
+        self.classes_ = np.array(names, dtype=None if len({type(name) for name in names}) == 1 else object)
+        self.model_ = self._model()
+        return self
+
+    def _model(self) -> TextModel:
+        seen = trimmed(self.statistics_, **self._choice())
+        given = self.class_prior
+        if given is None:
+            given = 0.0
+        elif isinstance(given, str):
+            validation.choice("class_prior", given, ["uniform"])
+            given = (1 / len(seen.classes),) * len(seen.classes)
+        elif np.ndim(given) == 1:
+            given = tuple(validation.probabilities(given, name="class_prior").tolist())
+        return TextModel(seen, self._tokeniser(), self.likelihood, self.prior, given)  # type: ignore[arg-type]
+
+    # -- predicting
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each text, the first in order when tied."""
+        best = self._log_joint(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(label | text), a column for each of `classes_`."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The logarithm of :meth:`predict_proba`."""
+        logs = self._log_joint(X)
+        logs = logs - logs.max(axis=1, keepdims=True)
+        return logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+
+    def _log_joint(self, X: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        documents = self._texts(X) if are_texts(X) else self._counts(X)
+        return possible(self.model_.log_joint(documents))
+
+    # -- data in
+
+    def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Texts | DocumentCounts, Any, Any]:
+        """Checked documents, labels and weights; documents of weight zero are as good as absent."""
+        if y is None:
+            raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        texts = are_texts(X)
+        if not texts:
+            X, y = validate_data(self, X, y, accept_sparse="csr", reset=reset)
+        labels = column_or_1d(y, dtype=object if isinstance(y, list | tuple) else None, warn=True)
+        if len(labels) != (len(X) if texts else X.shape[0]):
+            raise ShapeError(f"there are {len(X) if texts else X.shape[0]} documents and {len(labels)} labels")
+        require_labels(listed_labels(labels))
+        if labels.dtype != object:
+            check_classification_targets(labels)
+        if weights is not None:
+            weights = validation.weights(weights, len(labels), name="sample_weight")
+            if not weights.any():
+                raise DataError("every sample_weight is zero: no class is left to learn")
+            seen = np.flatnonzero(weights > 0)
+            X, labels, weights = _safe_indexing(X, seen), labels[seen], weights[seen]
+        return (Texts.of(X) if texts else DocumentCounts.of(X)), labels, weights
+
+    def _texts(self, X: Any) -> Texts:
+        if isinstance(self.statistics_.vocabulary, Columns):
+            raise DataError("this classifier was fitted to a matrix of counts and knows no words", hint="give a matrix")
+        return Texts.of(X)
+
+    def _counts(self, X: Any) -> DocumentCounts:
+        """A checked matrix of counts."""
+        if hasattr(self, "n_features_in_"):
+            X = validate_data(self, X, accept_sparse="csr", reset=False)
+        return DocumentCounts.of(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True  # on the numbers that scikit-learn tries, which count nothing
+        return tags
+
+
+class WordCounts(TransformerMixin, _Tokenising):  # type: ignore[misc]
+    """Texts to a sparse matrix of counts, a column for each word in sorted order.
+
+    The parameters are those of :class:`TextClassifier`.
+
+    >>> WordCounts(shortest=1).fit_transform(["a dog", "a cat, a dog"]).toarray()
+    array([[1, 0, 1],
+           [2, 1, 1]])
+    """
+
+    words_: Vocabulary | Hashed
+
+    def __init__(
+        self,
+        *,
+        lower: bool = True,
+        kind: str = "words",
+        shortest: int = 2,
+        ngrams: Any = (1, 1),
+        min_count: float = 1,
+        drop_top: int = 0,
+        max_size: int | None = None,
+        hashed: int | None = None,
+        vocabulary: Any = None,
+    ) -> None:
+        self.lower = lower
+        self.kind = kind
+        self.shortest = shortest
+        self.ngrams = ngrams
+        self.min_count = min_count
+        self.drop_top = drop_top
+        self.max_size = max_size
+        self.hashed = hashed
+        self.vocabulary = vocabulary
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn hands it over
+        """Find the words."""
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:  # noqa: ARG002 - scikit-learn hands it over
+        """Find the words and count them, in one pass."""
+        counts, words = count(X, self._tokeniser(), self._given_vocabulary(), **self._choice())
+        if isinstance(words, Vocabulary) and self.vocabulary is None:
+            order = np.array(sorted(range(len(words)), key=words.words.__getitem__), np.intp)
+            counts, words = counts.only(order), words.only(order)
+        self.words_ = words
+        return as_matrix(counts)
+
+    def transform(self, X: Any) -> Any:
+        """Count the words that are known."""
+        check_is_fitted(self)
+        return as_matrix(count(X, self._tokeniser(), self.words_)[0])
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002 - scikit-learn's form
+        """The word of every column."""
+        check_is_fitted(self)
+        return np.array(self.words_.words, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def as_matrix(counts: DocumentCounts) -> Any:
+    """Counts as scikit-learn's own vectoriser returns them."""
+    matrix = counts.matrix.astype(np.int64)
+    matrix.sort_indices()
+    return matrix
