@@ -10,11 +10,14 @@ from bayeslearn.kernels import (
     counting,
     expectation,
     extending,
+    family_cells,
     folding,
     growing,
     lanes,
+    naive,
     order_chains,
     ordering,
+    packing,
     parents,
     planning,
     propagation,
@@ -39,24 +42,26 @@ def warm() -> None:
     into = np.empty((1, 1), np.int16)
     cells.number_cells(text, 0, 2, 44, into, 0, room, room.copy(), np.zeros(1, np.int64), slots, keys)
     bits, cell, table, yes = np.zeros((1, 1), np.uint64), np.zeros(1, np.int32), np.zeros((1, 1)), np.ones(1, np.bool_)
-    extending.find_cells(codes, zero, one, cell)
+    family_cells.find_cells(codes, zero, one, cell)
     for given in (np.empty(0), weights):
-        extending.count_cells(cell, given, np.zeros((2, 1)))
-        extending.extend_family(codes, given, one, bits, np.ones(1), zero, yes, 0.0, table)
+        family_cells.count_cells(cell, given, np.zeros((2, 1)))
+        extending.extend_family(codes, given, one, bits, np.ones(1), bits, zero, yes, 0.0, table)
         one_score = ((1, 1.0, 0.0), (0, 0.0), np.empty(0), ~yes)
-        parents.greedy_parents(codes, given, one, bits, np.ones(1), 0.0, 0, yes, zero, *one_score)
+        parents.greedy_parents(codes, given, one, bits, np.ones(1), bits, 0.0, 0, yes, zero, *one_score)
     gain, no = np.full((3, 1, 1), -np.inf), np.zeros((1, 1), np.bool_)
     graph = ((table, table), (no, no), (no, no))
     changing.all_gains(*graph, gain)
     changing.best_of_all(*graph, 0.0, zero)
     changing.best_change(gain, table, 0.0, zero)
-    extending.pack_states(codes, zero, bits, np.zeros(1))
+    packing.pack_states(codes, np.arange(2), bits, np.zeros(1))
+    packing.pack_rows(codes, np.arange(2), 0, 1, bits.view(np.uint8))
     scoring.score_columns(np.zeros((1, 1, 1)), zero, 0, 0.0, np.empty(0), yes, np.empty(1))
     testing.dependence(codes, weights, one, np.zeros((1, 2), np.int64), False, np.zeros(1), np.zeros(1))
     warm_inference()
     warm_learning()
     warm_sampling()
     warm_orders()
+    warm_naive()
 
 
 def warm_inference() -> None:
@@ -114,6 +119,26 @@ def warm_orders() -> None:
     order_chains.walk_orders(sets, zero.copy(), np.zeros((1, 2), np.int64), np.zeros(1), 1.0)
     order_chains.read_order(sets, zero, 1.0, np.zeros(1), np.zeros((1, 1)), zero.copy())
     order_chains.count_orders(zero, np.empty(2))
+
+
+def warm_naive() -> None:
+    """One row of one column and one class: counted, measured, asked, and as a pair."""
+    codes, label, weight, x, joint = (
+        np.zeros((1, 1), np.int8),
+        np.zeros(1, np.int32),
+        np.ones(1),
+        np.ones(1),
+        np.zeros((1, 1)),
+    )
+    for array in (codes, x):
+        array.flags.writeable = False
+    naive.count_classes(codes[0], label, weight, np.zeros((3, 1)))
+    naive.class_moments(x, label, weight, np.zeros((3, 1)))
+    naive.add_state_logs(codes[0], np.zeros((1, 3)), joint)
+    naive.add_normal_logs(x, np.ones((1, 3)), joint)
+    start = np.zeros(1, np.int64)
+    naive.count_pairs(codes, start, label, weight, np.zeros((1, 1, 1)))
+    naive.average_parents(codes, start, np.zeros((1, 1)), np.zeros((1, 1, 1)), joint)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba.core import event, types
 from numba.extending import intrinsic
@@ -87,6 +88,11 @@ def _load_word(_: Any, text: Any, at: Any) -> Any:  # noqa: ARG001 - numba wants
     return types.uint64(text, types.int64), codegen
 
 
+@inner
+def _lowest_bits(word: Any) -> Any:
+    return (word * np.uint64(0x0102040810204080)) >> np.uint64(56)
+
+
 def plain_popcount(word: Any) -> int:
     """The same without compiling."""
     return int(word).bit_count()
@@ -102,6 +108,11 @@ def plain_load_word(text: Any, at: int) -> Any:
     return text[at : at + 8].view("<u8")[0]
 
 
+def plain_lowest_bits(word: Any) -> Any:
+    """The same without compiling, where a product that runs over is an error."""
+    return np.uint64(sum((int(word) >> 8 * k & 1) << k for k in range(8)))
+
+
 #: The number of ones in a 64-bit word.
 popcount: Any = plain_popcount if numba.config.DISABLE_JIT else _ctpop
 
@@ -110,3 +121,6 @@ trailing_zeros: Any = plain_trailing_zeros if numba.config.DISABLE_JIT else _ctt
 
 #: Eight bytes of an array of bytes as one word, the first of them lowest.
 load_word: Any = plain_load_word if numba.config.DISABLE_JIT else _load_word
+
+#: The lowest bit of each of the eight bytes of a word, side by side; they have no other bits.
+lowest_bits: Any = plain_lowest_bits if numba.config.DISABLE_JIT else _lowest_bits

@@ -21,6 +21,7 @@ def greedy_parents(
     sizes: NDArray[np.int64],
     bitmaps: NDArray[np.uint64],
     marginal: NDArray[np.float64],
+    ones: NDArray[np.uint64],
     few: float,
     x: int,
     possible: NDArray[np.bool_],
@@ -45,26 +46,14 @@ def greedy_parents(
         if not free.any() or cells * sizes.sum() > most_cells:
             break
         table = np.zeros((int(cells), sizes.sum()))
-        extend_family(codes, weights, sizes, bitmaps, marginal, family, free, few, table)
+        extend_family(codes, weights, sizes, bitmaps, marginal, ones, family, free, few, table)
         n = table.reshape(int(cells) // sizes[x], sizes[x], table.shape[1])
-        score_columns(n, start, score[0], score[1], known, free, scores)
-        some = np.argmax(free)
-        now = score_of(n[:, :, start[some] : start[some] + sizes[some]], score, known)
+        now = score_columns(n, start, score[0], score[1], known, free, scores)
         slack = tie * (1 + abs(now))
         top = scores[free].max()
         if top <= now + slack:
             break
         parents[first_of_best(scores, free, top - slack, rank)] = True
-
-
-@inner
-def score_of(n: NDArray[np.float64], score: tuple[int, float], known: NDArray[np.float64]) -> float:
-    """The score of the child with the parents it has, from counts beside the states of any other column."""
-    whole, found = np.zeros((n.shape[0], n.shape[1], 1)), np.empty(1)
-    for s in range(n.shape[2]):
-        whole[:, :, 0] += n[:, :, s]
-    score_columns(whole, np.zeros(1, np.int64), score[0], score[1], known, np.ones(1, np.bool_), found)
-    return found[0]
 
 
 @inner

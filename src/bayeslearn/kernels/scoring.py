@@ -32,29 +32,56 @@ def score_columns(
     known: NDArray[np.float64],
     wanted: NDArray[np.bool_],
     scores: NDArray[np.float64],
-) -> None:
+) -> float:
     """Σ over each column, whose states stand from `start` on; `price` is that of a number, or the cases of the prior.
 
-    `known` has f at whole numbers (n ln n or n!), or is empty. Columns that are not `wanted` score −∞.
+    `known` has f at whole numbers (n ln n or n!), or is empty. Columns that are not `wanted` score −∞. Returns the
+    score without any of them, for which the states of the last one are put together; −∞ if none is wanted.
     """
     cells, r, states = n.shape
-    row = np.zeros((cells, states))
-    for j in range(cells):
-        for k in range(r):
-            row[j] += n[j, k]
+    row = rows_of(n)
+    begin, end = 0, 0
     for v in range(len(start)):
         scores[v] = -np.inf
-        if not wanted[v]:
-            continue
-        begin = start[v]
-        end = start[v + 1] if v + 1 < len(start) else states
-        if kind == LIKELIHOOD:
-            scores[v] = likelihood(n, row, begin, end, known) - price * cells * (end - begin) * (r - 1)
-        elif kind == FACTORIALS:
-            scores[v] = factorials(n, row, begin, end, known)
-        else:
-            q = cells * (end - begin) if kind == EVEN else max(np.count_nonzero(row[:, begin:end]), 1)
-            scores[v] = gammas(n, row, begin, end, price / (q * r))
+        if wanted[v]:
+            begin, end = start[v], start[v + 1] if v + 1 < len(start) else states
+            scores[v] = column_score(n, row, begin, end, kind, price, known)
+    if begin == end:
+        return -np.inf
+    whole = np.zeros((cells, r, 1))
+    for s in range(begin, end):
+        whole[:, :, 0] += n[:, :, s]
+    return column_score(whole, rows_of(whole), 0, 1, kind, price, known)
+
+
+@inner
+def rows_of(n: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ_k n[j, k, s]."""
+    row = np.zeros((n.shape[0], n.shape[2]))
+    for j in range(n.shape[0]):
+        for k in range(n.shape[1]):
+            row[j] += n[j, k]
+    return row
+
+
+@inner
+def column_score(
+    n: NDArray[np.float64],
+    row: NDArray[np.float64],
+    begin: int,
+    end: int,
+    kind: int,
+    price: float,
+    known: NDArray[np.float64],
+) -> float:
+    """The score with the column whose states stand there."""
+    cells, r, _ = n.shape
+    if kind == LIKELIHOOD:
+        return likelihood(n, row, begin, end, known) - price * cells * (end - begin) * (r - 1)
+    if kind == FACTORIALS:
+        return factorials(n, row, begin, end, known)
+    q = cells * (end - begin) if kind == EVEN else max(np.count_nonzero(row[:, begin:end]), 1)
+    return gammas(n, row, begin, end, price / (q * r))
 
 
 @inner

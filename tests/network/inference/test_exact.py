@@ -262,6 +262,7 @@ def star(n, *, hidden):
     return BayesianNetwork.of(arcs, tables, states={name: ["a", "b"] for name in tables})
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("hidden", [False, True])
 @pytest.mark.parametrize("small", [True, False])
 def test_hundreds_of_factors_in_one_table_do_not_underflow(hidden, small):

@@ -202,6 +202,7 @@ def test_within_five_standard_errors(method, seed):
         assert answer.log_evidence == pytest.approx(exact.log_evidence, abs=5 * answer.log_evidence_error)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("method", "runs", "n"), [("weighting", 120, 600), ("rejection", 120, 600), ("gibbs", 40, 2048)]
 )

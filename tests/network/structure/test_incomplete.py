@@ -200,6 +200,7 @@ def test_a_hidden_common_cause_is_found(k, seed, share):
     assert better > truth.score(test).mean - 0.02
 
 
+@pytest.mark.compiled
 def test_a_hidden_variable_that_nothing_asks_for_ends_up_alone():
     rng = np.random.default_rng(0)
     table = {name: rng.integers(0, 2, 1000) for name in "abcd"}

@@ -157,6 +157,7 @@ def test_draws_are_as_frequent_as_arcs_are_probable(seed):
     assert len({draw.dag for draw in found.draws}) == len(found.draws)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("seed", [1, 2, 4])
 def test_fair_draws_come_near_all_graphs(seed):
     cache = cached(sample(seed))
@@ -182,6 +183,7 @@ def test_columns_in_another_order_give_the_same():
     assert all(other.arc(a, b) == pytest.approx(p, abs=1e-9) for a, b, p in one.table())
 
 
+@pytest.mark.compiled
 def test_many_variables_are_narrowed_to_likely_parents(shared_data):
     table = as_table(shared_data / "samples" / "bnlearn-asia.csv").take(np.arange(1000))
     cache = cached(table)

@@ -66,16 +66,20 @@ def test_families_score_as_their_formulas_say(seed, weighted, name):
         assert score.family(n, table.total_weight) == pytest.approx(expected, rel=1e-11, abs=1e-9)
 
 
-@pytest.mark.parametrize("by_bitmaps", [True, False])
+@pytest.mark.parametrize("way", ["bitmaps", "bytes", "rows", "both"])
 @given(seed=st.integers(0, 100_000), name=st.sampled_from(NAMES), rows=st.sampled_from([1, 64, 200]))
-def test_all_candidates_at_once(by_bitmaps, seed, name, rows):
+def test_all_candidates_at_once(way, seed, name, rows):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows_of, "WORD", 0.0 if by_bitmaps else np.inf)
-        table = random_table(seed, columns=5, rows=rows)
+        patch.setattr(rows_of, "WORD", {"bitmaps": 0.0, "both": 1.0}.get(way, np.inf))
+        patch.setattr(rows_of, "MOST_BYTES", 0 if way == "rows" else 1 << 20)
+        table = random_table(seed, columns=6, rows=rows)
         cache = ScoreCache(FamilyCounts(table), Score(name))
-        for child, parents in [(0, ()), (2, (0,)), (3, (0, 1))]:
+        for child, parents in [(0, ()), (2, (0,)), (3, (0, 1)), (4, (0, 1, 2))]:
             found = cache.additions(child, parents)
-            for v in range(5):
+            assert cache.family(child, parents) == pytest.approx(
+                slow_score(name, slow_counts(table, child, parents), rows), rel=1e-11, abs=1e-9
+            )
+            for v in range(6):
                 if v == child or v in parents:
                     assert found[v] == -np.inf
                 else:

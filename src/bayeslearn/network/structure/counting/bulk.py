@@ -56,7 +56,7 @@ class ChildRows:
             score = self.score
             if score.name == "bdeu":  # the same α for each of fewer cells
                 score = replace(score, cases=score.cases * len(n) / q)
-            found[part] = score.extended(n, start[:-1], self.total)
+            found[part], _ = score.extended(n, start[:-1], self.total)
         return found
 
     def _rows(self, states: int) -> int:

@@ -65,7 +65,9 @@ class ScoreCache:
         if not wanted.any() or not self.counts.extends(child, parents):
             return np.full(self.n, -np.inf)
         found = self.counts.extended(child, parents)
-        return self.score.extended(found.n, found.start, self.counts.total, self.terms, wanted)
+        scores, without = self.score.extended(found.n, found.start, self.counts.total, self.terms, wanted)
+        self._families.setdefault((child, parents), without)
+        return scores
 
     def removals(self, child: int, parents: Parents) -> NDArray[np.float64]:
         """The score without each of the parents; −∞ elsewhere."""
@@ -80,4 +82,4 @@ class ScoreCache:
 
 def parents_of(arcs: NDArray[np.bool_], x: int) -> Parents:
     """The parents of a variable by position, sorted."""
-    return tuple(np.flatnonzero(arcs[:, x]).tolist())
+    return tuple(arcs[:, x].nonzero()[0].tolist())

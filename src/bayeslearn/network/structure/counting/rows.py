@@ -18,8 +18,17 @@ from bayeslearn import kernels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Nanoseconds, measured: for a word of a cell against a state, and for a row against a column.
-WORD, ROW = 0.25, 1.5
+#: Nanoseconds, measured: for a word of a cell against a state, for a row against a column, and for a byte of a row.
+WORD, ROW, BYTE = 0.25, 1.5, 0.06
+
+#: Words that a row of bytes or a bitmap is filled up to, so that machines find no remainder.
+BLOCK = 16
+
+#: Bytes of all rows, a byte for each state, beyond which they are not worth their place.
+MOST_BYTES = 1 << 26
+
+#: Rows whose bytes are made at a time.
+SLICE = 1 << 12
 
 #: Bytes of counts that are remembered for one table when nothing else is said.
 MEMORY = 1 << 28
@@ -100,20 +109,37 @@ class Rows:
 
     @cached_property
     def few(self) -> float:
-        """Rows that take as long one by one as a whole cell does by bitmaps."""
-        words, states = -(-self.n // 64), int((self.sizes - 1).sum())
-        return WORD * words * states / (ROW * len(self.sizes))
+        """Rows that take as long one by one as a bitmap against one state."""
+        bitmaps, _, ones = self.packed
+        row = BYTE * 8 * ones.shape[1] if len(ones) else ROW * len(self.sizes)
+        return WORD * bitmaps.shape[1] / row
 
     @cached_property
-    def packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
-        """A bitmap for each state of each column, and how many rows it has; weighted rows have no use for them."""
+    def packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.uint64]]:
+        """A bitmap for each state of each column and how many rows it has, and for each row a byte for each state.
+
+        Weighted rows have no use for them, and bytes of too many rows are not made.
+        """
         if len(self.weights):
-            return np.empty((0, 0), np.uint64), np.empty(0)
+            return np.empty((0, 0), np.uint64), np.empty(0), np.empty((0, 0), np.uint64)
         first = np.cumsum([0, *self.size], dtype=np.int64)
-        words, marginal = np.zeros((int(first[-1]), -(-self.n // 64)), np.uint64), np.zeros(int(first[-1]))
+        states = int(first[-1])
+        words, marginal = np.zeros((states, filled(self.n / 64)), np.uint64), np.empty(states)
+        ones = np.zeros((self.n, filled(states / 8)), np.uint64)
+        ones = ones if ones.nbytes <= MOST_BYTES else ones[:0]
+        worth = self.codes.size > 1 << 20
 
         def pack(column: int) -> None:
-            kernels.pack_states(self.codes[column : column + 1], first[column : column + 1], words, marginal)
+            kernels.pack_states(self.codes[column : column + 1], first[column : column + 2], words, marginal)
 
-        kernels.parallel(pack, range(len(self.size)), worth=self.codes.size > 1 << 20)
-        return words, marginal
+        def spread(begin: int) -> None:
+            kernels.pack_rows(self.codes, first, begin, min(begin + SLICE, len(ones)), ones.view(np.uint8))
+
+        kernels.parallel(pack, range(len(self.size)), worth=worth)
+        kernels.parallel(spread, range(0, len(ones), SLICE), worth=worth)
+        return words, marginal, ones
+
+
+def filled(words: float) -> int:
+    """So many words, filled up to whole blocks."""
+    return -(-math.ceil(words) // BLOCK) * BLOCK

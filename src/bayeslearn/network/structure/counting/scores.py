@@ -70,7 +70,7 @@ class Score:
     def family(self, n: NDArray[np.float64], total: float) -> float:
         """The score of one family from N(parents, child)."""
         counts = np.array(n, np.float64).reshape(-1, n.shape[-1], 1)  # writable, as the kernel was compiled for
-        return float(self.extended(counts, np.zeros(1, np.int64), total)[0])
+        return float(self.extended(counts, np.zeros(1, np.int64), total)[0][0])
 
     def extended(
         self,
@@ -79,15 +79,14 @@ class Score:
         total: float,
         known: NDArray[np.float64] = UNKNOWN,
         wanted: NDArray[np.bool_] | None = None,
-    ) -> NDArray[np.float64]:
-        """The score of the child with each column as one more parent, from counts as in `counts.Extended`.
+    ) -> tuple[NDArray[np.float64], float]:
+        """The score of the child with each column as one more parent, and without; from counts as `counts.Extended`.
 
         `known` are the :meth:`terms` of whole numbers, where counts are whole. Columns not `wanted` score −∞.
         """
         scores = np.empty(len(start))
         wanted = np.ones(len(start), np.bool_) if wanted is None else wanted
-        kernels.score_columns(n, start, self.kind, self.price(total), known, wanted, scores)
-        return scores
+        return scores, kernels.score_columns(n, start, self.kind, self.price(total), known, wanted, scores)
 
     @property
     def kind(self) -> int:

@@ -68,9 +68,10 @@ class Structure:
     def refresh(self, x: int) -> None:
         """What changes to the family of x would gain."""
         parents = self.parents(x)
-        self.scores[x] = self.cache.family(x, parents)
         full = len(parents) >= self.allowed.most_parents
-        self.add[x] = -np.inf if full else self.cache.additions(x, parents) - self.scores[x]
+        self.add[x] = -np.inf if full else self.cache.additions(x, parents)
+        self.scores[x] = self.cache.family(x, parents)
+        self.add[x] -= self.scores[x]
         self.remove[x] = self.cache.removals(x, parents) - self.scores[x]
 
     def gains(self) -> NDArray[np.float64]:
