@@ -9,10 +9,12 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 import bayeslearn
 from bayeslearn import (
+    AveragedOneDependenceClassifier,
     BayesianNetworkClassifier,
     BayesOptimalClassifier,
     FindSClassifier,
     GibbsClassifier,
+    NaiveBayesClassifier,
     VersionSpaceClassifier,
     fit_tables,
 )
@@ -51,6 +53,9 @@ LEARNERS = {
     "network that learns its structure": (BayesianNetworkClassifier("learn"), NOISY),
     "network around its class": (BayesianNetworkClassifier("tan", prior="bdeu:1"), NOISY),
     "network of known states": (BayesianNetworkClassifier(KNOWN), NOISY),
+    "naive Bayes": (NaiveBayesClassifier(), NOISY),
+    "naive Bayes, parameters integrated out": (NaiveBayesClassifier(estimate="integrated", prior="m:2"), NOISY),
+    "averaged one-dependence": (AveragedOneDependenceClassifier(), NOISY),
     "version space, weighted": (VersionSpaceClassifier(vote="weighted", favour=2), CONCEPT),
 }
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         VersionSpaceClassifier,
         find_s,
     )
+    from bayeslearn.naive_bayes import AveragedOneDependenceClassifier, NaiveBayes, NaiveBayesClassifier
     from bayeslearn.network import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables, learn
     from bayeslearn.network.formats import read_network, write_network
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
@@ -26,10 +27,23 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 #: The rooms of the house, in reading order. Each is imported when first touched: ``bayeslearn.families``.
-_ROOMS = ("errors", "validation", "kernels", "tables", "families", "em", "data", "hypotheses", "network", "plots")
+_ROOMS = (
+    "errors",
+    "validation",
+    "kernels",
+    "tables",
+    "families",
+    "em",
+    "data",
+    "hypotheses",
+    "naive_bayes",
+    "network",
+    "plots",
+)
 
 #: The names people use every day, by the room they live in.
 _NAMES = {
+    "AveragedOneDependenceClassifier": "naive_bayes",
     "BayesOptimalClassifier": "hypotheses",
     "BayesianNetwork": "network",
     "BayesianNetworkClassifier": "network",
@@ -39,6 +53,8 @@ _NAMES = {
     "FindSClassifier": "hypotheses",
     "FiniteSpace": "hypotheses",
     "GibbsClassifier": "hypotheses",
+    "NaiveBayes": "naive_bayes",
+    "NaiveBayesClassifier": "naive_bayes",
     "Numeric": "tables",
     "Schema": "tables",
     "Table": "tables",
@@ -54,6 +70,7 @@ _NAMES = {
 }
 
 __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
+    "AveragedOneDependenceClassifier",
     "BayesOptimalClassifier",
     "BayesianNetwork",
     "BayesianNetworkClassifier",
@@ -63,6 +80,8 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "FindSClassifier",
     "FiniteSpace",
     "GibbsClassifier",
+    "NaiveBayes",
+    "NaiveBayesClassifier",
     "Numeric",
     "Schema",
     "Table",

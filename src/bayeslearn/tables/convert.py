@@ -39,7 +39,7 @@ def as_table(
     weights: ArrayLike | str | None = None,
     max_states: int = 255,
     allow_constant: bool = False,
-    unseen: Literal["error", "missing"] = "error",
+    unseen: Literal["error", "missing", "last"] = "error",
     absent: Literal["error", "missing"] = "error",
     left_out: dict[str, str] | None = None,
 ) -> Table:
@@ -71,7 +71,8 @@ def as_table(
     allow_constant
         Whether a column may show one state only.
     unseen
-        What to do with a value outside the declared states: raise an error, or treat it as missing.
+        What to do with a value outside the declared states: raise an error, treat it as missing, or take it for the
+        last of the states, which then stands for all others.
     absent
         What to do with a column of the schema that the data lack: raise an error, or take all its cells for missing.
     left_out
@@ -93,7 +94,7 @@ def as_table(
         missing=Missing.of(missing),
         max_states=validation.integer("max_states", max_states, least=1),
         allow_constant=allow_constant,
-        unseen=validation.choice("unseen", unseen, ["error", "missing"]),
+        unseen=validation.choice("unseen", unseen, ["error", "missing", "last"]),
         absent=validation.choice("absent", absent, ["error", "missing"]),
         left_out=left_out,
     )

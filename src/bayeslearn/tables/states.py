@@ -41,7 +41,7 @@ def code_by(column: Column, variable: Variable, missing: Missing, unseen: str) -
         strange = np.flatnonzero((code[:-1] == UNKNOWN) & used)
         if len(strange) and unseen == "error":
             raise unknown_state(variable, found, strange)
-        code[code == UNKNOWN] = -1
+        code[code == UNKNOWN] = variable.size - 1 if unseen == "last" else -1
     return code.take(found.place)
 
 

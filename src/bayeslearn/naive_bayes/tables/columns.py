@@ -1,0 +1,161 @@
+"""One column of a naive Bayes model: its variable, its family, its prior; and what its cells say of the classes.
+
+    categorical   ln p(x | c) = ln (n_cx + α_x) / (n_c + α₀)
+    normal        ln p(x | c) = −½ (ln 2πσ² + (x − μ)²/σ²), or Student's t when parameters are integrated out
+    poisson       ln p(x | c) = x ln λ − λ − ln x!,          or the negative binomial
+
+A state that was never seen in training is one state more, with the prior share of an average one:
+
+    p(new | c) = ᾱ / (n_c + α₀ + ᾱ)        ᾱ = α₀ / K
+
+so it speaks for classes of which little was seen; without prior cases it says nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import kernels, validation
+from bayeslearn.errors import BayeslearnError, DataError, ParameterError
+from bayeslearn.families import Categorical, Counts, Dirichlet, Normal, Poisson
+from bayeslearn.families.normal import LOG_2PI, positive
+from bayeslearn.families.statistics import ratio
+from bayeslearn.naive_bayes.tables.priors import ColumnPrior, Pooled
+from bayeslearn.tables import Discrete, Numeric
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    #: Adds what the cells of a block say to ln P(class, row), shape (classes, rows).
+    Speaks = Callable[[NDArray[Any], NDArray[np.float64]], None]
+
+FAMILIES = {"categorical": Discrete, "normal": Numeric, "poisson": Numeric}
+ESTIMATES = ("mean", "integrated")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A variable, the family of its values, and its prior."""
+
+    variable: Discrete | Numeric
+    family: str
+    prior: ColumnPrior
+
+    def __post_init__(self) -> None:
+        validation.choice("family", self.family, FAMILIES)
+        if not isinstance(self.variable, FAMILIES[self.family]):
+            kind = "discrete" if isinstance(self.variable, Discrete) else "numeric"
+            raise ParameterError(f"column {self.name!r} is {kind}, so it cannot be {self.family}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Column):
+            return NotImplemented
+        same = (self.variable, self.family) == (other.variable, other.family)
+        return same and repr(self.prior) == repr(other.prior)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def name(self) -> str:
+        """The name of the column."""
+        return self.variable.name
+
+    @property
+    def likelihood(self) -> Categorical | Normal | Poisson:
+        """The family of the values, as an object."""
+        if isinstance(self.variable, Discrete):
+            return Categorical(self.variable.size)
+        return Normal() if self.family == "normal" else Poisson()
+
+    # -- evidence
+
+    def prior_given(self, statistics: Any) -> Any:
+        """The prior as an object of its family; None for numbers that are all alike, which say nothing."""
+        return self.prior.given(statistics) if isinstance(self.prior, Pooled) else self.prior.of(statistics.n.shape)
+
+    def posterior(self, statistics: Any) -> Any:
+        """Prior and evidence added, a row of parameters for each class; None where there is nothing to learn."""
+        prior = self.prior_given(statistics)
+        return None if prior is None else self.likelihood.update(prior, statistics)
+
+    def grown(self, states: tuple[Any, ...]) -> Column:
+        """The same column with more states, for which the prior must be a rule."""
+        assert isinstance(self.variable, Discrete)
+        if isinstance(self.prior, Dirichlet) and states != self.variable.states:
+            raise DataError(
+                f"column {self.name!r} shows the new state {states[self.variable.size]!r}, "
+                "and its prior is told for the states known before",
+                hint="declare all states in the schema, or give a prior for any number of them, such as m_estimate(2)",
+            )
+        return replace(self, variable=Discrete(self.name, states))
+
+    def checked(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """Counts are whole and not negative."""
+        if self.family == "poisson":
+            try:
+                Poisson().cells(cells)
+            except DataError as error:
+                raise DataError(f"column {self.name!r}: {error.message}", hint=error.hint, column=self.name) from None
+        return cells
+
+    # -- what it says
+
+    def speaks(self, statistics: Any, estimate: str) -> Speaks | None:
+        """What adds ln p(cell | class) of a block; None for a column that says nothing."""
+        try:
+            posterior = self.posterior(statistics)
+            if posterior is None:
+                return None
+            if self.family == "categorical":
+                return _states(state_logs(posterior.alpha, posterior.alpha - statistics.n))
+            if estimate == "integrated":
+                return _anything(self.likelihood.predictive(posterior).log_prob)
+            mean = posterior.mean()
+            return _counts(mean) if self.family == "poisson" else _normal(mean.mean, positive(mean.var))
+        except BayeslearnError as error:
+            raise type(error)(
+                f"column {self.name!r}: {error.message}", hint=error.hint, column=self.name, **error.details
+            ) from None
+
+
+def state_logs(alpha: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
+    """ln p of a missing cell, of every state, and of a state that was never seen: (classes, 1 + states + 1)."""
+    logs = np.zeros((len(alpha), alpha.shape[1] + 2))
+    new = before.mean(axis=1)
+    total = alpha.sum(axis=1)
+    with np.errstate(divide="ignore"):
+        logs[:, 1:-1] = np.log(ratio(alpha, np.broadcast_to(total[:, None], alpha.shape)))
+        if (new > 0).all():
+            logs[:, -1] = np.log(new / (total + new))
+    logs[total == 0, 1:-1] = -np.log(alpha.shape[1])  # a class of which nothing is known
+    return logs
+
+
+def _states(table: NDArray[np.float64]) -> Speaks:
+    return lambda cells, joint: kernels.add_state_logs(cells, table, joint)
+
+
+def _normal(mean: NDArray[np.float64], var: NDArray[np.float64]) -> Speaks:
+    parts = np.stack([mean, 0.5 / var, -(LOG_2PI + np.log(var)) / 2], axis=1)
+    return lambda cells, joint: kernels.add_normal_logs(cells, parts, joint)
+
+
+def _counts(rate: NDArray[np.float64]) -> Speaks:
+    return _anything(lambda cells: Poisson().log_prob(rate, cells))
+
+
+def _anything(log_prob: Callable[[Any], NDArray[np.float64]]) -> Speaks:
+    def add(cells: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        joint += log_prob(cells).T
+
+    return add
+
+
+def padded(counts: Counts, size: int) -> Counts:
+    """Counts with room for more states."""
+    return Counts(np.pad(counts.n, ((0, 0), (0, size - counts.n.shape[1]))))

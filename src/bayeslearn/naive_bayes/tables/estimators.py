@@ -1,0 +1,301 @@
+"""Naive Bayes as a scikit-learn classifier: any columns, holes, weights, batches, missing labels, reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import _safe_indexing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted, column_or_1d, validate_data
+
+from bayeslearn import validation
+from bayeslearn.errors import DataError, ImpossibleDataError, ParameterError, listed
+from bayeslearn.naive_bayes.tables import rows as blocks
+from bayeslearn.naive_bayes.tables.calibrating import Calibration, best_sharpness
+from bayeslearn.naive_bayes.tables.inputs import Input, is_source, label_codes, missing_labels
+from bayeslearn.naive_bayes.tables.learning import added, column_of, framed, labelled, told_families
+from bayeslearn.naive_bayes.tables.priors import require_columns
+from bayeslearn.naive_bayes.tables.validating import out_of_fold
+from bayeslearn.tables import Discrete, Table, as_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.em import Step
+    from bayeslearn.naive_bayes.tables.explaining import Contributions
+    from bayeslearn.naive_bayes.tables.model import NaiveBayes
+    from bayeslearn.naive_bayes.tables.rows import Rows
+
+
+class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """P(class | x) with words, numbers and counts in one model; cells may be missing (NaN, None, "?") everywhere.
+
+    Parameters
+    ----------
+    families
+        ``"auto"``: text, truth values and categories are categorical, floats of an array normal, whole numbers of an
+        array categorical; columns of a frame as :func:`~bayeslearn.as_table` judges them. A dict tells it for some
+        columns: ``"categorical"``, ``"normal"``, ``"poisson"``, or ``"cut:5"`` for intervals at the quantiles. A plain
+        array has the columns x0, x1, and so on.
+    prior, class_prior, estimate
+        As in :meth:`NaiveBayes.learn`: every class starts with one case that looks like all rows, the class shares with
+        one case each, and posterior means are plugged in.
+    calibrate
+        Learn out of fold how sharp the evidence really is (:mod:`.calibrating`), at the cost of a second pass.
+    max_iter, tol
+        Of EM, where labels are missing (None or NaN in `y`).
+    random_state
+        Of the folds.
+
+    Attributes
+    ----------
+    model_
+        The :class:`NaiveBayes` learned, to be added, explained, faded and saved.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    n_iter_
+        Iterations of EM, one where every row has a label.
+
+    Examples
+    --------
+    >>> X = [["sunny", 25.0], ["rain", None], ["sunny", 28.5], ["rain", 14.0]]
+    >>> model = NaiveBayesClassifier().fit(X, ["no", "yes", "no", "yes"])
+    >>> model.predict([["rain", 12.0], [None, 27.0], ["snow", 26.0]])
+    array(['yes', 'no', 'no'], dtype='<U3')
+
+    Rows without a label help too:
+
+    >>> more = NaiveBayesClassifier().fit([*X, ["rain", 11.0]], ["no", "yes", "no", "yes", None])
+    >>> more.model_.cases
+    5.0
+    """
+
+    model_: NaiveBayes
+    classes_: NDArray[Any]
+    n_iter_: int
+
+    def __init__(
+        self,
+        *,
+        families: Literal["auto"] | Mapping[str, str] = "auto",
+        prior: Any = None,
+        class_prior: Any = None,
+        estimate: Literal["mean", "integrated"] = "mean",
+        calibrate: bool = False,
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        self.families = families
+        self.prior = prior
+        self.class_prior = class_prior
+        self.estimate = estimate
+        self.calibrate = calibrate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows with labels; where X is a table or a path, `y` may be the name of a column of it."""
+        given, y, w = self._cases(X, y, sample_weight, reset=True)
+        self.classes_ = known_classes(y)
+        frame, rows = self._framed(given)
+        codes = label_codes(y, self.classes_)
+        self.n_iter_ = 1
+        climb: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "progress": self._count}
+        self.model_ = self._finite(given, lambda: labelled(frame, rows, codes, w, **climb))
+        if self.calibrate:
+            self._sharpen(rows, codes, w)
+        return self
+
+    def _count(self, step: Step) -> None:
+        self.n_iter_ = max(step.iteration, 1)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add more rows, with states that are new or not; the first call may tell all `classes`.
+
+        Batches of rows with labels add up exactly to the whole; one without adds what is expected of it by then.
+        """
+        first = not hasattr(self, "model_")
+        given, y, w = self._cases(X, y, sample_weight, reset=first)
+        if first:
+            self.classes_ = known_classes(y) if classes is None else np.unique(np.asarray(classes))
+            self.model_, rows = self._framed(given)
+            self.n_iter_ = 1
+        seen = y[~missing_labels(y)]
+        unknown = np.setdiff1d(seen, self.classes_)
+        if len(unknown):
+            raise ParameterError(
+                f"labels {listed(unknown.tolist())} are not among the classes {listed(self.classes_.tolist())}",
+                hint="tell all `classes` in the first call of partial_fit",
+            )
+        if not first:
+            self.model_ = self.model_.grown(dict(given.states(self.model_.columns)))
+            rows = given.rows(self.model_.columns)
+        codes = label_codes(y, self.classes_)
+        self.model_ = self._finite(given, lambda: added(self.model_, rows, codes, w))
+        return self
+
+    def _framed(self, given: Input) -> tuple[NaiveBayes, Rows]:
+        """A model with the columns of the data and nothing learned yet, and the rows."""
+        families = {} if isinstance(self.families, str) and self.families == "auto" else self.families
+        if not isinstance(families, Mapping):
+            raise ParameterError(f"`families` must be 'auto' or a dict of columns, got {self.families!r}")
+        for what, told in (("families", families), ("prior", self.prior)):
+            require_columns(what, told, list(given.names))
+        variables, found = given.variables(families, MAX_STATES)
+        kinds = told_families(families)
+        columns = [column_of(v, kinds.get(v.name), self.prior) for v in variables]
+        name = "class" if "class" not in given.names else "class_label"
+        target = Discrete(name, tuple(self.classes_.tolist()))
+        rows = blocks.of_table(found, columns) if isinstance(found, Table) else found
+        return framed(target, columns, self.class_prior, self.estimate), rows
+
+    def _sharpen(self, rows: Rows, codes: NDArray[np.int32], w: NDArray[np.float64] | None) -> None:
+        folds = min(10, int(np.count_nonzero(codes >= 0)))
+        if folds < 2 or len(self.classes_) < 2:
+            return
+        rng = validation.generator(self.random_state)
+        found = out_of_fold(self.model_, rows, codes, w, folds=folds, rng=rng)
+        sharpness = best_sharpness(found.log_shares, found.evidence, found.labels, found.weights)
+        self.model_ = replace(self.model_, sharpness=sharpness)
+
+    # -- predicting
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each row, the first in sorted order when tied."""
+        best = self._asked(X, "predict_codes")
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(label | what the row shows), a column for each of `classes_`."""
+        return self._asked(X, "predict_proba")
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """ln P(label, what the row shows)."""
+        return self._asked(X, "log_joint")
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """ln P(label | what the row shows), exact also where the probability is too small for a float."""
+        joint = self._asked(X, "log_joint")
+        top = joint.max(axis=1, keepdims=True)
+        return joint - top - np.log(np.exp(joint - top).sum(axis=1, keepdims=True))
+
+    def explain(self, X: Any, *, of: Any = None, against: Any = None) -> Contributions:
+        """How much each cell speaks for a label, against another or all others, in log odds that add up."""
+        return self.model_.explain(self._given(X).data, of=of, against=against)
+
+    def calibration(self, X: Any, y: Any, *, bins: int = 10, sample_weight: Any = None) -> Calibration:
+        """How reliable the probabilities are on rows with labels, which should not be those learned from."""
+        proba = self.predict_proba(X)
+        y = column_or_1d(y)
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ParameterError(f"labels {listed(unknown.tolist())} are not among the classes")
+        return Calibration.of(proba, label_codes(y, self.classes_), weights=sample_weight, bins=bins)
+
+    def _asked(self, X: Any, question: str) -> NDArray[Any]:
+        given = self._given(X)
+        rows = given.rows(self.model_.columns)
+        return self._finite(given, lambda: getattr(self.model_, question)(rows))
+
+    # -- data in
+
+    def _given(self, X: Any) -> Input:
+        check_is_fitted(self)
+        if is_source(X):
+            return Input(self.model_.names, X)
+        return Input.of(X, validate_data(self, X, **CELLS_AS_THEY_ARE, reset=False))
+
+    def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Input, NDArray[Any], Any]:
+        """Checked columns, labels and weights; rows of weight zero are as good as absent."""
+        if is_source(X):
+            X, y = read_source(X, y)
+            checked = None
+            if reset:
+                self.n_features_in_ = len(X.schema)
+                self.feature_names_in_ = np.array(X.schema.names, dtype=object)
+        else:
+            checked = validate_data(self, X, **CELLS_AS_THEY_ARE, reset=reset)
+        y = checked_labels(y)
+        check_consistent_length(checked if checked is not None else range(X.n_rows), y)
+        if weights is None:
+            return Input.of(X, checked), y, None
+        w = validation.weights(weights, len(y), name="sample_weight")
+        if not w.any():
+            raise DataError("every sample_weight is zero: no class is left to learn")
+        seen = np.flatnonzero(w > 0)
+        if len(seen) < len(w):
+            X = X.take(seen) if isinstance(X, Table) else _safe_indexing(X if hasattr(X, "columns") else checked, seen)
+            checked = None if checked is None else checked[seen]
+        return Input.of(X, checked), y[seen], w[seen]
+
+    def _finite(self, given: Input, answer: Any) -> Any:
+        """An answer, or an error that names the number that is infinite."""
+        try:
+            found = answer()
+        except (ImpossibleDataError, DataError):
+            self._require_finite(given)
+            raise
+        if not isinstance(found, np.ndarray) and not found_finite(found):
+            self._require_finite(given)
+        return found
+
+    def _require_finite(self, given: Input) -> None:
+        if given.array is not None and given.array.dtype.kind == "f":
+            blocks.require_finite(given.array, given.names)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+#: Shapes and names are checked by scikit-learn, cells by us.
+CELLS_AS_THEY_ARE = {"dtype": None, "ensure_all_finite": False}
+MAX_STATES = 255
+
+### labels
+
+
+def checked_labels(y: Any) -> NDArray[Any]:
+    """Labels as an array, None and NaN among them for those that are missing."""
+    if y is None:
+        return _check_y(y)  # scikit-learn's own words
+    y = column_or_1d(np.asarray(y), warn=True)
+    seen = y[~missing_labels(y)]
+    if y.dtype.kind == "f" and np.isinf(seen).any():
+        raise DataError("Input y contains infinity, which is no label", hint="None and NaN are missing labels")
+    if not len(seen) and len(y):
+        raise DataError("no row has a label: all of them are None or NaN", hint="label at least some rows")
+    if y.dtype.kind == "O" and len(seen) < len(y):
+        seen = np.array(seen.tolist())
+    check_classification_targets(seen)
+    return y
+
+
+def known_classes(y: NDArray[Any]) -> NDArray[Any]:
+    """The different labels, sorted."""
+    gone = missing_labels(y)
+    return np.unique(np.array(y[~gone].tolist()) if gone.any() else y)
+
+
+def read_source(X: Any, y: Any) -> tuple[Table, Any]:
+    """The table of a path, and the labels if `y` names a column of it."""
+    if not isinstance(y, str):
+        return (X if isinstance(X, Table) else as_table(X, allow_constant=True)), y
+    table = as_table(X, discrete=[y], allow_constant=True)
+    return table.drop([y]), table.decode(y)
+
+
+def found_finite(model: NaiveBayes) -> bool:
+    """Whether all statistics of a model are finite."""
+    return all(np.isfinite(a).all() for part in model.statistics.values() for a in part.arrays())

@@ -1,0 +1,123 @@
+"""What a scikit-learn user hands over, as columns with variables and as rows in blocks.
+
+Arrays of floats are numbers and arrays of whole numbers are states, and both are read where they lie. Everything else
+(frames, text, objects, tables, paths) goes through :func:`~bayeslearn.as_table`, which looks at each column.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.naive_bayes.tables import rows as blocks
+from bayeslearn.naive_bayes.tables.learning import read_columns
+from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.naive_bayes.tables.columns import Column
+    from bayeslearn.naive_bayes.tables.rows import Rows
+
+#: More different whole numbers than this in a column of an array, and it is numeric.
+MOST_STATES = 255
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """Columns by name, and the array they come from if it is one of numbers."""
+
+    names: tuple[str, ...]
+    data: Any
+    array: NDArray[Any] | None = None
+
+    @classmethod
+    def of(cls, X: Any, checked: NDArray[Any] | None) -> Input:
+        """X as it came, and as an array if it has been checked as one."""
+        if checked is None:
+            return cls(X.schema.names if isinstance(X, Table) else as_table(X).schema.names, X)
+        if hasattr(X, "columns"):
+            names = getattr(X, "column_names", X.columns)  # Arrow calls them so
+            return cls(tuple(str(name) for name in names), {str(name): X[name] for name in names})
+        names = tuple(f"x{j}" for j in range(checked.shape[1]))
+        numbers = checked if checked.dtype.kind in "iuf" else None
+        return cls(names, {name: checked[:, j] for j, name in enumerate(names)}, numbers)
+
+    def variables(self, families: Any, max_states: int) -> tuple[list[Any], Rows | Table]:
+        """The variable of every column as it shows, and the rows or the table."""
+        if self.array is not None and not families:
+            if self.array.dtype.kind == "f":
+                return [Numeric(name) for name in self.names], blocks.of_floats(self.array)
+            states = blocks.whole_states(self.array, MOST_STATES) if len(self.array) else None
+            if states is not None:
+                found = [Discrete(name, tuple(known)) for name, known in zip(self.names, states, strict=True)]
+                return found, blocks.of_integers(self.array, states)
+        numbers = [name for name in self.floats() if name not in families]
+        table = read_columns(self.data, families, also_numeric=numbers, max_states=max_states)
+        return list(table.schema), table
+
+    def floats(self) -> list[str]:
+        """The columns of floats, which are numbers even if they are whole."""
+        if not isinstance(self.data, dict):
+            return []
+        return [name for name, column in self.data.items() if np.asarray(column[:0]).dtype.kind == "f"]
+
+    def states(self, columns: Sequence[Column]) -> dict[str, tuple[Any, ...]]:
+        """The states that show in the columns of a model that have some."""
+        discrete = [c.name for c in columns if isinstance(c.variable, Discrete) and c.variable.cuts is None]
+        if not discrete:
+            return {}
+        if len(discrete) == len(self.names) and self.array is not None and self.array.dtype.kind in "iu":
+            found = blocks.whole_states(self.array, 1 << 16)
+            if found is not None:
+                return {name: tuple(known) for name, known in zip(self.names, found, strict=True)}
+        table = as_table(self.data, columns=discrete, discrete=discrete, allow_constant=True, max_states=1 << 20)
+        return {v.name: v.states for v in table.schema.discrete}
+
+    def rows(self, columns: Sequence[Column]) -> Rows:
+        """The rows by the columns of a model."""
+        if self.array is not None:
+            if all(c.family == "normal" for c in columns):
+                return blocks.of_floats(self.array)
+            states = [getattr(c.variable, "states", ()) for c in columns]
+            if self.array.dtype.kind in "iu" and all(_near(known) for known in states):
+                return blocks.of_integers(self.array, states)
+        return blocks.read(self.data, columns)[0]
+
+
+def _near(states: tuple[Any, ...]) -> bool:
+    """Whole numbers that a short list can hold."""
+    return bool(states) and all(type(s) is int for s in states) and max(states) - min(states) < 1 << 16
+
+
+def is_source(X: Any) -> bool:
+    """A table, or the path of a file: it names its own columns."""
+    return isinstance(X, Table | str | os.PathLike)
+
+
+def label_codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
+    """The position of each label among sorted classes; −1 where it is missing."""
+    codes = np.full(len(y), -1, np.int32)
+    seen = ~missing_labels(y)
+    if seen.any():
+        codes[seen] = np.searchsorted(classes, y[seen])
+    return codes
+
+
+def missing_labels(y: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where a label is None or NaN."""
+    if y.dtype.kind == "f":
+        return np.isnan(y)
+    if y.dtype.kind != "O":
+        return np.zeros(len(y), np.bool_)
+    return np.array([v is None or v != v for v in y.tolist()], np.bool_)  # noqa: PLR0124 - NaN
+
+
+def schema_of(columns: Sequence[Column]) -> Schema:
+    """The variables of the columns."""
+    return Schema(c.variable for c in columns)

@@ -1,0 +1,308 @@
+"""Naive Bayes: a class, and columns that know nothing of each other once it is known.
+
+    P(c | x) ∝ P(c) Π_j p(x_j | c)^τ        a missing cell is integrated out: its factor is 1
+
+The model is a frozen value that keeps its priors and the statistics of the rows, from which every probability is read
+off. So models add, and rows can be added, taken back and faded. τ is 1 unless it was learned (:mod:`.calibrating`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import ImpossibleDataError, MismatchError, ParameterError, listed
+from bayeslearn.families import Bundle, Categorical, Dirichlet
+from bayeslearn.naive_bayes.tables import rows as blocks
+from bayeslearn.naive_bayes.tables.columns import ESTIMATES, Column, padded
+from bayeslearn.tables import Discrete, Schema
+from bayeslearn.tables.schema import require_known
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.families.categorical import DirichletRule
+    from bayeslearn.naive_bayes.tables.columns import Speaks
+    from bayeslearn.naive_bayes.tables.explaining import Contributions
+    from bayeslearn.naive_bayes.tables.rows import Cells, Rows
+
+    Absent = Literal["error", "missing"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NaiveBayes:
+    """P(class | cells) for words, numbers and counts together; :meth:`learn` makes one.
+
+    >>> days = {"sky": ["sun", "sun", "rain", "rain", None], "wind": [1.0, 2.5, 6.0, 7.5, 2.0], "play": list("yynny")}
+    >>> model = NaiveBayes.learn(days, target="play")
+    >>> model
+    NaiveBayes('play' from 2 columns, 5 cases)
+    >>> model.predict({"sky": ["rain", "sun"], "wind": [7.0, None]}).tolist()
+    ['n', 'y']
+
+    What was learned of some rows can be taken back:
+
+    >>> later = model.update({"sky": ["snow"], "wind": [9.0], "play": ["n"]})
+    >>> first = later - NaiveBayes.learn({"sky": ["snow"], "wind": [9.0], "play": ["n"]}, like=later)
+    >>> first.isclose(model)
+    True
+    """
+
+    target: Discrete
+    columns: tuple[Column, ...]
+    prior: Dirichlet | DirichletRule
+    statistics: Bundle
+    estimate: str = "mean"
+    sharpness: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        validation.choice("estimate", self.estimate, ESTIMATES)
+        validation.number("sharpness", self.sharpness, above=0)
+        Schema([self.target, *(c.variable for c in self.columns)])
+        if set(self.statistics) != {self.target.name, *(c.name for c in self.columns)}:
+            raise ParameterError(f"the statistics are those of {listed(self.statistics)}, not of the columns")
+
+    # -- learning
+
+    @classmethod
+    def learn(cls, data: Any, target: str | None = None, **options: Any) -> NaiveBayes:
+        """Learn from rows with labels; see :func:`~bayeslearn.naive_bayes.tables.learning.learn`."""
+        from bayeslearn.naive_bayes.tables.learning import learn  # noqa: PLC0415 - it makes models
+
+        return learn(data, target, **options)
+
+    def update(self, data: Any, *, weights: Any = None) -> NaiveBayes:
+        """Add rows; states that are new to a column are taken in, and a row without a label adds what is expected."""
+        from bayeslearn.naive_bayes.tables.learning import update  # noqa: PLC0415 - it makes models
+
+        return update(self, data, weights=weights)
+
+    # -- what it rests on
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes, as the user wrote them."""
+        return self.target.states
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(c.name for c in self.columns)
+
+    @property
+    def class_counts(self) -> NDArray[np.float64]:
+        """The cases seen of each class."""
+        return self.statistics[self.target.name].n
+
+    @property
+    def cases(self) -> float:
+        """The cases seen."""
+        return float(self.class_counts.sum())
+
+    def __getitem__(self, name: str) -> Column:
+        require_known([name], self.names)
+        return self.columns[self.names.index(name)]
+
+    def posterior(self, name: str) -> Any:
+        """What is believed of the parameters of a column, a row for each class; of the target, of the class shares.
+
+        None for a column of numbers that are all alike.
+        """
+        if name == self.target.name:
+            return Categorical(self.target.size).update(self.prior, self.statistics[name])
+        return self[name].posterior(self.statistics[name])
+
+    @cached_property
+    def log_shares(self) -> NDArray[np.float64]:
+        """ln P(class)."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.posterior(self.target.name).mean())
+
+    @cached_property
+    def speaks(self) -> list[Speaks | None]:
+        """What each column adds to ln P(class, row)."""
+        return [c.speaks(self.statistics[c.name], self.estimate) for c in self.columns]
+
+    # -- evidence adds
+
+    def __add__(self, other: NaiveBayes) -> NaiveBayes:
+        one, two = self._alike(other)
+        return replace(one, statistics=one.statistics + two.statistics)
+
+    def __sub__(self, other: NaiveBayes) -> NaiveBayes:
+        one, two = self._alike(other)
+        return replace(one, statistics=one.statistics - two.statistics)
+
+    def __mul__(self, factor: float) -> NaiveBayes:
+        """The same model with every case counted `factor` times: below 1 it fades."""
+        return replace(self, statistics=self.statistics * factor)
+
+    __rmul__ = __mul__
+    __array_ufunc__ = None
+
+    def isclose(self, other: NaiveBayes, *, rtol: float = 1e-9, atol: float = 1e-9) -> bool:
+        """Whether both rest on the same cases, up to rounding."""
+        one, two = self._alike(other)
+        return one.statistics.isclose(two.statistics, rtol=rtol, atol=atol)
+
+    def _alike(self, other: NaiveBayes) -> tuple[NaiveBayes, NaiveBayes]:
+        """Both with the states of both, if they are models of the same columns with the same priors."""
+        if not isinstance(other, NaiveBayes):
+            raise ParameterError(f"cannot add {type(other).__name__} to NaiveBayes")
+        if self.target.name != other.target.name or self.names != other.names:
+            raise MismatchError("the models have different targets or columns", differs="columns")
+        one, two = self.grown(other.states()), other.grown(self.states())
+        two = two.grown(one.states(), order=True)
+        odd = [a.name for a, b in zip(one.columns, two.columns, strict=True) if a != b]
+        if odd or repr(self.prior) != repr(other.prior):
+            what = f"the columns {listed(odd)}" if odd else "the classes"
+            raise MismatchError(f"the models differ in family or prior of {what}", differs="prior")
+        return one, two
+
+    def states(self) -> dict[str, tuple[Any, ...]]:
+        """The states of the target and of every column that has some, but for intervals."""
+        discrete = [self.target, *(c.variable for c in self.columns)]
+        return {v.name: v.states for v in discrete if isinstance(v, Discrete) and v.cuts is None}
+
+    def grown(self, states: Mapping[str, Iterable[Any]], *, order: bool = False) -> NaiveBayes:
+        """The same model with room for more states; with `order`, in the order of `states`, which hold them all."""
+        known = self.states()
+        wanted = {
+            name: tuple(states.get(name, own)) if order else tuple(dict.fromkeys((*own, *states.get(name, ()))))
+            for name, own in known.items()
+        }
+        if wanted == known:
+            return self
+        classes = wanted[self.target.name]
+        if isinstance(self.prior, Dirichlet) and set(classes) != set(self.classes):
+            raise MismatchError("there is a new class, and the prior is told for the classes known before")
+        columns = tuple(c.grown(wanted[c.name]) if c.name in wanted else c for c in self.columns)
+        place = [classes.index(c) for c in self.classes]
+        statistics = {}
+        for name, part in self.statistics.items():
+            arrays = part.arrays()
+            if name in wanted and name != self.target.name:
+                moved = padded(part, len(wanted[name]))
+                arrays = [_moved(moved.n, [wanted[name].index(s) for s in known[name]], axis=1)]
+            statistics[name] = type(part)(*(_moved(a, place, axis=0, size=len(classes)) for a in arrays))
+        target = self.target if classes == self.classes else Discrete(self.target.name, classes)
+        return replace(self, target=target, columns=columns, statistics=Bundle(statistics))
+
+    # -- predicting
+
+    def rows(self, data: Any, *, absent: Absent = "error") -> Rows:
+        """New data by the columns of this model."""
+        return data if isinstance(data, blocks.Rows) else blocks.read(data, self.columns, absent=absent)[0]
+
+    def log_joint(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
+        """ln P(class, what the row shows), shape (rows, classes)."""
+        return self._answers(self.rows(data, absent=absent), lambda joint: joint.T)
+
+    def predict_proba(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
+        """P(class | what the row shows), shape (rows, classes)."""
+        return self._answers(self.rows(data, absent=absent), lambda joint: normalised(joint)[0].T)
+
+    def predict_codes(self, data: Any, *, absent: Absent = "error") -> NDArray[np.intp]:
+        """The position of the most probable class of each row, the first when tied."""
+        return self._answers(self.rows(data, absent=absent), lambda joint: joint.argmax(axis=0))
+
+    def predict(self, data: Any, *, absent: Absent = "error") -> NDArray[Any]:
+        """The most probable class of each row."""
+        return _named(self.classes)[self.predict_codes(data, absent=absent)]
+
+    def log_evidence(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
+        """ln P(what the row shows)."""
+        return self._answers(self.rows(data, absent=absent), lambda joint: normalised(joint)[1])
+
+    def joint_of(self, cells: Cells, n: int) -> NDArray[np.float64]:
+        """ln P(class, row) of one block, shape (classes, n)."""
+        joint = np.zeros((self.target.size, n))
+        for speaks, column in zip(self.speaks, cells, strict=True):
+            if speaks is not None:
+                speaks(column, joint)
+        if self.sharpness != 1:
+            joint *= self.sharpness
+        joint += self.log_shares[:, None]
+        return joint
+
+    def _answers(self, rows: Rows, answer: Callable[[NDArray[np.float64]], NDArray[Any]]) -> NDArray[Any]:
+        def block(part: slice, cells: Cells) -> NDArray[Any]:
+            joint = self.joint_of(cells, part.stop - part.start)
+            require_possible(joint, part.start)
+            return answer(joint)
+
+        found = rows.blocks(block)
+        return np.concatenate(found) if found else answer(np.zeros((self.target.size, 0)))
+
+    # -- more
+
+    def explain(self, data: Any, *, of: Any = None, against: Any = None, absent: Absent = "error") -> Contributions:
+        """How much each cell of the rows speaks for a class; see :mod:`.explaining`."""
+        from bayeslearn.naive_bayes.tables.explaining import contributions  # noqa: PLC0415 - it reads models
+
+        return contributions(self, data, of=of, against=against, absent=absent)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a .json or .json.gz file, whole or not at all."""
+        from bayeslearn.naive_bayes.tables.model_files import write  # noqa: PLC0415 - it reads models
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> NaiveBayes:
+        """The model of a file that :meth:`save` wrote, checked in full."""
+        from bayeslearn.naive_bayes.tables.model_files import read  # noqa: PLC0415 - it makes models
+
+        return read(path)
+
+    def __repr__(self) -> str:
+        return f"NaiveBayes({self.target.name!r} from {len(self.columns)} columns, {self.cases:g} cases)"
+
+
+### parts
+
+
+def normalised(joint: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """P(class | row) and ln P(row) from ln P(class, row), shape (classes, rows)."""
+    top = joint.max(axis=0, initial=-np.inf)
+    p = np.exp(joint - top)
+    total = p.sum(axis=0)
+    return p / total, top + np.log(total)
+
+
+def require_possible(joint: NDArray[np.float64], start: int) -> None:
+    """Some class can show what a row shows."""
+    lost = np.flatnonzero(~np.isfinite(joint.max(axis=0, initial=-np.inf)))
+    if len(lost):
+        raise ImpossibleDataError(
+            f"row {start + int(lost[0])} has probability zero in every class",
+            hint="learn with a prior, for instance prior='laplace', or make infinite numbers missing",
+            row=start + int(lost[0]),
+        )
+
+
+def _named(states: tuple[Any, ...]) -> NDArray[Any]:
+    """States as an array of their own type, of objects where they are of several."""
+    kinds = {type(s) for s in states}
+    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
+        return np.array(states)
+    return np.array([*states, None], dtype=object)[:-1]
+
+
+def _moved(array: NDArray[np.float64], place: list[int], *, axis: int, size: int | None = None) -> NDArray[np.float64]:
+    """Entries of the old states at their new places."""
+    shape = list(array.shape)
+    shape[axis] = shape[axis] if size is None else size
+    moved = np.zeros(shape)
+    index: list[Any] = [slice(None)] * array.ndim
+    index[axis] = place
+    moved[tuple(index)] = array[(slice(None),) * axis + (slice(len(place)),)]
+    return moved
