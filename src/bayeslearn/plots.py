@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.em import Result
     from bayeslearn.hypotheses import Posterior
+    from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve
     from bayeslearn.network import BayesianNetwork
 
 #: Hypotheses that are drawn by themselves; the least probable of more are drawn together.
@@ -69,6 +70,38 @@ def network(
     axes.set(xlim=(0, width), ylim=(height, 0))  # y grows downwards
     axes.axis("off")
     paint(seen, axes, points=72 * scale)
+    return figure
+
+
+def learning_curve(curve: LearningCurve) -> Any:
+    """Accuracy on documents held out, by the number of documents learned from: each split, and the mean."""
+    figure, axes = _canvas()
+    sizes = [point.size for point in curve.points]
+    for accuracies in zip(*(point.accuracies for point in curve.points), strict=True):
+        axes.plot(sizes, accuracies, color="lightgrey", marker=".")
+    axes.plot(sizes, [point.accuracy for point in curve.points], marker="o")
+    axes.set_xscale("log")
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=45)
+    axes.minorticks_off()
+    axes.set(xlabel="training documents", ylabel="accuracy", ylim=(0, 1))
+    axes.set_title(f"{curve.accuracy:.1%} of {curve.n_test:,} documents held out")
+    axes.grid(alpha=0.3)
+    return figure
+
+
+def confusion(evaluation: Evaluation) -> Any:
+    """What is taken for what: the share of each class (row) that was taken for each (column)."""
+    figure, axes = _canvas()
+    size = len(evaluation.classes)
+    figure.set_size_inches(3 + size * 0.35, 2 + size * 0.35)
+    total = evaluation.confusion.sum(axis=1, keepdims=True)
+    image = axes.imshow(evaluation.confusion / total.clip(1), cmap="Blues", vmin=0, vmax=1)
+    names = [str(name) for name in evaluation.classes]
+    axes.set_xticks(range(size), names, rotation=90)
+    axes.set_yticks(range(size), names)
+    axes.set(xlabel="taken for", ylabel="class")
+    axes.set_title(f"{evaluation.accuracy:.1%} of {evaluation.n:,} right")
+    figure.colorbar(image, shrink=0.7)
     return figure
 
 

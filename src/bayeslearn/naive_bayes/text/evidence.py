@@ -15,11 +15,15 @@ Five ways to use it, none of which looks at anything but the counts of the train
     symmetric     α_w = a, the a of highest evidence
     background    α_w = m p_w, with p_w the word's share of all words, and the m of highest evidence
     words         every α_w for itself
-    evidence      every α_w for itself, each drawn from an exponential distribution whose mean is the a of `symmetric`
+    evidence      every α_w for itself, around the a of `symmetric`
 
-The last is the default. With many classes it comes near `words`: α_w counts in how many classes a word is at home,
+What is chosen is drawn from an exponential distribution of mean 1, Laplace's rule: ln P(n|α) − α is what is highest.
+Without that a handful of documents, whose classes differ no more than chance has it, would want α without end; of many
+documents it takes nothing. Only under `evidence` is the mean another: the a of `symmetric`.
+
+`evidence` is the default. With many classes it comes near `words`: α_w counts in how many classes a word is at home,
 rather than how often it is written. With two classes `words` and `background` use the data twice (the classes are what
-p is made of) and smooth too much; there the mean of the exponential, 1/a more on the right of the equation, holds.
+p is made of) and smooth too much; there the mean a, which puts 1/a more on the right of the equation, holds them.
 """
 
 from __future__ import annotations
@@ -71,7 +75,7 @@ def choose_prior(words: ArrayLike, prior: str | float = "evidence") -> Chosen:
     """The prior of words for counts (classes, words), by one of the ways above.
 
     >>> choose_prior([[8, 2, 0], [1, 8, 1]], "symmetric")
-    Chosen(symmetric, α₀=1.83829, ln evidence -16.516042)
+    Chosen(symmetric, α₀=1.3436, ln evidence -16.586472)
     """
     counts = Sparse.of(words)
     if not isinstance(prior, str):
@@ -104,7 +108,7 @@ def choose_presence_prior(present: ArrayLike, documents: ArrayLike) -> float:
     if not len(times) or not total.sum():
         return PLAIN
     yes, no = pairs[0], pairs[1] - pairs[0]
-    return _highest(lambda a: times @ (special.betaln(yes + a, np.maximum(no, 0) + a) - special.betaln(a, a)))
+    return _highest(lambda a: times @ (special.betaln(yes + a, np.maximum(no, 0) + a) - special.betaln(a, a)) - a)
 
 
 def _different(*columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -166,26 +170,26 @@ def symmetric(counts: Sparse) -> NDArray[np.float64]:
 
     def evidence(a: float) -> float:
         classes = special.gammaln(a * counts.size) - special.gammaln(a * counts.size + counts.totals)
-        return float(classes.sum() + times @ (special.gammaln(a + n) - special.gammaln(a)))
+        return float(classes.sum() + times @ (special.gammaln(a + n) - special.gammaln(a))) - a
 
     return np.full(counts.size, _highest(evidence))
 
 
 def background(counts: Sparse) -> NDArray[np.float64]:
-    """m p: words that nobody wrote are given the share of half a word."""
+    """m p, with a mean of 1 for m / |Vocabulary|; words that nobody wrote are given the share of half a word."""
     seen = np.bincount(counts.word, counts.n, counts.size)
     p = np.maximum(seen, 0.5)
     p /= p.sum()
-    return _highest(lambda m: counts.log_evidence(m * p)) * p
+    return _highest(lambda m: counts.log_evidence(m * p) - m / counts.size) * p
 
 
 def per_word(counts: Sparse) -> NDArray[np.float64]:
     """Every α_w for itself."""
-    return _climb(counts, symmetric(counts), 0.0)
+    return _climb(counts, symmetric(counts), 1.0)
 
 
 def around_symmetric(counts: Sparse) -> NDArray[np.float64]:
-    """Every α_w for itself, with the exponential prior of mean a: ln P(n|α) − Σ_w α_w / a is highest."""
+    """Every α_w for itself, around a: ln P(n|α) − Σ_w α_w / a is highest."""
     start = symmetric(counts)
     return _climb(counts, start, float(1 / start[0]))
 
@@ -199,7 +203,7 @@ WAYS: dict[str, Any] = {
 
 
 def _highest(evidence: Any) -> float:
-    """The strength of highest evidence, found in logs, where there is one hill."""
+    """Where a function of a positive number is highest, found in logs, where there is one hill."""
     from scipy.optimize import minimize_scalar  # noqa: PLC0415 - heavy
 
     found = minimize_scalar(

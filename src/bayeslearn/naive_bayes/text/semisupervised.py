@@ -139,8 +139,10 @@ class Told:
         w = validation.weights(weights, len(corpus))
         if shares:
             table = validation.float_array("labels", labels)
+            if classes is None:
+                raise ParameterError("labels that are shares need `classes`, a name for each column")
             known = np.isfinite(table).all(axis=1) & (table.sum(axis=1) > 0)
-            names = tuple(classes or ())
+            names = tuple(classes)
             given: Any = table[known]
         else:
             known = np.array([label is not None for label in corpus.labels], dtype=bool)
@@ -157,9 +159,7 @@ class Told:
             )
         if len(classes) < 2:
             raise ConstantColumnError(
-                f"all documents with a label are of one class, {classes[0]!r}: there is nothing to tell apart"
-                if classes
-                else "labels that are shares need `classes`, a name for each column",
+                f"all documents with a label are of one class, {classes[0]!r}: there is nothing to tell apart",
                 hint="add documents of another class",
             )
 

@@ -1,0 +1,128 @@
+"""``bayeslearn text learn``: from documents, with labels or without, to a model that classifies."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import output, progress, texts
+from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
+    Case,
+    DropTop,
+    Encoding,
+    Json,
+    Label,
+    Likelihood,
+    Lines,
+    MinCount,
+    Ngrams,
+    Prior,
+    Shortest,
+    Text,
+    Tokens,
+)
+
+if TYPE_CHECKING:
+    from bayeslearn.naive_bayes.text.semisupervised import LearnedText
+
+#: Words that each class is shown with.
+MOST_WORDS = 6
+
+
+def run(
+    data: Annotated[
+        str, typer.Argument(help="A folder with a folder for each class, or a .csv, .tsv, .parquet or .jsonl file.")
+    ],
+    *,
+    to: Annotated[Path, typer.Option("-o", "--output", help="The model to write.")],
+    text: Text = None,
+    label: Label = None,
+    encoding: Encoding = "utf-8",
+    lines: Lines = False,
+    likelihood: Likelihood = "multinomial",
+    prior: Prior = "evidence",
+    tokens: Tokens = "words",
+    shortest: Shortest = None,
+    case: Case = False,
+    ngrams: Ngrams = "1",
+    min_count: MinCount = 1,
+    drop_top: DropTop = 0,
+    hashed: Annotated[
+        int | None, typer.Option("--hash", help="Count words in so many places, by hash, and keep none of them.")
+    ] = None,
+    unlabelled: Annotated[
+        float, typer.Option(help="What a document without a label weighs, from 0, left out, to 1.")
+    ] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Learn to classify texts. Documents without a label help, through EM.
+
+    Example: bayeslearn text learn mails.csv --text body --label folder -o mails.model
+    """
+    from bayeslearn import files
+    from bayeslearn.naive_bayes.text.files import write_text_model
+    from bayeslearn.naive_bayes.text.semisupervised import learn_text
+    from bayeslearn.naive_bayes.text.vocabulary import Hashed
+
+    files.destination(to)
+    how = texts.tokeniser(tokens, shortest, ngrams, case=case)
+    vocabulary = None if hashed is None else Hashed(hashed)
+    corpus = texts.corpus(data, text=text, label=label, encoding=encoding, lines=lines)
+    started = time.perf_counter()
+    settings: dict[str, Any] = {
+        "prior": texts.prior(prior), "tokeniser": how, "vocabulary": vocabulary, "likelihood": likelihood,
+        "min_count": min_count, "drop_top": drop_top, "unlabelled": unlabelled, "max_iter": 100,
+    }  # fmt: skip
+    with progress.bar("learning") as tell:
+        fit = learn_text(corpus, **settings, progress=lambda step: tell(step.iteration / 100))
+    write_text_model(fit.model, to)
+    (output.show_json if as_json else _show)(_told(fit))
+    sys.stderr.write(f"wrote {to}: learned in {time.perf_counter() - started:.2f} s\n")
+
+
+def _told(fit: LearnedText) -> dict[str, Any]:
+    """What was learned, by name."""
+    from bayeslearn.naive_bayes.text.explaining import explain_class
+    from bayeslearn.naive_bayes.text.vocabulary import Vocabulary
+
+    model = fit.model
+    read = isinstance(model.vocabulary, Vocabulary)
+    known_by = {c: [w.word for w in explain_class(model, c, MOST_WORDS).speaking_for] for c in model.classes if read}
+    return {
+        "likelihood": model.likelihood,
+        "documents": fit.n_labelled,
+        "without_label": fit.n_unlabelled,
+        "words": len(model.vocabulary),
+        "prior": "given" if fit.chosen is None else fit.chosen.kind,
+        "prior_words": None if fit.chosen is None else fit.chosen.strength,
+        "log_evidence": None if fit.chosen is None else fit.chosen.log_evidence,
+        "iterations": None if fit.climb is None else fit.climb.iterations,
+        "classes": [
+            {"class": name, "documents": n, "known_by": known_by.get(name, [])}
+            for name, n in zip(model.classes, model.statistics.documents.tolist(), strict=True)
+        ],
+    }
+
+
+def _show(told: dict[str, Any]) -> None:
+    """A report for people."""
+    unknown = f", and {told['without_label']} without a label" if told["without_label"] else ""
+    pairs = [
+        ("likelihood", told["likelihood"]),
+        ("documents", f"{told['documents']} with a label{unknown}"),
+        ("words", str(told["words"])),
+    ]
+    if told["prior_words"] is not None:
+        pairs.append(
+            ("prior", f"{told['prior']}: as if {output.number(told['prior_words'])} words of a class were seen")
+        )
+    if told["iterations"] is not None:
+        pairs.append(("EM", f"{told['iterations']} iterations"))
+    output.show_pairs(pairs)
+    output.gap()
+    rows = [[str(c["class"]), output.number(c["documents"]), ", ".join(c["known_by"])] for c in told["classes"]]
+    output.show_table(["class", "documents", "known by"], rows)

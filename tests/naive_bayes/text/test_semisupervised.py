@@ -1,0 +1,204 @@
+"""Learning from documents with labels and without, with priors by evidence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayeslearn.errors import (
+    ConstantColumnError,
+    EmptyTableError,
+    MissingValuesError,
+    NotConvergedWarning,
+    ParameterError,
+    ShapeError,
+)
+from bayeslearn.families import Dirichlet
+from bayeslearn.naive_bayes.text import Corpus, Hashed, Tokeniser, choose_prior, fit_text, learn_text, read_newsgroups
+from bayeslearn.naive_bayes.text.semisupervised import Documents, Reader
+
+TEXTS = ["cheap watch buy", "cheap pills", "lunch at noon", "noon meeting moved", "buy watch now", "lunch moved"]
+LABELS = ["spam", "spam", "ham", "ham", None, None]
+WORDS = st.lists(st.sampled_from(["aa", "bb", "cc", "dd"]), min_size=1, max_size=5).map(" ".join)
+
+
+### documents with labels
+
+
+def test_a_number_is_what_fit_text_does():
+    learned = learn_text(TEXTS[:4], LABELS[:4], prior=1.0)
+    plain = fit_text(TEXTS[:4], LABELS[:4])
+    np.testing.assert_array_equal(learned.model.log_joint(TEXTS), plain.log_joint(TEXTS))
+    assert (learned.chosen, learned.climb, learned.n_labelled, learned.n_unlabelled) == (None, None, 4, 0)
+
+
+@pytest.mark.parametrize("kind", ["evidence", "symmetric", "background", "words"])
+def test_a_prior_by_evidence_is_that_of_the_counts(kind):
+    learned = learn_text(TEXTS[:4], LABELS[:4], prior=kind)
+    expected = choose_prior(fit_text(TEXTS[:4], LABELS[:4]).statistics.words, kind).alpha
+    alpha = learned.model.prior.alpha if isinstance(learned.model.prior, Dirichlet) else learned.model.prior
+    np.testing.assert_allclose(np.broadcast_to(alpha, expected.shape), expected, rtol=1e-12)
+    assert learned.model.classify(["cheap", "lunch"]) == ["spam", "ham"]
+
+
+def test_words_are_chosen_by_all_documents():
+    learned = learn_text(TEXTS, LABELS, min_count=2, drop_top=1)
+    assert sorted(learned.model.vocabulary.words) == sorted(
+        {"watch", "buy", "lunch", "noon", "moved", "cheap"} - {"cheap"}
+    )
+
+
+def test_hashed_words():
+    learned = learn_text(TEXTS, LABELS, vocabulary=Hashed(64))
+    assert learned.model.classify(["cheap pills", "noon lunch"]) == ["spam", "ham"]
+
+
+### EM
+
+
+def by_hand(texts, labels, alpha, weight, steps):
+    """EM in plain Python."""
+    vocabulary, classes = sorted({w for t in texts for w in t.split()}), sorted({x for x in labels if x})
+    counts = np.array([[t.split().count(w) for w in vocabulary] for t in texts], dtype=float)
+    shares = np.array([[1.0 * (x == c) for c in classes] if x else [0.0] * len(classes) for x in labels])
+    hidden = np.array([x is None for x in labels])
+    for _ in range(steps + 1):
+        w = np.where(hidden, weight, 1.0)[:, None] * shares
+        theta = (w.T @ counts + alpha) / (w.T @ counts + alpha).sum(axis=1, keepdims=True)
+        joint = np.log(w.sum(axis=0) / w.sum()) + counts @ np.log(theta).T
+        p = np.exp(joint) / np.exp(joint).sum(axis=1, keepdims=True)
+        shares = np.where(hidden[:, None], p, shares)
+    return p
+
+
+@pytest.mark.parametrize("weight", [0.25, 1.0])
+def test_em_is_what_one_would_do_by_hand(weight):
+    with pytest.warns(NotConvergedWarning, match="EM stopped after 3 iterations"):
+        learned = learn_text(TEXTS, LABELS, prior=0.5, unlabelled=weight, max_iter=3)
+    np.testing.assert_allclose(
+        learned.model.posterior(TEXTS)[:, ::-1], by_hand(TEXTS, LABELS, 0.5, weight, 3)[:, ::-1], rtol=1e-9
+    )
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(WORDS, min_size=2, max_size=6),
+    st.sampled_from(["multinomial", "bernoulli"]),
+    st.floats(0.05, 1),
+    st.floats(0, 1).map(lambda x: x * 2),
+)
+def test_the_objective_never_falls(texts, likelihood, weight, class_prior):
+    texts = ["aa bb", "cc dd", *texts]
+    labels = ["x", "y", *[None] * (len(texts) - 2)]
+    climb = learn_text(texts, labels, likelihood=likelihood, unlabelled=weight, class_prior=class_prior).climb
+    assert climb.converged
+    objectives = [step.objective for step in climb.history]
+    assert (np.diff(objectives) >= -1e-9).all()
+
+
+@pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
+def test_the_likelihood_of_labelled_documents_is_the_sum_of_theirs(likelihood):
+    model = fit_text(TEXTS[:4], LABELS[:4], likelihood=likelihood)
+    joint = model.log_joint(TEXTS[:4])
+    expected = sum(joint[i, model.classes.index(LABELS[i])] for i in range(4))
+    np.testing.assert_allclose(Reader(model).log_likelihood(model.statistics), expected, rtol=1e-12)
+    nothing = Documents(model.statistics, model.count([]), np.zeros(0))
+    np.testing.assert_allclose(Reader(model).expected_statistics(nothing)[1], expected, rtol=1e-12)
+
+
+def test_without_weight_the_others_are_left_out():
+    learned = learn_text(TEXTS, LABELS, unlabelled=0)
+    assert (learned.n_labelled, learned.n_unlabelled, learned.climb) == (4, 0, None)
+    assert "now" not in learned.model.vocabulary
+
+
+def test_a_document_is_its_weight():
+    twice = learn_text([*TEXTS, TEXTS[0], TEXTS[4]], [*LABELS, LABELS[0], LABELS[4]], prior=1.0)
+    weighed = learn_text(TEXTS, LABELS, prior=1.0, weights=[2, 1, 1, 1, 2, 1])
+    np.testing.assert_allclose(weighed.model.posterior(TEXTS), twice.model.posterior(TEXTS), rtol=1e-9)
+
+
+def test_soft_labels():
+    shares = [[1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [np.nan, np.nan]]
+    soft = learn_text(TEXTS, shares, classes=["spam", "ham"])
+    hard = learn_text(TEXTS, LABELS, classes=["spam", "ham"])
+    np.testing.assert_allclose(soft.model.posterior(TEXTS), hard.model.posterior(TEXTS), rtol=1e-12)
+    doubt = learn_text(TEXTS[:2], [[0.75, 0.25], [0.5, 0.5]], classes=["spam", "ham"], prior=1.0)
+    np.testing.assert_allclose(doubt.model.statistics.documents, [1.25, 0.75], rtol=1e-12)
+
+
+def test_progress_can_end_it():
+    steps = []
+
+    def tell(step):
+        steps.append(step.iteration)
+        if len(steps) == 2:
+            raise StopIteration
+
+    assert learn_text(TEXTS, LABELS, progress=tell).climb.iterations == 1
+    assert steps == [0, 1]
+
+
+### bad input
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "settings", "error", "message"),
+    [
+        (TEXTS, [None] * 6, {}, MissingValuesError, "none of the 6 documents has a label"),
+        (TEXTS, ["x"] * 6, {}, ConstantColumnError, "are of one class, 'x'"),
+        (["", " "], ["x", "y"], {}, EmptyTableError, "no word is left in 2 documents"),
+        (TEXTS, LABELS, {"min_count": 99}, EmptyTableError, "no word is left"),
+        ([], [], {}, EmptyTableError, "there are no documents"),
+        (TEXTS, LABELS[:3], {}, ShapeError, "expected 6 labels"),
+        (TEXTS, LABELS, {"prior": "best"}, ParameterError, "unexpected value for `prior`"),
+        (TEXTS, LABELS, {"unlabelled": 2}, ParameterError, "`unlabelled` must be at most 1"),
+        (TEXTS, LABELS, {"likelihood": "complement"}, ParameterError, "the complement of a class is a score"),
+        (TEXTS, LABELS, {"likelihood": "bernoulli", "prior": "words"}, ParameterError, "has no prior 'words'"),
+        (TEXTS, [[1, 0]] * 6, {}, ParameterError, "shares need `classes`"),
+        (TEXTS, [[1, 0]] * 6, {"classes": ["x", "y", "z"]}, ShapeError, "expected shares of shape"),
+    ],
+)
+def test_bad_input(texts, labels, settings, error, message):
+    with pytest.raises(error, match=message):
+        learn_text(texts, labels, **settings)
+
+
+def test_empty_documents_are_judged_by_the_classes():
+    learned = learn_text([*TEXTS[:4], ""], [*LABELS[:4], "spam"])
+    np.testing.assert_allclose(learned.model.posterior([""])[0], [2 / 5, 3 / 5], rtol=1e-12)
+
+
+### 20 Newsgroups by date
+
+
+@pytest.fixture(scope="module")
+def by_date(shared_data):
+    path = shared_data / "newsgroups" / "20news-bydate-18846.parquet"
+    return read_newsgroups(path, subset="train"), read_newsgroups(path, subset="test")
+
+
+def accuracy(learned, test):
+    return np.mean([a == b for a, b in zip(learned.model.classify(test.texts), test.labels, strict=True)])
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_evidence_chooses_a_prior_that_classifies_better(by_date):
+    train, test = by_date
+    assert round(accuracy(learn_text(train, prior=1.0), test), 4) == 0.7728
+    assert accuracy(learn_text(train), test) > 0.805
+    spaces = Tokeniser(kind="spaces", shortest=1)
+    assert accuracy(learn_text(train, tokeniser=spaces), test) > 0.825
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_documents_without_labels_help_twenty_labels_a_class(by_date):
+    train, test = by_date
+    labels, rng = np.array(train.labels), np.random.default_rng(0)
+    shown = np.concatenate([rng.permutation(np.flatnonzero(labels == c))[:20] for c in train.classes])
+    few = Corpus(train.texts, [train.labels[i] if i in set(shown.tolist()) else None for i in range(len(train))])
+    assert accuracy(learn_text(few), test) > accuracy(learn_text(few, unlabelled=0), test) + 0.05
