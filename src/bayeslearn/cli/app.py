@@ -18,12 +18,14 @@ from bayeslearn.cli import (
     impute,
     learn,
     merge,
+    naive,
     posterior,
     predict,
     query,
     sample,
     score,
     show,
+    text,
     update,
 )
 
@@ -69,3 +71,5 @@ app.command("merge")(merge.run)
 app.command("sample")(sample.run)
 app.command("convert")(convert.run)
 app.command("demo")(demo.run)
+app.add_typer(naive.app, name="naive")
+app.add_typer(text.app, name="text")

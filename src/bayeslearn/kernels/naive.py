@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: Rows of a class whose mean is the centre of all others in a block.
+FIRST = 16
+
+
 @kernel
 def count_classes(
     codes: NDArray[np.signedinteger],
@@ -37,31 +41,78 @@ def class_moments(
     weights: NDArray[np.float64],
     moments: NDArray[np.float64],
 ) -> None:
-    """The weight, the mean and the squared deviations of each class into `moments` (3, classes), in two passes."""
-    n, mean, m2 = moments[0], moments[1], moments[2]
-    n[:] = 0.0
-    mean[:] = 0.0
-    m2[:] = 0.0
+    """The weight, the mean and the squared deviations of each class into `moments` (3, classes).
+
+    Deviations are from the mean of the first rows of the class: near enough to its own for nothing to be lost.
+    """
+    n_classes = moments.shape[1]
+    seen, shift = np.zeros(n_classes), np.zeros(n_classes)
+    sums = np.zeros((2, 3, n_classes))  # two of each: equal classes in a row need not wait for each other
+    found = 0
+    for i in range(len(x)):
+        c = labels[i]
+        if c >= 0 and weights[i] > 0 and not np.isnan(x[i]) and seen[c] < FIRST:
+            seen[c] += 1
+            shift[c] += x[i]
+            found += seen[c] == FIRST
+            if found == n_classes:
+                break
+    for c in range(n_classes):
+        shift[c] /= max(seen[c], 1.0)
     for i in range(len(x)):
         c = labels[i]
         if c >= 0 and not np.isnan(x[i]):
-            n[c] += weights[i]
-            mean[c] += weights[i] * x[i]
-    slip = np.zeros(len(n))  # what rounding left of the mean
-    for c in range(len(n)):
-        if n[c] > 0:
-            mean[c] /= n[c]
+            part, d = sums[i & 1], x[i] - shift[c]
+            part[0, c] += weights[i]
+            part[1, c] += weights[i] * d
+            part[2, c] += weights[i] * d * d
+    for c in range(n_classes):
+        n = sums[0, 0, c] + sums[1, 0, c]
+        moments[0, c] = n
+        slip = (sums[0, 1, c] + sums[1, 1, c]) / n if n > 0 else 0.0
+        moments[1, c] = shift[c] + slip if n > 0 else 0.0
+        moments[2, c] = max(sums[0, 2, c] + sums[1, 2, c] - n * slip * slip, 0.0) if n > 0 else 0.0
+
+
+@kernel
+def best_class(joint: NDArray[np.float64], best: NDArray[np.int64]) -> None:
+    """The class of the highest joint[c, i] for every row, the first when tied."""
+    best[:] = 0
+    for c in range(1, len(joint)):
+        for i in range(len(best)):
+            if joint[c, i] > joint[best[i], i]:
+                best[i] = c
+
+
+@kernel
+def see_values(x: NDArray[np.int64], low: NDArray[np.int64], start: NDArray[np.int64], seen: NDArray[np.uint8]) -> int:
+    """Mark the whole numbers that the columns show, from low_j on at start_j; how many lie outside of the marks."""
+    outside = 0
     for i in range(len(x)):
-        c = labels[i]
-        if c >= 0 and not np.isnan(x[i]):
-            d = x[i] - mean[c]
-            slip[c] += weights[i] * d
-            m2[c] += weights[i] * d * d
-    for c in range(len(n)):
-        if n[c] > 0:
-            slip[c] /= n[c]
-            mean[c] += slip[c]
-            m2[c] = max(m2[c] - n[c] * slip[c] * slip[c], 0.0)
+        for j in range(x.shape[1]):
+            place = x[i, j] - low[j]
+            if 0 <= place < start[j + 1] - start[j]:
+                seen[start[j] + place] = 1
+            else:
+                outside += 1
+    return outside
+
+
+@kernel
+def code_values(
+    x: NDArray[np.int64],
+    low: NDArray[np.int64],
+    start: NDArray[np.int64],
+    states: NDArray[np.signedinteger],
+    codes: NDArray[np.signedinteger],
+) -> None:
+    """codes[j, i] = the state of x[i, j], and the one at the very start of its column if it has none."""
+    for j in range(x.shape[1]):
+        first, other = start[j] + 1, states[start[j]]
+        size = start[j + 1] - first
+        for i in range(len(x)):
+            place = x[i, j] - low[j]
+            codes[j, i] = states[first + place] if 0 <= place < size else other
 
 
 @kernel

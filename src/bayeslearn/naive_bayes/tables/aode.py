@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bayeslearn import kernels, validation
 from bayeslearn.errors import CapacityError, DataError
 from bayeslearn.families import Counts
-from bayeslearn.naive_bayes.tables.estimators import CELLS_AS_THEY_ARE, checked_labels, known_classes
-from bayeslearn.naive_bayes.tables.inputs import label_codes, missing_labels
-from bayeslearn.naive_bayes.tables.model import normalised
+from bayeslearn.naive_bayes.tables.answers import normalised
+from bayeslearn.naive_bayes.tables.estimators import CELLS_AS_THEY_ARE
+from bayeslearn.naive_bayes.tables.labels import checked_labels, known_classes, label_codes, missing_labels
 from bayeslearn.naive_bayes.tables.rows import BLOCK
 from bayeslearn.tables import Schema, Table, as_table
 from bayeslearn.tables.discretise import quantile_cuts, weighted_values

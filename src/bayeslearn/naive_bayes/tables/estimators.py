@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, ImpossibleDataError, ParameterError, listed
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.calibrating import Calibration, best_sharpness
-from bayeslearn.naive_bayes.tables.inputs import Input, is_source, label_codes, missing_labels
+from bayeslearn.naive_bayes.tables.inputs import Input, is_source
+from bayeslearn.naive_bayes.tables.labels import checked_labels, known_classes, label_codes, missing_labels, read_source
 from bayeslearn.naive_bayes.tables.learning import added, column_of, framed, labelled, told_families
 from bayeslearn.naive_bayes.tables.priors import require_columns
 from bayeslearn.naive_bayes.tables.validating import out_of_fold
-from bayeslearn.tables import Discrete, Table, as_table
+from bayeslearn.tables import Discrete, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -262,38 +262,6 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 #: Shapes and names are checked by scikit-learn, cells by us.
 CELLS_AS_THEY_ARE = {"dtype": None, "ensure_all_finite": False}
 MAX_STATES = 255
-
-### labels
-
-
-def checked_labels(y: Any) -> NDArray[Any]:
-    """Labels as an array, None and NaN among them for those that are missing."""
-    if y is None:
-        return _check_y(y)  # scikit-learn's own words
-    y = column_or_1d(np.asarray(y), warn=True)
-    seen = y[~missing_labels(y)]
-    if y.dtype.kind == "f" and np.isinf(seen).any():
-        raise DataError("Input y contains infinity, which is no label", hint="None and NaN are missing labels")
-    if not len(seen) and len(y):
-        raise DataError("no row has a label: all of them are None or NaN", hint="label at least some rows")
-    if y.dtype.kind == "O" and len(seen) < len(y):
-        seen = np.array(seen.tolist())
-    check_classification_targets(seen)
-    return y
-
-
-def known_classes(y: NDArray[Any]) -> NDArray[Any]:
-    """The different labels, sorted."""
-    gone = missing_labels(y)
-    return np.unique(np.array(y[~gone].tolist()) if gone.any() else y)
-
-
-def read_source(X: Any, y: Any) -> tuple[Table, Any]:
-    """The table of a path, and the labels if `y` names a column of it."""
-    if not isinstance(y, str):
-        return (X if isinstance(X, Table) else as_table(X, allow_constant=True)), y
-    table = as_table(X, discrete=[y], allow_constant=True)
-    return table.drop([y]), table.decode(y)
 
 
 def found_finite(model: NaiveBayes) -> bool:

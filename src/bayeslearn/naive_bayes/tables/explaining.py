@@ -19,7 +19,7 @@ from scipy.special import xlogy
 
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.naive_bayes.tables import rows as blocks
-from bayeslearn.naive_bayes.tables.model import normalised, require_possible
+from bayeslearn.naive_bayes.tables.answers import normalised, require_possible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

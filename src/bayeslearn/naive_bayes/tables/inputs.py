@@ -14,7 +14,7 @@ import numpy as np
 
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.learning import read_columns
-from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
+from bayeslearn.tables import Discrete, Numeric, Table, as_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,12 +85,12 @@ class Input:
             if all(c.family == "normal" for c in columns):
                 return blocks.of_floats(self.array)
             states = [getattr(c.variable, "states", ()) for c in columns]
-            if self.array.dtype.kind in "iu" and all(_near(known) for known in states):
+            if self.array.dtype.kind in "iu" and all(near(known) for known in states):
                 return blocks.of_integers(self.array, states)
         return blocks.read(self.data, columns)[0]
 
 
-def _near(states: tuple[Any, ...]) -> bool:
+def near(states: tuple[Any, ...]) -> bool:
     """Whole numbers that a short list can hold."""
     return bool(states) and all(type(s) is int for s in states) and max(states) - min(states) < 1 << 16
 
@@ -98,26 +98,3 @@ def _near(states: tuple[Any, ...]) -> bool:
 def is_source(X: Any) -> bool:
     """A table, or the path of a file: it names its own columns."""
     return isinstance(X, Table | str | os.PathLike)
-
-
-def label_codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
-    """The position of each label among sorted classes; −1 where it is missing."""
-    codes = np.full(len(y), -1, np.int32)
-    seen = ~missing_labels(y)
-    if seen.any():
-        codes[seen] = np.searchsorted(classes, y[seen])
-    return codes
-
-
-def missing_labels(y: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where a label is None or NaN."""
-    if y.dtype.kind == "f":
-        return np.isnan(y)
-    if y.dtype.kind != "O":
-        return np.zeros(len(y), np.bool_)
-    return np.array([v is None or v != v for v in y.tolist()], np.bool_)  # noqa: PLR0124 - NaN
-
-
-def schema_of(columns: Sequence[Column]) -> Schema:
-    """The variables of the columns."""
-    return Schema(c.variable for c in columns)

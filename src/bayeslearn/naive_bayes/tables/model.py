@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ImpossibleDataError, MismatchError, ParameterError, listed
+from bayeslearn.errors import MismatchError, ParameterError, listed
 from bayeslearn.families import Bundle, Categorical, Dirichlet
 from bayeslearn.naive_bayes.tables import rows as blocks
+from bayeslearn.naive_bayes.tables.answers import best, moved, named, normalised, require_possible
 from bayeslearn.naive_bayes.tables.columns import ESTIMATES, Column, padded
 from bayeslearn.tables import Discrete, Schema
 from bayeslearn.tables.schema import require_known
@@ -190,9 +191,9 @@ class NaiveBayes:
         for name, part in self.statistics.items():
             arrays = part.arrays()
             if name in wanted and name != self.target.name:
-                moved = padded(part, len(wanted[name]))
-                arrays = [_moved(moved.n, [wanted[name].index(s) for s in known[name]], axis=1)]
-            statistics[name] = type(part)(*(_moved(a, place, axis=0, size=len(classes)) for a in arrays))
+                wide = padded(part, len(wanted[name]))
+                arrays = [moved(wide.n, [wanted[name].index(s) for s in known[name]], axis=1)]
+            statistics[name] = type(part)(*(moved(a, place, axis=0, size=len(classes)) for a in arrays))
         target = self.target if classes == self.classes else Discrete(self.target.name, classes)
         return replace(self, target=target, columns=columns, statistics=Bundle(statistics))
 
@@ -212,11 +213,11 @@ class NaiveBayes:
 
     def predict_codes(self, data: Any, *, absent: Absent = "error") -> NDArray[np.intp]:
         """The position of the most probable class of each row, the first when tied."""
-        return self._answers(self.rows(data, absent=absent), lambda joint: joint.argmax(axis=0))
+        return self._answers(self.rows(data, absent=absent), best)
 
     def predict(self, data: Any, *, absent: Absent = "error") -> NDArray[Any]:
         """The most probable class of each row."""
-        return _named(self.classes)[self.predict_codes(data, absent=absent)]
+        return named(self.classes)[self.predict_codes(data, absent=absent)]
 
     def log_evidence(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
         """ln P(what the row shows)."""
@@ -265,44 +266,3 @@ class NaiveBayes:
 
     def __repr__(self) -> str:
         return f"NaiveBayes({self.target.name!r} from {len(self.columns)} columns, {self.cases:g} cases)"
-
-
-### parts
-
-
-def normalised(joint: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """P(class | row) and ln P(row) from ln P(class, row), shape (classes, rows)."""
-    top = joint.max(axis=0, initial=-np.inf)
-    p = np.exp(joint - top)
-    total = p.sum(axis=0)
-    return p / total, top + np.log(total)
-
-
-def require_possible(joint: NDArray[np.float64], start: int) -> None:
-    """Some class can show what a row shows."""
-    lost = np.flatnonzero(~np.isfinite(joint.max(axis=0, initial=-np.inf)))
-    if len(lost):
-        raise ImpossibleDataError(
-            f"row {start + int(lost[0])} has probability zero in every class",
-            hint="learn with a prior, for instance prior='laplace', or make infinite numbers missing",
-            row=start + int(lost[0]),
-        )
-
-
-def _named(states: tuple[Any, ...]) -> NDArray[Any]:
-    """States as an array of their own type, of objects where they are of several."""
-    kinds = {type(s) for s in states}
-    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
-        return np.array(states)
-    return np.array([*states, None], dtype=object)[:-1]
-
-
-def _moved(array: NDArray[np.float64], place: list[int], *, axis: int, size: int | None = None) -> NDArray[np.float64]:
-    """Entries of the old states at their new places."""
-    shape = list(array.shape)
-    shape[axis] = shape[axis] if size is None else size
-    moved = np.zeros(shape)
-    index: list[Any] = [slice(None)] * array.ndim
-    index[axis] = place
-    moved[tuple(index)] = array[(slice(None),) * axis + (slice(len(place)),)]
-    return moved

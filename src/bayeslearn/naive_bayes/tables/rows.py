@@ -101,9 +101,23 @@ def read(
     if not columns:
         table = as_table(data)
         return Rows(table.n_rows, 0, lambda _a, _b: []), table
+    if weights is None and matches(data, [c.variable for c in columns]):
+        return of_table(data, columns), data
     table = as_table(data, schema=Schema(with_other(c.variable) for c in columns), unseen="last", absent=absent,
                      weights=weights)  # fmt: skip
     return of_table(table, columns), table
+
+
+def matches(data: Any, variables: Iterable[Any]) -> bool:
+    """Whether data are a table that has these variables already."""
+    return isinstance(data, Table) and all(v.name in data.schema and data.schema[v.name] == v for v in variables)
+
+
+def by_schema(data: Any, schema: Schema, weights: Any = None) -> Table:
+    """A table that has the variables of a schema, in whatever order."""
+    if not matches(data, schema):
+        return as_table(data, schema=schema, weights=weights)
+    return data if weights is None else as_table(data, weights=weights)
 
 
 def with_other(variable: Any) -> Any:
@@ -126,42 +140,52 @@ def of_floats(x: NDArray[Any]) -> Rows:
     return Rows(len(x), x.shape[1], cells)
 
 
-def of_integers(x: NDArray[Any], states: Sequence[Iterable[Any]]) -> Rows:
+def of_integers(x: NDArray[Any], states: Sequence[Sequence[int]]) -> Rows:
     """An array of whole numbers, every column one of known states; other numbers have the code behind the last."""
-    coders = [Coder(list(known)) for known in states]
+    low = np.array([min(known) for known in states])
+    start = np.cumsum([0, *(max(known) - min(known) + 2 for known in states)])
+    kind = smallest_code_type(max(len(known) for known in states) + 1)
+    table = np.empty(start[-1], kind)
+    for known, a, least, b in zip(states, start, low, start[1:], strict=False):
+        table[a:b] = len(known)
+        table[np.array(known) - least + a + 1] = np.arange(len(known))
 
     def cells(a: int, b: int) -> Cells:
-        block = np.ascontiguousarray(x[a:b].T)
-        return [read_only(code(column)) for code, column in zip(coders, block, strict=True)]
+        codes = np.empty((len(states), b - a), kind)
+        kernels.code_values(wide(x[a:b]), low, start, table, codes)
+        return list(read_only(codes))
 
     return Rows(len(x), x.shape[1], cells)
 
 
-class Coder:
-    """From whole numbers near each other to the codes of states."""
-
-    def __init__(self, states: list[int]) -> None:
-        self.low = min(states)
-        self.codes = np.full(max(states) - self.low + 3, len(states), dtype=smallest_code_type(len(states) + 1))
-        self.codes[np.array(states) - self.low + 1] = np.arange(len(states))
-
-    def __call__(self, column: NDArray[Any]) -> NDArray[Any]:
-        """The codes of a column."""
-        place = column - (self.low - 1)
-        return self.codes[np.clip(place, 0, len(self.codes) - 1, out=place)]
-
-
 def whole_states(x: NDArray[Any], most: int) -> list[list[int]] | None:
     """The different values of each column of whole numbers, if they are few and near each other."""
-    low, high = x.min(axis=0).astype(object), x.max(axis=0).astype(object)
-    if any(b - a >= 4 * most or max(abs(a), abs(b)) >= 2**31 for a, b in zip(low, high, strict=True)):
+    for part in (x[:BLOCK], x):  # the first rows often show where the others lie
+        low, high = part.min(axis=0).astype(object), part.max(axis=0).astype(object)
+        if any(b - a >= 4 * most or max(abs(a), abs(b)) >= 2**31 for a, b in zip(low, high, strict=True)):
+            return None
+        found = _seen(x, low - most // 4, [b - a + 1 + 2 * (most // 4) for a, b in zip(low, high, strict=True)])
+        if found is not None:
+            return None if any(len(values) > most for values in found) else found
+    return None
+
+
+def _seen(x: NDArray[Any], low: NDArray[Any], sizes: Iterable[int]) -> list[list[int]] | None:
+    """The values of each column, of so many from `low` on; None if there are others."""
+    start, least = np.cumsum([0, *sizes]), low.astype(np.int64)
+    seen = np.zeros(start[-1], np.uint8)
+
+    def mark(a: int) -> int:
+        return kernels.see_values(wide(x[a : a + 8 * BLOCK]), least, start, seen)
+
+    if sum(kernels.parallel(mark, range(0, len(x), 8 * BLOCK), worth=x.size > MANY)):
         return None
-    spans = [np.zeros(b - a + 1, np.bool_) for a, b in zip(low, high, strict=True)]
-    for start in range(0, len(x), BLOCK):
-        for seen, a, column in zip(spans, low, np.ascontiguousarray(x[start : start + BLOCK].T), strict=True):
-            seen[column - a] = True
-    found = [[int(v) + int(a) for v in np.flatnonzero(seen)] for seen, a in zip(spans, low, strict=True)]
-    return None if any(len(values) > most for values in found) else found
+    return [(np.flatnonzero(seen[a:b]) + v).tolist() for a, b, v in zip(start, start[1:], least, strict=False)]
+
+
+def wide(block: NDArray[Any]) -> NDArray[np.int64]:
+    """A block of whole numbers in the one type that kernels are compiled for."""
+    return read_only(np.ascontiguousarray(block, dtype=np.int64).view())
 
 
 def require_finite(x: NDArray[Any], names: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from bayeslearn.families import Bundle, Counts
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.calibrating import Calibration, best_sharpness, tempered
 from bayeslearn.naive_bayes.tables.collecting import collect, count_labels
-from bayeslearn.tables import Schema, as_table
+from bayeslearn.tables import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,7 @@ def cross_validate(
 def read_out_of_fold(model: NaiveBayes, data: Any, *, weights: Any = None, **options: Any) -> OutOfFold:
     """What is said out of fold of the rows of any data."""
     schema = Schema([model.target, *(c.variable for c in model.columns)])
-    table = as_table(data, schema=schema, weights=weights)
+    table = blocks.by_schema(data, schema, weights)
     w = None if table.weights is None else np.asarray(table.weights)
     labels = table.code(model.target.name).astype(np.int32)
     return out_of_fold(model, blocks.of_table(table, model.columns), labels, w, **options)

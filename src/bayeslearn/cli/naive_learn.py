@@ -1,0 +1,236 @@
+"""``bayeslearn naive learn``: from a table with a column of classes to a model, and what it is worth."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import interrupting, output, progress
+from bayeslearn.cli.structures import names, table_file
+from bayeslearn.errors import ParameterError
+
+if TYPE_CHECKING:
+    from bayeslearn.naive_bayes import CrossValidation, NaiveBayes
+    from bayeslearn.tables import Table
+
+#: What speaks for a class: so much of it is shown.
+MOST_TELLS = 3
+
+
+def run(
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing, also as labels.")],
+    *,
+    target: Annotated[str, typer.Option(help="The column of the classes.")],
+    to: Annotated[Path, typer.Option("-o", "--output", help="The model to write, .json or .json.gz.")],
+    family: Annotated[
+        list[str] | None,
+        typer.Option(help="COL=categorical, normal, poisson, or cut:8 for so many intervals at the quantiles."),
+    ] = None,
+    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
+    prior: Annotated[
+        list[str] | None,
+        typer.Option(help="pooled:1, laplace, jeffreys, m:2 or mle (none); COL=m:2 for one column. Repeat for more."),
+    ] = None,
+    class_prior: Annotated[str, typer.Option(help="Of the class shares: laplace, jeffreys, m:2 or mle.")] = "laplace",
+    estimate: Annotated[
+        str, typer.Option(help="mean plugs in the best parameters, integrated allows for their doubt.")
+    ] = "mean",
+    unlabelled: Annotated[
+        str, typer.Option(help="Rows without a label: em learns from them too, drop does not.")
+    ] = "em",
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Learn out of fold how sharp the evidence is, so that 90 % means 90 %.")
+    ] = False,
+    folds: Annotated[int, typer.Option(help="Folds of the check; 0 for none.")] = 10,
+    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
+    seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
+) -> None:
+    """Learn a naive Bayes classifier of words, numbers and counts; columns of no use are left out.
+
+    Example: bayeslearn naive learn titanic.csv --target survived --family sibsp=poisson -o titanic.json
+    """
+    from bayeslearn import files, validation
+    from bayeslearn.naive_bayes import NaiveBayes, calibrated, cross_validate
+    from bayeslearn.naive_bayes.tables.learning import told_families
+    from bayeslearn.naive_bayes.tables.model_files import packed
+
+    packed(to)
+    files.destination(to)
+    validation.integer("--folds", folds, least=0)
+    validation.integer("--seed", seed, least=0)
+    families, left_out = pairs("--family", family), dict.fromkeys(names(ignore), "asked for")
+    table = read(table_file(data), target, families, left_out, weights, max_states)
+    kinds = {name: kind for name, kind in told_families(families).items() if name in table.schema}
+    with interrupting.once("the best model so far") as stop, progress.bar("learning") as tell:
+
+        def step(now: Any) -> None:
+            stop.heed()
+            tell(now.iteration / 200, f"labels, iteration {now.iteration}, log likelihood {now.log_likelihood:.6g}")
+
+        model = NaiveBayes.learn(
+            table, target, families=kinds, prior=priors(prior), class_prior=class_prior, estimate=estimate,
+            unlabelled=unlabelled, progress=step,
+        )  # fmt: skip
+        checked = None
+        enough = int((table.code(target) >= 0).sum())
+        if folds and enough >= max(folds, 2):
+            checked = cross_validate(
+                model, table, folds=max(folds, 2), calibrate=calibrate, rng=seed,
+                progress=lambda share: tell(share, "checking"),
+            )  # fmt: skip
+        if calibrate:
+            model = calibrated(model, table, folds=min(folds or 10, enough), rng=seed)
+    model.save(to)
+    found = Learned(model, table, left_out, checked)
+    found.show_json() if as_json else found.show()
+    sys.stderr.write(f"wrote {to}: {len(model.classes)} classes, {len(model.columns)} columns\n")
+
+
+### what was asked for
+
+
+def pairs(option: str, items: list[str] | None) -> dict[str, str]:
+    """COL=WORD, each a pair."""
+    found = {}
+    for item in items or []:
+        name, equals, word = item.rpartition("=")
+        if not (name and equals and word):
+            raise ParameterError(f"{option} takes COL=WORD, got {item!r}")
+        found[name] = word
+    return found
+
+
+def priors(items: list[str] | None) -> Any:
+    """One prior for all columns, or one for some of them."""
+    plain = [item for item in items or [] if "=" not in item]
+    own = pairs("--prior", [item for item in items or [] if "=" in item])
+    if len(plain) > 1:
+        raise ParameterError(f"there is one --prior for all columns, got {', '.join(plain)}", hint="write COL=PRIOR")
+    if not own:
+        return plain[0] if plain else None
+    return Everywhere(own, plain[0] if plain else None)
+
+
+class Everywhere(dict[str, Any]):
+    """Priors of some columns, and another for all the rest."""
+
+    def __init__(self, own: dict[str, str], rest: str | None) -> None:
+        super().__init__(own)
+        self.rest = rest
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The prior of a column."""
+        return super().get(name, self.rest if default is None else default)
+
+
+def read(
+    data: str, target: str, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int
+) -> Table:
+    """The table of a file, without the columns that are not wanted or cannot be used."""
+    from bayeslearn.naive_bayes.tables.learning import read_columns
+    from bayeslearn.tables.files import column_names
+    from bayeslearn.tables.schema import require_known
+
+    known = column_names(data)
+    require_known([target, *families, *left_out, *([weights] if weights else [])], known)
+    if target in left_out or target in families:
+        raise ParameterError(f"{target!r} is the target: it is always categorical, and cannot be ignored")
+    columns = [name for name in known if name not in left_out and name != weights]
+    return read_columns(
+        data, families, also_discrete=[target], columns=columns, weights=weights, max_states=max_states,
+        left_out=left_out,
+    )  # fmt: skip
+
+
+### reporting
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What is told of a model."""
+
+    model: NaiveBayes
+    table: Table
+    left_out: dict[str, str]
+    checked: CrossValidation | None
+
+    def show(self) -> None:
+        """The report."""
+        from bayeslearn.naive_bayes.tables.telling import tells
+
+        model, missing = self.model, self.table.missing()
+        families = Counter(c.family for c in model.columns)
+        cells = self.table.n_rows * len(model.columns)
+        holes = sum(missing[c.name] for c in model.columns)
+        share = f" ({100 * holes / cells:.3g} %)" if holes else ""
+        lines = [
+            ("rows", str(self.table.n_rows)),
+            ("columns", ", ".join(f"{n} {family}" for family, n in families.items()) or "none"),
+            ("missing cells", f"{holes} of {cells}{share}"),
+        ]
+        if missing[model.target.name]:
+            lines.append(("missing labels", str(missing[model.target.name])))
+        lines += [(f"left out: {name}", why) for name, why in self.left_out.items()]
+        output.show_pairs(lines + self.worth())
+        output.gap()
+        told = tells(model, MOST_TELLS)
+        p = model.posterior(model.target.name).mean()
+        rows = [
+            [str(name), output.amount(round(n, 6)), output.number(q), "; ".join(map(str, told[name])) or "nothing"]
+            for name, n, q in zip(model.classes, model.class_counts, p, strict=True)
+        ]
+        output.show_table([model.target.name, "cases", "share", "what speaks most for it"], rows)
+
+    def worth(self) -> list[tuple[str, str]]:
+        """What the check says."""
+        lines = []
+        if self.checked is not None:
+            check = self.checked
+            lines = [
+                (f"accuracy, {check.folds} folds", f"{check.accuracy:.4g} (majority {check.majority_accuracy:.4g})"),
+                ("mean log loss", f"{check.log_loss:.4g} (class shares alone {check.majority_log_loss:.4g})"),
+                ("calibration error", f"{check.calibration.error:.4g}"),
+            ]
+        if self.model.sharpness != 1:
+            lines.append(("sharpness", f"{self.model.sharpness:.4g}"))
+        elif self.checked is not None and self.checked.calibration.error > 0.05:
+            lines[-1] = ("calibration error", f"{lines[-1][1]}: --calibrate sets it right")
+        return lines
+
+    def show_json(self) -> None:
+        """The same for a machine."""
+        from bayeslearn.naive_bayes.tables.telling import tells
+
+        model, told = self.model, tells(self.model, MOST_TELLS)
+        check = None
+        if self.checked is not None:
+            plain = replace(self.checked, calibration=None)  # type: ignore[arg-type]
+            check = asdict(plain) | {"calibration": curve(self.checked)}
+        p = model.posterior(model.target.name).mean()
+        output.show_json({
+            "rows": self.table.n_rows,
+            "target": model.target.name,
+            "classes": [
+                {"class": name, "cases": n, "share": q, "tells": [asdict(tell) for tell in told[name]]}
+                for name, n, q in zip(model.classes, model.class_counts, p, strict=True)
+            ],
+            "families": {c.name: c.family for c in model.columns},
+            "missing": self.table.missing(),
+            "left_out": self.left_out,
+            "sharpness": model.sharpness,
+            "check": check,
+        })  # fmt: skip
+
+
+def curve(check: CrossValidation) -> dict[str, Any]:
+    """The reliability curve as plain values."""
+    found = check.calibration
+    parts = {name: getattr(found, name).tolist() for name in ("edges", "cases", "confidence", "accuracy")}
+    return {"error": found.error, **parts}

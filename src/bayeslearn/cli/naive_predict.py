@@ -1,0 +1,133 @@
+"""``bayeslearn naive predict``: the class of every row of a file, how sure it is, and why."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import output, progress, writing
+from bayeslearn.cli.predict import Score
+from bayeslearn.cli.structures import table_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bayeslearn.naive_bayes import NaiveBayes
+    from bayeslearn.tables import Schema, Table
+
+#: Rows that are answered together.
+BATCH = 1 << 16
+
+
+def run(
+    model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of `bayeslearn naive learn`.")],
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; what is missing in it is integrated out.")],
+    *,
+    to: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="How much every cell speaks for the class, in log odds against all others."),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object; it holds the columns when there is no -o.")
+    ] = False,
+) -> None:
+    """Predict the class of every row of a file.
+
+    With --explain and no file to write, each row is told in words. Where the file knows the class, stderr tells how
+    many predictions are right, and their mean log loss.
+
+    Example: bayeslearn naive predict titanic.json passengers.csv --explain
+    """
+    from bayeslearn.naive_bayes import NaiveBayes
+    from bayeslearn.naive_bayes.tables.rows import read
+    from bayeslearn.tables import Table
+
+    if to is not None:
+        writing.writer(to)
+    model, path = NaiveBayes.load(model_file), table_file(data)
+    told = warned(model, path)
+    cases = read(path, model.columns, absent="missing")[1]
+    labels = known_labels(model, path) if told else None
+    score, schema = Score(), answer_schema(model, explain=explain)
+    if explain and to is None and not as_json:
+        for batch in cases.batches(BATCH):
+            sys.stdout.write(f"{model.explain(batch)}\n")
+    found = answers(model, cases, labels, schema, score)
+    silent = to is None and not as_json and sys.stdout.isatty()  # a bar among the rows helps nobody
+    tables = progress.watched(found, cases.n_rows, "predicting", silent=silent)
+    columns = {}
+    if to is None and as_json:
+        columns = {"columns": Table.concat(tables).to_dict()}
+    elif to is None and explain:
+        for _ in tables:  # for the score
+            pass
+    else:
+        writing.write(to, schema, tables)
+    if to is not None:
+        sys.stderr.write(f"wrote {to}: {cases.n_rows} rows, {len(schema)} columns\n")
+    scores = score.told() if score.known else None
+    if scores:
+        accuracy, loss = output.number(scores["accuracy"]), output.number(round(scores["log_loss"], 12) + 0.0)
+        sys.stderr.write(f"{model.target.name}: {score.right} of {score.known} known are right, ")
+        sys.stderr.write(f"accuracy {accuracy}, mean log loss {loss}\n")
+    if as_json:
+        output.show_json({"rows": cases.n_rows, "scores": scores} | columns)
+
+
+### the file
+
+
+def warned(model: NaiveBayes, path: str) -> bool:
+    """Whether the file knows the class; columns that it lacks are told of."""
+    from bayeslearn.errors import DataError, listed
+    from bayeslearn.tables.files import column_names
+
+    names = column_names(path)
+    absent = [name for name in model.names if name not in names]
+    if absent and len(absent) == len(model.names):
+        raise DataError(f"{path!r} has none of the columns of the model: {listed(model.names)}")
+    if absent:
+        sys.stderr.write(f"warning: {path!r} lacks {listed(absent)}, so they are taken for missing\n")
+    return model.target.name in names
+
+
+def known_labels(model: NaiveBayes, path: str) -> Any:
+    """The codes of the classes that the file knows; −1 where it does not."""
+    from bayeslearn.tables import Schema, as_table
+
+    return as_table(path, schema=Schema([model.target]), unseen="missing").code(model.target.name)
+
+
+### answers
+
+
+def answer_schema(model: NaiveBayes, *, explain: bool) -> Schema:
+    """The columns of the answer: the class, the probabilities of all classes, and what each column adds."""
+    from bayeslearn.tables import Numeric, Schema
+
+    name = model.target.name
+    columns: list[Any] = [model.target, *(Numeric(f"P({name}={state})") for state in model.classes)]
+    return Schema([*columns, *(Numeric(f"why({column})") for column in model.names if explain)])
+
+
+def answers(model: NaiveBayes, cases: Table, labels: Any, schema: Schema, score: Score) -> Iterator[Table]:
+    """The answer batch by batch, scored on the way."""
+    import numpy as np
+
+    from bayeslearn.tables import Table
+
+    start = 0
+    explain = len(schema.numeric) > len(model.classes)
+    for batch in cases.batches(BATCH):
+        p = model.predict_proba(batch)
+        if labels is not None:
+            score.add(labels[start : start + len(p)], p)
+        start += len(p)
+        why = list(model.explain(batch).parts.values()) if explain else []
+        yield Table(schema, p.argmax(axis=1)[None], np.vstack([p.T, *why]))
