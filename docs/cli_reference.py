@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from bayeslearn.cli.app import app
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 HEAD = """# Command line
@@ -22,13 +23,19 @@ mistaken call.
 
 def pages() -> dict[str, str]:
     """The help of the command itself and of every verb, by heading."""
-    verbs = sorted(get_command(app).commands)
-    calls = {"bayeslearn": ["--help"], **{f"bayeslearn {verb}": [verb, "--help"] for verb in verbs}}
+    calls = {" ".join(["bayeslearn", *words]): [*words, "--help"] for words in commands(get_command(app))}
     environment = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
     return {
         name: CliRunner().invoke(app, call, env=environment, prog_name="bayeslearn").stdout
         for name, call in calls.items()
     }
+
+
+def commands(command: Any) -> Iterator[list[str]]:
+    """The words that lead to a command and to those below it."""
+    yield []
+    for name, below in sorted(getattr(command, "commands", {}).items()):
+        yield from ([name, *words] for words in commands(below))
 
 
 def write(path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output, progress, texts
+from bayeslearn.cli import interrupting, output, progress, texts
 from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
     Case,
     DropTop,
@@ -17,7 +17,6 @@ from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
     Json,
     Label,
     Likelihood,
-    Lines,
     MinCount,
     Ngrams,
     Prior,
@@ -27,10 +26,13 @@ from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
 )
 
 if TYPE_CHECKING:
+    from bayeslearn.em import Step
     from bayeslearn.naive_bayes.text.semisupervised import LearnedText
 
 #: Words that each class is shown with.
 MOST_WORDS = 6
+#: Iterations of EM, at most.
+MOST_STEPS = 100
 
 
 def run(
@@ -42,7 +44,6 @@ def run(
     text: Text = None,
     label: Label = None,
     encoding: Encoding = "utf-8",
-    lines: Lines = False,
     likelihood: Likelihood = "multinomial",
     prior: Prior = "evidence",
     tokens: Tokens = "words",
@@ -59,7 +60,7 @@ def run(
     ] = 1.0,
     as_json: Json = False,
 ) -> None:
-    """Learn to classify texts. Documents without a label help, through EM.
+    """Learn to classify texts. Documents without a label help, through EM; Ctrl-C ends it with the best so far.
 
     Example: bayeslearn text learn mails.csv --text body --label folder -o mails.model
     """
@@ -71,14 +72,19 @@ def run(
     files.destination(to)
     how = texts.tokeniser(tokens, shortest, ngrams, case=case)
     vocabulary = None if hashed is None else Hashed(hashed)
-    corpus = texts.corpus(data, text=text, label=label, encoding=encoding, lines=lines)
+    corpus = texts.corpus(data, text=text, label=label, encoding=encoding)
     started = time.perf_counter()
     settings: dict[str, Any] = {
         "prior": texts.prior(prior), "tokeniser": how, "vocabulary": vocabulary, "likelihood": likelihood,
-        "min_count": min_count, "drop_top": drop_top, "unlabelled": unlabelled, "max_iter": 100,
+        "min_count": min_count, "drop_top": drop_top, "unlabelled": unlabelled, "max_iter": MOST_STEPS,
     }  # fmt: skip
-    with progress.bar("learning") as tell:
-        fit = learn_text(corpus, **settings, progress=lambda step: tell(step.iteration / 100))
+    with interrupting.once("the best model so far") as stop, progress.bar("learning") as tell:
+
+        def told(step: Step) -> None:
+            tell(step.iteration / MOST_STEPS, f"learning: EM, iteration {step.iteration}")
+            stop.heed()
+
+        fit = learn_text(corpus, **settings, progress=told)
     write_text_model(fit.model, to)
     (output.show_json if as_json else _show)(_told(fit))
     sys.stderr.write(f"wrote {to}: learned in {time.perf_counter() - started:.2f} s\n")

@@ -47,6 +47,9 @@ def test_a_split_that_is_not_there(tmp_path):
     parquet.write_table(pa.table({"group": ["a"], "split": ["all"], "text": ["x"]}), tmp_path / "news.parquet")
     with pytest.raises(EmptyTableError, match="there are no articles of 'test'"):
         read_newsgroups(tmp_path / "news.parquet", subset="test")
+    parquet.write_table(pa.table({"group": ["a"], "text": ["x"]}), tmp_path / "news.parquet")
+    with pytest.raises(ParameterError, match="it has no column 'split'"):
+        read_newsgroups(tmp_path / "news.parquet", subset="test")
 
 
 def test_folders(tmp_path):

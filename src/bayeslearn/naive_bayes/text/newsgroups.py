@@ -73,10 +73,15 @@ def article(text: str, headers: str) -> str:
 
 
 def _parquet(path: Path, subset: str | None) -> Corpus:
+    from bayeslearn.tables.files import parquet_file  # noqa: PLC0415 - loads Arrow
+
     corpus = read_corpus(path, "text", "group")
     if subset is None:
         return corpus
-    splits = read_corpus(path, "text", "split").labels
+    with parquet_file(path) as file:
+        if "split" not in file.schema_arrow.names:
+            raise ParameterError(f"{str(path)!r} is not split: it has no column 'split'", hint="leave `subset` out")
+        splits = file.read(["split"])["split"].to_pylist()
     return corpus.take([i for i, split in enumerate(splits) if split == subset])
 
 
