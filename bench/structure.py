@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 #: Networks to climb on, with the rows that are drawn: hailfinder, and one as large as hepar.
 CLIMBS = (("hailfinder", 10_000), ("win95pts", 10_000))
 
+#: Rows that are too few for a clock: such work is done several times in a row, by both.
+SHORT = 30_000
+
 
 def works(*, quick: bool) -> Iterator[Work]:
     few = 10 if quick else 1
@@ -79,7 +82,8 @@ def work(
         ours, peers = (cache.graph(arcs) for arcs in (a, matrix(b, cache.counts.names)))
         return ours >= peers - 1e-9 * abs(peers)
 
-    return Work(name, "pyagrum", pyagrum.__version__, mine, lambda: named(learner), agree, 20, most=5)
+    calls = max(1, SHORT // table.n_rows)
+    return Work(name, "pyagrum", pyagrum.__version__, mine, lambda: named(learner), agree, 20, most=5, calls=calls)
 
 
 def named(learner: pyagrum.BNLearner) -> list[tuple[str, str]]:

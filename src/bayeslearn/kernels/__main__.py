@@ -42,13 +42,14 @@ def warm() -> None:
     into = np.empty((1, 1), np.int16)
     cells.number_cells(text, 0, 2, 44, into, 0, room, room.copy(), np.zeros(1, np.int64), slots, keys)
     bits, cell, table, yes = np.zeros((1, 1), np.uint64), np.zeros(1, np.int32), np.zeros((1, 1)), np.ones(1, np.bool_)
+    no = np.zeros((1, 1), np.bool_)
     family_cells.find_cells(codes, zero, one, cell)
     for given in (np.empty(0), weights):
         family_cells.count_cells(cell, given, np.zeros((2, 1)))
         extending.extend_family(codes, given, one, bits, np.ones(1), bits, zero, yes, 0.0, table)
-        one_score = ((1, 1.0, 0.0), (0, 0.0), np.empty(0), ~yes)
-        parents.greedy_parents(codes, given, one, bits, np.ones(1), bits, 0.0, 0, yes, zero, *one_score)
-    gain, no = np.full((3, 1, 1), -np.inf), np.zeros((1, 1), np.bool_)
+        one_score = ((1, 1.0, 0.0), (0, 0.0), np.empty(0), no)
+        parents.greedy_parents(codes, given, one, bits, np.ones(1), bits, 0.0, zero, no, zero, *one_score)
+    gain = np.full((3, 1, 1), -np.inf)
     graph = ((table, table), (no, no), (no, no))
     changing.all_gains(*graph, gain)
     changing.best_of_all(*graph, 0.0, zero)
@@ -138,6 +139,11 @@ def warm_naive() -> None:
     naive.add_normal_logs(x, np.ones((1, 3)), joint)
     start = np.zeros(1, np.int64)
     naive.count_pairs(codes, start, label, weight, np.zeros((1, 1, 1)))
+    naive.best_class(joint, np.zeros(1, np.int64))
+    whole, room = np.zeros((1, 1), np.int64), np.array([0, 2])
+    whole.flags.writeable = False
+    naive.see_values(whole, start, room, np.zeros(2, np.uint8))
+    naive.code_values(whole, start, room, np.zeros(2, np.int8), np.zeros((1, 1), np.int8))
     naive.average_parents(codes, start, np.zeros((1, 1)), np.zeros((1, 1, 1)), joint)
 
 

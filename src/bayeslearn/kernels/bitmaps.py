@@ -54,10 +54,7 @@ def members_of(
 def count_ones(bits: NDArray[np.uint64], whole: NDArray[np.float64]) -> None:
     """The rows of each cell."""
     for c in range(len(bits)):
-        n = 0
-        for w in range(bits.shape[1]):
-            n += popcount(bits[c, w])
-        whole[c] = n
+        whole[c] = common_ones(bits, c, bits, c, 0, bits.shape[1])
 
 
 @inner
@@ -69,34 +66,17 @@ def extend_by_bitmaps(
     table: NDArray[np.float64],
 ) -> None:
     """table[place_c, s] += rows that are in bits[c] and in the bitmap of s."""
-    last = len(states) - 1
     for begin in range(0, bits.shape[1], WORDS):
         end = min(begin + WORDS, bits.shape[1])
-        for k in range(0, len(states), 4):
-            four = (states[k], states[min(k + 1, last)], states[min(k + 2, last)], states[min(k + 3, last)])
+        for s in states:
             for c in range(len(bits)):
-                n0, n1, n2, n3 = common_ones(bits, c, bitmaps, four, begin, end)
-                row = place[c]
-                table[row, four[0]] += n0
-                if k + 1 <= last:
-                    table[row, four[1]] += n1
-                if k + 2 <= last:
-                    table[row, four[2]] += n2
-                if k + 3 <= last:
-                    table[row, four[3]] += n3
+                table[place[c], s] += common_ones(bits, c, bitmaps, s, begin, end)
 
 
 @inner
-def common_ones(
-    a: NDArray[np.uint64], i: int, b: NDArray[np.uint64], j: tuple[int, int, int, int], begin: int, end: int
-) -> tuple[int, int, int, int]:
-    """The ones that one bitmap shares with each of four within some words: four at a time keep the machine busy."""
-    n0, n1, n2, n3 = 0, 0, 0, 0
-    j0, j1, j2, j3 = j
+def common_ones(a: NDArray[np.uint64], i: int, b: NDArray[np.uint64], j: int, begin: int, end: int) -> int:
+    """The ones that two bitmaps share within some words."""
+    n = 0
     for w in range(begin, end):
-        word = a[i, w]
-        n0 += popcount(word & b[j0, w])
-        n1 += popcount(word & b[j1, w])
-        n2 += popcount(word & b[j2, w])
-        n3 += popcount(word & b[j3, w])
-    return n0, n1, n2, n3
+        n += popcount(a[i, w] & b[j, w])
+    return n

@@ -1,4 +1,4 @@
-"""Parents of one variable, one by one: the best next one as long as the score rises."""
+"""Parents of variables, one by one: the best next one as long as the score rises."""
 
 from __future__ import annotations
 
@@ -23,37 +23,39 @@ def greedy_parents(
     marginal: NDArray[np.float64],
     ones: NDArray[np.uint64],
     few: float,
-    x: int,
+    children: NDArray[np.int64],
     possible: NDArray[np.bool_],
     rank: NDArray[np.int64],
     limits: tuple[int, float, float],
     score: tuple[int, float],
     known: NDArray[np.float64],
-    parents: NDArray[np.bool_],
+    arcs: NDArray[np.bool_],
 ) -> None:
-    """Add to `parents` of x those that are possible and best; of equals the first by rank.
+    """Add arcs[c, x] to children x for those c that are possible[c, x] and best; of equals the first by rank.
 
     `limits` are the most parents, the most cells of a family with all columns, and the share of a score that is a tie;
     `score` its kind and price. See :func:`extend_family` and :func:`score_columns` for the rest.
     """
     most_parents, most_cells, tie = limits
-    start, scores = np.cumsum(sizes) - sizes, np.empty(len(sizes))
-    while np.count_nonzero(parents) < most_parents:
-        free = possible & ~parents
-        free[x] = False
-        family = np.append(np.flatnonzero(parents), x)
-        cells = np.prod(sizes[family].astype(np.float64))
-        if not free.any() or cells * sizes.sum() > most_cells:
-            break
-        table = np.zeros((int(cells), sizes.sum()))
-        extend_family(codes, weights, sizes, bitmaps, marginal, ones, family, free, few, table)
-        n = table.reshape(int(cells) // sizes[x], sizes[x], table.shape[1])
-        now = score_columns(n, start, score[0], score[1], known, free, scores)
-        slack = tie * (1 + abs(now))
-        top = scores[free].max()
-        if top <= now + slack:
-            break
-        parents[first_of_best(scores, free, top - slack, rank)] = True
+    start, scores, states = np.cumsum(sizes) - sizes, np.empty(len(sizes)), sizes.sum()
+    for x in children:
+        while True:
+            parents = np.flatnonzero(arcs[:, x])
+            free = possible[:, x] & ~arcs[:, x]
+            free[x] = False
+            family = np.append(parents, x)
+            cells = np.prod(sizes[family].astype(np.float64))
+            if len(parents) >= most_parents or not free.any() or cells * states > most_cells:
+                break
+            table = np.zeros((int(cells), states))
+            extend_family(codes, weights, sizes, bitmaps, marginal, ones, family, free, few, table)
+            n = table.reshape(int(cells) // sizes[x], sizes[x], states)
+            now = score_columns(n, start, score[0], score[1], known, free, scores)
+            slack = tie * (1 + abs(now))
+            top = scores[free].max()
+            if top <= now + slack:
+                break
+            arcs[first_of_best(scores, free, top - slack, rank), x] = True
 
 
 @inner

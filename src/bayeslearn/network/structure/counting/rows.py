@@ -18,8 +18,14 @@ from bayeslearn import kernels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Nanoseconds, measured: for a word of a cell against a state, for a row against a column, and for a byte of a row.
-WORD, ROW, BYTE = 0.25, 1.5, 0.06
+#: Nanoseconds, measured: for a word of a cell against a state, and for a row against a column.
+WORD, CELL = 0.25, 1.5
+
+#: The same for a row of bytes, and for each of its bytes, where all rows are near and where they are far.
+ROW, NEAR, FAR = 3.0, 0.02, 0.08
+
+#: Bytes that are near.
+CACHE = 1 << 22
 
 #: Words that a row of bytes or a bitmap is filled up to, so that machines find no remainder.
 BLOCK = 16
@@ -111,7 +117,8 @@ class Rows:
     def few(self) -> float:
         """Rows that take as long one by one as a bitmap against one state."""
         bitmaps, _, ones = self.packed
-        row = BYTE * 8 * ones.shape[1] if len(ones) else ROW * len(self.sizes)
+        byte = NEAR if ones.nbytes <= CACHE else FAR
+        row = ROW + byte * 8 * ones.shape[1] if len(ones) else CELL * len(self.sizes)
         return WORD * bitmaps.shape[1] / row
 
     @cached_property

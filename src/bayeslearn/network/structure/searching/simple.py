@@ -32,32 +32,28 @@ def k2(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.
     place = np.empty(cache.n, np.int64)
     place[list(order)] = np.arange(cache.n)
     possible = allowed.arcs & (place[:, None] < place[None, :])
-    rank = ranks(cache.counts.names)
-    choose = _chosen if len(cache.counts.parts) == 1 else _chosen_by_sums
+    arcs, rank = allowed.required.copy(), ranks(cache.counts.names)
+    if len(cache.counts.parts) > 1:
+        for x in order:
+            arcs[:, x] = _chosen_by_sums(cache, x, possible[:, x], allowed, rank)
+        return arcs
+    rows, score = cache.counts.parts[0], cache.score
+    data = rows.codes, rows.weights, rows.sizes, *rows.packed, rows.few
+    limits, price, known = (allowed.most_parents, float(MOST_CELLS), TIE), score.price(cache.counts.total), cache.terms
+    hands = kernels.thread_count() if rows.worth else 1
 
-    def parents(x: int) -> NDArray[np.bool_]:
-        return choose(cache, x, np.ascontiguousarray(possible[:, x]), allowed, rank)
+    def choose(hand: int) -> None:
+        children = np.array(order[hand::hands], np.int64)  # in turn: late ones have more to choose from
+        kernels.greedy_parents(*data, children, possible, rank, limits, (score.kind, price), known, arcs)
 
-    return np.stack(kernels.parallel(parents, range(cache.n), worth=cache.counts.parts[0].worth), axis=1)
-
-
-def _chosen(
-    cache: ScoreCache, x: int, possible: NDArray[np.bool_], allowed: Allowed, rank: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """The best next parent as long as the score rises, all in one kernel."""
-    rows, score, parents = cache.counts.parts[0], cache.score, allowed.required[:, x].copy()
-    kernels.greedy_parents(
-        rows.codes, rows.weights, rows.sizes, *rows.packed, rows.few, x, possible, rank,
-        (allowed.most_parents, float(MOST_CELLS), TIE), (score.kind, score.price(cache.counts.total)), cache.terms,
-        parents,
-    )  # fmt: skip
-    return parents
+    kernels.parallel(choose, range(hands))
+    return arcs
 
 
 def _chosen_by_sums(
     cache: ScoreCache, x: int, possible: NDArray[np.bool_], allowed: Allowed, rank: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """The same where counts are those of several tables."""
+    """The best next parent as long as the score rises, where counts are those of several tables."""
     chosen = allowed.required[:, x].copy()
     while chosen.sum() < allowed.most_parents and (possible & ~chosen).any():
         parents = tuple(np.flatnonzero(chosen).tolist())
