@@ -17,7 +17,6 @@ SHUFFLED = {"check_sample_weight_equivalence_on_dense_data": "calibration is lea
     [
         NaiveBayesClassifier(),
         NaiveBayesClassifier(calibrate=True, random_state=0),
-        NaiveBayesClassifier(estimate="integrated", prior="m:2"),
         AveragedOneDependenceClassifier(),
     ],
     expected_failed_checks=lambda estimator: SHUFFLED if getattr(estimator, "calibrate", False) else {},

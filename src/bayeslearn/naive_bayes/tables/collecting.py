@@ -86,7 +86,8 @@ def _block(
             kernels.count_classes(x, labels, weights, array)
         elif column.family == "normal":
             array = np.empty((3, n_classes))
-            kernels.class_moments(x, labels, weights, array)
+            with np.errstate(invalid="ignore"):  # infinity is told of by who knows the column
+                kernels.class_moments(x, labels, weights, array)
         else:
             array = np.stack(Poisson().gather(x, Assignment(weights, labels.astype(np.intp), n_classes)).arrays())
         found.append(array)

@@ -27,7 +27,7 @@ def checked_labels(y: Any) -> NDArray[Any]:
         raise DataError("Input y contains infinity, which is no label", hint="None and NaN are missing labels")
     if not len(seen) and len(y):
         raise DataError("no row has a label: all of them are None or NaN", hint="label at least some rows")
-    if y.dtype.kind == "O" and len(seen) < len(y):
+    if y.dtype.kind == "O" and {type(v) for v in seen.tolist()} <= {str, int, bool, float}:
         seen = np.array(seen.tolist())
     if seen.dtype.kind not in "iubUS":  # these can be nothing but classes
         check_classification_targets(seen)

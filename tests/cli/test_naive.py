@@ -1,0 +1,122 @@
+"""The verbs naive learn and naive predict."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from bayeslearn import NaiveBayes
+from bayeslearn.errors import DataError, ParameterError
+from tests.cli.asking import ask, fail, said
+from tests.naive_bayes.tables.test_model import random_rows
+
+
+@pytest.fixture
+def days(tmp_path):
+    """A file of rows with holes, and the names of files to write."""
+    rows = random_rows(0, n=60)
+    write(tmp_path / "days.csv", rows | {"id": [f"row {i}" for i in range(60)]})
+    return tmp_path
+
+
+def write(path, rows):
+    lines = [",".join(rows), *(",".join("?" if x is None else str(x) for x in row) for row in zip(*rows.values()))]  # noqa: B905
+    path.write_text("\n".join(lines) + "\n")
+
+
+def learn(folder, *words):
+    return ask("naive", "learn", str(folder / "days.csv"), "--target", "kind", "-o", str(folder / "m.json"), *words)
+
+
+def test_the_report(days):
+    text = learn(days, "--max-states", "20", "--family", "visits=poisson")
+    assert "columns             1 categorical, 1 normal, 1 poisson" in text
+    assert "left out: id        column 'id' has 60 different states" in text
+    assert "majority" in text
+    assert "what speaks most for it" in text
+    model = NaiveBayes.load(days / "m.json")
+    assert model.cases == 60
+    assert {c.name: c.family for c in model.columns} == {"sky": "categorical", "heat": "normal", "visits": "poisson"}
+
+
+def test_options_reach_the_model(days):
+    found = json.loads(
+        learn(days, "--ignore", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",
+              "--folds", "5", "--family", "heat=cut:3", "--family", "visits=normal", "--class-prior", "mle")
+    )  # fmt: skip
+    model = NaiveBayes.load(days / "m.json")
+    assert repr(model["sky"].prior) == "Dirichlet(α=1 per state)"
+    assert repr(model["heat"].prior) == "Dirichlet(α₀=2 per row)"
+    assert repr(model["visits"].prior) == "Pooled(cases=2.0)"
+    assert model["heat"].variable.size == 3
+    assert found["sharpness"] == pytest.approx(model.sharpness)
+    assert found["check"]["folds"] == 5
+    assert len(found["check"]["calibration"]["edges"]) == 11
+    assert found["left_out"] == {"id": "asked for"}
+    assert [entry["class"] for entry in found["classes"]] == ["a", "b", "c"]
+
+
+def test_predictions_are_those_of_the_model(days):
+    learn(days, "--ignore", "id", "--family", "visits=poisson")
+    model, path = NaiveBayes.load(days / "m.json"), str(days / "days.csv")
+    expected = model.predict_proba(path)
+    lines = ask("naive", "predict", str(days / "m.json"), path).splitlines()
+    assert lines[0] == "kind,P(kind=a),P(kind=b),P(kind=c)"
+    found = np.array([line.split(",")[1:] for line in lines[1:]], float)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert "of 60 known are right" in said("naive", "predict", str(days / "m.json"), path)
+    answer = json.loads(ask("naive", "predict", str(days / "m.json"), path, "--json", "--explain"))
+    assert answer["rows"] == 60
+    assert answer["columns"]["kind"] == model.predict(path).tolist()
+    np.testing.assert_allclose(answer["columns"]["why(heat)"], model.explain(path).parts["heat"], rtol=1e-9, atol=1e-12)
+    ask("naive", "predict", str(days / "m.json"), path, "-o", str(days / "p.parquet"))
+    assert (days / "p.parquet").stat().st_size > 0
+
+
+def test_reasons_in_words(days):
+    learn(days, "--ignore", "id")
+    write(days / "one.csv", {"sky": ["hail"], "heat": [0.5]})
+    words = ["naive", "predict", str(days / "m.json"), str(days / "one.csv"), "--explain"]
+    text = ask(*words)
+    assert text.startswith("row 0: ")
+    assert "sky = (never seen)" in text
+    assert "visits missing" in text
+    assert "lacks 'visits'" in said(*words)
+
+
+def test_labels_that_are_missing(days):
+    rows = random_rows(1, n=60, labels=False)
+    write(days / "days.csv", rows)
+    assert "missing labels" in learn(days)
+    assert NaiveBayes.load(days / "m.json").cases == pytest.approx(60)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--target", "kind", "-o", "m.txt"], "cannot tell the format"),
+        (["--target", "kind", "-o", "m.json", "--family", "heat"], "--family takes COL=WORD"),
+        (["--target", "kind", "-o", "m.json", "--family", "heat=gamma"], "families"),
+        (["--target", "kind", "-o", "m.json", "--prior", "m:2", "--prior", "m:3"], "one --prior for all columns"),
+        (["--target", "kind", "-o", "m.json", "--ignore", "kind"], "is the target"),
+    ],
+)
+def test_mistakes_are_named(days, words, message):
+    places = [str(days / word) if word.startswith("m.") else word for word in words]
+    with pytest.raises(ParameterError, match=message):
+        ask("naive", "learn", str(days / "days.csv"), *places)
+
+
+def test_an_unknown_target_ends_the_command(days):
+    code, sentence = fail("naive", "learn", str(days / "days.csv"), "--target", "kin", "-o", str(days / "m.json"))
+    assert code == 2
+    assert "there is no column 'kin'" in sentence
+
+
+def test_a_file_without_the_columns(days):
+    learn(days, "--ignore", "id", "--folds", "0")
+    write(days / "other.csv", {"x": [1, 2]})
+    with pytest.raises(DataError, match="none of the columns of the model"):
+        ask("naive", "predict", str(days / "m.json"), str(days / "other.csv"))
