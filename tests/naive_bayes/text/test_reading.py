@@ -24,7 +24,8 @@ from bayeslearn.errors import (
     UnknownColumnError,
 )
 from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
-from bayeslearn.naive_bayes.text.reading import Decoder, read_corpus
+from bayeslearn.naive_bayes.text.decoding import Decoder
+from bayeslearn.naive_bayes.text.reading import read_corpus
 
 ### folders
 

@@ -16,8 +16,17 @@ from bayeslearn.errors import (
     ShapeError,
 )
 from bayeslearn.families import Dirichlet
-from bayeslearn.naive_bayes.text import Corpus, Hashed, Tokeniser, choose_prior, fit_text, learn_text, read_newsgroups
-from bayeslearn.naive_bayes.text.semisupervised import Documents, Reader
+from bayeslearn.naive_bayes.text import (
+    Corpus,
+    Hashed,
+    TextClassifier,
+    Tokeniser,
+    choose_prior,
+    fit_text,
+    learn_text,
+    read_newsgroups,
+)
+from bayeslearn.naive_bayes.text.expecting import Documents, Reader
 
 TEXTS = ["cheap watch buy", "cheap pills", "lunch at noon", "noon meeting moved", "buy watch now", "lunch moved"]
 LABELS = ["spam", "spam", "ham", "ham", None, None]
@@ -53,6 +62,14 @@ def test_words_are_chosen_by_all_documents():
 def test_hashed_words():
     learned = learn_text(TEXTS, LABELS, vocabulary=Hashed(64))
     assert learned.model.classify(["cheap pills", "noon lunch"]) == ["spam", "ham"]
+
+
+def test_the_classifier_of_scikit_learn_chooses_its_prior_too():
+    classifier = TextClassifier(prior="evidence").fit(TEXTS[:4], LABELS[:4])
+    expected = learn_text(TEXTS[:4], LABELS[:4]).model.posterior(TEXTS)
+    np.testing.assert_allclose(classifier.predict_proba(TEXTS), expected, rtol=1e-9)
+    classifier.partial_fit(["a new word"], ["ham"])
+    assert len(classifier.model_.prior.alpha) == len(classifier.model_.vocabulary)
 
 
 ### EM

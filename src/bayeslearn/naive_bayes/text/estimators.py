@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from bayeslearn import validation
 from bayeslearn.errors import DataError, ParameterError, ShapeError
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
+from bayeslearn.naive_bayes.text.evidence import pick_prior
 from bayeslearn.naive_bayes.text.labels import in_order, listed_labels, require_labels
 from bayeslearn.naive_bayes.text.learning import trimmed
 from bayeslearn.naive_bayes.text.model import TextModel, possible
@@ -74,7 +75,8 @@ class TextClassifier(ClassifierMixin, _Tokenising):  # type: ignore[misc]
     likelihood
         "multinomial" counts words, "bernoulli" looks at which are there, "complement" at the words of other classes.
     prior
-        α of the words: a number, or a :class:`~bayeslearn.families.Dirichlet` or a rule for one.
+        α of the words: a number, or a :class:`~bayeslearn.families.Dirichlet` or a rule for one; or "evidence" and the
+        other ways of :mod:`~bayeslearn.naive_bayes.text.evidence` to let the counts choose it.
     class_prior
         None takes the fractions of the classes, "uniform" and a list of probabilities fix them; a number or a Dirichlet
         is α of the classes.
@@ -171,7 +173,8 @@ class TextClassifier(ClassifierMixin, _Tokenising):  # type: ignore[misc]
             given = (1 / len(seen.classes),) * len(seen.classes)
         elif np.ndim(given) == 1:
             given = tuple(validation.probabilities(given, name="class_prior").tolist())
-        return TextModel(seen, self._tokeniser(), self.likelihood, self.prior, given)  # type: ignore[arg-type]
+        prior = pick_prior(seen, self.prior, self.likelihood)[0] if isinstance(self.prior, str) else self.prior
+        return TextModel(seen, self._tokeniser(), self.likelihood, prior, given)  # type: ignore[arg-type]
 
     # -- predicting
 

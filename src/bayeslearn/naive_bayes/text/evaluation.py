@@ -16,8 +16,8 @@ from bayeslearn import validation
 from bayeslearn.errors import ConstantColumnError, DataError, MissingValuesError, listed
 from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
+from bayeslearn.naive_bayes.text.evidence import pick_prior
 from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
-from bayeslearn.naive_bayes.text.semisupervised import pick_prior
 from bayeslearn.naive_bayes.text.statistics import collect
 from bayeslearn.naive_bayes.text.tokens import Tokeniser
 from bayeslearn.naive_bayes.text.vocabulary import Columns, chosen

@@ -36,10 +36,13 @@ import numpy as np
 
 from bayeslearn import lazy, validation
 from bayeslearn.errors import DataError, ParameterError
+from bayeslearn.families import Dirichlet
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy import special
+
+    from bayeslearn.naive_bayes.text.statistics import TextStatistics
 else:
     special = lazy.Deferred("scipy.special")
 
@@ -96,6 +99,21 @@ def log_evidence(words: ArrayLike, alpha: ArrayLike) -> float:
     if not (a > 0).all():
         raise ParameterError("every α must be above 0 to have evidence", hint="leave words out that nobody wrote")
     return counts.log_evidence(a)
+
+
+def pick_prior(statistics: TextStatistics, kind: str, likelihood: str) -> tuple[float | Dirichlet, Chosen | None]:
+    """The prior of a model by evidence, and the choice itself."""
+    validation.choice("prior", kind, KINDS)
+    if likelihood == "bernoulli":
+        if kind not in {"evidence", "symmetric"}:
+            raise ParameterError(
+                f"the Bernoulli likelihood has no prior {kind!r}", hint="take 'evidence', or a number for every word"
+            )
+        assert statistics.present is not None
+        return choose_presence_prior(statistics.present, statistics.documents), None
+    found = choose_prior(statistics.words, kind)
+    uniform = found.kind == "symmetric"
+    return (float(found.alpha[0]) if uniform else Dirichlet(found.alpha)), found
 
 
 def choose_presence_prior(present: ArrayLike, documents: ArrayLike) -> float:

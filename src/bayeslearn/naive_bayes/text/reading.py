@@ -11,24 +11,22 @@ document; ``encoding="latin-1"`` reads them as they were meant. Names may end in
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import sys
-import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, EmptyTableError, FormatError, MissingFileError, UnknownColumnError, listed
+from bayeslearn.errors import DataError, EmptyTableError, FormatError, UnknownColumnError, listed
 from bayeslearn.naive_bayes.text.corpus import Corpus, missing
+from bayeslearn.naive_bayes.text.decoding import ENCODINGS, Decoder, content
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
 
-ENCODINGS = ("utf-8", "latin-1")
 #: The column that is read when none is named.
 TEXT, LABEL = "text", "label"
 #: The character between cells, by the ending of the name.
@@ -74,48 +72,6 @@ def read_corpus(
     if not len(corpus):
         raise EmptyTableError(f"there are no documents in {str(path)!r}", path=path)
     return Corpus(corpus.texts, corpus.labels, corpus.names, (*corpus.notes, *decoder.notes()))
-
-
-### bytes
-
-
-@dataclass
-class Decoder:
-    """Bytes to text; what cannot be read is replaced and counted."""
-
-    encoding: str
-    replaced: dict[str, int] = field(default_factory=dict)
-
-    def __call__(self, raw: bytes, name: str) -> str:
-        """The text of some bytes, without the byte order mark."""
-        try:
-            return raw.decode("utf-8-sig" if self.encoding == "utf-8" else self.encoding)
-        except UnicodeDecodeError:
-            text = raw.decode("utf-8-sig", errors="replace")
-            self.replaced[name] = text.count("\ufffd") - raw.count("\ufffd".encode())
-            return text
-
-    def notes(self) -> tuple[str, ...]:
-        """What was replaced, in a sentence."""
-        if not self.replaced:
-            return ()
-        many, where = sum(self.replaced.values()), listed(self.replaced, most=3)
-        return (f"{many} places that are not UTF-8 were replaced, in {where}; latin-1 may be what was meant",)
-
-
-def content(path: Path) -> bytes:
-    """All bytes of a file, unpacked if need be."""
-    if not path.is_file():
-        raise MissingFileError(
-            f"cannot read {str(path)!r}: there is no such file", hint=f"looked in {path.absolute().parent}", path=path
-        )
-    try:
-        if path.suffix.lower() == ".gz":
-            with gzip.open(path) as packed:
-                return packed.read()
-        return path.read_bytes()
-    except (OSError, EOFError, zlib.error) as error:
-        raise FormatError(f"cannot read {str(path)!r}: {error}", path=path) from None
 
 
 ### folders

@@ -1,27 +1,26 @@
 """Learning from documents with labels and without: a prior by evidence, then EM.
 
     E   a document without a label belongs to class k with P(k | document)
-    M   its words count for the class by that share, times λ; θ = (n + α) / Σ (n + α)
+    M   its words count for the class by that share, times λ
 
-climbs  Σ_labelled ln P(k, d|θ) + λ Σ_unlabelled ln P(d|θ) + Σ_kw α_w ln θ_kw,  whose mode the estimate is. λ = 1 takes
-every document for one document; 0 leaves those without a label out.
+λ = 1 takes every document for one document; 0 leaves those without a label out. EM itself is in :mod:`~.expecting`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import em, validation
+from bayeslearn import validation
 from bayeslearn.errors import ConstantColumnError, EmptyTableError, MissingValuesError, ParameterError
-from bayeslearn.families import Dirichlet
 from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
-from bayeslearn.naive_bayes.text.evidence import KINDS, Chosen, choose_presence_prior, choose_prior
-from bayeslearn.naive_bayes.text.model import Likelihood, TextModel, alphas
-from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.evidence import KINDS, Chosen, pick_prior
+from bayeslearn.naive_bayes.text.expecting import Documents, climbed
+from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
+from bayeslearn.naive_bayes.text.statistics import collect
 from bayeslearn.naive_bayes.text.tokens import Tokeniser
 from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary, Hashed, Vocabulary, chosen
 
@@ -30,10 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.families import DirichletRule
-
-#: Nats that an iteration of EM must gain for each word of the documents without labels.
-SMALL = 1e-6
+    from bayeslearn import em
+    from bayeslearn.families import Dirichlet, DirichletRule
 
 
 @dataclass(frozen=True, repr=False)
@@ -183,101 +180,3 @@ def counted(
             f"no word is left in {len(counts)} documents", hint="lower `min_count` and `drop_top`, or look at the texts"
         )
     return counts, found
-
-
-def pick_prior(statistics: TextStatistics, kind: str, likelihood: str) -> tuple[float | Dirichlet, Chosen | None]:
-    """The prior of a model by evidence, and the choice itself."""
-    if likelihood == "bernoulli":
-        if kind not in {"evidence", "symmetric"}:
-            raise ParameterError(
-                f"the Bernoulli likelihood has no prior {kind!r}", hint="take 'evidence', or a number for every word"
-            )
-        assert statistics.present is not None
-        return choose_presence_prior(statistics.present, statistics.documents), None
-    found = choose_prior(statistics.words, kind)
-    uniform = found.kind == "symmetric"
-    return (float(found.alpha[0]) if uniform else Dirichlet(found.alpha)), found
-
-
-### EM
-
-
-@dataclass(frozen=True, eq=False)
-class Documents:
-    """What EM learns from: the statistics of documents with labels, and the others with their weights."""
-
-    labelled: TextStatistics
-    unlabelled: DocumentCounts
-    weights: NDArray[np.float64]
-
-    def fold(self, collected: Callable[[Documents], Any]) -> Any:
-        """All of it at once."""
-        return collected(self)
-
-
-@dataclass(frozen=True, eq=False)
-class Reader:
-    """A text model as the loop of EM wants it."""
-
-    model: TextModel
-
-    def expected_statistics(self, batch: Documents) -> tuple[TextStatistics, float]:
-        """Statistics with documents shared out among the classes, and Σ w ln P(document)."""
-        joint = self.model.log_joint(batch.unlabelled)
-        top = joint.max(axis=1, keepdims=True)
-        p = np.exp(joint - top)
-        total = p.sum(axis=1, keepdims=True)
-        hidden = collect(
-            batch.unlabelled,
-            p / total,
-            vocabulary=self.model.vocabulary,
-            classes=self.model.classes,
-            weights=batch.weights,
-            present=batch.labelled.present is not None,
-        )
-        likelihood = float(batch.weights @ (top + np.log(total))[:, 0])
-        return batch.labelled + hidden, likelihood + self.log_likelihood(batch.labelled)
-
-    def estimate(self, prior: None, statistics: TextStatistics) -> Self:  # noqa: ARG002 - the model has its prior
-        """The model of other statistics."""
-        return replace(self, model=replace(self.model, statistics=statistics))
-
-    def log_likelihood(self, labelled: TextStatistics) -> float:
-        """Σ ln P(k, document) of documents with labels, which is a sum over what they were counted into."""
-        logs, classes = self.model.log_p_words, self.model.log_p_classes
-        if labelled.present is None:
-            return _product(labelled.words, logs) + _product(labelled.documents, classes)
-        absent = -np.logaddexp(0, logs)  # ln P(not w), from the log odds
-        return _product(labelled.present, logs) + _product(labelled.documents, classes + absent.sum(axis=1))
-
-    def log_prior(self, prior: None) -> float:  # noqa: ARG002 - the model has its prior
-        """Σ α ln θ: the logarithm of a Dirichlet whose mode is where this one has its mean."""
-        model = self.model
-        alpha = np.broadcast_to(alphas(model.prior, len(model.vocabulary), "prior"), len(model.vocabulary))
-        logs = model.log_p_words
-        if model.likelihood == "bernoulli":
-            logs = logs - 2 * np.logaddexp(0, logs)  # ln p + ln (1 − p)
-        value = _product(np.broadcast_to(alpha, logs.shape), logs)
-        if isinstance(model.class_prior, tuple):
-            return value
-        cases = np.broadcast_to(alphas(model.class_prior, len(model.classes), "class_prior"), len(model.classes))
-        return value + _product(cases, model.log_p_classes)
-
-
-def climbed(
-    model: TextModel, source: Documents, *, max_iter: int, progress: Callable[[em.Step], object] | None
-) -> em.Result[Reader]:
-    """EM from a model of the documents with labels."""
-    if model.likelihood == "complement":
-        raise ParameterError(
-            "the complement of a class is a score, no probability, so that documents without labels say nothing",
-            hint="take the multinomial or the Bernoulli likelihood, or unlabelled=0",
-        )
-    words = float(source.weights @ source.unlabelled.lengths)
-    return em.fit(Reader(model), source, tol=SMALL * (1 + words), max_iter=max_iter, progress=progress)
-
-
-def _product(weights: NDArray[np.float64], logs: NDArray[np.float64]) -> float:
-    """Σ w ln p, where no weight makes any p do."""
-    with np.errstate(invalid="ignore"):
-        return float(np.where(weights > 0, weights * logs, 0.0).sum())

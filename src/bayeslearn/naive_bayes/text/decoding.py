@@ -1,0 +1,54 @@
+"""Bytes of files as text: what is not UTF-8 is replaced, one character for each bad place, and counted."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bayeslearn.errors import FormatError, MissingFileError, listed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ENCODINGS = ("utf-8", "latin-1")
+
+
+@dataclass
+class Decoder:
+    """Bytes to text; what cannot be read is replaced and counted."""
+
+    encoding: str
+    replaced: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, raw: bytes, name: str) -> str:
+        """The text of some bytes, without the byte order mark."""
+        try:
+            return raw.decode("utf-8-sig" if self.encoding == "utf-8" else self.encoding)
+        except UnicodeDecodeError:
+            text = raw.decode("utf-8-sig", errors="replace")
+            self.replaced[name] = text.count("\ufffd") - raw.count("\ufffd".encode())
+            return text
+
+    def notes(self) -> tuple[str, ...]:
+        """What was replaced, in a sentence."""
+        if not self.replaced:
+            return ()
+        many, where = sum(self.replaced.values()), listed(self.replaced, most=3)
+        return (f"{many} places that are not UTF-8 were replaced, in {where}; latin-1 may be what was meant",)
+
+
+def content(path: Path) -> bytes:
+    """All bytes of a file, unpacked if need be."""
+    if not path.is_file():
+        raise MissingFileError(
+            f"cannot read {str(path)!r}: there is no such file", hint=f"looked in {path.absolute().parent}", path=path
+        )
+    try:
+        if path.suffix.lower() == ".gz":
+            with gzip.open(path) as packed:
+                return packed.read()
+        return path.read_bytes()
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"cannot read {str(path)!r}: {error}", path=path) from None

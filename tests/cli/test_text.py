@@ -1,0 +1,190 @@
+"""The verbs of text: learn, classify, evaluate, newsgroups."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from typer.testing import CliRunner
+
+from bayeslearn.cli.app import app
+from bayeslearn.naive_bayes.text import learn_text, read_corpus, read_text_model
+from tests.cli.asking import ask, said, tell
+
+MAILS = """text,label
+"cheap watches, buy now",spam
+buy cheap pills,spam
+lunch at noon?,ham
+the meeting moved to noon,ham
+cheap cheap watches,
+"noon works for me, lunch?",?
+"""
+
+
+@pytest.fixture
+def mails(tmp_path):
+    (tmp_path / "mails.csv").write_text(MAILS)
+    return str(tmp_path / "mails.csv")
+
+
+@pytest.fixture
+def model(mails, tmp_path):
+    ask("text", "learn", mails, "-o", str(tmp_path / "mails.model"))
+    return str(tmp_path / "mails.model")
+
+
+### learn
+
+
+def test_learn_tells_what_was_learned(mails, tmp_path):
+    shown = ask("text", "learn", mails, "-o", str(tmp_path / "m"))
+    assert "4 with a label, and 2 without a label" in shown
+    assert "noon, lunch" in shown
+    assert "EM " in shown
+
+
+def test_learn_is_what_python_learns(mails, model):
+    expected, found = learn_text(read_corpus(mails)).model, read_text_model(model)
+    assert found.statistics.isclose(expected.statistics)
+    assert found.classify(["cheap", "lunch"]) == ["spam", "ham"]
+
+
+def test_learn_answers_machines(mails, tmp_path):
+    options = ["--prior", "1", "--ngrams", "1-2", "--tokens", "all", "--min-count", "2", "--drop-top", "1"]
+    to = ["-o", str(tmp_path / "m"), "--unlabelled", "0", "--json"]
+    answer = json.loads(ask("text", "learn", mails, *options, *to))
+    assert (answer["documents"], answer["without_label"], answer["prior"]) == (4, 0, "given")
+    assert answer["iterations"] is None
+    assert [c["class"] for c in answer["classes"]] == ["ham", "spam"]
+
+
+def test_learn_with_hashed_words_and_other_likelihoods(mails, tmp_path):
+    to = ["-o", str(tmp_path / "m"), "--json"]
+    hashed = json.loads(ask("text", "learn", mails, "--hash", "128", *to))
+    assert hashed["words"] == 128
+    assert hashed["classes"][0]["known_by"] == []
+    bernoulli = json.loads(ask("text", "learn", mails, "--likelihood", "bernoulli", *to))
+    assert (bernoulli["likelihood"], bernoulli["prior"]) == ("bernoulli", "given")
+
+
+def test_learn_from_a_folder_notes_what_was_mended(tmp_path):
+    for name, text in {"ham/1": b"lunch at noon", "spam/1": b"cheap caf\xe9"}.items():
+        (tmp_path / "mails" / name).parent.mkdir(parents=True)
+        (tmp_path / "mails" / name).write_bytes(text)
+    sentence = said("text", "learn", str(tmp_path / "mails"), "-o", str(tmp_path / "m"))
+    assert sentence.startswith("note: 1 places that are not UTF-8 were replaced, in 'spam/1'")
+
+
+### classify
+
+
+def test_classify_a_text(model):
+    shown = ask("text", "classify", model, "cheap pills at noon, cheap!")
+    assert [line.split()[0] for line in shown.splitlines()[2:]] == ["spam", "ham"]
+
+
+def test_classify_says_why(model):
+    shown = ask("text", "classify", model, "cheap pills at noon, comet", "--explain")
+    assert "spam against ham" in shown
+    assert "1 tokens that were never learned" in shown
+    assert "for spam" in shown
+    assert "against spam, for ham" in shown
+
+
+def test_classify_a_file(model, mails, tmp_path):
+    lines = ask("text", "classify", model, mails, "--explain").splitlines()
+    assert lines[0] == "document,class,probability,because_of"
+    assert [line.split(",")[1] for line in lines[1:]] == ["spam", "spam", "ham", "ham", "spam", "ham"]
+    assert said("text", "classify", model, mails).startswith("4 of 4 known are right, accuracy 1")
+    ask("text", "classify", model, mails, "-o", str(tmp_path / "said.csv"))
+    assert len((tmp_path / "said.csv").read_text().splitlines()) == 7
+
+
+def test_classify_answers_machines(model, mails):
+    answer = json.loads(ask("text", "classify", model, mails, "--json", "--explain"))["documents"]
+    assert len(answer) == 6
+    first = answer[0]
+    assert first["class"] == "spam"
+    assert sum(first["probabilities"].values()) == pytest.approx(1, rel=1e-12)
+    why = first["explanation"]
+    assert why["before"] + sum(word["log_odds"] for word in why["words"]) == pytest.approx(why["log_odds"], rel=1e-9)
+
+
+def test_classify_standard_input_and_lines(model):
+    done = CliRunner().invoke(app, ["text", "classify", model, "-", "--lines"], input="cheap\nlunch\n")
+    assert done.stdout.splitlines()[1:] == [line for line in done.stdout.splitlines()[1:] if line.startswith("-:")]
+    assert [line.split(",")[1] for line in done.stdout.splitlines()[1:]] == ["spam", "ham"]
+
+
+### evaluate
+
+
+def test_evaluate_on_random_splits(mails, tmp_path):
+    plot = tmp_path / "curve.svg"
+    answer = json.loads(ask("text", "evaluate", mails, "--json", "--splits", "2", "--plot", str(plot)))
+    assert (answer["test_documents"], answer["judged"]) == (2, 4)
+    assert answer["accuracy"] == answer["learning_curve"][-1]["accuracy"]
+    assert plot.read_text().startswith("<?xml")
+    shown = ask("text", "evaluate", mails, "--sizes", "1")
+    assert "of each split" in shown
+    assert "precision" in shown
+
+
+def test_evaluate_a_model(model, mails, tmp_path):
+    plot = tmp_path / "confusion.png"
+    shown = ask("text", "evaluate", mails, "--model", model, "--plot", str(plot))
+    assert "1.0000, 4 of 4" in shown
+    assert plot.stat().st_size > 1000
+    assert json.loads(ask("text", "evaluate", mails, "--model", model, "--json"))["confusion"] == [[2, 0], [0, 2]]
+
+
+def test_newsgroups_is_the_experiment_of_the_textbook(tmp_path):
+    words = [" ".join(f"{c}{i % 7}" for i in range(j, j + 30)) for j in range(12) for c in "ab"]
+    articles = [f"Newsgroups: x\nSubject: {text}\n\n{text}" for text in words]
+    columns = {"group": ["a", "b"] * 12, "text": articles}
+    parquet.write_table(pa.table(columns), tmp_path / "news.parquet")
+    plot = tmp_path / "curve.svg"
+    command = ["text", "newsgroups", str(tmp_path / "news.parquet"), "--headers", "subject"]
+    assert "24 of 2 groups, headers: subject" in ask(*command, "--plot", str(plot))
+    assert plot.exists()
+    answer = json.loads(ask(*command, "--json"))
+    assert answer["learning_curve"][0]["documents"] == 16
+
+
+### how it fails
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["learn", "{mails}", "--text", "body", "-o", "{to}"], 2, "has no column 'body'; it has 'text', 'label'"),
+        (["learn", "nowhere", "-o", "{to}"], 1, "there is no such file"),
+    ],
+)
+def test_failures(mails, tmp_path, words, code, sentence):
+    given = [word.format(mails=mails, to=tmp_path / "m") for word in words]
+    ended, answer, told = tell("text", *given)
+    assert (ended, answer) == (code, "")
+    assert sentence in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["learn", "{mails}", "--ngrams", "x", "-o", "m"], "--ngrams takes N or N-M"),
+        (["learn", "{mails}", "--prior", "best", "-o", "m"], "unexpected value for `prior`: 'best'"),
+        (["learn", "{mails}", "--tokens", "bytes", "-o", "m"], "unexpected value for `kind`: 'bytes'"),
+        (["learn", "{mails}", "-o", "no/m"], "there is no folder"),
+        (["evaluate", "{mails}", "--plot", "curve.doc"], "a picture is an .svg or a .png file"),
+        (["evaluate", "{mails}", "--sizes", "1;2"], "--sizes takes numbers with commas"),
+        (["classify", "{model}", "mail.txt"], "cannot read 'mail.txt': there is no such file"),
+        (["newsgroups", "{mails}", "--headers", "some"], "unexpected value for `headers`: 'some'"),
+    ],
+)
+def test_mistaken_calls(mails, model, tmp_path, monkeypatch, words, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Exception, match=message):
+        ask("text", *(word.format(mails=mails, model=model) for word in words))
