@@ -60,11 +60,12 @@ class ScoreCache:
         return self._additions[key]
 
     def _extended(self, child: int, parents: Parents) -> NDArray[np.float64]:
-        wanted = np.ones(self.n, np.bool_)
-        wanted[[child, *parents]] = False
-        if not wanted.any() or not self.counts.extends(child, parents):
+        found = self.counts.extended(child, parents) if len(parents) < self.n - 1 else None
+        if found is None:
             return np.full(self.n, -np.inf)
-        found = self.counts.extended(child, parents)
+        wanted = np.ones(self.n, np.bool_)
+        for v in (child, *parents):
+            wanted[v] = False
         scores, without = self.score.extended(found.n, found.start, self.counts.total, self.terms, wanted)
         self._families.setdefault((child, parents), without)
         return scores

@@ -91,13 +91,15 @@ class FamilyCounts:
     def _start(self) -> NDArray[np.int64]:
         return np.cumsum([0, *self.sizes[:-1]], dtype=np.int64)
 
-    def cells(self, child: int, parents: Family) -> float:
-        """How many cells a family has."""
-        return math.prod(float(self.parts[0].size[v]) for v in (*parents, child))
+    @cached_property
+    def _states(self) -> int:
+        """Of all columns together."""
+        return int(self.sizes.sum())
 
-    def extends(self, child: int, parents: Family) -> bool:
-        """Whether a family is small enough to be counted with every other column."""
-        return self.cells(child, parents) * sum(self.parts[0].size) <= MOST_CELLS
+    def cells(self, child: int, parents: Family) -> int:
+        """How many cells a family has."""
+        size = self.parts[0].size
+        return math.prod([size[v] for v in parents], start=size[child])
 
     def family(self, child: int, parents: Family) -> NDArray[np.float64]:
         """N(parents, child), an axis for each parent in order, then the child."""
@@ -106,12 +108,13 @@ class FamilyCounts:
         first, *more = (part.family((*parents, child)) for part in self.parts)
         return sum(more, first).reshape(self.sizes[[*parents, child]])
 
-    def extended(self, child: int, parents: Family) -> Extended:
-        """N(parents, child, v) for every column v."""
-        if not self.extends(child, parents):
-            raise self._too_large(child, parents)
-        first, *more = (part.extended(child, parents) for part in self.parts)
-        table = sum(more, first)
+    def extended(self, child: int, parents: Family) -> Extended | None:
+        """N(parents, child, v) for every column v; nothing where these are too many to count."""
+        if self.cells(child, parents) * self._states > MOST_CELLS:
+            return None
+        table = self.parts[0].extended(child, parents)
+        for part in self.parts[1:]:
+            table = table + part.extended(child, parents)
         return Extended(table.reshape(-1, int(self.sizes[child]), table.shape[1]), self._start)
 
     def count_pairs(self) -> None:
@@ -124,5 +127,5 @@ class FamilyCounts:
         return CapacityError(
             f"{self.names[child]!r} with {len(parents)} parents has {cells:,.0f} cells, too many to count",
             hint="limit the number of parents, or give columns fewer states",
-            cells=int(cells),
+            cells=cells,
         )

@@ -59,6 +59,7 @@ class Rows:
         self.codes, self.sizes, self.weights = np.ascontiguousarray(codes), sizes, weights
         self.n = codes.shape[1]
         self.size: list[int] = sizes.tolist()
+        self._states = sum(self.size)
         self._known: dict[tuple[int, Family], NDArray[np.float64]] = {}
         self._free = memory
 
@@ -79,7 +80,7 @@ class Rows:
         known = self._known.get((child, parents))
         if known is not None:
             return known
-        table = self._extend((*parents, child), np.ones(len(self.size), np.bool_))
+        table = self._extend((*parents, child), self._all)
         self._remember(child, parents, table)
         return table
 
@@ -104,14 +105,18 @@ class Rows:
             self._free -= table.nbytes
 
     def _extend(self, family: Family, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
-        table = np.zeros((self._cells(family), sum(self.size)))
+        table = np.zeros((self._cells(family), self._states))
         kernels.extend_family(
             self.codes, self.weights, self.sizes, *self.packed, np.array(family, np.int64), wanted, self.few, table
         )
         return table
 
+    @cached_property
+    def _all(self) -> NDArray[np.bool_]:
+        return np.ones(len(self.size), np.bool_)
+
     def _cells(self, family: Family) -> int:
-        return math.prod(self.size[v] for v in family)
+        return math.prod([self.size[v] for v in family])
 
     @cached_property
     def few(self) -> float:

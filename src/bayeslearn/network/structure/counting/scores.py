@@ -95,9 +95,9 @@ class Score:
 
     def price(self, total: float) -> float:
         """Of a free number; for bdeu and bds the cases that the prior counts for."""
-        return {"aic": 1.0, "bic": 0.5 * math.log(max(total, 1.0)), "bdeu": self.cases, "bds": self.cases}.get(
-            self.name, 0.0
-        )
+        if self.name == "bic":
+            return 0.5 * math.log(max(total, 1.0))
+        return {"aic": 1.0, "bdeu": self.cases, "bds": self.cases}.get(self.name, 0.0)
 
     def terms(self, most: int) -> NDArray[np.float64]:
         """N ln N, or for k2 ln N!, of whole numbers up to the most; nothing for the others."""
