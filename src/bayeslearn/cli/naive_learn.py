@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 #: What speaks for a class: so much of it is shown.
 MOST_TELLS = 3
 
+#: Cases from which on calibration is worth a word.
+ENOUGH = 100
+
 
 def run(
     data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing, also as labels.")],
@@ -200,7 +203,7 @@ class Learned:
             ]
         if self.model.sharpness != 1:
             lines.append(("sharpness", f"{self.model.sharpness:.4g}"))
-        elif self.checked is not None and self.checked.calibration.error > 0.05:
+        elif self.checked is not None and self.checked.calibration.error > 0.05 and self.model.cases >= ENOUGH:
             lines[-1] = ("calibration error", f"{lines[-1][1]}: --calibrate sets it right")
         return lines
 

@@ -78,7 +78,7 @@ class Calibration:
     def __str__(self) -> str:
         head = f"{'said':<12} {'cases':>7}  {'sure':>5}  {'right':>5}"
         rows = zip(self.edges, self.edges[1:], self.cases, self.confidence, self.accuracy, strict=False)
-        body = [f"{a:.2f} … {b:.2f} {n:>7g}  {p:.3f}  {r:.3f}" for a, b, n, p, r in rows if n]
+        body = [f"{a:.2f} … {b:.2f}  {n:>7g}  {p:.3f}  {r:.3f}" for a, b, n, p, r in rows if n]
         return "\n".join([head, *body])
 
 
