@@ -76,8 +76,8 @@ def learn_text(
         Documents and their classes, or a :class:`Corpus`. A label of None, NaN, ``?`` or nothing is missing. Labels may
         be shares (n, K) of `classes` instead; a row without any share, or with a NaN, is missing.
     prior
-        ``evidence``, ``symmetric``, ``background`` or ``words`` are chosen as :mod:`~.evidence` says; a number or a
-        Dirichlet is taken as it is.
+        ``evidence``, ``symmetric``, ``background`` or ``words`` are chosen as
+        :mod:`bayeslearn.naive_bayes.text.evidence` says; a number or a Dirichlet is taken as it is.
     unlabelled
         λ: what a document without a label weighs.
     min_count, drop_top, max_size
