@@ -8,6 +8,7 @@ from bayeslearn.kernels import (
     cells,
     changing,
     counting,
+    documents,
     expectation,
     extending,
     family_cells,
@@ -24,6 +25,7 @@ from bayeslearn.kernels import (
     sampling,
     scoring,
     testing,
+    words,
 )
 
 
@@ -62,6 +64,7 @@ def warm() -> None:
     warm_learning()
     warm_sampling()
     warm_orders()
+    warm_texts()
     warm_naive()
 
 
@@ -133,10 +136,10 @@ def warm_naive() -> None:
     )
     for array in (codes, x):
         array.flags.writeable = False
-    naive.count_classes(codes[0], label, weight, np.zeros((3, 1)))
-    naive.class_moments(x, label, weight, np.zeros((3, 1)))
-    naive.add_state_logs(codes[0], np.zeros((1, 3)), joint)
-    naive.add_normal_logs(x, np.ones((1, 3)), joint)
+    naive.count_classes(codes, label, weight, np.zeros((1, 3, 1)))
+    naive.class_moments(x[None], label, weight, np.zeros((1, 3, 1)))
+    naive.add_state_logs(codes, np.zeros((1, 1, 3)), joint)
+    naive.add_normal_logs(x[None], np.ones((1, 1, 3)), joint)
     start = np.zeros(1, np.int64)
     naive.count_pairs(codes, start, label, weight, np.zeros((1, 1, 1)))
     naive.best_class(joint, np.zeros(1, np.int64))
@@ -145,6 +148,38 @@ def warm_naive() -> None:
     naive.see_values(whole, start, room, np.zeros(2, np.uint8))
     naive.code_values(whole, start, room, np.zeros(2, np.int8), np.zeros((1, 1), np.int8))
     naive.average_parents(codes, start, np.zeros((1, 1)), np.zeros((1, 1, 1)), joint)
+
+
+def warm_texts() -> None:
+    """One document of one word: counted, its word joined to a vocabulary, summed up and scored."""
+    text, starts, none = np.frombuffer(b"a" + bytes(words.SPARE), np.uint8), np.array([0, 1]), np.zeros(0, np.int64)
+    table, letters = words.wider_table(np.zeros((4, 2), np.uint64)), np.zeros(1 + words.SPARE, np.uint8)
+    words.join_words(
+        letters,
+        starts[1:].copy(),
+        (table, letters.copy(), np.zeros(1, np.int64)),
+        np.zeros(1, np.int32),
+        np.zeros(3, np.int64),
+    )
+    words.hash_words(letters, starts[1:].copy(), 1, np.zeros(1, np.int32))
+    counts = (np.zeros(2, np.int64), np.zeros(1, np.int32), np.zeros(1, np.int32))
+    spans = np.empty((documents.SEGMENT + 2, 3), np.int64)
+    room = (
+        np.empty(2 * words.SPARE, np.uint8),
+        np.full(1, -1, np.int32),
+        np.zeros(1, np.int64),
+        spans,
+        spans[:, :2].copy(),
+        np.empty(len(spans), np.uint64),
+    )
+    rules = (True, 1, 1, 1, words.KNOWN, 0)
+    documents.count_words(
+        text, starts, np.ones(384, np.uint8), rules, (table, letters, none), counts, room, np.zeros(10, np.int64)
+    )
+    into, one = np.zeros((1, 1)), np.ones(1)
+    documents.add_labelled(*counts, np.zeros(1, np.int64), one, 0, 1, into)
+    documents.add_shared(*counts, np.ones((1, 1)), 0, 1, into)
+    documents.score_documents(*counts, into, 0, np.zeros((1, 1)))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numba
 import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+from numba.np import arrayobj
 
 from bayeslearn.kernels._jit import inner, kernel, load_word
 from bayeslearn.kernels.folding import MIX, mixed
@@ -26,27 +31,68 @@ KNOWN, NEW, HASHED = 0, 1, 2
 ALL, NONE, BYTE, BITS, UPPER = np.uint64(2**64 - 1), np.uint64(0), np.uint64(8), np.uint64(64), np.uint64(32)
 
 
+@intrinsic
+def _fetch(_: Any, table: Any, slot: Any) -> Any:  # noqa: ARG001 - numba wants the arguments named
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = arrayobj.make_array(signature.args[0])(context, builder, args[0]).data
+        twice = builder.shl(args[1], ir.Constant(ir.IntType(64), 1))
+        place = builder.bitcast(builder.gep(data, [twice]), ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
+        builder.call(function, [place, *(ir.Constant(number, n) for n in (0, 3, 1))])
+        return context.get_dummy_value()
+
+    return types.void(table, types.int64), codegen
+
+
+def plain_fetch(table: Any, slot: int) -> None:
+    """The same without compiling: nothing."""
+
+
+#: Have a slot of a table on its way from memory before it is looked at.
+fetch: Any = plain_fetch if numba.config.DISABLE_JIT else _fetch
+
+#: Bits of a word that tell capitals of ASCII apart, byte by byte: 0x80 − "A", 0x7F − "Z", the upper bits, the others.
+FROM_A, PAST_Z = np.uint64(0x3F3F3F3F3F3F3F3F), np.uint64(0x2525252525252525)
+UPPERS, LOWERS, CASE = np.uint64(0x8080808080808080), np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(2)
+
+
 @inner
-def hash_of(text: NDArray[np.uint8], at: int, length: int) -> np.uint64:
+def letters(text: NDArray[np.uint8], at: int, lower: Any) -> Any:
+    """Eight bytes, capitals of ASCII in lower case if asked for."""
+    word = load_word(text, at)
+    if lower:
+        plain = word & LOWERS
+        word |= (((plain + FROM_A) ^ (plain + PAST_Z)) & ~word & UPPERS) >> CASE
+    return word
+
+
+@inner
+def last_letters(text: NDArray[np.uint8], at: int, length: int, lower: Any) -> Any:
+    """The last bytes of a word, eight or fewer, with zeros behind them."""
+    return letters(text, at, lower) & (ALL >> (BITS - BYTE * np.uint64(length)))
+
+
+@inner
+def hash_of(text: NDArray[np.uint8], at: int, length: int, lower: Any) -> Any:
     """The hash of some bytes, one or more of them, and SPARE that may be read behind them."""
     h = MIX
     while length > SPARE:
-        h = mixed(h, load_word(text, at))
+        h = mixed(h, letters(text, at, lower))
         at += SPARE
         length -= SPARE
-    return mixed(h, load_word(text, at) & (ALL >> (BITS - BYTE * np.uint64(length))))
+    return mixed(h, last_letters(text, at, length, lower))
 
 
 @inner
-def same_bytes(a: NDArray[np.uint8], i: int, b: NDArray[np.uint8], j: int, length: int) -> bool:
+def same_bytes(words: NDArray[np.uint8], i: int, text: NDArray[np.uint8], j: int, length: int, lower: Any) -> bool:
     """Whether two words of one length and one hash are the same."""
-    if length <= SPARE:
-        return True
     while length > SPARE:
-        if load_word(a, i) != load_word(b, j):
+        if load_word(words, i) != letters(text, j, lower):
             return False
         i, j, length = i + SPARE, j + SPARE, length - SPARE
-    return True  # equal hashes, and the steps before the last are equal: so is what it took in
+    return True  # equal hashes, and the steps before the last are equal: so is what the last took in
 
 
 @inner
@@ -54,6 +100,7 @@ def slot_of(
     text: NDArray[np.uint8],
     at: int,
     length: int,
+    lower: Any,
     h: np.uint64,
     table: NDArray[np.uint64],
     words: NDArray[np.uint8],
@@ -65,10 +112,18 @@ def slot_of(
     while table[slot, 1] != NONE:
         if table[slot, 0] == h and np.int64(table[slot, 1] >> UPPER) == length:
             known = np.int64(table[slot, 1] & (ALL >> UPPER)) - 1
-            if same_bytes(words, ends[known] - length, text, at, length):
+            if length <= SPARE or same_bytes(words, ends[known] - length, text, at, length, lower):
                 return slot
         slot = (slot + 1) & last
     return slot
+
+
+@inner
+def append(text: NDArray[np.uint8], at: int, length: int, lower: Any, words: NDArray[np.uint8], used: int) -> None:
+    """Write a word behind the others."""
+    for j in range(length):
+        byte = text[at + j]
+        words[used + j] = byte + np.uint8(32) if lower and np.uint8(65) <= byte <= np.uint8(90) else byte
 
 
 @kernel
@@ -106,11 +161,10 @@ def join_words(
             return False
         at = more_ends[done - 1] if done > 0 else 0
         length = more_ends[done] - at
-        h = hash_of(more, at, length)
-        slot = slot_of(more, at, length, h, table, words, ends)
+        h = hash_of(more, at, length, False)
+        slot = slot_of(more, at, length, False, h, table, words, ends)
         if table[slot, 1] == NONE:
-            for j in range(length):
-                words[used + j] = more[at + j]
+            append(more, at, length, False, words, used)
             used += length
             ends[n_words] = used
             n_words += 1
@@ -126,5 +180,5 @@ def hash_words(words: NDArray[np.uint8], ends: NDArray[np.int64], size: int, num
     """The numbers of words that have no table: their hash modulo `size`."""
     at = 0
     for i in range(len(ends)):
-        numbers[i] = np.int64(hash_of(words, at, ends[i] - at) >> UPPER) % size
+        numbers[i] = np.int64(hash_of(words, at, ends[i] - at, False) >> UPPER) % size
         at = ends[i]

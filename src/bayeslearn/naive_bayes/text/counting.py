@@ -38,44 +38,36 @@ class Counted:
 def counted(piece: Piece, tokeniser: Tokeniser, vocabulary: Vocabulary | Hashed | None) -> Counted:
     """The counts of a piece, in a given vocabulary or in one that it finds."""
     low, high = tokeniser.ngrams
-    grams = high - low + 1
+    most = (kernels.SEGMENT + 2) * (high - low + 1)
     lexicon = vocabulary.lexicon if isinstance(vocabulary, Vocabulary) else Lexicon.empty()
     table, words, ends = lexicon.arrays
     unknown = NEW if vocabulary is None else HASHED if isinstance(vocabulary, Hashed) else KNOWN
     size = 0 if vocabulary is None else len(vocabulary)
     text, starts = piece.text, piece.starts
-    line = np.empty(2 * int(np.diff(starts).max(initial=0)) + 4 * SPARE, np.uint8)
-    begins, place = np.zeros(high, np.int64), np.full(max(size, 1), -1, np.int32)
+    line = np.empty(2 * int(np.diff(starts).max(initial=0)) * (high > 1) + 2 * SPARE, np.uint8)
+    place, begins = np.full(max(size, 1), -1, np.int32), np.zeros(high, np.int64)
+    segment = (np.empty((kernels.SEGMENT + 2, 3), np.int64), np.empty((most, 2), np.int64), np.empty(most, np.uint64))
     indptr = np.zeros(len(starts), np.int64)
-    indices, counts = np.empty(len(text) // 8 + grams, np.int32), np.empty(len(text) // 8 + grams, np.int32)
-    cursor = np.zeros(11, np.int64)
-    cursor[8:10] = len(ends), len(words) - SPARE
-    rules = (tokeniser.shortest, low, high, unknown, size)
-    classes, folded = tokeniser.classes(ascii_only=piece.is_ascii), tokeniser.folded
+    indices, counts = (np.empty(len(text) // 8 + 16, np.int32) for _ in range(2))
+    rules = (bool(tokeniser.lower), tokeniser.shortest, low, high, unknown, size)
+    classes = tokeniser.classes(ascii_only=piece.is_ascii)
+    cursor = np.zeros(10, np.int64)
+    cursor[7:9] = len(ends), len(words) - SPARE
     while not kernels.count_words(
-        text,
-        starts,
-        classes,
-        folded,
-        rules,
-        (table, words, ends),
-        (indptr, indices, counts),
-        (line, begins, place),
+        text, starts, classes, rules, (table, words, ends), (indptr, indices, counts), (line, place, begins, *segment),
         cursor,
-    ):
-        n, used, filled = cursor[8:].tolist()
-        if filled + grams > len(indices):
-            indices, counts = stretched(indices, 2 * len(indices)), stretched(counts, 2 * len(counts))
-        if unknown == NEW:
-            if 2 * (n + grams) > len(table):
-                table = kernels.wider_table(table)
-            if n + grams > len(ends):
-                ends = stretched(ends, 2 * n + 1024)
-                place = stretched(place, len(ends), fill=-1)
-            need = used + grams * int(cursor[3]) + SPARE
-            if need > len(words):
-                words = stretched(words, 2 * need + 4096)
-    n, used, filled = cursor[8:].tolist()
+    ):  # fmt: skip
+        n, used, filled = cursor[7:].tolist()
+        if filled + most > len(indices):
+            indices, counts = (stretched(a, 2 * len(a) + most) for a in (indices, counts))
+        elif 2 * (n + most) > len(table):
+            table = kernels.wider_table(table)
+        elif n + most > len(ends):
+            ends = stretched(ends, 2 * n + most)
+            place = stretched(place, len(ends), fill=-1)
+        else:
+            words = stretched(words, 2 * len(words) + 8 * most)
+    n, used, filled = cursor[7:].tolist()
     found = (indptr, indices[:filled].copy(), counts[:filled].copy())
     if unknown != NEW:
         return Counted(*found)

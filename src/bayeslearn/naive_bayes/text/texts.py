@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import BayeslearnWarning, CapacityError, DataError, MissingValuesError, MixedTypesError
+from bayeslearn.naive_bayes.text.lexicon import SPARE, spared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +30,7 @@ LONGEST = 1 << 30
 
 @dataclass(frozen=True)
 class Piece:
-    """Documents text[starts[d]:starts[d + 1]], whether all is ASCII, and how many held bytes that are not UTF-8."""
+    """Documents text[starts[d]:starts[d + 1]] with SPARE bytes; whether all are ASCII, how many were not UTF-8."""
 
     text: NDArray[np.uint8]
     starts: NDArray[np.int64]
@@ -124,7 +125,7 @@ def joined(documents: Iterable[str | bytes], *, lower: bool) -> Piece:
     np.cumsum([len(c) for c in coded], out=starts[1:])
     if coded and max(map(len, coded)) > LONGEST:
         raise CapacityError(f"a document has {max(map(len, coded)):,} bytes, more than {LONGEST:,}", hint="cut it up")
-    return Piece(np.frombuffer(b"".join(coded), np.uint8), starts, is_ascii, mended)
+    return Piece(np.frombuffer(b"".join([*coded, bytes(SPARE)]), np.uint8), starts, is_ascii, mended)
 
 
 def decoded(document: bytes) -> tuple[str, bool]:
@@ -167,9 +168,13 @@ class Buffer:
         """Some of the documents, without copying when they are ASCII."""
         starts = self.offsets[begin : end + 1].astype(np.int64)
         text = self.text[starts[0] : starts[-1]]
-        starts -= starts[0]
         if not len(text) or text.max() < 128:
-            return Piece(text, starts)
+            spare = len(self.text) - starts[-1] >= SPARE
+            text = (
+                self.text[starts[0] : starts[-1] + SPARE] if spare else np.frombuffer(spared(text).tobytes(), np.uint8)
+            )
+            return Piece(text, starts - starts[0])
+        starts -= starts[0]
         return joined((text[a:b].tobytes() for a, b in itertools.pairwise(starts)), lower=lower)
 
 

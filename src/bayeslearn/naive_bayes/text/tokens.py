@@ -74,16 +74,9 @@ class Tokeniser:
         word, other = KINDS[self.kind]
         return re.compile(f"{word}{{{self.shortest},}}" + (f"|{other}+" if other else ""))
 
-    # -- for the kernel
-
     def classes(self, *, ascii_only: bool) -> NDArray[np.uint8]:
-        """The class of every character: 0 parts tokens, 1 makes words, 2 other tokens."""
+        """The class of every byte and character, as :mod:`bayeslearn.kernels.documents` has it."""
         return character_classes(self.kind, 128 if ascii_only else sys.maxunicode + 1)
-
-    @property
-    def folded(self) -> NDArray[np.uint8]:
-        """What each of the first 128 characters is written as."""
-        return LOWERED if self.lower else AS_IT_IS
 
     # -- for files
 
@@ -103,14 +96,11 @@ def span(ngrams: Any) -> tuple[int, int]:
 
 @functools.cache
 def character_classes(kind: str, size: int) -> NDArray[np.uint8]:
-    """The class of the first `size` characters, as ``re`` has it."""
-    characters = "".join(map(chr, range(size)))
-    classes = np.zeros(size, np.uint8)
+    """Of 256 bytes and then of characters: 0 parts tokens, 1 makes words, 2 others; 255 is a part of a character."""
+    characters = np.arange(size, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    classes = np.zeros(256 + size, np.uint8)
     for number, members in enumerate(KINDS[kind], start=1):
         for run in re.finditer(f"{members}+", characters) if members else ():
-            classes[run.start() : run.end()] = number
+            classes[256 + run.start() : 256 + run.end()] = number
+    classes[:128], classes[128:256] = classes[256 : 256 + 128], 255
     return classes
-
-
-AS_IT_IS = np.arange(128, dtype=np.uint8)
-LOWERED = np.frombuffer(AS_IT_IS.tobytes().lower(), np.uint8).copy()
