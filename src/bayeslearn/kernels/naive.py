@@ -2,7 +2,8 @@
 
     n[x, c] = Σ_i w_i [x_i = x, c_i = c]        n_c, x̄_c, M_c = Σ_{i in c} w_i, …        ln P(c, row) += ln p(x | c)
 
-A column of a block of rows at a time: the block stays in the cache while its columns pass, and a table is read once.
+Cells are columns of a block of rows, (columns, rows): the block stays in the cache while its columns pass, and a table
+is read once.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.kernels._jit import kernel
+from bayeslearn.kernels._jit import inner, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,20 +29,34 @@ def count_classes(
     weights: NDArray[np.float64],
     counts: NDArray[np.float64],
 ) -> None:
-    """Add the weight of every row to counts[code + 1, label]; a label of −1 is nobody's."""
-    for i in range(len(codes)):
-        if labels[i] >= 0:
-            counts[codes[i] + 1, labels[i]] += weights[i]
+    """Add the weight of every row i to counts[j, code_ji + 1, label_i]; a label of −1 is nobody's."""
+    for j in range(len(codes)):
+        column, table = codes[j], counts[j]
+        for i in range(len(labels)):
+            if labels[i] >= 0:
+                table[column[i] + 1, labels[i]] += weights[i]
 
 
 @kernel
 def class_moments(
+    cells: NDArray[np.float64],
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    moments: NDArray[np.float64],
+) -> None:
+    """The weight, the mean and the squared deviations of each column and class into `moments` (columns, 3, classes)."""
+    for j in range(len(cells)):
+        column_moments(cells[j], labels, weights, moments[j])
+
+
+@inner
+def column_moments(
     x: NDArray[np.float64],
     labels: NDArray[np.int32],
     weights: NDArray[np.float64],
     moments: NDArray[np.float64],
 ) -> None:
-    """The weight, the mean and the squared deviations of each class into `moments` (3, classes).
+    """The moments of one column.
 
     Deviations are from the mean of the first rows of the class: near enough to its own for nothing to be lost.
     """
@@ -116,24 +131,28 @@ def code_values(
 
 
 @kernel
-def add_state_logs(codes: NDArray[np.signedinteger], table: NDArray[np.float64], joint: NDArray[np.float64]) -> None:
-    """joint[c, i] += table[c, code_i + 1]: the first entry is that of a missing cell."""
-    for c in range(len(table)):
-        logs, row = table[c], joint[c]
-        for i in range(len(codes)):
-            row[i] += logs[codes[i] + 1]
+def add_state_logs(codes: NDArray[np.signedinteger], tables: NDArray[np.float64], joint: NDArray[np.float64]) -> None:
+    """joint[c, i] += Σ_j tables[j, c, code_ji + 1]: the first entry is that of a missing cell."""
+    for j in range(len(codes)):
+        column = codes[j]
+        for c in range(len(joint)):
+            logs, row = tables[j, c], joint[c]
+            for i in range(len(column)):
+                row[i] += logs[column[i] + 1]
 
 
 @kernel
-def add_normal_logs(x: NDArray[np.float64], parts: NDArray[np.float64], joint: NDArray[np.float64]) -> None:
-    """joint[c, i] += level_c − half_c (x_i − mean_c)², with parts[c] = mean, half, level; nothing where x is NaN."""
-    for c in range(len(parts)):
-        mean, half, level = parts[c]
-        row = joint[c]
-        for i in range(len(x)):
-            d = x[i] - mean
-            log_p = level - half * d * d
-            row[i] += 0.0 if np.isnan(log_p) else log_p
+def add_normal_logs(cells: NDArray[np.float64], parts: NDArray[np.float64], joint: NDArray[np.float64]) -> None:
+    """joint[c, i] += Σ_j level − half (x_ji − mean)², with parts[j, c] = mean, half, level; nothing where x is NaN."""
+    for j in range(len(cells)):
+        x = cells[j]
+        for c in range(len(joint)):
+            mean, half, level = parts[j, c, 0], parts[j, c, 1], parts[j, c, 2]
+            row = joint[c]
+            for i in range(len(x)):
+                d = x[i] - mean
+                log_p = level - half * d * d
+                row[i] += 0.0 if np.isnan(log_p) else log_p
 
 
 @kernel

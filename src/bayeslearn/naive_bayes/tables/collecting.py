@@ -78,20 +78,40 @@ def _block(
     weights: NDArray[np.float64],
     n_classes: int,
 ) -> list[NDArray[np.float64]]:
-    """One array for each column."""
-    found = []
-    for column, x in zip(columns, cells, strict=True):
-        if isinstance(column.variable, Discrete):
-            array = np.zeros((column.variable.size + 2, n_classes))
-            kernels.count_classes(x, labels, weights, array)
-        elif column.family == "normal":
-            array = np.empty((3, n_classes))
-            with np.errstate(invalid="ignore"):  # infinity is told of by who knows the column
-                kernels.class_moments(x, labels, weights, array)
-        else:
-            array = np.stack(Poisson().gather(x, Assignment(weights, labels.astype(np.intp), n_classes)).arrays())
-        found.append(array)
-    return found
+    """One array for each column; columns of one kind in one go."""
+    if isinstance(cells, np.ndarray) and len({c.family for c in columns}) == 1 and columns[0].family != "poisson":
+        return list(_alike(columns, cells, labels, weights, n_classes))
+    return [
+        _counts(x, labels, weights, n_classes)
+        if column.family == "poisson"
+        else _alike([column], x[None], labels, weights, n_classes)[0]
+        for column, x in zip(columns, cells, strict=True)
+    ]
+
+
+def _alike(
+    columns: Sequence[Column],
+    cells: NDArray[Any],
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    n_classes: int,
+) -> NDArray[np.float64]:
+    """Columns that are all words or all normal."""
+    if columns[0].family == "normal":
+        moments = np.empty((len(columns), 3, n_classes))
+        with np.errstate(invalid="ignore"):  # infinity is told of by who knows the column
+            kernels.class_moments(cells, labels, weights, moments)
+        return moments
+    counts = np.zeros((len(columns), max(c.variable.size for c in columns) + 2, n_classes))  # type: ignore[union-attr]
+    kernels.count_classes(cells, labels, weights, counts)
+    return counts
+
+
+def _counts(
+    x: NDArray[Any], labels: NDArray[np.int32], weights: NDArray[np.float64], n_classes: int
+) -> NDArray[np.float64]:
+    to = Assignment(weights, labels.astype(np.intp), n_classes)
+    return np.stack(Poisson().gather(x, to).arrays())
 
 
 def _together(columns: Sequence[Column], parts: list[list[NDArray[np.float64]]], n_classes: int) -> Bundle:
@@ -104,7 +124,7 @@ def _together(columns: Sequence[Column], parts: list[list[NDArray[np.float64]]],
 
 def _merged(column: Column, blocks: NDArray[np.float64]) -> Any:
     if isinstance(column.variable, Discrete):
-        return Counts(np.ascontiguousarray(blocks.sum(axis=0)[1:-1].T))
+        return Counts(np.ascontiguousarray(blocks.sum(axis=0)[1 : column.variable.size + 1].T))
     if column.family == "poisson":
         return Totals(*blocks.sum(axis=0))
     n, mean, m2 = blocks.transpose(1, 0, 2)

@@ -14,6 +14,7 @@ so it speaks for classes of which little was seen; without prior cases it says n
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,11 +28,11 @@ from bayeslearn.naive_bayes.tables.priors import ColumnPrior, Pooled
 from bayeslearn.tables import Discrete, Numeric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    #: Adds what the cells of a block say to ln P(class, row), shape (classes, rows).
+    #: Adds what the cells of a block say, (columns, rows), to ln P(class, row), (classes, rows).
     Speaks = Callable[[NDArray[Any], NDArray[np.float64]], None]
 
 FAMILIES = {"categorical": Discrete, "normal": Numeric, "poisson": Numeric}
@@ -112,11 +113,14 @@ class Column:
             if posterior is None:
                 return None
             if self.family == "categorical":
-                return _states(state_logs(posterior.alpha, posterior.alpha - statistics.n))
+                return StateLogs(state_logs(posterior.alpha, posterior.alpha - statistics.n))
             if estimate == "integrated":
-                return _anything(self.likelihood.predictive(posterior).log_prob)
+                return AnyLogs(self.likelihood.predictive(posterior).log_prob)
             mean = posterior.mean()
-            return _counts(mean) if self.family == "poisson" else _normal(mean.mean, positive(mean.var))
+            if self.family == "poisson":
+                return AnyLogs(partial(Poisson().log_prob, mean))
+            var = positive(mean.var)
+            return NormalLogs(np.stack([mean.mean, 0.5 / var, -(LOG_2PI + np.log(var)) / 2], axis=1))
         except BayeslearnError as error:
             raise type(error)(
                 f"column {self.name!r}: {error.message}", hint=error.hint, column=self.name, **error.details
@@ -136,24 +140,46 @@ def state_logs(alpha: NDArray[np.float64], before: NDArray[np.float64]) -> NDArr
     return logs
 
 
-def _states(table: NDArray[np.float64]) -> Speaks:
-    return lambda cells, joint: kernels.add_state_logs(cells, table, joint)
+class StateLogs:
+    """ln p of the states of some columns, (columns, classes, 1 + states + 1)."""
+
+    def __init__(self, *tables: NDArray[np.float64]) -> None:
+        widest = max(table.shape[1] for table in tables)
+        self.parts = np.stack([np.pad(t, ((0, 0), (0, widest - t.shape[1]))) for t in tables])
+
+    def __call__(self, cells: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add what a block says, (columns, rows)."""
+        kernels.add_state_logs(cells, self.parts, joint)
 
 
-def _normal(mean: NDArray[np.float64], var: NDArray[np.float64]) -> Speaks:
-    parts = np.stack([mean, 0.5 / var, -(LOG_2PI + np.log(var)) / 2], axis=1)
-    return lambda cells, joint: kernels.add_normal_logs(cells, parts, joint)
+class NormalLogs:
+    """Mean, 1/2σ² and −½ ln 2πσ² of some columns, (columns, classes, 3)."""
+
+    def __init__(self, *parts: NDArray[np.float64]) -> None:
+        self.parts = np.stack(parts)
+
+    def __call__(self, cells: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add what a block says, (columns, rows)."""
+        kernels.add_normal_logs(cells, self.parts, joint)
 
 
-def _counts(rate: NDArray[np.float64]) -> Speaks:
-    return _anything(lambda cells: Poisson().log_prob(rate, cells))
+class AnyLogs:
+    """What the objects of a family say of one column."""
+
+    def __init__(self, log_prob: Callable[[Any], NDArray[np.float64]]) -> None:
+        self.log_prob = log_prob
+
+    def __call__(self, cells: NDArray[Any], joint: NDArray[np.float64]) -> None:
+        """Add what a block says, (1, rows)."""
+        joint += self.log_prob(cells[0]).T
 
 
-def _anything(log_prob: Callable[[Any], NDArray[np.float64]]) -> Speaks:
-    def add(cells: NDArray[Any], joint: NDArray[np.float64]) -> None:
-        joint += log_prob(cells).T
-
-    return add
+def together(speaks: Sequence[Speaks | None]) -> Speaks | None:
+    """All columns as one, where all are words or all are normal."""
+    for kind in (StateLogs, NormalLogs):
+        if speaks and all(type(one) is kind for one in speaks):
+            return kind(*(one.parts[0] for one in speaks))  # type: ignore[union-attr]
+    return None
 
 
 def padded(counts: Counts, size: int) -> Counts:

@@ -103,7 +103,7 @@ def contributions(
     for column, speaks, x in zip(model.columns, model.speaks, cells, strict=True):
         logs = np.zeros(joint.shape)
         if speaks is not None:
-            speaks(x, logs)
+            speaks(x[None], logs)
         parts[column.name] = model.sharpness * _contrast(logs, c, weights)
     names = [model.classes[k] for k in c]
     other = None if against is None else (against,) * n

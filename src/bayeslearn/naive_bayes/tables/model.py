@@ -19,7 +19,7 @@ from bayeslearn.errors import MismatchError, ParameterError, listed
 from bayeslearn.families import Bundle, Categorical, Dirichlet
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.answers import best, moved, named, normalised, require_possible
-from bayeslearn.naive_bayes.tables.columns import ESTIMATES, Column, padded
+from bayeslearn.naive_bayes.tables.columns import ESTIMATES, Column, padded, together
 from bayeslearn.tables import Discrete, Schema
 from bayeslearn.tables.schema import require_known
 
@@ -132,6 +132,11 @@ class NaiveBayes:
         """What each column adds to ln P(class, row)."""
         return [c.speaks(self.statistics[c.name], self.estimate) for c in self.columns]
 
+    @cached_property
+    def together(self) -> Speaks | None:
+        """The same of all columns at once, where they are of one kind."""
+        return together(self.speaks)
+
     # -- evidence adds
 
     def __add__(self, other: NaiveBayes) -> NaiveBayes:
@@ -226,9 +231,12 @@ class NaiveBayes:
     def joint_of(self, cells: Cells, n: int) -> NDArray[np.float64]:
         """ln P(class, row) of one block, shape (classes, n)."""
         joint = np.zeros((self.target.size, n))
-        for speaks, column in zip(self.speaks, cells, strict=True):
-            if speaks is not None:
-                speaks(column, joint)
+        if isinstance(cells, np.ndarray) and self.together is not None:
+            self.together(cells, joint)
+        else:
+            for speaks, column in zip(self.speaks, cells, strict=True):
+                if speaks is not None:
+                    speaks(column[None], joint)
         if self.sharpness != 1:
             joint *= self.sharpness
         joint += self.log_shares[:, None]

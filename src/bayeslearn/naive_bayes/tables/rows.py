@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
     from bayeslearn.naive_bayes.tables.columns import Column
 
-    Cells = list[NDArray[Any]]
+    #: Columns of cells, or all of them in one array (columns, rows).
+    Cells = list[NDArray[Any]] | NDArray[Any]
 
 R = TypeVar("R")
 
 #: Rows of a block: its columns stay in the cache. Fixed, so that sums do not depend on the number of threads.
-BLOCK = 1 << 13
+BLOCK = 1 << 12
 
 #: Cells from which on two threads are worth their while.
 MANY = 200_000
@@ -135,7 +136,7 @@ def of_floats(x: NDArray[Any]) -> Rows:
     kind = np.float64
 
     def cells(a: int, b: int) -> Cells:
-        return list(read_only(np.ascontiguousarray(x[a:b].T, dtype=kind)))
+        return read_only(np.ascontiguousarray(x[a:b].T, dtype=kind))
 
     return Rows(len(x), x.shape[1], cells)
 
@@ -153,7 +154,7 @@ def of_integers(x: NDArray[Any], states: Sequence[Sequence[int]]) -> Rows:
     def cells(a: int, b: int) -> Cells:
         codes = np.empty((len(states), b - a), kind)
         kernels.code_values(wide(x[a:b]), low, start, table, codes)
-        return list(read_only(codes))
+        return read_only(codes)
 
     return Rows(len(x), x.shape[1], cells)
 
