@@ -15,6 +15,7 @@ from bayeslearn import (
     FindSClassifier,
     GibbsClassifier,
     NaiveBayesClassifier,
+    TextClassifier,
     VersionSpaceClassifier,
     fit_tables,
 )
@@ -54,6 +55,7 @@ LEARNERS = {
     "network around its class": (BayesianNetworkClassifier("tan", prior="bdeu:1"), NOISY),
     "network of known states": (BayesianNetworkClassifier(KNOWN), NOISY),
     "naive Bayes": (NaiveBayesClassifier(), NOISY),
+    "text": (TextClassifier(), NOISY),
     "naive Bayes, parameters integrated out": (NaiveBayesClassifier(estimate="integrated", prior="m:2"), NOISY),
     "averaged one-dependence": (AveragedOneDependenceClassifier(), NOISY),
     "version space, weighted": (VersionSpaceClassifier(vote="weighted", favour=2), CONCEPT),

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
         VersionSpaceClassifier,
         find_s,
     )
-    from bayeslearn.naive_bayes import AveragedOneDependenceClassifier, NaiveBayes, NaiveBayesClassifier
+    from bayeslearn.naive_bayes import (
+        AveragedOneDependenceClassifier,
+        NaiveBayes,
+        NaiveBayesClassifier,
+        TextClassifier,
+        fit_text,
+    )
     from bayeslearn.network import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables, learn
     from bayeslearn.network.formats import read_network, write_network
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
@@ -58,12 +64,14 @@ _NAMES = {
     "Numeric": "tables",
     "Schema": "tables",
     "Table": "tables",
+    "TextClassifier": "naive_bayes",
     "VersionSpace": "hypotheses",
     "VersionSpaceClassifier": "hypotheses",
     "as_table": "tables",
     "contingency": "tables",
     "find_s": "hypotheses",
     "fit_tables": "network",
+    "fit_text": "naive_bayes",
     "learn": "network",
     "read_network": "network.formats",
     "write_network": "network.formats",
@@ -85,6 +93,7 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "Numeric",
     "Schema",
     "Table",
+    "TextClassifier",
     "VersionSpace",
     "VersionSpaceClassifier",
     "__version__",
@@ -92,6 +101,7 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "contingency",
     "find_s",
     "fit_tables",
+    "fit_text",
     "learn",
     "read_network",
     "write_network",

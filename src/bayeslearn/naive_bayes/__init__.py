@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.tables.model import NaiveBayes
     from bayeslearn.naive_bayes.tables.priors import Pooled
     from bayeslearn.naive_bayes.tables.validating import CrossValidation, cross_validate
+    from bayeslearn.naive_bayes.text.estimators import TextClassifier, WordCounts
+    from bayeslearn.naive_bayes.text.learning import fit_text
+    from bayeslearn.naive_bayes.text.model import TextModel
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
@@ -26,9 +29,13 @@ _HOMES = {
     "NaiveBayes": "tables.model",
     "NaiveBayesClassifier": "tables.estimators",
     "Pooled": "tables.priors",
+    "TextClassifier": "text.estimators",
+    "TextModel": "text.model",
+    "WordCounts": "text.estimators",
     "calibrated": "tables.calibrating",
     "calibration": "tables.calibrating",
     "cross_validate": "tables.validating",
+    "fit_text": "text.learning",
 }
 
 __all__ = [
@@ -40,9 +47,13 @@ __all__ = [
     "NaiveBayes",
     "NaiveBayesClassifier",
     "Pooled",
+    "TextClassifier",
+    "TextModel",
+    "WordCounts",
     "calibrated",
     "calibration",
     "cross_validate",
+    "fit_text",
 ]
 
 __getattr__ = lazy.names_of(__name__, _HOMES)

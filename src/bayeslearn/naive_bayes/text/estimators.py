@@ -205,7 +205,9 @@ class TextClassifier(ClassifierMixin, _Tokenising):  # type: ignore[misc]
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         texts = are_texts(X)
-        if not texts:
+        if texts:
+            Texts.of(X)  # says what is wrong with them
+        else:
             X, y = validate_data(self, X, y, accept_sparse="csr", reset=reset)
         labels = column_or_1d(y, dtype=object if isinstance(y, list | tuple) else None, warn=True)
         if len(labels) != (len(X) if texts else X.shape[0]):

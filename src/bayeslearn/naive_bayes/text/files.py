@@ -231,7 +231,7 @@ class Reader:
                 self._prior("prior"),
                 self._prior("class_prior"),
             )
-        except FormatError:
+        except (FormatError, CapacityError):
             raise
         except BayeslearnError as error:
             raise self.wrong(error.message) from None

@@ -19,7 +19,7 @@ def coded(
     labels: Any, n: int, classes: Sequence[Any] | None
 ) -> tuple[tuple[Any, ...], NDArray[np.int64], NDArray[np.float64] | None]:
     """Classes, the code of each label, and the share of each class where shares are given in place of labels."""
-    if np.ndim(labels) == 2:
+    if getattr(labels, "ndim", 1) == 2:
         return _shared(labels, n, classes)
     names = listed_labels(labels)
     if len(names) != n:

@@ -185,7 +185,7 @@ def collect(
     weights: ArrayLike | None = None,
     present: bool = False,
 ) -> TextStatistics:
-    """The statistics of documents with labels, or with a share (n, K) for each of `classes`.
+    """The statistics of documents with labels, or with an array (n, K) of the share of each of `classes`.
 
     `classes` are the labels in sorted order when not given. Words are x0, x1, … where no vocabulary says what they are.
 
