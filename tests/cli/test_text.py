@@ -85,6 +85,10 @@ def test_classify_a_text(model):
     assert [line.split()[0] for line in shown.splitlines()[2:]] == ["spam", "ham"]
 
 
+def test_an_empty_text_is_a_text(model):
+    assert ask("text", "classify", model, "").startswith("class   P(class | text)")
+
+
 def test_classify_says_why(model):
     shown = ask("text", "classify", model, "cheap pills at noon, comet", "--explain")
     assert "spam against ham" in shown

@@ -75,7 +75,7 @@ def _corpus(what: str, **settings: Any) -> Corpus:
     from bayeslearn.naive_bayes.text.corpus import Corpus
 
     try:
-        there = what == "-" or Path(what).exists()
+        there = what == "-" or (what != "" and Path(what).exists())
     except (OSError, ValueError):  # too long for a name, or with a NUL
         there = False
     if there:

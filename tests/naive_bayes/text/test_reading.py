@@ -15,6 +15,7 @@ from pyarrow import parquet
 
 from bayeslearn.errors import (
     DataError,
+    DuplicateColumnError,
     EmptyTableError,
     FormatError,
     MissingFileError,
@@ -126,6 +127,12 @@ def test_a_column_that_is_not_there(tmp_path, ending):
         read_corpus(path)
     with pytest.raises(UnknownColumnError, match="has no column 'kind'"):
         read_corpus(path, "a", "kind")
+
+
+def test_a_column_that_is_there_twice(tmp_path):
+    (tmp_path / "a.csv").write_text("text,text,x\na,b,c\n")
+    with pytest.raises(DuplicateColumnError, match="has more than one column 'text'"):
+        read_corpus(tmp_path / "a.csv")
 
 
 def test_a_column_of_numbers_is_no_text(tmp_path):

@@ -12,18 +12,18 @@ which is highest where, for every word,
 Five ways to use it, none of which looks at anything but the counts of the training documents:
 
     number        α_w = number: nothing is chosen (1 is Laplace's rule)
-    symmetric     α_w = a, the a of highest evidence
-    background    α_w = m p_w, with p_w the word's share of all words, and the m of highest evidence
+    symmetric     α_w = a, one a for all
+    background    α_w = m p_w, with p_w the word's share of all words
     words         every α_w for itself
-    evidence      every α_w for itself, around the a of `symmetric`
+    evidence      every α_w for itself, around the a of `symmetric`: the default
 
-What is chosen is drawn from an exponential distribution of mean 1, Laplace's rule: ln P(n|α) − α is what is highest.
-Without that a handful of documents, whose classes differ no more than chance has it, would want α without end; of many
-documents it takes nothing. Only under `evidence` is the mean another: the a of `symmetric`.
+What is chosen has a prior of its own, exponential with mean 1, and is sought in logarithms: ln P(n|α) + ln α − α is
+highest. So no documents lead to Laplace's rule; a handful of them, whose classes differ no more or no less than chance
+has it, stay near it rather than running to 0 or without end; and from many documents it takes nothing. Only under
+`evidence` is the mean another, the a of `symmetric`: ln P(n|α) + Σ_w ln α_w − α_w / a is highest.
 
-`evidence` is the default. With many classes it comes near `words`: α_w counts in how many classes a word is at home,
-rather than how often it is written. With two classes `words` and `background` use the data twice (the classes are what
-p is made of) and smooth too much; there the mean a, which puts 1/a more on the right of the equation, holds them.
+With many classes α_w then counts in how many of them a word is at home, rather than how often it is written. With two,
+`words` and `background` use the data twice (the classes are what p is made of) and smooth too much; a holds them.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ else:
     special = lazy.Deferred("scipy.special")
 
 KINDS = ("evidence", "symmetric", "background", "words")
-#: Where a strength is looked for: α or m within these, in logs.
-LOW, HIGH = math.log(1e-8), math.log(1e10)
+#: Where a is looked for, in logs.
+LOW, HIGH = math.log(1e-8), math.log(1e8)
 #: Relative change of α₀ in one step at which the climb has arrived.
 SETTLED = 1e-5
 MOST_STEPS = 500
@@ -78,7 +78,7 @@ def choose_prior(words: ArrayLike, prior: str | float = "evidence") -> Chosen:
     """The prior of words for counts (classes, words), by one of the ways above.
 
     >>> choose_prior([[8, 2, 0], [1, 8, 1]], "symmetric")
-    Chosen(symmetric, α₀=1.3436, ln evidence -16.586472)
+    Chosen(symmetric, α₀=2.21009, ln evidence -16.540346)
     """
     counts = Sparse.of(words)
     if not isinstance(prior, str):
@@ -126,7 +126,7 @@ def choose_presence_prior(present: ArrayLike, documents: ArrayLike) -> float:
     if not len(times) or not total.sum():
         return PLAIN
     yes, no = pairs[0], pairs[1] - pairs[0]
-    return _highest(lambda a: times @ (special.betaln(yes + a, np.maximum(no, 0) + a) - special.betaln(a, a)) - a)
+    return _highest(lambda a: times @ (special.betaln(yes + a, np.maximum(no, 0) + a) - special.betaln(a, a)))
 
 
 def _different(*columns: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -188,17 +188,17 @@ def symmetric(counts: Sparse) -> NDArray[np.float64]:
 
     def evidence(a: float) -> float:
         classes = special.gammaln(a * counts.size) - special.gammaln(a * counts.size + counts.totals)
-        return float(classes.sum() + times @ (special.gammaln(a + n) - special.gammaln(a))) - a
+        return float(classes.sum() + times @ (special.gammaln(a + n) - special.gammaln(a)))
 
     return np.full(counts.size, _highest(evidence))
 
 
 def background(counts: Sparse) -> NDArray[np.float64]:
-    """m p, with a mean of 1 for m / |Vocabulary|; words that nobody wrote are given the share of half a word."""
+    """m p, where m = a |Vocabulary|; words that nobody wrote are given the share of half a word."""
     seen = np.bincount(counts.word, counts.n, counts.size)
     p = np.maximum(seen, 0.5)
     p /= p.sum()
-    return _highest(lambda m: counts.log_evidence(m * p) - m / counts.size) * p
+    return counts.size * _highest(lambda a: counts.log_evidence(a * counts.size * p)) * p
 
 
 def per_word(counts: Sparse) -> NDArray[np.float64]:
@@ -207,7 +207,7 @@ def per_word(counts: Sparse) -> NDArray[np.float64]:
 
 
 def around_symmetric(counts: Sparse) -> NDArray[np.float64]:
-    """Every α_w for itself, around a: ln P(n|α) − Σ_w α_w / a is highest."""
+    """Every α_w for itself, around a."""
     start = symmetric(counts)
     return _climb(counts, start, float(1 / start[0]))
 
@@ -221,29 +221,27 @@ WAYS: dict[str, Any] = {
 
 
 def _highest(evidence: Any) -> float:
-    """Where a function of a positive number is highest, found in logs, where there is one hill."""
+    """The a of highest evidence + ln a − a."""
     from scipy.optimize import minimize_scalar  # noqa: PLC0415 - heavy
 
     found = minimize_scalar(
-        lambda t: -evidence(math.exp(t)), bounds=(LOW, HIGH), method="bounded", options={"xatol": 1e-6}
+        lambda t: math.exp(t) - t - evidence(math.exp(t)), bounds=(LOW, HIGH), method="bounded", options={"xatol": 1e-6}
     )
     return math.exp(found.x)
 
 
 def _climb(counts: Sparse, alpha: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
-    """Solve gain_w(α_w) = pull(α₀) + rate for all words at once.
+    """Solve gain_w(α_w) + 1/α_w = pull(α₀) + rate for all words at once.
 
-    ln gain falls almost in a line with ln α, of a slope between −1 (a word written once: gain = 1/α) and 0. So each
-    step goes along the line through the last two points; a slope of −1 would be the fixed point α' = α gain / pull. A
-    word that nobody wrote counts as one that one class wrote once: α = 1/(pull + rate).
+    The logarithm of the left falls almost in a line with ln α, of a slope between −1 (a word written once: 2/α) and 0.
+    So each step goes along the line through the last two points; a slope of −1 would be the fixed point.
     """
-    unseen = np.bincount(counts.word, minlength=counts.size) == 0
     log_alpha, slope = np.log(alpha), np.full(counts.size, -1.0)
     before: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     for _ in range(MOST_STEPS):
         alpha = np.exp(log_alpha)
         strength = float(alpha.sum())
-        height = np.log(np.where(unseen, 1 / alpha, counts.gain(alpha)))
+        height = np.log(counts.gain(alpha) + 1 / alpha)
         if before is not None:
             run = log_alpha - before[0]
             moved = np.abs(run) > 1e-9

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, EmptyTableError, FormatError, UnknownColumnError, listed
+from bayeslearn.errors import DataError, DuplicateColumnError, EmptyTableError, FormatError, UnknownColumnError, listed
 from bayeslearn.naive_bayes.text.corpus import Corpus, missing
 from bayeslearn.naive_bayes.text.decoding import ENCODINGS, Decoder, content
 
@@ -126,6 +126,8 @@ class Columns:
         """The two columns, both there."""
         text, label = self.text or TEXT, self.label or (LABEL if LABEL in names else None)
         for name in (text, label):
+            if names.count(name or "") > 1:
+                raise DuplicateColumnError(f"{str(path)!r} has more than one column {name!r}", column=name)
             if name is not None and name not in names:
                 raise UnknownColumnError(
                     f"{str(path)!r} has no column {name!r}; it has {listed(names)}",
