@@ -84,7 +84,7 @@ def run(
             tell(step.iteration / MOST_STEPS, f"learning: EM, iteration {step.iteration}")
             stop.heed()
 
-        fit = learn_text(corpus, **settings, progress=told)
+        fit = learn_text(corpus, **settings, counting=lambda share: tell(share, "counting words"), progress=told)
     write_text_model(fit.model, to)
     (output.show_json if as_json else _show)(_told(fit))
     sys.stderr.write(f"wrote {to}: learned in {time.perf_counter() - started:.2f} s\n")

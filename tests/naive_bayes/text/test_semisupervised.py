@@ -157,8 +157,10 @@ def test_progress_can_end_it():
         if len(steps) == 2:
             raise StopIteration
 
-    assert learn_text(TEXTS, LABELS, progress=tell).climb.iterations == 1
+    shares = []
+    assert learn_text(TEXTS, LABELS, progress=tell, counting=shares.append).climb.iterations == 1
     assert steps == [0, 1]
+    assert shares[-1] == 1
 
 
 ### bad input

@@ -7,6 +7,7 @@ An order of words within a document is not kept: a bag of words is all that naiv
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ from bayeslearn.naive_bayes.text.tokens import Tokeniser
 from bayeslearn.naive_bayes.text.vocabulary import Columns, Vocabulary, chosen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from bayeslearn.naive_bayes.text.vocabulary import Hashed
@@ -127,8 +130,9 @@ def count(
     min_count: float = 1,
     drop_top: int = 0,
     max_size: int | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> tuple[DocumentCounts, Vocabulary | Hashed]:
-    """The counts of texts, and their vocabulary.
+    """The counts of texts, and their vocabulary; `progress` is called with the share that has been counted.
 
     Words outside a given vocabulary are skipped. Without one it is found on the way, words in the order they appear;
     then `min_count`, `drop_top` and `max_size` say which to keep (:func:`~.vocabulary.chosen`).
@@ -140,9 +144,13 @@ def count(
     def work(span: Any) -> tuple[Counted, int]:
         column, begin, end, _ = span
         piece = column.piece(begin, end, lower=tokeniser.lower)
-        return counted(piece, tokeniser, vocabulary), piece.mended
+        part = counted(piece, tokeniser, vocabulary)
+        if progress is not None:
+            progress(next(finished) / len(spans))
+        return part, piece.mended
 
-    done = kernels.parallel(work, texts.spans())
+    spans, finished = texts.spans(), itertools.count(1)
+    done = kernels.parallel(work, spans)
     warn_of_mended(sum(mended for _, mended in done), len(texts))
     parts = [part for part, _ in done]
     if vocabulary is not None:

@@ -66,6 +66,7 @@ def learn_text(
     drop_top: int = 0,
     max_size: int | None = None,
     max_iter: int = 100,
+    counting: Callable[[float], object] | None = None,
     progress: Callable[[em.Step], object] | None = None,
 ) -> LearnedText:
     """Learn to classify texts; documents without a label help.
@@ -82,6 +83,8 @@ def learn_text(
         λ: what a document without a label weighs.
     min_count, drop_top, max_size
         Which words are kept, by how often all documents hold them.
+    counting
+        Called with the share of the documents whose words have been counted.
     progress
         Called with every step of EM; raising StopIteration ends it with the best model so far.
     """
@@ -92,7 +95,7 @@ def learn_text(
     tokeniser = tokeniser or Tokeniser()
     told = Told.of(texts, labels, classes, weights)
     words: dict[str, Any] = {"min_count": min_count, "drop_top": drop_top, "max_size": max_size}
-    counts, found = counted(told.texts if unlabelled else told.only_known(), tokeniser, vocabulary, words)
+    counts, found = counted(told.texts if unlabelled else told.only_known(), tokeniser, vocabulary, words, counting)
     if unlabelled:
         known, unknown = counts[told.known], counts[~told.known]
     else:
@@ -166,10 +169,14 @@ class Told:
 
 
 def counted(
-    texts: Sequence[str], tokeniser: Tokeniser, vocabulary: Vocabulary | Hashed | None, words: dict[str, Any]
+    texts: Sequence[str],
+    tokeniser: Tokeniser,
+    vocabulary: Vocabulary | Hashed | None,
+    words: dict[str, Any],
+    progress: Callable[[float], object] | None = None,
 ) -> tuple[DocumentCounts, AnyVocabulary]:
     """Counts of the words worth keeping; none at all is an error."""
-    counts, found = count(texts, tokeniser, vocabulary, **(words if vocabulary is None else {}))
+    counts, found = count(texts, tokeniser, vocabulary, **(words if vocabulary is None else {}), progress=progress)
     if vocabulary is not None and isinstance(found, Vocabulary) and words != {
         "min_count": 1, "drop_top": 0, "max_size": None,
     }:  # fmt: skip
