@@ -12,7 +12,7 @@ import typer
 
 from bayeslearn.cli import interrupting, output, progress
 from bayeslearn.cli.structures import names, table_file
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import BayeslearnError, ParameterError
 
 if TYPE_CHECKING:
     from bayeslearn.naive_bayes import CrossValidation, NaiveBayes
@@ -84,10 +84,13 @@ def run(
         checked = None
         enough = int((table.code(target) >= 0).sum())
         if folds and enough >= max(folds, 2):
-            checked = cross_validate(
-                model, table, folds=max(folds, 2), calibrate=calibrate, rng=seed,
-                progress=lambda share: tell(share, "checking"),
-            )  # fmt: skip
+            try:
+                checked = cross_validate(
+                    model, table, folds=max(folds, 2), calibrate=calibrate, rng=seed,
+                    progress=lambda share: tell(share, "checking"),
+                )  # fmt: skip
+            except BayeslearnError as error:  # without prior cases, a fold may lack what it needs
+                sys.stderr.write(f"warning: not checked, for {error.message}\n")
         if calibrate:
             model = calibrated(model, table, folds=min(folds or 10, enough), rng=seed)
     model.save(to)

@@ -93,10 +93,12 @@ def column_moments(
 def best_class(joint: NDArray[np.float64], best: NDArray[np.int64]) -> None:
     """The class of the highest joint[c, i] for every row, the first when tied."""
     best[:] = 0
+    top = joint[0].copy()
     for c in range(1, len(joint)):
+        row = joint[c]
         for i in range(len(best)):
-            if joint[c, i] > joint[best[i], i]:
-                best[i] = c
+            best[i] = c if row[i] > top[i] else best[i]
+            top[i] = max(row[i], top[i])
 
 
 @kernel

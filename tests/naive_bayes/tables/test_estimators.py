@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayeslearn import AveragedOneDependenceClassifier, NaiveBayes, NaiveBayesClassifier, as_table
-from bayeslearn.errors import DataError, ParameterError, UnknownColumnError
+from bayeslearn.errors import DataError, DuplicateColumnError, ParameterError, UnknownColumnError
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 60)
@@ -47,6 +47,19 @@ def test_floats_of_an_array_are_numbers_and_whole_numbers_are_states():
     cut = NaiveBayesClassifier(families={"x0": "cut:4"}).fit(RNG.normal(size=(60, 2)), Y)
     assert cut.model_["x0"].variable.size == 4
     assert len(cut.predict(RNG.normal(size=(5, 2)))) == 5
+
+
+def test_a_frame_of_every_kind_of_column():
+    frame = pd.DataFrame({
+        "category": pd.Categorical(COLUMNS["sky"]),
+        "truth": COLUMNS["heat"] > 0,
+        "nullable": pd.array([None, *COLUMNS["visits"][1:]], dtype="Int64"),
+        "float": COLUMNS["heat"],
+    })  # fmt: skip
+    model = NaiveBayesClassifier().fit(frame, Y > 0)
+    assert model.predict(frame).dtype == bool
+    assert [c.family for c in model.model_.columns][::3] == ["categorical", "normal"]
+    assert AveragedOneDependenceClassifier().fit(frame, Y).score(frame, Y) > 0.5
 
 
 def test_numbers_that_were_states_are_found_again_as_floats():
@@ -147,6 +160,10 @@ def test_bad_input_is_named():
         NaiveBayesClassifier().fit(bad, Y)
     with pytest.raises(DataError, match="column 'x1' is inf in row 7"):
         NaiveBayesClassifier().fit(X, Y).predict(bad)
+    with pytest.raises(DuplicateColumnError, match="more than once: 'a'"):
+        NaiveBayesClassifier().fit(pd.DataFrame(X, columns=["a", "a"]), Y)
+    with pytest.raises(DataError, match="too large to be squared"):
+        NaiveBayesClassifier().fit(X * 1e200, Y)
     with pytest.raises(ParameterError, match="`families` must be 'auto' or a dict"):
         NaiveBayesClassifier(families=3).fit(X, Y)
     with pytest.raises(UnknownColumnError, match="'x9'"):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayeslearn import NaiveBayes, as_table
+from bayeslearn import Discrete, NaiveBayes, Schema, as_table
 from bayeslearn.errors import (
     DataError,
     EvidenceError,
@@ -162,6 +162,12 @@ def test_priors_are_objects_of_the_families():
     np.testing.assert_allclose(model.posterior("kind").alpha, model.class_counts + np.array([1, 2, 3]), rtol=1e-12)
     assert model.posterior("visits").rate == pytest.approx(model.statistics["visits"].n + 3)
     assert repr(learned(rows, prior=Gamma(1, 1))["heat"].prior) == repr(Pooled(1.0))  # for its own family only
+
+
+def test_a_table_can_take_all_others_for_its_last_state():
+    schema = Schema([Discrete("sky", ["sun", "rain", "other"])])
+    table = as_table({"sky": ["rain", "hail", None, "sun", "fog"]}, schema=schema, unseen="last")
+    assert table.decode("sky").tolist() == ["rain", "other", None, "sun", "other"]
 
 
 ### labels

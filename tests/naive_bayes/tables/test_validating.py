@@ -42,6 +42,12 @@ def test_the_report_of_a_check():
         cross_validate(learned(rows), rows, folds=31)
 
 
+def test_rows_that_no_class_can_show_are_left_to_the_class_shares():
+    rows = {"x": ["u", "v", "w", "u"], "y": ["a", "b", "a", "b"]}
+    found = read_out_of_fold(NaiveBayes.learn(rows, "y", prior="mle"), rows, folds=2)
+    assert np.isfinite(found.evidence).any(axis=1).all()
+
+
 def test_reliability():
     rng = np.random.default_rng(0)
     p = rng.uniform(0.5, 1, 20_000)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import CapacityError, DataError
 from bayeslearn.families import Counts
 from bayeslearn.naive_bayes.tables.answers import normalised
-from bayeslearn.naive_bayes.tables.estimators import CELLS_AS_THEY_ARE
+from bayeslearn.naive_bayes.tables.inputs import Input
 from bayeslearn.naive_bayes.tables.labels import checked_labels, known_classes, label_codes, missing_labels
 from bayeslearn.naive_bayes.tables.rows import BLOCK
 from bayeslearn.tables import Schema, Table, as_table
@@ -149,23 +149,21 @@ class AveragedOneDependenceClassifier(ClassifierMixin, BaseEstimator):  # type: 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count pairs; rows without a label are left out."""
         cases = validation.number("cases", self.cases, above=0)
-        checked = validate_data(self, X, **CELLS_AS_THEY_ARE)
-        y = checked_labels(y)
-        if len(y) != len(checked):
-            raise DataError(f"there are {len(checked)} rows and {len(y)} labels")
+        given, y = Input.of(X, self, reset=True), checked_labels(y)
+        check_consistent_length(given, y)
         w = validation.weights(sample_weight, len(y), name="sample_weight")
         use = np.flatnonzero((w > 0) & ~missing_labels(y))
         if not len(use):
             raise DataError("every sample_weight is zero: no class is left to learn")
         self.classes_ = known_classes(y[use])
-        table = self._table(columns_of(X, checked), w, use)
+        table = self._table(given.data, w, use)
         empty = OneDependence.empty(
             table.schema, len(self.classes_), cases, validation.number("least", self.least, least=0)
         )
         self.model_ = empty.plus(table.codes, label_codes(y[use], self.classes_), w[use])
         return self
 
-    def _table(self, columns: dict[str, Any], w: NDArray[np.float64], use: NDArray[np.intp]) -> Table:
+    def _table(self, columns: Any, w: NDArray[np.float64], use: NDArray[np.intp]) -> Table:
         bins = validation.integer("bins", self.bins, least=2)
         table = as_table(columns, allow_constant=True).take(use)
         cuts = {
@@ -176,8 +174,7 @@ class AveragedOneDependenceClassifier(ClassifierMixin, BaseEstimator):  # type: 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(label, what the row shows)."""
         check_is_fitted(self)
-        checked = validate_data(self, X, **CELLS_AS_THEY_ARE, reset=False)
-        table = as_table(columns_of(X, checked), schema=self.model_.schema, unseen="missing")
+        table = as_table(Input.of(X, self, reset=False).data, schema=self.model_.schema, unseen="missing")
         return self.model_.log_joint(table.codes)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -200,10 +197,3 @@ class AveragedOneDependenceClassifier(ClassifierMixin, BaseEstimator):  # type: 
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-def columns_of(X: Any, checked: NDArray[Any]) -> dict[str, Any]:
-    """Columns by name: of a frame as they came, of an array as x0, x1, …."""
-    if hasattr(X, "columns"):
-        return {str(name): X[name] for name in getattr(X, "column_names", X.columns)}
-    return {f"x{j}": checked[:, j] for j in range(checked.shape[1])}

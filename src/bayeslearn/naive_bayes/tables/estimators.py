@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, ImpossibleDataError, ParameterError, listed
+from bayeslearn.errors import DataError, ParameterError, listed
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.calibrating import Calibration, best_sharpness
 from bayeslearn.naive_bayes.tables.inputs import Input, is_source
@@ -45,7 +44,8 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         As in :meth:`NaiveBayes.learn`: every class starts with one case that looks like all rows, the class shares with
         one case each, and posterior means are plugged in.
     calibrate
-        Learn out of fold how sharp the evidence really is (:mod:`.calibrating`), at the cost of a second pass.
+        Learn out of fold how sharp the evidence really is, at the cost of a second pass
+        (:mod:`bayeslearn.naive_bayes.tables.calibrating`).
     max_iter, tol
         Of EM, where labels are missing (None or NaN in `y`).
     random_state
@@ -209,47 +209,41 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _given(self, X: Any) -> Input:
         check_is_fitted(self)
-        if is_source(X):
-            return Input(self.model_.names, X)
-        return Input.of(X, validate_data(self, X, **CELLS_AS_THEY_ARE, reset=False))
+        return Input.of(X, self, reset=False)
 
     def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Input, NDArray[Any], Any]:
         """Checked columns, labels and weights; rows of weight zero are as good as absent."""
         if is_source(X):
             X, y = read_source(X, y)
-            checked = None
             if reset:
                 self.n_features_in_ = len(X.schema)
                 self.feature_names_in_ = np.array(X.schema.names, dtype=object)
-        else:
-            checked = validate_data(self, X, **CELLS_AS_THEY_ARE, reset=reset)
-        y = checked_labels(y)
-        check_consistent_length(checked if checked is not None else range(X.n_rows), y)
+        given, y = Input.of(X, self, reset=reset), checked_labels(y)
+        check_consistent_length(given, y)
         if weights is None:
-            return Input.of(X, checked), y, None
+            return given, y, None
         w = validation.weights(weights, len(y), name="sample_weight")
         if not w.any():
             raise DataError("every sample_weight is zero: no class is left to learn")
         seen = np.flatnonzero(w > 0)
-        if len(seen) < len(w):
-            X = X.take(seen) if isinstance(X, Table) else _safe_indexing(X if hasattr(X, "columns") else checked, seen)
-            checked = None if checked is None else checked[seen]
-        return Input.of(X, checked), y[seen], w[seen]
+        return given.take(seen) if len(seen) < len(w) else given, y[seen], w[seen]
 
-    def _finite(self, given: Input, answer: Any) -> Any:
-        """An answer, or an error that names the number that is infinite."""
+    @staticmethod
+    def _finite(given: Input, answer: Any) -> Any:
+        """An answer, or an error that names the number that is infinite or too large."""
+        array = given.array if given.array is not None and given.array.dtype.kind == "f" else None
         try:
-            found = answer()
-        except (ImpossibleDataError, DataError):
-            self._require_finite(given)
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = answer()
+        except DataError:
+            if array is not None:
+                blocks.require_finite(array, given.names)
             raise
         if not isinstance(found, np.ndarray) and not found_finite(found):
-            self._require_finite(given)
+            if array is not None:
+                blocks.require_finite(array, given.names)
+            raise DataError("there are numbers too large to be squared", hint="divide the column by its largest number")
         return found
-
-    def _require_finite(self, given: Input) -> None:
-        if given.array is not None and given.array.dtype.kind == "f":
-            blocks.require_finite(given.array, given.names)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -259,8 +253,7 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return tags
 
 
-#: Shapes and names are checked by scikit-learn, cells by us.
-CELLS_AS_THEY_ARE = {"dtype": None, "ensure_all_finite": False}
+#: A column of a frame with more states than this is taken for a mistake.
 MAX_STATES = 255
 
 

@@ -118,7 +118,7 @@ def climbed(
     shown, w_shown = _kept(rows.take(seen), keep), at(weights, seen)
 
     def log_known(now: NaiveBayes) -> float:
-        joint = now._answers(shown, lambda joint: joint.T)[np.arange(len(seen)), labels[seen]]  # noqa: SLF001
+        joint = now.answers(shown, lambda joint: joint.T, possible=False)[np.arange(len(seen)), labels[seen]]
         return float(joint.sum() if w_shown is None else w_shown @ joint)
 
     found = em.fit(Hidden(start, known, log_known, hidden_weights), Whole(_kept(hidden, keep)), **climb)

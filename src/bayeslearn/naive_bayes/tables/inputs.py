@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import validate_data
 
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.learning import read_columns
 from bayeslearn.tables import Discrete, Numeric, Table, as_table
+from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,16 +40,30 @@ class Input:
     array: NDArray[Any] | None = None
 
     @classmethod
-    def of(cls, X: Any, checked: NDArray[Any] | None) -> Input:
-        """X as it came, and as an array if it has been checked as one."""
-        if checked is None:
-            return cls(X.schema.names if isinstance(X, Table) else as_table(X).schema.names, X)
+    def of(cls, X: Any, estimator: Any, *, reset: bool) -> Input:
+        """X with its shape and names checked by scikit-learn; cells are checked by us."""
+        if is_source(X):
+            return cls(X.schema.names, X) if isinstance(X, Table) else cls(estimator.model_.names, X)
         if hasattr(X, "columns"):
-            names = getattr(X, "column_names", X.columns)  # Arrow calls them so
-            return cls(tuple(str(name) for name in names), {str(name): X[name] for name in names})
-        names = tuple(f"x{j}" for j in range(checked.shape[1]))
-        numbers = checked if checked.dtype.kind in "iuf" else None
-        return cls(names, {name: checked[:, j] for j, name in enumerate(names)}, numbers)
+            names = tuple(str(name) for name in getattr(X, "column_names", X.columns))  # Arrow calls them so
+            require_unique(names)
+            validate_data(estimator, X, reset=reset, skip_check_array=True)
+            return cls(names, {str(name): X[name] for name in getattr(X, "column_names", X.columns)})
+        array = validate_data(estimator, X, dtype=None, ensure_all_finite=False, reset=reset)
+        names = tuple(f"x{j}" for j in range(array.shape[1]))
+        numbers = array if array.dtype.kind in "iuf" else None
+        return cls(names, {name: array[:, j] for j, name in enumerate(names)}, numbers)
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(next(iter(self.data.values()))) if isinstance(self.data, dict) else len(self.data)
+
+    def take(self, index: NDArray[np.intp]) -> Input:
+        """These rows only."""
+        if isinstance(self.data, Table):
+            return Input(self.names, self.data.take(index))
+        data = {name: _safe_indexing(column, index) for name, column in self.data.items()}
+        return Input(self.names, data, None if self.array is None else self.array[index])
 
     def variables(self, families: Any, max_states: int) -> tuple[list[Any], Rows | Table]:
         """The variable of every column as it shows, and the rows or the table."""

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
-from bayeslearn.errors import DataError
+from bayeslearn.errors import DataError, ParameterError
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.inputs import near
 from bayeslearn.tables import Table, as_table
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def checked_labels(y: Any) -> NDArray[Any]:
     """Labels as an array, None and NaN among them for those that are missing."""
     if y is None:
-        return _check_y(y)  # scikit-learn's own words
+        raise ParameterError("a classifier requires y to be passed, but the target y is None")
     y = column_or_1d(np.asarray(y), warn=True)
     seen = y[~missing_labels(y)]
     if y.dtype.kind == "f" and np.isinf(seen).any():

@@ -3,7 +3,8 @@
     P(c | x) ∝ P(c) Π_j p(x_j | c)^τ        a missing cell is integrated out: its factor is 1
 
 The model is a frozen value that keeps its priors and the statistics of the rows, from which every probability is read
-off. So models add, and rows can be added, taken back and faded. τ is 1 unless it was learned (:mod:`.calibrating`).
+off. So models add, and rows can be added, taken back and faded. τ is 1 unless it was learned
+(:mod:`bayeslearn.naive_bayes.tables.calibrating`).
 """
 
 from __future__ import annotations
@@ -210,15 +211,15 @@ class NaiveBayes:
 
     def log_joint(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
         """ln P(class, what the row shows), shape (rows, classes)."""
-        return self._answers(self.rows(data, absent=absent), lambda joint: joint.T)
+        return self.answers(self.rows(data, absent=absent), lambda joint: joint.T)
 
     def predict_proba(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
         """P(class | what the row shows), shape (rows, classes)."""
-        return self._answers(self.rows(data, absent=absent), lambda joint: normalised(joint)[0].T)
+        return self.answers(self.rows(data, absent=absent), lambda joint: normalised(joint)[0].T)
 
     def predict_codes(self, data: Any, *, absent: Absent = "error") -> NDArray[np.intp]:
         """The position of the most probable class of each row, the first when tied."""
-        return self._answers(self.rows(data, absent=absent), best)
+        return self.answers(self.rows(data, absent=absent), best)
 
     def predict(self, data: Any, *, absent: Absent = "error") -> NDArray[Any]:
         """The most probable class of each row."""
@@ -226,7 +227,7 @@ class NaiveBayes:
 
     def log_evidence(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
         """ln P(what the row shows)."""
-        return self._answers(self.rows(data, absent=absent), lambda joint: normalised(joint)[1])
+        return self.answers(self.rows(data, absent=absent), lambda joint: normalised(joint)[1])
 
     def joint_of(self, cells: Cells, n: int) -> NDArray[np.float64]:
         """ln P(class, row) of one block, shape (classes, n)."""
@@ -242,10 +243,15 @@ class NaiveBayes:
         joint += self.log_shares[:, None]
         return joint
 
-    def _answers(self, rows: Rows, answer: Callable[[NDArray[np.float64]], NDArray[Any]]) -> NDArray[Any]:
+    def answers(
+        self, rows: Rows, answer: Callable[[NDArray[np.float64]], NDArray[Any]], *, possible: bool = True
+    ) -> NDArray[Any]:
+        """What a function makes of ln P(class, row), (classes, rows), of every block; some class must be `possible`."""
+
         def block(part: slice, cells: Cells) -> NDArray[Any]:
             joint = self.joint_of(cells, part.stop - part.start)
-            require_possible(joint, part.start)
+            if possible:
+                require_possible(joint, part.start)
             return answer(joint)
 
         found = rows.blocks(block)
@@ -254,7 +260,7 @@ class NaiveBayes:
     # -- more
 
     def explain(self, data: Any, *, of: Any = None, against: Any = None, absent: Absent = "error") -> Contributions:
-        """How much each cell of the rows speaks for a class; see :mod:`.explaining`."""
+        """How much each cell of the rows speaks for a class; see :mod:`bayeslearn.naive_bayes.tables.explaining`."""
         from bayeslearn.naive_bayes.tables.explaining import contributions  # noqa: PLC0415 - it reads models
 
         return contributions(self, data, of=of, against=against, absent=absent)

@@ -60,7 +60,8 @@ def cross_validate(
 ) -> CrossValidation:
     """Judge the families and priors of a model on data, which need not be those it was learned from.
 
-    Rows without a label are left out. With `calibrate`, the sharpness of each fold is learned from the others.
+    Rows without a label are left out; one that no class can show is answered by the class shares. With `calibrate`, the
+    sharpness of each fold is learned from the others.
     """
     found = read_out_of_fold(model, data, folds=folds, weights=weights, rng=rng, progress=progress)
     return judged(found, calibrate=calibrate)
@@ -109,7 +110,8 @@ def out_of_fold(
         asked = np.flatnonzero((fold == f) & (labels >= 0))
         log_shares[asked] = trained.log_shares
         if len(asked):
-            evidence[asked] = trained.log_joint(rows.take(asked)) - _finite(trained.log_shares)
+            joint = trained.answers(rows.take(asked), lambda joint: joint.T, possible=False)
+            evidence[asked] = _told(joint - _finite(trained.log_shares))
         if progress is not None:
             progress((f + 1) / k)
     w = np.ones(len(seen)) if weights is None else weights[seen]
@@ -153,6 +155,11 @@ def _slice(part: Any, f: int, size: int) -> Any:
 
 def _finite(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.isfinite(logs), logs, 0.0)
+
+
+def _told(evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Evidence that some class can give; a row that none can show is left to the class shares."""
+    return np.where(np.isfinite(evidence).any(axis=1, keepdims=True), evidence, 0.0)
 
 
 def _accuracy(proba: NDArray[np.float64], found: OutOfFold) -> float:
