@@ -56,8 +56,9 @@ def run(
     labels = known_labels(model, path) if told else None
     score, schema = Score(), answer_schema(model, explain=explain)
     if explain and to is None and not as_json:
-        for batch in cases.batches(BATCH):
-            sys.stdout.write(f"{model.explain(batch)}\n")
+        for number, batch in enumerate(cases.batches(BATCH)):
+            why = model.explain(batch)
+            sys.stdout.writelines(f"{why.told(i, first=number * BATCH)}\n" for i in range(len(why)))
     found = answers(model, cases, labels, schema, score)
     silent = to is None and not as_json and sys.stdout.isatty()  # a bar among the rows helps nobody
     tables = progress.watched(found, cases.n_rows, "predicting", silent=silent)

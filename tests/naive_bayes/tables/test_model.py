@@ -131,6 +131,14 @@ def test_states_that_are_new_are_taken_in():
     assert (model + NaiveBayes.learn(new, like=grown)).isclose(grown)
 
 
+def test_numbers_that_come_as_text_are_the_same_states(tmp_path):
+    model = NaiveBayes.learn({"x": [1, 2, 1, 2], "y": [0, 1, 0, 1]}, "y", families={"x": "categorical"})
+    (tmp_path / "more.csv").write_text("x,y\n1,0\n3,1\n")
+    later = model.update(tmp_path / "more.csv")
+    assert later["x"].variable.states == (1, 2, "3")
+    assert later.class_counts.tolist() == [3, 3]
+
+
 def test_a_state_never_seen_has_the_share_of_an_average_one():
     model = NaiveBayes.learn({"x": ["u", "u", "v"], "y": ["a", "b", "b"]}, "y", prior="laplace", class_prior="mle")
     # a: 1/(1 + 2 + 1), b: 1/(2 + 2 + 1)

@@ -28,7 +28,7 @@ from bayeslearn.naive_bayes.tables.priors import ColumnPrior, Pooled
 from bayeslearn.tables import Discrete, Numeric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -180,6 +180,14 @@ def together(speaks: Sequence[Speaks | None]) -> Speaks | None:
         if speaks and all(type(one) is kind for one in speaks):
             return kind(*(one.parts[0] for one in speaks))  # type: ignore[union-attr]
     return None
+
+
+def new_states(variable: Any, states: Iterable[Any]) -> tuple[Any, ...]:
+    """The states that a variable does not know; 1 and '1' are the same where data came by different ways."""
+    from bayeslearn.tables.states import UNKNOWN, StateLookup  # noqa: PLC0415 - Arrow loads when data come in
+
+    look = StateLookup(variable)
+    return tuple(state for state in states if look(state) == UNKNOWN)
 
 
 def padded(counts: Counts, size: int) -> Counts:

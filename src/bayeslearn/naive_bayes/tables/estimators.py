@@ -14,6 +14,7 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, ParameterError, listed
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.calibrating import Calibration, best_sharpness
+from bayeslearn.naive_bayes.tables.columns import new_states
 from bayeslearn.naive_bayes.tables.inputs import Input, is_source
 from bayeslearn.naive_bayes.tables.labels import checked_labels, known_classes, label_codes, missing_labels, read_source
 from bayeslearn.naive_bayes.tables.learning import added, column_of, framed, labelled, told_families
@@ -136,7 +137,8 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 hint="tell all `classes` in the first call of partial_fit",
             )
         if not first:
-            self.model_ = self.model_.grown(dict(given.states(self.model_.columns)))
+            fresh = given.states(self.model_.columns).items()
+            self.model_ = self.model_.grown({n: new_states(self.model_[n].variable, found) for n, found in fresh})
             rows = given.rows(self.model_.columns)
         codes = label_codes(y, self.classes_)
         self.model_ = self._finite(given, lambda: added(self.model_, rows, codes, w))

@@ -12,6 +12,7 @@ which is exact too: the bracket is where the row starts, and each cell adds its 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -49,7 +50,7 @@ class Contributions:
     #: The cells as the user wrote them, by column.
     cells: dict[str, list[Any]]
 
-    @property
+    @cached_property
     def log_odds(self) -> NDArray[np.float64]:
         """The log odds that all together come to, one for each row."""
         return self.start + np.sum(list(self.parts.values()), axis=0) if self.parts else self.start
@@ -59,15 +60,17 @@ class Contributions:
         found = [(name, self.cells[name][i], float(part[i])) for name, part in self.parts.items()]
         return sorted(found, key=lambda entry: -abs(entry[2]))
 
-    def told(self, i: int) -> str:
-        """One row in words."""
+    def told(self, i: int, *, first: int = 0) -> str:
+        """One row in words, counted from `first`."""
         other = "all others" if self.against is None else self.against[i]
         lines = [
             (f"{name} missing" if cell is None else f"{name} = {shown(cell)}", add) for name, cell, add in self.row(i)
         ]
         width = max([len(what) for what, _ in lines] + [20])
         body = [f"  {what:<{width}}  {signed(add):>6}" for what, add in [("start", float(self.start[i])), *lines]]
-        return "\n".join([f"row {i}: {self.classes[i]}, log odds {self.log_odds[i]:.4g} against {other}", *body])
+        return "\n".join(
+            [f"row {first + i}: {self.classes[i]}, log odds {self.log_odds[i]:.4g} against {other}", *body]
+        )
 
     def __len__(self) -> int:
         return len(self.start)

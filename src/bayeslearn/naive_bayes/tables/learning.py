@@ -19,7 +19,7 @@ from bayeslearn.errors import DataError, ParameterError, ShapeError, UnknownColu
 from bayeslearn.families import Bundle, Counts
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.collecting import collect, count_labels, zero
-from bayeslearn.naive_bayes.tables.columns import FAMILIES, Column
+from bayeslearn.naive_bayes.tables.columns import FAMILIES, Column, new_states
 from bayeslearn.naive_bayes.tables.hidden_labels import at, climbed, with_shares
 from bayeslearn.naive_bayes.tables.model import NaiveBayes
 from bayeslearn.naive_bayes.tables.priors import class_prior_of, prior_of, require_columns
@@ -119,7 +119,8 @@ def update(model: NaiveBayes, data: Any, *, weights: Any = None) -> NaiveBayes:
         max_states=1 << 20,
         weights=None if isinstance(weights, str) else weights,
     )
-    grown = model.grown({v.name: v.states for v in found.schema.discrete})
+    known = {v.name: v for v in (model.target, *(c.variable for c in model.columns))}
+    grown = model.grown({v.name: new_states(known[v.name], v.states) for v in found.schema.discrete})
     schema = Schema([grown.target, *(c.variable for c in grown.columns)])
     table = as_table(data, schema=schema, weights=weights)
     w = None if table.weights is None else np.asarray(table.weights)
