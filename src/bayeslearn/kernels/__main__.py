@@ -152,7 +152,11 @@ def warm_naive() -> None:
 
 def warm_texts() -> None:
     """One document of one word: counted, its word joined to a vocabulary, summed up and scored."""
-    text, starts, none = np.frombuffer(b"a" + bytes(words.SPARE), np.uint8), np.array([0, 1]), np.zeros(0, np.int64)
+    text, starts, none = (
+        np.frombuffer(bytearray(b"a" + bytes(words.SPARE)), np.uint8),
+        np.array([0, 1]),
+        np.zeros(0, np.int64),
+    )
     table, letters = words.wider_table(np.zeros((4, 2), np.uint64)), np.zeros(1 + words.SPARE, np.uint8)
     words.join_words(
         letters,

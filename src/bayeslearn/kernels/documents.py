@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel, trailing_zeros
-from bayeslearn.kernels.words import ALL, HASHED, NEW, NONE, SPARE, UPPER, append, fetch, hash_of, same_bytes
+from bayeslearn.kernels.words import ALL, HASHED, NEW, NONE, SPARE, UPPER, append, fetch, hash_of, remember, same_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -221,7 +221,7 @@ def count_words(
                 spans[kept, 0], spans[kept, 1] = spans[t, 0], spans[t, 1]
                 kept += (spans[t, 2] != WORD) | (size >= shortest)
                 long += length + 1
-            most = kept * grams
+            most: Any = kept * grams
             if filled + most > len(indices) or (
                 unknown == NEW
                 and (
@@ -230,13 +230,13 @@ def count_words(
                     or used + high * grams * (long + (m - begins[0] if high > 1 else 0)) + SPARE > len(words)
                 )
             ):
-                cursor[:] = (document, i, first, state, begin, m, tokens, n_words, used, filled)
+                remember(cursor, (document, i, first, state, begin, m, tokens, n_words, used, filled))
                 return False
             so_far = (first, n_words, used, filled)
             if high == 1:
                 n_words, used, filled = enter(text, spans, kept, hashes, rules, vocabulary, counted, so_far)
             else:
-                most = 0
+                most = np.int64(0)  # a plain 0 would be a type of its own
                 for t in range(kept):
                     for k in range(high - 1):
                         begins[k] = begins[k + 1]
@@ -252,10 +252,11 @@ def count_words(
                 n_words, used, filled = enter(line, stretches, most, hashes, rules, vocabulary, counted, so_far)
             i, state, begin = end, now, open_at
         m, tokens, state = 0, 0, 0
-        begins[:] = 0
+        for k in range(high):
+            begins[k] = 0
         document += 1
         first = indptr[document] = filled
-    cursor[:] = (document, i, first, state, begin, m, tokens, n_words, used, filled)
+    remember(cursor, (document, i, first, state, begin, m, tokens, n_words, used, filled))
     return True
 
 

@@ -126,6 +126,13 @@ def append(text: NDArray[np.uint8], at: int, length: int, lower: Any, words: NDA
         words[used + j] = byte + np.uint8(32) if lower and np.uint8(65) <= byte <= np.uint8(90) else byte
 
 
+@inner
+def remember(cursor: NDArray[np.int64], values: Any) -> None:
+    """Write down where to go on: an assignment of all at once would take seconds to compile."""
+    for i in range(len(values)):
+        cursor[i] = values[i]
+
+
 @kernel
 def wider_table(table: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The same table with twice the slots."""
@@ -157,7 +164,7 @@ def join_words(
     done, n_words, used = cursor
     while done < len(more_ends):
         if 2 * (n_words + 1) > len(table):
-            cursor[:] = (done, n_words, used)
+            remember(cursor, (done, n_words, used))
             return False
         at = more_ends[done - 1] if done > 0 else 0
         length = more_ends[done] - at
@@ -171,7 +178,7 @@ def join_words(
             table[slot, 0], table[slot, 1] = h, np.uint64(length << 32 | n_words)
         numbers[done] = np.int64(table[slot, 1] & (ALL >> UPPER)) - 1
         done += 1
-    cursor[:] = (done, n_words, used)
+    remember(cursor, (done, n_words, used))
     return True
 
 

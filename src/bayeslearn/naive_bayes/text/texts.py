@@ -125,7 +125,7 @@ def joined(documents: Iterable[str | bytes], *, lower: bool) -> Piece:
     np.cumsum([len(c) for c in coded], out=starts[1:])
     if coded and max(map(len, coded)) > LONGEST:
         raise CapacityError(f"a document has {max(map(len, coded)):,} bytes, more than {LONGEST:,}", hint="cut it up")
-    return Piece(np.frombuffer(b"".join([*coded, bytes(SPARE)]), np.uint8), starts, is_ascii, mended)
+    return Piece(np.frombuffer(bytearray().join([*coded, bytes(SPARE)]), np.uint8), starts, is_ascii, mended)
 
 
 def decoded(document: bytes) -> tuple[str, bool]:
@@ -165,16 +165,12 @@ class Buffer:
         return ends[1:] - ends[:-1]
 
     def piece(self, begin: int, end: int, *, lower: bool) -> Piece:
-        """Some of the documents, without copying when they are ASCII."""
+        """Some of the documents, copied once when they are ASCII."""
         starts = self.offsets[begin : end + 1].astype(np.int64)
         text = self.text[starts[0] : starts[-1]]
-        if not len(text) or text.max() < 128:
-            spare = len(self.text) - starts[-1] >= SPARE
-            text = (
-                self.text[starts[0] : starts[-1] + SPARE] if spare else np.frombuffer(spared(text).tobytes(), np.uint8)
-            )
-            return Piece(text, starts - starts[0])
         starts -= starts[0]
+        if not len(text) or text.max() < 128:
+            return Piece(spared(text), starts)
         return joined((text[a:b].tobytes() for a, b in itertools.pairwise(starts)), lower=lower)
 
 
