@@ -42,6 +42,11 @@ def test_floats_of_an_array_are_numbers_and_whole_numbers_are_states():
     X = RNG.integers(0, 3, (60, 2))
     assert {c.family for c in NaiveBayesClassifier().fit(X, Y).model_.columns} == {"categorical"}
     assert {c.family for c in NaiveBayesClassifier().fit(X.astype(float), Y).model_.columns} == {"normal"}
+    many = np.column_stack([np.arange(600), np.arange(600) % 50])
+    assert [c.family for c in NaiveBayesClassifier().fit(many, np.arange(600) % 2).model_.columns] == [
+        "normal",
+        "categorical",
+    ]
     told = NaiveBayesClassifier(families={"x1": "poisson"}).fit(X, Y)
     assert [c.family for c in told.model_.columns] == ["categorical", "poisson"]
     cut = NaiveBayesClassifier(families={"x0": "cut:4"}).fit(RNG.normal(size=(60, 2)), Y)

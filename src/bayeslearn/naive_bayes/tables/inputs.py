@@ -74,12 +74,27 @@ class Input:
             if states is not None:
                 found = [Discrete(name, tuple(known)) for name, known in zip(self.names, states, strict=True)]
                 return found, blocks.of_integers(self.array, states)
-        numbers = [name for name in self.floats() if name not in families]
-        table = read_columns(self.data, families, also_numeric=numbers, max_states=max_states)
+        open_to = [name for name in self.names if name not in families]
+        whole, numbers = self.whole_columns(), self.floats()
+        table = read_columns(
+            self.data,
+            families,
+            also_discrete=[name for name in open_to if name in whole],
+            also_numeric=[name for name in open_to if name in numbers],
+            max_states=max_states,
+        )
         return list(table.schema), table
 
+    def whole_columns(self) -> list[str]:
+        """The columns of an array of whole numbers that are states: those that are not too many."""
+        if self.array is None or self.array.dtype.kind == "f":
+            return []
+        return [n for n, column in zip(self.names, self.array.T, strict=True) if len(np.unique(column)) <= MOST_STATES]
+
     def floats(self) -> list[str]:
-        """The columns of floats, which are numbers even if they are whole."""
+        """The columns of floats, which are numbers even if they are whole; so are too many whole numbers."""
+        if self.array is not None and self.array.dtype.kind != "f":
+            return [name for name in self.names if name not in self.whole_columns()]
         if not isinstance(self.data, dict):
             return []
         return [name for name, column in self.data.items() if np.asarray(column[:0]).dtype.kind == "f"]
