@@ -153,13 +153,13 @@ def labelled(
     frame: NaiveBayes, rows: Rows, labels: NDArray[np.int32], weights: NDArray[np.float64] | None, *,
     unlabelled: str = "em", **climb: Any,
 ) -> NaiveBayes:  # fmt: skip
-    """A model of rows of which some, or all, have a label."""
+    """A model of rows of which some, or all, have a label; the frame has seen nothing yet."""
     hidden = np.flatnonzero(labels < 0)
     if len(hidden) == len(labels):
         raise DataError(
             f"no row has a label: every cell of {frame.target.name!r} is missing", hint="label at least some rows"
         )
-    model = replace(frame, statistics=frame.statistics + hard(frame, rows, labels, weights))
+    model = replace(frame, statistics=hard(frame, rows, labels, weights))
     if unlabelled == "drop" or not len(hidden):
         return model
     return climbed(model, rows, labels, weights, rows.take(hidden), at(weights, hidden), **climb)
