@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayeslearn.kernels import (
+    bags,
     cells,
     changing,
     counting,
@@ -181,9 +182,9 @@ def warm_texts() -> None:
         text, starts, np.ones(384, np.uint8), rules, (table, letters, none), counts, room, np.zeros(10, np.int64)
     )
     into, one = np.zeros((1, 1)), np.ones(1)
-    documents.add_labelled(*counts, np.zeros(1, np.int64), one, 0, 1, into)
-    documents.add_shared(*counts, np.ones((1, 1)), 0, 1, into)
-    documents.score_documents(*counts, into, 0, np.zeros((1, 1)))
+    bags.add_labelled(*counts, np.zeros(1, np.int64), one, 0, 1, into)
+    bags.add_shared(*counts, np.ones((1, 1)), 0, 1, into)
+    bags.score_documents(*counts, into, 0, np.zeros((1, 1)))
 
 
 if __name__ == "__main__":

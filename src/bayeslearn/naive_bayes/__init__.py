@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.tables.model import NaiveBayes
     from bayeslearn.naive_bayes.tables.priors import Pooled
     from bayeslearn.naive_bayes.tables.validating import CrossValidation, cross_validate
-    from bayeslearn.naive_bayes.text.estimators import TextClassifier, WordCounts
+    from bayeslearn.naive_bayes.text.estimators import TextClassifier
     from bayeslearn.naive_bayes.text.learning import fit_text
     from bayeslearn.naive_bayes.text.model import TextModel
+    from bayeslearn.naive_bayes.text.word_counts import WordCounts
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
@@ -31,7 +32,7 @@ _HOMES = {
     "Pooled": "tables.priors",
     "TextClassifier": "text.estimators",
     "TextModel": "text.model",
-    "WordCounts": "text.estimators",
+    "WordCounts": "text.word_counts",
     "calibrated": "tables.calibrating",
     "calibration": "tables.calibrating",
     "cross_validate": "tables.validating",

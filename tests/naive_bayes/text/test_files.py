@@ -22,7 +22,7 @@ from bayeslearn.naive_bayes.text import (
     read_text_model,
     write_text_model,
 )
-from bayeslearn.naive_bayes.text import files as text_files
+from bayeslearn.naive_bayes.text.file_reading import Reader
 
 MODELS = {
     "plain": lambda: fit_text(["spam Spam eggs", "ham île"], ["bad", "good"]),
@@ -159,7 +159,7 @@ def test_a_byte_that_changed_never_ends_in_a_traceback(data):
         content = bytearray(gzip.decompress((Path(folder) / "m").read_bytes()))
     content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     with contextlib.suppress(FormatError, CapacityError):
-        assert isinstance(text_files.Reader(io.BytesIO(bytes(content)), "m").model(), TextModel)
+        assert isinstance(Reader(io.BytesIO(bytes(content)), "m").model(), TextModel)
 
 
 def test_what_cannot_be_written_or_found(tmp_path):

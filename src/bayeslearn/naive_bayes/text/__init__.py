@@ -9,7 +9,7 @@ from bayeslearn import lazy
 if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
     from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
-    from bayeslearn.naive_bayes.text.estimators import TextClassifier, WordCounts
+    from bayeslearn.naive_bayes.text.estimators import TextClassifier
     from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve, evaluate_text, learning_curve
     from bayeslearn.naive_bayes.text.evidence import choose_prior
     from bayeslearn.naive_bayes.text.explaining import explain_class, explain_text
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
     from bayeslearn.naive_bayes.text.tokens import Tokeniser
     from bayeslearn.naive_bayes.text.vocabulary import Columns, Hashed, Vocabulary
+    from bayeslearn.naive_bayes.text.word_counts import WordCounts
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
@@ -37,7 +38,7 @@ _HOMES = {
     "TextStatistics": "statistics",
     "Tokeniser": "tokens",
     "Vocabulary": "vocabulary",
-    "WordCounts": "estimators",
+    "WordCounts": "word_counts",
     "as_corpus": "corpus",
     "choose_prior": "evidence",
     "collect": "statistics",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, ParameterError, ShapeError
+from bayeslearn.errors import DataError, ShapeError
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.evidence import pick_prior
 from bayeslearn.naive_bayes.text.labels import in_order, listed_labels, require_labels
@@ -19,8 +19,8 @@ from bayeslearn.naive_bayes.text.learning import trimmed
 from bayeslearn.naive_bayes.text.model import TextModel, possible
 from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
 from bayeslearn.naive_bayes.text.texts import Texts
-from bayeslearn.naive_bayes.text.tokens import Tokeniser
-from bayeslearn.naive_bayes.text.vocabulary import Columns, Hashed, Vocabulary
+from bayeslearn.naive_bayes.text.vocabulary import Columns
+from bayeslearn.naive_bayes.text.word_counts import Tokenising
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,36 +38,7 @@ def are_texts(X: Any) -> bool:
     return is_column and getattr(getattr(X, "dtype", None), "kind", "O") in "OUSTV"
 
 
-class _Tokenising(BaseEstimator):  # type: ignore[misc]
-    """Parameters of the tokeniser and of the words to keep."""
-
-    lower: bool
-    kind: str
-    shortest: int
-    ngrams: Any
-    min_count: float
-    drop_top: int
-    max_size: int | None
-    hashed: int | None
-    vocabulary: Any
-
-    def _tokeniser(self) -> Tokeniser:
-        return Tokeniser(self.lower, self.kind, self.shortest, self.ngrams)
-
-    def _choice(self) -> dict[str, Any]:
-        return {"min_count": self.min_count, "drop_top": self.drop_top, "max_size": self.max_size}
-
-    def _given_vocabulary(self) -> Vocabulary | Hashed | None:
-        if self.hashed is not None:
-            if self.vocabulary is not None:
-                raise ParameterError("`hashed` and `vocabulary` exclude each other")
-            return Hashed(self.hashed)
-        if self.vocabulary is None or isinstance(self.vocabulary, Vocabulary | Hashed):
-            return self.vocabulary
-        return Vocabulary.of(self.vocabulary)
-
-
-class TextClassifier(ClassifierMixin, _Tokenising):  # type: ignore[misc]
+class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
     """Naive Bayes for texts: P(class | text) ∝ P(class) Π P(word | class).
 
     Parameters
@@ -241,76 +212,3 @@ class TextClassifier(ClassifierMixin, _Tokenising):  # type: ignore[misc]
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # on the numbers that scikit-learn tries, which count nothing
         return tags
-
-
-class WordCounts(TransformerMixin, _Tokenising):  # type: ignore[misc]
-    """Texts to a sparse matrix of counts, a column for each word in sorted order.
-
-    The parameters are those of :class:`TextClassifier`.
-
-    >>> WordCounts(shortest=1).fit_transform(["a dog", "a cat, a dog"]).toarray()
-    array([[1, 0, 1],
-           [2, 1, 1]])
-    """
-
-    words_: Vocabulary | Hashed
-
-    def __init__(
-        self,
-        *,
-        lower: bool = True,
-        kind: str = "words",
-        shortest: int = 2,
-        ngrams: Any = (1, 1),
-        min_count: float = 1,
-        drop_top: int = 0,
-        max_size: int | None = None,
-        hashed: int | None = None,
-        vocabulary: Any = None,
-    ) -> None:
-        self.lower = lower
-        self.kind = kind
-        self.shortest = shortest
-        self.ngrams = ngrams
-        self.min_count = min_count
-        self.drop_top = drop_top
-        self.max_size = max_size
-        self.hashed = hashed
-        self.vocabulary = vocabulary
-
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn hands it over
-        """Find the words."""
-        self.fit_transform(X)
-        return self
-
-    def fit_transform(self, X: Any, y: Any = None) -> Any:  # noqa: ARG002 - scikit-learn hands it over
-        """Find the words and count them, in one pass."""
-        counts, words = count(X, self._tokeniser(), self._given_vocabulary(), **self._choice())
-        if isinstance(words, Vocabulary) and self.vocabulary is None:
-            order = np.array(sorted(range(len(words)), key=words.words.__getitem__), np.intp)
-            counts, words = counts.only(order), words.only(order)
-        self.words_ = words
-        return as_matrix(counts)
-
-    def transform(self, X: Any) -> Any:
-        """Count the words that are known."""
-        check_is_fitted(self)
-        return as_matrix(count(X, self._tokeniser(), self.words_)[0])
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002 - scikit-learn's form
-        """The word of every column."""
-        check_is_fitted(self)
-        return np.array(self.words_.words, dtype=object)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags
-
-
-def as_matrix(counts: DocumentCounts) -> Any:
-    """Counts as scikit-learn's own vectoriser returns them."""
-    matrix = counts.matrix.astype(np.int64)
-    matrix.sort_indices()
-    return matrix
