@@ -53,7 +53,7 @@ def enter(
         if unknown == HASHED:
             number = np.int64(h >> UPPER) % size
         else:
-            slot = np.int64(h >> UPPER) & last
+            slot = np.int64(h >> UPPER) & last  # slot_of, written out: a call takes half as long again
             while table[slot, 1] != NONE:
                 if table[slot, 0] == h and np.int64(table[slot, 1] >> UPPER) == length:
                     known = np.int64(table[slot, 1] & (ALL >> UPPER)) - 1
