@@ -10,6 +10,7 @@ import pytest
 from bayeslearn import FiniteSpace, em, plots
 from bayeslearn.errors import MissingDependencyError, ParameterError
 from bayeslearn.families import Counts
+from bayeslearn.naive_bayes import Calibration
 
 PNG = b"\x89PNG"
 
@@ -40,6 +41,13 @@ def test_climb_follows_the_history():
     history = tuple(em.Step(i, -10.0 / (i + 1), 0.0, 1.0) for i in range(4))
     figure = plots.climb(em.Result(None, Counts([1.0]), history, converged=True))
     assert figure.axes[0].lines[0].get_ydata() == pytest.approx([-10, -5, -10 / 3, -2.5], rel=1e-12)
+
+
+def test_reliability_shows_what_was_right_by_what_was_said():
+    found = Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], bins=2)
+    line = plots.reliability(found).axes[0].lines[1]
+    assert line.get_xdata() == pytest.approx([0.8], rel=1e-12)
+    assert line.get_ydata() == pytest.approx([2 / 3], rel=1e-12)
 
 
 def test_save_writes_a_whole_picture(tmp_path):

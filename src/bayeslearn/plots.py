@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.em import Result
     from bayeslearn.hypotheses import Posterior
+    from bayeslearn.naive_bayes import Calibration
     from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve
     from bayeslearn.network import BayesianNetwork
 
@@ -70,6 +71,19 @@ def network(
     axes.set(xlim=(0, width), ylim=(height, 0))  # y grows downwards
     axes.axis("off")
     paint(seen, axes, points=72 * scale)
+    return figure
+
+
+def reliability(found: Calibration) -> Any:
+    """How often a class was right by how sure it was, against the line where both agree; below, how many cases."""
+    figure, axes = _canvas()
+    seen = found.cases > 0
+    axes.plot([0, 1], [0, 1], color="lightgrey")
+    axes.plot(found.confidence[seen], found.accuracy[seen], marker="o")
+    shares = found.cases / max(found.cases.sum(), 1.0)
+    axes.bar(found.edges[:-1], 0.2 * shares, width=found.edges[1] - found.edges[0], align="edge", alpha=0.3)
+    axes.set(xlabel="probability that was said", ylabel="share that was right", xlim=(0, 1), ylim=(0, 1))
+    axes.set_title(f"calibration error {found.error:.3f} over {found.cases.sum():g} cases")
     return figure
 
 

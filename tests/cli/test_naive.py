@@ -41,6 +41,13 @@ def test_the_report(days):
     assert {c.name: c.family for c in model.columns} == {"sky": "categorical", "heat": "normal", "visits": "poisson"}
 
 
+def test_the_reliability_is_drawn_if_it_was_checked(days):
+    learn(days, "--plot", str(days / "curve.svg"))
+    assert "<svg" in (days / "curve.svg").read_text()
+    learn(days, "--folds", "0", "--plot", str(days / "none.svg"))
+    assert not (days / "none.svg").exists()
+
+
 def test_options_reach_the_model(days):
     found = json.loads(
         learn(days, "--ignore", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import interrupting, output, progress
+from bayeslearn.cli import interrupting, output, pictures, progress
 from bayeslearn.cli.structures import names, table_file
 from bayeslearn.errors import BayeslearnError, ParameterError
 
@@ -53,6 +53,7 @@ def run(
     weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
     seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Draw how reliable it is out of fold, .svg or .png.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
     """Learn a naive Bayes classifier of words, numbers and counts; columns of no use are left out.
@@ -66,6 +67,8 @@ def run(
 
     packed(to)
     files.destination(to)
+    if plot is not None:
+        pictures.check(plot)
     validation.integer("--folds", folds, least=0)
     validation.integer("--seed", seed, least=0)
     families, left_out = pairs("--family", family), dict.fromkeys(names(ignore), "asked for")
@@ -97,6 +100,19 @@ def run(
     found = Learned(model, table, left_out, checked)
     found.show_json() if as_json else found.show()
     sys.stderr.write(f"wrote {to}: {len(model.classes)} classes, {len(model.columns)} columns\n")
+    if plot is not None:
+        draw(checked, plot)
+
+
+def draw(checked: CrossValidation | None, path: Path) -> None:
+    """The reliability curve, where there was a check."""
+    from bayeslearn import plots
+
+    if checked is None:
+        sys.stderr.write(f"warning: {path} is not drawn, for nothing was checked\n")
+        return
+    plots.save(plots.reliability(checked.calibration), path)
+    sys.stderr.write(f"wrote {path}\n")
 
 
 ### what was asked for
