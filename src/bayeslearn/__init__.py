@@ -42,6 +42,7 @@ _ROOMS = (
     "em",
     "data",
     "hypotheses",
+    "mixture",
     "naive_bayes",
     "network",
     "plots",

@@ -1,0 +1,167 @@
+"""Gaussian components: densities and expected moments, with missing cells integrated out exactly.
+
+Where variances stand for themselves (diagonal, spherical) a missing cell adds nothing. Where columns vary together
+(full, tied) what is missing, m, is expected given what is there, o, component by component:
+
+    E[x_m] = μ_m + B (x_o − μ_o)        B = Σ_mo Σ_oo⁻¹        Cov[x_m] = Σ_mm − B Σ_om
+
+and both enter the moments. Rows with the same cells missing are taken together. All sums are taken about the present
+means, so that little cancels:  n, Σ r δ, Σ r δδᵀ  →  (n, μ + Σrδ/n, Σrδδᵀ − (Σrδ)(Σrδ)ᵀ/n).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import kernels
+from bayeslearn.families import Counts, JointMoments, Moments
+from bayeslearn.families.linalg import log_det
+from bayeslearn.families.normal import LOG_2PI, positive
+from bayeslearn.families.statistics import ratio
+from bayeslearn.families.wishart import covariance_factor
+from bayeslearn.mixture.evidence import inverse_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.families import MultivariateNormal
+
+    Floats = NDArray[np.float64]
+
+#: Rows that one thread takes at a time: the sums are added in this order, however many threads there are.
+CHUNK = 1 << 15
+
+#: Rows × components × columns from which on a kernel is worth compiling.
+WORTH = 1 << 19
+
+### slow and plain
+
+
+def log_densities(family: MultivariateNormal, parameters: Any, x: Floats) -> Floats:
+    """ln p of the cells that are there, (n, k)."""
+    mean, Σ = parameters
+    if family.covariance in {"diagonal", "spherical"}:
+        return family.log_prob(parameters, x)
+    log_p = np.zeros((len(x), len(mean)))
+    for rows, seen in patterns(x):
+        if seen.any():
+            L = covariance_factor(spread(Σ, mean.shape)[:, seen][:, :, seen])
+            z = (x[rows][:, seen] - mean[:, None, seen]) @ np.swapaxes(inverse_of(L), 1, 2)
+            log_p[rows] = -(seen.sum() * LOG_2PI + log_det(L) + (z * z).sum(axis=2).T) / 2
+    return log_p
+
+
+def expected_moments(family: MultivariateNormal, parameters: Any, x: Floats, shares: Floats) -> Any:
+    """The moments of the cases, with what is missing expected, for shares (n, k)."""
+    if family.covariance in {"diagonal", "spherical"}:
+        return family.collect(x, weights=shares)
+    mean, Σ = parameters
+    n, first = np.zeros(len(mean)), np.zeros(mean.shape)
+    second = np.zeros((*mean.shape, mean.shape[1]))
+    for rows, seen in patterns(x):
+        if not seen.any():
+            continue
+        w, δ = shares[rows].T, x[rows] - mean[:, None]  # (k, n) and (k, n, d)
+        n += w.sum(axis=1)
+        if not seen.all():
+            B, C = regression(spread(Σ, mean.shape), seen)
+            δ[:, :, ~seen] = δ[:, :, seen] @ np.swapaxes(B, 1, 2)
+            m = np.flatnonzero(~seen)
+            second[:, m[:, None], m] += w.sum(axis=1)[:, None, None] * C
+        first += (w[:, None] @ δ)[:, 0]
+        second += np.swapaxes(w[:, :, None] * δ, 1, 2) @ δ
+    return moved(mean, n, first, second)
+
+
+def patterns(x: Floats) -> Iterator[tuple[NDArray[np.intp] | slice, NDArray[np.bool_]]]:
+    """Rows that show the same cells, and which these are."""
+    holes = np.isnan(x)
+    if not holes.any():
+        yield slice(None), np.ones(x.shape[1], np.bool_)
+        return
+    _, group = np.unique(np.packbits(holes, axis=1), axis=0, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    for rows in np.split(order, np.cumsum(np.bincount(group.ravel()))[:-1]):
+        yield rows, ~holes[rows[0]]
+
+
+def regression(Σ: Floats, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """B and Cov[x_m | x_o] of every component."""
+    inverse = inverse_of(covariance_factor(Σ[:, seen][:, :, seen]))
+    half = inverse @ Σ[:, seen][:, :, ~seen]  # L⁻¹ Σ_om
+    turned = np.swapaxes(half, 1, 2)
+    return turned @ inverse, Σ[:, ~seen][:, :, ~seen] - turned @ half
+
+
+def spread(Σ: Floats, shape: tuple[int, ...]) -> Floats:
+    """A covariance for every component, also where they share one."""
+    return np.broadcast_to(Σ, (*shape, shape[1]))
+
+
+def moved(mean: Floats, n: Floats, first: Floats, second: Floats) -> Any:
+    """Sums about the present means as moments."""
+    if second.ndim == 2:
+        return Moments(n, mean + ratio(first, n), np.maximum(second - ratio(first * first, n), 0.0))
+    shift = ratio(first, n[:, None])
+    scatter = second - shift[:, :, None] * first[:, None, :]
+    return JointMoments(n, mean + shift, (scatter + np.swapaxes(scatter, 1, 2)) / 2)
+
+
+### fast
+
+
+def expected(
+    family: MultivariateNormal, log_weights: Floats, parameters: Any, x: Floats, weights: Floats | None
+) -> tuple[Counts, Any, float]:
+    """Shares, moments and log likelihood in one pass of compiled code; rows are whole where columns vary together."""
+    joint = family.covariance in {"full", "tied"}
+    prepared = (_full if joint else _diagonal)(family, log_weights, parameters)
+    w = np.empty(0) if weights is None else weights
+    run = kernels.expect_full if joint else kernels.expect_diagonal
+    data = read_only(np.ascontiguousarray(x)), read_only(w)
+    k, padded = prepared[1].shape
+
+    def collect(start: int) -> tuple[Any, ...]:
+        sums = [np.zeros(k), *([] if joint else [np.zeros((k, padded))]), np.zeros((k, padded))]
+        sums.append(np.zeros((k, padded, padded) if joint else (k, padded)))
+        return run(*data, *prepared, start, min(start + CHUNK, len(x)), *sums), *sums
+
+    found = kernels.parallel(collect, range(0, len(x), CHUNK))
+    log_p, share, *sums = (sum(parts) for parts in zip(*found, strict=True))
+    d, mean = family.dim, np.asarray(parameters[0])
+    if joint:
+        second = np.tril(sums[1]) + np.swapaxes(np.tril(sums[1], -1), 1, 2)
+        return Counts(share), moved(mean, share, sums[0][:, :d], second[:, :d, :d]), float(log_p)
+    return Counts(share), moved(mean, *(s[:, :d] for s in sums)), float(log_p)
+
+
+def _diagonal(family: MultivariateNormal, log_weights: Floats, parameters: Any) -> tuple[Floats, ...]:
+    mean, var = parameters
+    var = positive(np.broadcast_to(var if np.ndim(var) == 2 else var[:, None], mean.shape))
+    return log_weights, *(padded(a, family.dim) for a in (mean, 0.5 / var, -(LOG_2PI + np.log(var)) / 2))
+
+
+def _full(family: MultivariateNormal, log_weights: Floats, parameters: Any) -> tuple[Floats, ...]:
+    mean, Σ = parameters
+    L = spread(covariance_factor(Σ), mean.shape)
+    inverse = inverse_of(L)
+    constant = log_weights - (family.dim * LOG_2PI + log_det(L)) / 2
+    return constant, padded(mean, family.dim), padded(padded(inverse * np.sqrt(0.5), family.dim), family.dim, axis=1)
+
+
+def padded(array: Floats, d: int, axis: int = -1) -> Floats:
+    """Zeros to a multiple of four."""
+    widths = [(0, 0)] * array.ndim
+    widths[axis] = (0, -d % 4)
+    return np.pad(array, widths)
+
+
+def read_only(array: Floats) -> Floats:
+    """Compiled once, whether the caller may write to it or not."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

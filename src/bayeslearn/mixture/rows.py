@@ -1,0 +1,146 @@
+"""Rows as mixtures take them: the cells of every part side by side, with weights; whole or in batches.
+
+fold(collect) = collect(batch 1) + collect(batch 2) + …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError, listed
+from bayeslearn.tables import Discrete, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.mixture.parts import Part
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Checked cells, an array for every part whose first axis runs over the rows, and weights or None for ones."""
+
+    cells: tuple[NDArray[Any], ...]
+    weights: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.cells[0])
+
+    @property
+    def total(self) -> float:
+        """How many cases the rows stand for."""
+        return float(len(self) if self.weights is None else self.weights.sum())
+
+    def take(self, rows: Any) -> Rows:
+        """Some of the rows."""
+        return Rows(tuple(c[rows] for c in self.cells), None if self.weights is None else self.weights[rows])
+
+    def blocks(self, size: int) -> Iterator[Rows]:
+        """The rows in order, so many at a time."""
+        for start in range(0, len(self), size):
+            yield self.take(slice(start, start + size))
+
+    def fold(self, collect: Callable[[Rows], S]) -> S:
+        """`collect` of all rows: they are their own only batch."""
+        return collect(self)
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Rows that come in batches, again and again: EM over more data than fit into memory.
+
+    `source` is a function that returns an iterator over arrays, tables or (rows, weights), or anything that can be
+    iterated more than once. Each batch is read, checked, and let go.
+    """
+
+    source: Callable[[], Iterable[Any]] | Iterable[Any]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.source, Iterator):
+            raise ParameterError(
+                "an iterator gives its batches only once, and EM reads them many times",
+                hint="give a function that returns a new iterator, or a list",
+            )
+
+    def each(self, parts: Sequence[Part]) -> Iterator[Rows]:
+        """The batches, checked."""
+        for batch in self.source() if callable(self.source) else self.source:
+            pair = isinstance(batch, tuple) and len(batch) == 2
+            yield read(parts, batch[0], batch[1]) if pair else read(parts, batch)
+
+    def of(self, parts: Sequence[Part]) -> Folded:
+        """What folds over these parts."""
+        return Folded(self, tuple(parts))
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Batches of known parts."""
+
+    batches: Batches
+    parts: tuple[Part, ...]
+
+    def fold(self, collect: Callable[[Rows], S]) -> S:
+        """The sum over the batches, in order."""
+        total: Any = None
+        for rows in self.batches.each(self.parts):
+            found = collect(rows)
+            total = found if total is None else total + found
+        if total is None:
+            raise EmptyTableError("there are no batches to learn from")
+        return total
+
+
+def read(parts: Sequence[Part], data: Any, weights: Any = None) -> Rows:
+    """Data as rows of these parts: a table by the names of its columns, an array by their order."""
+    if isinstance(data, Rows):
+        return data if weights is None else Rows(data.cells, checked_weights(weights, len(data)))
+    if isinstance(data, Table):
+        w = data.weights if weights is None else weights
+        found = Rows(tuple(part.cells(of_table(part, data)) for part in parts))
+    else:
+        w = weights
+        found = Rows(tuple(of_array(parts, data)))
+    if not len(found):
+        raise EmptyTableError("there are no rows to learn from")
+    return Rows(found.cells, None if w is None else checked_weights(w, len(found)))
+
+
+def checked_weights(weights: Any, n: int) -> NDArray[np.float64]:
+    """Weights of which some are above zero."""
+    w = validation.weights(weights, n)
+    if not w.any():
+        raise DataError("every weight is zero: no row is left to learn from")
+    return w
+
+
+def of_table(part: Part, table: Table) -> NDArray[Any]:
+    """The cells of a part in a table."""
+    columns = [table.code(v.name) if isinstance(v, Discrete) else table.value(v.name) for v in part.columns]
+    return np.column_stack(columns) if part.joint else columns[0]
+
+
+def of_array(parts: Sequence[Part], data: Any) -> Iterator[NDArray[Any]]:
+    """The cells of every part in the columns of an array, in order."""
+    width = sum(len(part.columns) for part in parts)
+    if width == 1 and np.ndim(data) == 1:
+        yield parts[0].cells(data)
+        return
+    array = np.asarray(data) if not isinstance(data, np.ndarray) else data
+    if array.ndim != 2 or array.shape[1] != width:
+        names = listed([column.name for part in parts for column in part.columns])
+        raise ShapeError(f"expected rows of {width} columns ({names}), got an array of shape {array.shape}")
+    start = 0
+    for part in parts:
+        stop = start + len(part.columns)
+        yield part.cells(array[:, start:stop] if part.joint else array[:, start])
+        start = stop
