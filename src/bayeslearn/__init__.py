@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from bayeslearn.network import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables, learn
     from bayeslearn.network.formats import read_network, write_network
+    from bayeslearn.sequence import HiddenMarkovModel
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
 
 __version__ = "0.1.0"
@@ -45,6 +46,7 @@ _ROOMS = (
     "mixture",
     "naive_bayes",
     "network",
+    "sequence",
     "plots",
 )
 
@@ -60,6 +62,7 @@ _NAMES = {
     "FindSClassifier": "hypotheses",
     "FiniteSpace": "hypotheses",
     "GibbsClassifier": "hypotheses",
+    "HiddenMarkovModel": "sequence",
     "NaiveBayes": "naive_bayes",
     "NaiveBayesClassifier": "naive_bayes",
     "Numeric": "tables",
@@ -89,6 +92,7 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "FindSClassifier",
     "FiniteSpace",
     "GibbsClassifier",
+    "HiddenMarkovModel",
     "NaiveBayes",
     "NaiveBayesClassifier",
     "Numeric",

@@ -1,0 +1,92 @@
+"""One chain in logs: the most probable path, and forward-backward for chains too improbable for floats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn.kernels._jit import inner, kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@inner
+def log_sum(x: NDArray[np.float64]) -> float:
+    """ln Σ eˣ, also when every x is −inf."""
+    top = x.max()
+    if top == -np.inf:
+        return top
+    total = 0.0
+    for value in x:
+        total += np.exp(value - top)
+    return top + np.log(total)
+
+
+@kernel
+def smooth_logs(
+    log_start: NDArray[np.float64],
+    log_moves: NDArray[np.float64],
+    logs: NDArray[np.float64],
+    gamma: NDArray[np.float64],
+    pairs: NDArray[np.float64],
+) -> tuple[float, int]:
+    """ln P and −1, γ into `gamma` (T, S), expected moves added to `pairs`; or −inf and the step that is impossible."""
+    steps, n = logs.shape
+    alpha, room, beta = np.empty((steps, n)), np.empty(n), np.zeros(n)
+    for t in range(steps):
+        for j in range(n):
+            if t == 0:
+                alpha[t, j] = log_start[j] + logs[t, j]
+            else:
+                for i in range(n):
+                    room[i] = alpha[t - 1, i] + log_moves[i, j]
+                alpha[t, j] = log_sum(room) + logs[t, j]
+        if alpha[t].max() == -np.inf:
+            return -np.inf, t
+    log_p = log_sum(alpha[steps - 1])
+    ahead = np.empty(n)
+    for t in range(steps - 1, -1, -1):
+        for i in range(n):
+            if t < steps - 1:
+                for j in range(n):
+                    room[j] = log_moves[i, j] + ahead[j]
+                    pairs[i, j] += np.exp(alpha[t, i] + room[j] - log_p)
+                beta[i] = log_sum(room)
+            gamma[t, i] = np.exp(alpha[t, i] + beta[i] - log_p)
+        for j in range(n):
+            ahead[j] = logs[t, j] + beta[j]
+    return log_p, -1
+
+
+@kernel
+def best_path(
+    log_start: NDArray[np.float64],
+    log_moves: NDArray[np.float64],
+    logs: NDArray[np.float64],
+    path: NDArray[np.int64],
+) -> tuple[float, int]:
+    """The most probable states (Viterbi) into `path`, the first when tied: their ln P and −1, or −inf and the step."""
+    steps, n = logs.shape
+    origin = np.empty((steps, n), np.int16)
+    score, before = np.empty(n), np.empty(n)
+    for t in range(steps):
+        for j in range(n):
+            if t == 0:
+                score[j] = log_start[j] + logs[t, j]
+                continue
+            best, at = -np.inf, 0
+            for i in range(n):
+                value = before[i] + log_moves[i, j]
+                if value > best:
+                    best, at = value, i
+            origin[t, j] = at
+            score[j] = best + logs[t, j]
+        if score.max() == -np.inf:
+            return -np.inf, t
+        before[:] = score
+    path[steps - 1] = np.argmax(score)
+    for t in range(steps - 1, 0, -1):
+        path[t - 1] = origin[t, path[t]]
+    return score.max(), -1

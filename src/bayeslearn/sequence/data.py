@@ -1,0 +1,128 @@
+"""Sequences as arrays: rows one after the other, and how many belong to each sequence.
+
+cells    (rows, …)   observations in their working form, as the emissions have them
+lengths  (m,)        rows of each sequence
+weights  (m,)        how often each counts, or None for once
+known    (rows,)     the state of a row where somebody told it, else −1; or None
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError
+from bayeslearn.tables.table import read_only
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import ArrayLike, NDArray
+
+R = TypeVar("R")
+
+#: Sequences that go side by side: the lanes of the kernels.
+LANES = 8
+
+#: Rows that one task takes at least.
+TASK_ROWS = 16_384
+
+
+class Lanes(NamedTuple):
+    """Up to eight sequences, the longest first; lanes without one have length 0."""
+
+    which: NDArray[np.intp]
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+    def after(self, t: int, steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where a block of steps begins in each lane, and how many of them it has."""
+        return self.starts + t, np.clip(self.lengths - t, 0, steps)
+
+
+@dataclass(frozen=True, eq=False)
+class Sequences:
+    """Sequences in their working form; see the module for the parts."""
+
+    cells: NDArray[Any]
+    lengths: NDArray[np.int64]
+    ids: tuple[Any, ...]
+    weights: NDArray[np.float64] | None = None
+    known: NDArray[np.int32] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", read_only(np.ascontiguousarray(self.cells)))
+        if self.known is not None:
+            object.__setattr__(self, "known", read_only(np.ascontiguousarray(self.known, dtype=np.int32)))
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all sequences."""
+        return len(self.cells)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The first row of each sequence."""
+        return np.concatenate([[0], np.cumsum(self.lengths)[:-1]]).astype(np.int64)
+
+    def rows(self, i: int) -> slice:
+        """The rows of one sequence."""
+        return slice(int(self.starts[i]), int(self.starts[i] + self.lengths[i]))
+
+    def place(self, row: int) -> tuple[int, int]:
+        """The sequence that a row belongs to, and its position in it."""
+        i = int(np.searchsorted(self.starts, row, side="right")) - 1
+        return i, row - int(self.starts[i])
+
+    def fold(self, collect: Callable[[Sequences], R]) -> R:
+        """What is made of all sequences, which are one batch."""
+        return collect(self)
+
+    @cached_property
+    def tasks(self) -> list[list[Lanes]]:
+        """Sequences of like length side by side, in tasks of about equal size that depend on the data alone."""
+        order = np.argsort(-self.lengths, kind="stable")
+        tasks: list[list[Lanes]] = [[]]
+        rows = 0
+        for first in range(0, len(order), LANES):
+            index = order[first : first + LANES]
+            if rows >= TASK_ROWS:
+                tasks.append([])
+                rows = 0
+            tasks[-1].append(self._side_by_side(index))
+            rows += int(self.lengths[index].sum())
+        return tasks
+
+    def _side_by_side(self, index: NDArray[np.intp]) -> Lanes:
+        starts, lengths, weights = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64), np.zeros(LANES)
+        starts[: len(index)], lengths[: len(index)] = self.starts[index], self.lengths[index]
+        weights[: len(index)] = 1.0 if self.weights is None else self.weights[index]
+        return Lanes(index, starts, lengths, weights)
+
+
+def checked_lengths(lengths: ArrayLike | None, n: int) -> NDArray[np.int64]:
+    """Whole numbers that are at least 1 and add up to the rows; one sequence when not told."""
+    if n == 0:
+        raise EmptyTableError("there is no observation at all: sequences need at least one row")
+    if lengths is None:
+        return np.array([n])
+    found = np.atleast_1d(np.asarray(lengths))
+    if found.ndim != 1 or not np.issubdtype(found.dtype, np.integer):
+        raise ShapeError(f"`lengths` must be whole numbers, one for each sequence, got {lengths!r:.80}")
+    if (found < 1).any():
+        where = validation.first_position(found < 1)
+        raise ParameterError(
+            f"sequence {where} has length {found[where]}: a sequence has at least one row",
+            hint="leave out sequences without rows",
+        )
+    if found.sum() != n:
+        raise ShapeError(f"`lengths` add up to {found.sum()}, but there are {n} rows", total=int(found.sum()), rows=n)
+    return found.astype(np.int64)

@@ -1,0 +1,167 @@
+"""Baum-Welch: hidden Markov models learned by the one EM loop."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn import em, validation
+from bayeslearn.errors import BayeslearnWarning, listed
+from bayeslearn.families import Bundle, Counts
+from bayeslearn.sequence import priors, starting
+from bayeslearn.sequence.model import HiddenMarkovModel
+from bayeslearn.sequence.reading import finished, gathered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.sequence.data import Sequences
+
+#: A state that is expected less often than this in all data is dead.
+DEAD = 1e-3
+
+
+def learn(
+    data: Any,
+    states: int | Iterable[Any] | None = None,
+    *,
+    emissions: Literal["auto", "categorical", "gaussian", "full", "poisson"] = "auto",
+    mixture: int = 1,
+    columns: Iterable[str] | None = None,
+    symbols: Iterable[Any] | None = None,
+    lengths: ArrayLike | None = None,
+    id: str | None = None,  # noqa: A002 - the name of the column
+    known: Any = None,
+    weights: ArrayLike | None = None,
+    structure: Any = "any",
+    prior: Any = None,
+    start: HiddenMarkovModel | None = None,
+    frozen: Iterable[str] = (),
+    restarts: int = 1,
+    rng: np.random.Generator | int | None = 0,
+    tol: float = 1e-4,
+    max_iter: int = 200,
+    progress: Callable[[em.Step], object] | None = None,
+) -> em.Result[HiddenMarkovModel]:
+    """Learn a hidden Markov model, and tell the way there.
+
+    Parameters
+    ----------
+    data
+        An array with `lengths`, a list of sequences, or a frame or file with `id`; see :mod:`.reading`.
+    states
+        How many, or their names; those of `known` when not told. Not needed with `start`.
+    emissions
+        ``"categorical"`` symbols, ``"gaussian"`` columns independent given the state, ``"full"`` covariances,
+        ``"poisson"`` counts; ``"auto"`` judges by the data.
+    mixture
+        Parts in each state, of these emissions.
+    columns
+        The observed columns of a frame; all but `id` when not told.
+    symbols
+        All symbols there are, where the data may not show them all.
+    known
+        The state of each row where it is known, else None: a list, or the name of a column.
+    weights
+        How often each sequence counts.
+    structure
+        ``"left-right"``: states are passed in order; or a matrix whose zeros are moves that cannot be.
+    prior
+        A word for all tables (``"cases:1"``, ``"mle"``, …), or a dict of ``start``, ``transitions``, ``emissions``,
+        ``weights``; see :mod:`.priors`.
+    start
+        A model to begin with: its zeros stay zero, its prior and frozen parts are kept unless told otherwise.
+    frozen
+        Parts to leave as they are in `start`.
+    restarts
+        How many times to climb from random starts; the highest is kept.
+    rng, tol, max_iter, progress
+        Of the starts and of :func:`bayeslearn.em.fit`.
+    """
+    names = None if columns is None and start is None else tuple(columns or start.emissions.names)  # type: ignore[union-attr]
+    raw = gathered(data, lengths, id, names, known)
+    told = raw.known if raw.known is not None else known
+    rng = validation.generator(rng)
+    if start is not None:
+        first = start
+        batch = finished(raw, start.emissions, start.states, known, weights)
+        prior = first.prior if prior is None else prior
+        first = replace(first, frozen=frozenset(frozen) or first.frozen)
+        begins = iter([first])
+    else:
+        labels = starting.state_names(states, told)
+        frame = starting.frame(raw.cells, emissions, len(labels), mixture, raw.names, symbols)
+        batch = finished(raw, frame, labels, known, weights)
+        first = HiddenMarkovModel(labels, *starting.chain(len(labels), structure, batch, rng), frame)
+        first = replace(first, frozen=frozenset(frozen))
+        begins = begun(first, structure, batch, rng, validation.integer("restarts", restarts, least=1))
+    asked = priors.checked(priors.prior_of(prior, first.emissions, batch.cells), len(first.states), first.emissions)
+    found = em.best_of(begins, batch, prior=asked, tol=tol, max_iter=max_iter, progress=progress)
+    model = replace(found.model, prior=asked, statistics=found.statistics)
+    if start is None and told is None and isinstance(structure, str) and structure == "any":
+        model = in_order(model)
+    warn_of_dead(model)
+    return em.Result(model, model.statistics, found.history, found.converged, found.starts)
+
+
+def begun(
+    frame: HiddenMarkovModel, structure: Any, batch: Sequences, rng: np.random.Generator, restarts: int
+) -> Iterator[HiddenMarkovModel]:
+    """Models to climb from."""
+    for _ in range(restarts):
+        start, moves = starting.chain(len(frame.states), structure, batch, rng)
+        yield replace(frame, start=start, transitions=moves, emissions=starting.started(frame.emissions, batch, rng))
+
+
+def in_order(model: HiddenMarkovModel) -> HiddenMarkovModel:
+    """The states of a fresh model by what they emit, or by how common they are: EM finds them in any order."""
+    centres = model.emissions.centres()
+    order = np.argsort(-model.stationary() if centres is None else centres, kind="stable")
+    if (order == np.arange(len(order))).all():
+        return model
+    moved = model.permuted(order)
+    assert model.statistics is not None
+    statistics = reordered(model.statistics, order)
+    return replace(moved, states=model.states, prior=model.prior, statistics=statistics)
+
+
+def reordered(statistics: Bundle, order: NDArray[np.intp]) -> Bundle:
+    """The statistics of states in another order."""
+
+    def rows(part: Any, index: Any) -> Any:
+        if isinstance(part, Bundle):
+            k = part["weights"].n.shape[1]
+            every = (index[:, None] * k + np.arange(k)).ravel()
+            return Bundle(weights=rows(part["weights"], index), parts=rows(part["parts"], every))
+        return type(part)(*(array[index] for array in part.arrays()))
+
+    return Bundle(
+        start=Counts(statistics["start"].n[order]),
+        transitions=Counts(statistics["transitions"].n[np.ix_(order, order)]),
+        emissions=rows(statistics["emissions"], order),
+    )
+
+
+def dead_states(model: HiddenMarkovModel) -> list[Any]:
+    """States of which almost nothing is expected in all data learned from."""
+    if model.statistics is None:
+        return []
+    visits = model.statistics["start"].n + model.statistics["transitions"].n.sum(axis=0)
+    return [state for state, n in zip(model.states, visits, strict=True) if n < DEAD]
+
+
+def warn_of_dead(model: HiddenMarkovModel) -> None:
+    """Tell of states that do nothing."""
+    dead = dead_states(model)
+    if dead:
+        warnings.warn(
+            f"nothing is expected of the states {listed(dead)}: they are dead, and stay as they were\n\n"
+            "hint: ask for fewer states, for more restarts, or for a stronger prior",
+            BayeslearnWarning,
+            stacklevel=3,
+        )

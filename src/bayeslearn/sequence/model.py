@@ -1,0 +1,232 @@
+"""A hidden Markov model: states that nobody sees follow each other, and each emits what is seen.
+
+P(s, x) = π(s_1) b_{s_1}(x_1) Π_t A(s_{t−1}, s_t) b_{s_t}(x_t)
+
+smoothing   P(s_t | x_1 … x_T)      forward-backward        decoding   argmax_s P(s | x)      Viterbi
+filtering   P(s_t | x_1 … x_t)      as data come in         learning   Baum-Welch: the one EM loop
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.special import xlogy
+
+from bayeslearn import validation
+from bayeslearn.errors import MismatchError, ParameterError, ShapeError, listed
+from bayeslearn.families import Bundle, Counts
+from bayeslearn.families.statistics import frozen
+from bayeslearn.sequence import answering, priors
+from bayeslearn.sequence.emissions import Emissions, shares
+from bayeslearn.sequence.expecting import Chain, expect
+from bayeslearn.tables.variables import checked_states
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.sequence.answering import Path, Posterior
+    from bayeslearn.sequence.data import Sequences
+    from bayeslearn.sequence.filtering import Filter
+    from bayeslearn.sequence.priors import ChainPrior
+
+    Floats = NDArray[np.float64]
+
+#: The parts that may be frozen.
+FREEZABLE = ("start", "transitions", "emissions")
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenMarkovModel:
+    """A frozen value: named states, where a sequence starts, how it moves on, and what each state emits.
+
+    A model that was learned keeps its prior and its statistics, so that learning can go on.
+
+    >>> from bayeslearn.sequence import CategoricalEmissions
+    >>> from bayeslearn.tables import Discrete
+    >>> rolls = CategoricalEmissions(Discrete("roll", (1, 2, 3, 4, 5, 6)), [[1 / 6] * 6, [0.1] * 5 + [0.5]])
+    >>> casino = HiddenMarkovModel(("fair", "loaded"), [0.5, 0.5], [[0.95, 0.05], [0.1, 0.9]], rolls)
+    >>> casino.decode([1, 2, 6, 6, 6, 6]).states
+    ['loaded', 'loaded', 'loaded', 'loaded', 'loaded', 'loaded']
+    >>> casino.posterior([1, 2, 6, 6, 6, 6]).probabilities[0].round(3)
+    array([0.455, 0.545])
+    """
+
+    states: tuple[Any, ...]
+    start: Floats
+    transitions: Floats
+    emissions: Emissions
+    prior: ChainPrior | None = None
+    statistics: Bundle | None = None
+    #: Parts that learning leaves alone: "start", "transitions", "emissions".
+    frozen: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        states = checked_states("state", self.states)
+        n = len(states)
+        start = validation.probabilities(self.start, name="start")
+        moves = validation.probabilities(self.transitions, name="transitions")
+        if start.shape != (n,) or moves.shape != (n, n) or self.emissions.size != n:
+            raise ShapeError(
+                f"{n} states need a start of shape ({n},), transitions of ({n}, {n}) and emissions of {n} states, "
+                f"got {start.shape}, {moves.shape} and {self.emissions.size}"
+            )
+        kept = frozenset([self.frozen] if isinstance(self.frozen, str) else self.frozen)
+        if not kept <= set(FREEZABLE):
+            raise ParameterError(f"cannot freeze {listed(sorted(kept - set(FREEZABLE)))}", hint=f"parts: {FREEZABLE}")
+        for name, value in (("states", states), ("start", frozen(start)), ("transitions", frozen(moves))):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "frozen", kept)
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self.states[:6])) + (", …" if len(self.states) > 6 else "")
+        return f"HiddenMarkovModel({len(self.states)} states: {names}; {self.emissions.kind} emissions)"
+
+    # -- learning
+
+    @classmethod
+    def learn(cls, data: Any, states: int | Iterable[Any] | None = None, **options: Any) -> HiddenMarkovModel:
+        """The model that EM arrives at; see :func:`bayeslearn.sequence.learning.learn`."""
+        from bayeslearn.sequence.learning import learn  # noqa: PLC0415 - learning builds on the model
+
+        return learn(data, states, **options).model
+
+    def expected_statistics(self, batch: Sequences) -> tuple[Bundle, float]:
+        """E step: expected starts, moves and emissions, and ln P of the sequences."""
+        found = expect(self.chain, self.emissions.reading(batch.cells), batch)
+        parts = Bundle(start=Counts(found.start), transitions=Counts(found.moves), emissions=found.observed)
+        weighed = found.log_p if batch.weights is None else batch.weights * found.log_p
+        return parts, float(weighed.sum())
+
+    def estimate(self, prior: ChainPrior | None, statistics: Bundle) -> Self:
+        """M step: posterior means; what is zero or frozen stays so."""
+        prior = self._prior(prior)
+        parts: dict[str, Any] = {}
+        for name, table in (("start", self.start), ("transitions", self.transitions)):
+            if name not in self.frozen:
+                alpha = priors.masked(getattr(prior, name), table)
+                parts[name] = shares(statistics[name].n + alpha, table)
+        if "emissions" not in self.frozen:
+            parts["emissions"] = self.emissions.estimate(prior.emissions, statistics["emissions"])
+        return replace(self, prior=prior, statistics=statistics, **parts)
+
+    def log_prior(self, prior: ChainPrior | None) -> float:
+        """Log likelihood of the cases that the prior stands for, where they may move anything."""
+        prior = self._prior(prior)
+        total = 0.0
+        for name, table in (("start", self.start), ("transitions", self.transitions)):
+            if name not in self.frozen:
+                total += float(xlogy(priors.masked(getattr(prior, name), table), table).sum())
+        return total if "emissions" in self.frozen else total + self.emissions.log_prior(prior.emissions)
+
+    def _prior(self, prior: ChainPrior | None) -> ChainPrior:
+        return priors.prior_of("mle", self.emissions, None) if prior is None else prior
+
+    def update(self, data: Any, *, fade: float = 1.0, **told: Any) -> Self:
+        """Learn from more sequences in one step: what is expected of them is added to what is remembered.
+
+        `fade` below 1 forgets: earlier evidence counts so much less. Data as in :meth:`sequences`.
+        """
+        batch = self.sequences(data, **told)
+        found, _ = self.expected_statistics(batch)
+        before = self.statistics
+        prior = self.prior or priors.prior_of(None, self.emissions, batch.cells)
+        return self.estimate(prior, found if before is None else before * fade + found)
+
+    def __add__(self, other: HiddenMarkovModel) -> Self:
+        """Evidence of both: their statistics added. Both should come from one model, so that states mean the same."""
+        if not isinstance(other, HiddenMarkovModel):
+            return NotImplemented
+        if self.states != other.states:
+            raise MismatchError(f"states differ: {listed(self.states)} and {listed(other.states)}", differs="states")
+        self.emissions.require_like(other.emissions)
+        if self.statistics is None or other.statistics is None:
+            raise MismatchError("a model that was not learned has no statistics to add", differs="statistics")
+        return self.estimate(self.prior, self.statistics + other.statistics)
+
+    # -- questions
+
+    @cached_property
+    def chain(self) -> Chain:
+        """The tables of the hidden chain, for kernels."""
+        return Chain.of(self.start, self.transitions)
+
+    def sequences(self, data: Any, **told: Any) -> Sequences:
+        """Data in the working form of this model; see :func:`bayeslearn.sequence.reading.read`."""
+        from bayeslearn.sequence.reading import read  # noqa: PLC0415 - reads tables
+
+        return read(data, self.emissions, states=self.states, **told)
+
+    def log_likelihood(self, data: Any, **told: Any) -> Floats:
+        """ln P(x) of each sequence, −inf for one that cannot be."""
+        return answering.log_likelihood(self, self.sequences(data, **told))
+
+    def posterior(self, data: Any, **told: Any) -> Posterior:
+        """P(state | whole sequence) of every row."""
+        return answering.posterior(self, self.sequences(data, **told))
+
+    def decode(self, data: Any, **told: Any) -> Path:
+        """The most probable states of each sequence together (Viterbi)."""
+        return answering.decode(self, self.sequences(data, **told))
+
+    def sample(
+        self, lengths: int | ArrayLike, rng: np.random.Generator | int | None = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Observations and the states behind them, for one sequence or several, one after the other."""
+        return answering.sample(self, lengths, rng)
+
+    def filter(self) -> Filter:
+        """What is believed of the present state as observations come in."""
+        from bayeslearn.sequence.filtering import Filter  # noqa: PLC0415 - it builds on the model
+
+        return Filter(self)
+
+    def unrolled(self, steps: int) -> Any:
+        """The same as a Bayesian network of so many steps; see :mod:`bayeslearn.sequence.unrolling`."""
+        from bayeslearn.sequence.unrolling import unrolled  # noqa: PLC0415 - it builds on the model
+
+        return unrolled(self, steps)
+
+    # -- what it says
+
+    def durations(self) -> Floats:
+        """How many steps a state lasts on average: 1 / (1 − A_jj), infinite for one that is never left."""
+        leave = 1 - np.diagonal(self.transitions)
+        return np.divide(1.0, leave, out=np.full(len(leave), np.inf), where=leave > 0)
+
+    def stationary(self) -> Floats:
+        """The share of time spent in each state in the long run, coming from the start: the mean of π Aᵗ."""
+        return answering.long_run(self.start, self.transitions)
+
+    def permuted(self, order: Iterable[int]) -> Self:
+        """The states in another order; statistics and prior are left behind."""
+        index = np.array(list(order), dtype=np.intp)
+        return replace(
+            self,
+            states=tuple(self.states[i] for i in index),
+            start=self.start[index],
+            transitions=self.transitions[np.ix_(index, index)],
+            emissions=self.emissions.permuted(index),
+            prior=None,
+            statistics=None,
+        )
+
+    # -- files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a .json or .json.gz file."""
+        from bayeslearn.sequence.model_files import write  # noqa: PLC0415 - it builds on the model
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> HiddenMarkovModel:
+        """A model from a file."""
+        from bayeslearn.sequence.model_files import read  # noqa: PLC0415 - it builds on the model
+
+        return read(path)

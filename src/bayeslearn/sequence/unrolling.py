@@ -1,0 +1,45 @@
+"""The network view: a chain of so many steps is a Bayesian network, and gives the same answers.
+
+    state 0 → state 1 → … → state T−1        each with its observation
+
+Observations that are symbols have a node each; others are what is seen of a state, and enter a network as likelihoods.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bayeslearn import validation
+from bayeslearn.sequence.symbols import CategoricalEmissions
+
+if TYPE_CHECKING:
+    from bayeslearn.sequence.model import HiddenMarkovModel
+
+
+class Unrolled(NamedTuple):
+    """What ``BayesianNetwork.of(structure, tables, states=states)`` takes."""
+
+    structure: str
+    tables: dict[str, Any]
+    states: dict[str, tuple[Any, ...]]
+
+
+def unrolled(model: HiddenMarkovModel, steps: int) -> Unrolled:
+    """The parts of a network: ``BayesianNetwork.of(**model.unrolled(5)._asdict())``.
+
+    Nodes are called ``state 0``, ``state 1``, … and, for symbols, by the observed column: ``roll 0``, ``roll 1``, …
+    """
+    validation.integer("steps", steps, least=1)
+    observed = model.emissions.variable if isinstance(model.emissions, CategoricalEmissions) else None
+    nodes, tables, states = [], {}, {}
+    for t in range(steps):
+        name = f"state {t}"
+        nodes.append(f"[{name}]" if t == 0 else f"[{name}|state {t - 1}]")
+        tables[name] = model.start if t == 0 else model.transitions
+        states[name] = model.states
+        if observed is not None:
+            seen = f"{observed.name} {t}"
+            nodes.append(f"[{seen}|{name}]")
+            tables[seen] = model.emissions.theta  # type: ignore[attr-defined]
+            states[seen] = observed.states
+    return Unrolled("".join(nodes), tables, states)
