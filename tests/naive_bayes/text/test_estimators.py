@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError
-from bayeslearn.naive_bayes.text import TextClassifier, WordCounts, fit_text
+from bayeslearn.naive_bayes.text import TextClassifier, WordCounts, fit_text, learn_text
 
 TEXTS = ["cheap watches, cheap!", "lunch at noon?", "win a watch", "see you at lunch"] * 3
 LABELS = ["spam", "ham", "spam", "ham"] * 3
@@ -105,7 +105,7 @@ def test_word_counts_are_those_of_scikit_learn():
     ("options", "texts", "labels", "error", "match"),
     [
         ({}, ["a", None], ["x", "y"], MissingValuesError, "document 1 is missing"),
-        ({}, ["a", "b"], ["x", None], MissingValuesError, "document 1 has no label[\\s\\S]*EM"),
+        ({}, ["a", "b"], [None, None], MissingValuesError, "none of the 2 documents has a label"),
         ({}, ["a", "b"], ["x"], ShapeError, "2 documents and 1 labels"),
         ({}, ["a"], None, DataError, "requires y to be passed"),
         ({}, "a text", ["x"], DataError, "put it in a list"),
@@ -127,3 +127,13 @@ def test_what_was_fitted_to_a_matrix_knows_no_words():
         learner.predict(["a text"])
     with pytest.raises(DataError, match="every sample_weight is zero"):
         learner.fit(["a"], ["x"], sample_weight=[0])
+
+
+def test_documents_without_a_label_go_through_em():
+    texts, labels = ["red apple", "green leaf", "apple pie", "leaf tree", "pie"], ["x", "y", None, float("nan"), None]
+    found = TextClassifier(prior=0.5, class_prior=1.0).fit(texts, labels)
+    same = learn_text(texts, ["x", "y", None, None, None], prior=0.5, class_prior=1.0).model
+    assert found.model_.statistics.isclose(same.statistics)
+    assert found.predict(["pie", "tree"]).tolist() == ["x", "y"]
+    with pytest.raises(MissingValuesError, match="document 0 has no label"):
+        found.partial_fit(["pie"], [None])

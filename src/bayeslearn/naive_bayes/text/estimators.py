@@ -14,9 +14,10 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, ShapeError
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.evidence import pick_prior
-from bayeslearn.naive_bayes.text.labels import in_order, listed_labels, require_labels
+from bayeslearn.naive_bayes.text.labels import in_order, is_missing, listed_labels, require_labels
 from bayeslearn.naive_bayes.text.learning import trimmed
 from bayeslearn.naive_bayes.text.model import TextModel, possible
+from bayeslearn.naive_bayes.text.semisupervised import learn_text
 from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
 from bayeslearn.naive_bayes.text.texts import Texts
 from bayeslearn.naive_bayes.text.vocabulary import Columns
@@ -36,6 +37,11 @@ def are_texts(X: Any) -> bool:
         return len(X) > 0 and (X[0] is None or isinstance(X[0], str | bytes))
     is_column = getattr(X, "ndim", 1) == 1 and hasattr(X, "__len__") and not np.isscalar(X)
     return is_column and getattr(getattr(X, "dtype", None), "kind", "O") in "OUSTV"
+
+
+def listed_classes(names: tuple[Any, ...]) -> NDArray[Any]:
+    """Classes as an array of their own type, of objects where they are of several."""
+    return np.array(names, dtype=None if len({type(name) for name in names}) == 1 else object)
 
 
 class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
@@ -112,7 +118,9 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from texts, or from a matrix of counts, with labels."""
+        """Learn from texts, or from a matrix of counts, with labels; texts whose label is None or NaN go through EM."""
+        if y is not None and np.ndim(y) == 1 and are_texts(X) and any(map(is_missing, listed_labels(y))):
+            return self._learn_by_em(X, y, sample_weight)
         return self._learn(X, y, None, sample_weight, None)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -130,22 +138,35 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         seen = new if before is None else before + new
         names = in_order([*seen.classes, *([] if classes is None else listed_labels(classes))])
         self.statistics_ = seen.with_classes(names)
-        self.classes_ = np.array(names, dtype=None if len({type(name) for name in names}) == 1 else object)
+        self.classes_ = listed_classes(names)
         self.model_ = self._model()
+        return self
+
+    def _learn_by_em(self, X: Any, y: Any, weights: Any) -> Self:
+        names = in_order([label for label in listed_labels(y) if not is_missing(label)])
+        learned = learn_text(
+            X, y, prior=self.prior, tokeniser=self._tokeniser(), vocabulary=self._given_vocabulary(),
+            likelihood=self.likelihood,  # type: ignore[arg-type] - it is checked there
+            class_prior=self._class_prior(len(names)), classes=names, weights=weights, **self._choice(),
+        )  # fmt: skip
+        self.model_, self.statistics_ = learned.model, learned.model.statistics
+        self.classes_ = listed_classes(names)
         return self
 
     def _model(self) -> TextModel:
         seen = trimmed(self.statistics_, **self._choice())
+        prior = pick_prior(seen, self.prior, self.likelihood)[0] if isinstance(self.prior, str) else self.prior
+        given = self._class_prior(len(seen.classes))
+        return TextModel(seen, self._tokeniser(), self.likelihood, prior, given)  # type: ignore[arg-type]
+
+    def _class_prior(self, size: int) -> Any:
         given = self.class_prior
         if given is None:
-            given = 0.0
-        elif isinstance(given, str):
+            return 0.0
+        if isinstance(given, str):
             validation.choice("class_prior", given, ["uniform"])
-            given = (1 / len(seen.classes),) * len(seen.classes)
-        elif np.ndim(given) == 1:
-            given = tuple(validation.probabilities(given, name="class_prior").tolist())
-        prior = pick_prior(seen, self.prior, self.likelihood)[0] if isinstance(self.prior, str) else self.prior
-        return TextModel(seen, self._tokeniser(), self.likelihood, prior, given)  # type: ignore[arg-type]
+            return (1 / size,) * size
+        return tuple(validation.probabilities(given, name="class_prior").tolist()) if np.ndim(given) == 1 else given
 
     # -- predicting
 
