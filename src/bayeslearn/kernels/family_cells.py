@@ -37,7 +37,7 @@ def count_cells(cell: NDArray[np.int32], weights: NDArray[np.float64], whole: ND
 @inner
 def small_cells(whole: NDArray[np.float64], few: float) -> tuple[NDArray[np.bool_], int]:
     """Cells whose rows are looked at one by one; not the largest, which is what the others leave."""
-    small, largest = whole <= few, np.argmax(whole)
+    small, largest = whole <= few, int(np.argmax(whole))
     small[largest] = False
     return small, largest
 

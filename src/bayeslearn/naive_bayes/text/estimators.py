@@ -146,7 +146,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         names = in_order([label for label in listed_labels(y) if not is_missing(label)])
         learned = learn_text(
             X, y, prior=self.prior, tokeniser=self._tokeniser(), vocabulary=self._given_vocabulary(),
-            likelihood=self.likelihood,  # type: ignore[arg-type] - it is checked there
+            likelihood=self.likelihood,  # type: ignore[arg-type]  # checked there
             class_prior=self._class_prior(len(names)), classes=names, weights=weights, **self._choice(),
         )  # fmt: skip
         self.model_, self.statistics_ = learned.model, learned.model.statistics
