@@ -60,12 +60,11 @@ def run(
 
     Example: bayeslearn naive learn titanic.csv --target survived --family sibsp=poisson -o titanic.json
     """
-    from bayeslearn import files, validation
+    from bayeslearn import files, model_files, validation
     from bayeslearn.naive_bayes import NaiveBayes, calibrated, cross_validate
     from bayeslearn.naive_bayes.tables.learning import told_families
-    from bayeslearn.naive_bayes.tables.model_files import packed
 
-    packed(to)
+    model_files.packed(to)
     files.destination(to)
     if plot is not None:
         pictures.check(plot)

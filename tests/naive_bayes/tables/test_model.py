@@ -274,7 +274,7 @@ def test_bad_files_are_named(tmp_path, change, words):
 @pytest.mark.parametrize("content", [b"{", b"[]", b"\xff", b'{"format": NaN}', b"[" * 100_000])
 def test_what_is_no_model_is_refused(tmp_path, content):
     (tmp_path / "m.json").write_bytes(content)
-    with pytest.raises(FormatError, match="no naive Bayes model"):
+    with pytest.raises(FormatError, match="holds no naive Bayes"):
         NaiveBayes.load(tmp_path / "m.json")
     (tmp_path / "m.json.gz").write_bytes(gzip.compress(b"x")[:-3])
     with pytest.raises(FormatError, match="cannot be read"):
