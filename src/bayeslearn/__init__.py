@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from bayeslearn.network import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables, learn
     from bayeslearn.network.formats import read_network, write_network
-    from bayeslearn.sequence import HiddenMarkovModel
+    from bayeslearn.sequence import HiddenMarkovEstimator, HiddenMarkovModel
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
 
 __version__ = "0.1.0"
@@ -62,6 +62,7 @@ _NAMES = {
     "FindSClassifier": "hypotheses",
     "FiniteSpace": "hypotheses",
     "GibbsClassifier": "hypotheses",
+    "HiddenMarkovEstimator": "sequence",
     "HiddenMarkovModel": "sequence",
     "NaiveBayes": "naive_bayes",
     "NaiveBayesClassifier": "naive_bayes",
@@ -92,6 +93,7 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "FindSClassifier",
     "FiniteSpace",
     "GibbsClassifier",
+    "HiddenMarkovEstimator",
     "HiddenMarkovModel",
     "NaiveBayes",
     "NaiveBayesClassifier",

@@ -69,24 +69,32 @@ def best_path(
 ) -> tuple[float, int]:
     """The most probable states (Viterbi) into `path`, the first when tied: their ln P and −1, or −inf and the step."""
     steps, n = logs.shape
-    origin = np.empty((steps, n), np.int16)
-    score, before = np.empty(n), np.empty(n)
+    score = np.empty((steps, n))  # where it came from is found on the way back: a sum is quicker than a branch
     for t in range(steps):
+        now = score[t]
+        if t == 0:
+            for j in range(n):
+                now[j] = log_start[j]
+        else:
+            before = score[t - 1]
+            for j in range(n):
+                now[j] = before[0] + log_moves[0, j]
+            for i in range(1, n):
+                here = before[i]
+                for j in range(n):
+                    now[j] = max(now[j], here + log_moves[i, j])
+        top = -np.inf
         for j in range(n):
-            if t == 0:
-                score[j] = log_start[j] + logs[t, j]
-                continue
-            best, at = -np.inf, 0
-            for i in range(n):
-                value = before[i] + log_moves[i, j]
-                if value > best:
-                    best, at = value, i
-            origin[t, j] = at
-            score[j] = best + logs[t, j]
-        if score.max() == -np.inf:
+            now[j] += logs[t, j]
+            top = max(top, now[j])
+        if top == -np.inf:
             return -np.inf, t
-        before[:] = score
-    path[steps - 1] = np.argmax(score)
+    path[steps - 1] = np.argmax(score[steps - 1])
     for t in range(steps - 1, 0, -1):
-        path[t - 1] = origin[t, path[t]]
-    return score.max(), -1
+        best, at, to = -np.inf, 0, path[t]
+        for i in range(n):
+            value = score[t - 1, i] + log_moves[i, to]
+            if value > best:
+                best, at = value, i
+        path[t - 1] = at
+    return score[steps - 1].max(), -1

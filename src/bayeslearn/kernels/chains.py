@@ -5,7 +5,7 @@
     pairs       Σ_t α_t(i) b_{t+1}(j) β_{t+1}(j) / Σ α_t β_t       times A_ij once, when all is added up
 
 Rows t·S + j of `b` and `alpha` are state j at step t, a lane for each sequence (:mod:`.vectors`). Lanes come longest
-first, and a sequence that has ended sees nothing (b = 1), which changes nothing. A logarithm is taken only when a
+first; what the lanes of sequences that have ended hold is never used. A logarithm is taken only when a
 product of scales leaves the range of floats. A lane whose numbers become too small to be trusted is lost, says so, and
 adds nothing: :func:`smooth_logs` of :mod:`.chain_logs` does it again in logs.
 
@@ -90,7 +90,7 @@ def forward(
                     log_p[lane] += np.log(scales[0, lane])
                     scales[0, lane] = 1.0
         for lane in range(LANES):
-            scales[1, lane] = 1.0 / scales[1, lane]
+            scales[1, lane] = 1.0 / scales[1, lane] if lane < live else 1.0
         combine(alpha, t * n, moves, n, entry, 0)
         inverse = row(scales, 1)
         for j in range(n):
@@ -124,6 +124,8 @@ def backward(
     steps, live = lengths[0], 0
     for t in range(steps - 1, -1, -1):
         while live < LANES and lengths[live] > t:
+            for j in range(n):
+                leaving[j, live] = 1.0 if lengths[live] == ends[live] else leaving[j, live]
             live += 1
         combine(leaving, 0, turned, n, room, 0)  # β_t
         both, size = all_lanes(0.0), all_lanes(0.0)

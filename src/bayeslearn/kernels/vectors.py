@@ -6,6 +6,7 @@ cannot know that the arrays of a loop do not overlap. Without compiling, a vecto
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
 #: Numbers in a vector: two registers of four doubles, or one of eight.
 LANES = 8
+
+#: Below this e^x is taken for zero.
+LEAST_LOG = -700.0
+
+LN_2 = math.log(2)
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
@@ -80,6 +86,14 @@ def _plus(_: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - numba wants the argu
 
 
 @intrinsic
+def _larger(_: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - numba wants the arguments named
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(">", *args), *args)
+
+    return _LANES(_LANES, _LANES), codegen
+
+
+@intrinsic
 def _all(_: Any, x: Any) -> Any:  # noqa: ARG001 - numba wants the arguments named
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         zero = ir.Constant(ir.IntType(32), 0)
@@ -88,6 +102,33 @@ def _all(_: Any, x: Any) -> Any:  # noqa: ARG001 - numba wants the arguments nam
         return builder.shuffle_vector(first, ir.Constant(_VECTOR, ir.Undefined), everywhere)
 
     return _LANES(types.float64), codegen
+
+
+@intrinsic
+def _exponential(_: Any, x: Any) -> Any:  # noqa: ARG001 - numba wants the arguments named
+    def everywhere(value: float) -> Any:
+        return ir.Constant(_VECTOR, [value] * LANES)
+
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        far = builder.fcmp_ordered("<", args[0], everywhere(LEAST_LOG))
+        near = builder.select(far, everywhere(0.0), args[0])
+        halves = builder.fadd(builder.fmul(near, everywhere(1 / LN_2)), everywhere(-0.5))
+        nearest = builder.fptosi(halves, ir.VectorType(ir.IntType(32), LANES))  # cut towards zero, so rounded
+        k = builder.sitofp(nearest, _VECTOR)
+        r = builder.fsub(near, builder.fmul(k, everywhere(LN_2)))
+        series = everywhere(1 / math.factorial(12))
+        for power in range(11, -1, -1):
+            series = builder.fadd(builder.fmul(series, r), everywhere(1 / math.factorial(power)))
+        words = ir.VectorType(ir.IntType(64), LANES)
+        exponent = builder.add(builder.sext(nearest, words), ir.Constant(words, [1023] * LANES))
+        two_to_k = builder.bitcast(builder.shl(exponent, ir.Constant(words, [52] * LANES)), _VECTOR)
+        return builder.select(far, everywhere(0.0), builder.fmul(series, two_to_k))
+
+    return _LANES(_LANES), codegen
+
+
+def _plain_exponential(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(x < LEAST_LOG, 0.0, np.exp(np.maximum(x, LEAST_LOG)))
 
 
 def _plain_row(array: NDArray[np.float64], i: int) -> NDArray[np.float64]:
@@ -113,6 +154,12 @@ put: Any = _plain_put if _plain else _put
 times: Any = np.multiply if _plain else _times
 
 plus: Any = np.add if _plain else _plus
+
+#: The larger of each two numbers.
+larger: Any = np.maximum if _plain else _larger
+
+#: e^x for x ≤ 0: 2ᵏ eʳ with |r| ≤ ½ ln 2, and eʳ by its series; 0 where x is below LEAST_LOG.
+exponential: Any = _plain_exponential if _plain else _exponential
 
 #: The vector whose numbers are all x.
 all_lanes: Any = _plain_all if _plain else _all

@@ -9,6 +9,7 @@ from bayeslearn import lazy
 if TYPE_CHECKING:
     from bayeslearn.sequence.answering import Path, Posterior
     from bayeslearn.sequence.data import Sequences
+    from bayeslearn.sequence.estimators import HiddenMarkovEstimator
     from bayeslearn.sequence.filtering import Filter
     from bayeslearn.sequence.learning import dead_states, learn
     from bayeslearn.sequence.mixed import MixtureEmissions
@@ -23,6 +24,7 @@ _HOMES = {
     "ChainPrior": "priors",
     "Filter": "filtering",
     "FullNormalEmissions": "normals",
+    "HiddenMarkovEstimator": "estimators",
     "HiddenMarkovModel": "model",
     "MixtureEmissions": "mixed",
     "NormalEmissions": "normals",
@@ -39,6 +41,7 @@ __all__ = [
     "ChainPrior",
     "Filter",
     "FullNormalEmissions",
+    "HiddenMarkovEstimator",
     "HiddenMarkovModel",
     "MixtureEmissions",
     "NormalEmissions",

@@ -54,7 +54,7 @@ class HiddenMarkovModel:
     >>> casino.decode([1, 2, 6, 6, 6, 6]).states
     ['loaded', 'loaded', 'loaded', 'loaded', 'loaded', 'loaded']
     >>> casino.posterior([1, 2, 6, 6, 6, 6]).probabilities[0].round(3)
-    array([0.455, 0.545])
+    array([0.272, 0.728])
     """
 
     states: tuple[Any, ...]

@@ -109,7 +109,7 @@ class Normals:
 
     def totals(self) -> Floats:
         """γ, γ δ and γ δ² of each state and column, a lane each."""
-        return np.zeros((*self.mean.shape, 3, LANES))
+        return np.zeros((3 * self.mean.size, LANES))
 
     def take(self, starts: Starts, lengths: Starts, gamma: Floats, totals: Floats) -> None:
         """Sums about the present means."""
@@ -121,11 +121,11 @@ class Normals:
         share = np.where(np.isnan(off), 0.0, gamma[:, :, None])
         off = np.nan_to_num(off)
         for k in range(3):
-            totals[..., k, 0] += (share * off**k).sum(axis=0)
+            totals[k::3, 0] += (share * off**k).sum(axis=0).ravel()
 
     def statistics(self, totals: Floats) -> Moments:
         """Moments (S, D): the sums moved from the present means to the new ones."""
-        n, first, second = np.moveaxis(totals.sum(axis=-1), -1, 0)
+        n, first, second = np.moveaxis(totals.sum(axis=-1).reshape(*self.mean.shape, 3), -1, 0)
         slip = ratio(first, n)
         return Moments(n, self.mean + slip, np.maximum(second - n * slip * slip, 0.0))
 
