@@ -1,36 +1,19 @@
-"""Models as files: JSON that keeps parameters, priors and statistics, so that learning goes on.
+"""Models as files; see :mod:`bayeslearn.model_files`.
 
-    {"format": "bayeslearn hidden Markov model", "version": 1, "states", "start", "transitions", "frozen",
-     "emissions": {"kind": ..., parameters}, "prior": null or {...}, "statistics": null or {...}}
-
-Nothing in a file is executed; every part is checked; what is unpacked is bounded.
+{"states", "start", "transitions", "frozen", "emissions": {"kind": ..., parameters},
+ "prior": null or {...}, "statistics": null or {...}}
 """
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
 from dataclasses import fields, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import files
-from bayeslearn.errors import BayeslearnError, FormatError, MissingFileError, ParameterError
-from bayeslearn.families import (
-    Bundle,
-    Counts,
-    Dirichlet,
-    DirichletRule,
-    Gamma,
-    JointMoments,
-    Moments,
-    NormalInverseGamma,
-    NormalInverseWishart,
-    Totals,
-)
+from bayeslearn import model_files
+from bayeslearn.families import Bundle, Counts, JointMoments, Moments, Totals
+from bayeslearn.model_files import PRIORS
 from bayeslearn.sequence.mixed import MixtureEmissions, MixturePrior
 from bayeslearn.sequence.model import HiddenMarkovModel
 from bayeslearn.sequence.normals import FullNormalEmissions, NormalEmissions
@@ -42,26 +25,15 @@ from bayeslearn.tables.variables import variable_from_dict
 if TYPE_CHECKING:
     import os
 
-    from numpy.typing import NDArray
-
     from bayeslearn.sequence.emissions import Emissions
 
 LABEL = "bayeslearn hidden Markov model"
-VERSION = 1
 
-#: Bytes of text that are read at most.
-MOST_BYTES = 1 << 28
-
-PRIORS: dict[str, type] = {
-    "dirichlet": Dirichlet,
-    "rule": DirichletRule,
-    "normal-inverse-gamma": NormalInverseGamma,
-    "normal-inverse-wishart": NormalInverseWishart,
-    "gamma": Gamma,
-}
+#: Kinds of priors of a table of probabilities.
+TABLE = ("dirichlet", "rule")
 #: Emissions by name, with the priors they take and their statistics.
 EMISSIONS: dict[str, tuple[type, tuple[str, ...], type]] = {
-    "categorical": (CategoricalEmissions, ("dirichlet", "rule"), Counts),
+    "categorical": (CategoricalEmissions, TABLE, Counts),
     "poisson": (PoissonEmissions, ("gamma",), Totals),
     "gaussian": (NormalEmissions, ("normal-inverse-gamma",), Moments),
     "full": (FullNormalEmissions, ("normal-inverse-wishart",), JointMoments),
@@ -72,26 +44,13 @@ EMISSIONS: dict[str, tuple[type, tuple[str, ...], type]] = {
 
 def write(model: HiddenMarkovModel, path: str | os.PathLike[str]) -> None:
     """Write a model to a .json or .json.gz file, all or nothing."""
-    content = json.dumps(entry_of(model), ensure_ascii=True, allow_nan=False, indent=1).encode()
-    files.write(path, gzip.compress(content, mtime=0) if packed(path) else content)
+    model_files.write(path, LABEL, parts_of(model))
 
 
-def packed(path: str | os.PathLike[str]) -> bool:
-    """Whether a name stands for a packed file; names end in .json or .json.gz."""
-    name = Path(path).name.lower()
-    if not name.endswith((".json", ".json.gz")):
-        raise ParameterError(
-            f"cannot tell the format of {str(path)!r} by its name", hint="names end in .json, .json.gz"
-        )
-    return name.endswith(".gz")
-
-
-def entry_of(model: HiddenMarkovModel) -> dict[str, Any]:
+def parts_of(model: HiddenMarkovModel) -> dict[str, Any]:
     """The model as plain values."""
     prior, statistics = model.prior, model.statistics
     return {
-        "format": LABEL,
-        "version": VERSION,
         "states": Discrete("state", model.states).to_dict()["states"],
         "start": model.start.tolist(),
         "transitions": model.transitions.tolist(),
@@ -122,58 +81,20 @@ def plain(part: Any) -> Any:
 
 def read(path: str | os.PathLike[str]) -> HiddenMarkovModel:
     """The model of a file, checked in full."""
-    place = Path(path)
-    if not place.is_file():
-        raise MissingFileError(f"cannot read {str(place)!r}: there is no such file", path=place)
-    reader = Reader(str(place))
-    try:
-        return reader.model(reader.loaded(place))
-    except FormatError:
-        raise
-    except BayeslearnError as error:
-        raise FormatError(f"{str(place)!r}: {error.message}", hint=error.hint, path=str(place)) from None
+    return model_files.read(path, LABEL, lambda reader, document: Reader(reader.path, LABEL).model(document))
 
 
-class Reader:
-    """The parts of a document, each checked before it is used."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def wrong(self, message: str) -> NoReturn:
-        """Raise the error that names the file."""
-        raise FormatError(f"{self.path!r} is no hidden Markov model: {message}", path=self.path)
-
-    def loaded(self, place: Path) -> Any:
-        """The document of the file."""
-        try:
-            with gzip.open(place) if place.suffix.lower() == ".gz" else place.open("rb") as file:
-                content = file.read(MOST_BYTES + 1)
-            if len(content) > MOST_BYTES:
-                self.wrong(f"it holds more than {MOST_BYTES:,} bytes")
-            return json.loads(content.decode(), parse_constant=lambda word: self.wrong(f"found {word}"))
-        except (OSError, EOFError, zlib.error) as error:
-            self.wrong(f"it cannot be read: {error}")
-        except (ValueError, RecursionError) as error:
-            if isinstance(error, FormatError):
-                raise
-            self.wrong(f"this is not JSON: {error}"[:200])
+class Reader(model_files.Reader):
+    """The parts of a hidden Markov model."""
 
     def part(self, entry: Any, keys: tuple[str, ...], what: str) -> list[Any]:
         """The values of an object that has exactly these keys."""
-        if not isinstance(entry, dict) or set(entry) != set(keys):
-            self.wrong(f"expected {what} with {', '.join(keys)}, found {entry!r:.80}")
-        return [entry[key] for key in keys]
+        return self.entries(entry, dict.fromkeys(keys, object), what)
 
-    def model(self, document: Any) -> HiddenMarkovModel:
+    def model(self, document: dict[str, Any]) -> HiddenMarkovModel:
         """The whole document."""
-        if not isinstance(document, dict) or document.get("format") != LABEL:
-            self.wrong(f'expected {{"format": {LABEL!r}, ...}}')
-        if document.get("version") != VERSION:
-            self.wrong(f"it has version {document.get('version')!r:.20}, and this program reads {VERSION}")
         keys = ("states", "start", "transitions", "frozen", "emissions", "prior", "statistics")
-        found = {key: value for key, value in document.items() if key not in {"format", "version"}}
-        states, start, moves, frozen, emissions, prior, statistics = self.part(found, keys, "a model")
+        states, start, moves, frozen, emissions, prior, statistics = self.part(document, keys, "a model")
         if not isinstance(states, list) or not all(isinstance(s, str | int | float) for s in states):
             self.wrong(f"states are {states!r:.60}")
         if not isinstance(frozen, list) or not all(isinstance(name, str) for name in frozen):
@@ -192,8 +113,8 @@ class Reader:
             return model
         first, moved, seen = self.part(statistics, ("start", "transitions", "emissions"), "statistics")
         rests_on = Bundle(
-            start=self.statistics(first, Counts, (n,)),
-            transitions=self.statistics(moved, Counts, (n, n)),
+            start=self.statistics(first, Counts, [(n,)]),
+            transitions=self.statistics(moved, Counts, [(n, n)]),
             emissions=self.observed(seen, what),
         )
         model.estimate(model.prior, rests_on)  # the parts fit each other
@@ -230,55 +151,24 @@ class Reader:
     def chain_prior(self, entry: Any, n: int, emissions: Emissions) -> ChainPrior:
         """Priors of all tables."""
         start, moves, emitted = self.part(entry, ("start", "transitions", "emissions"), "a prior")
-        first, ahead = (self.prior(table, ("dirichlet", "rule")) for table in (start, moves))
+        first, ahead = (self.prior(table, some(TABLE)) for table in (start, moves))
         if isinstance(emissions, MixtureEmissions):
             weights, parts = self.part(emitted, ("weights", "parts"), "a prior of mixtures")
             takes = EMISSIONS[emissions.parts.kind][1]
-            found: Any = MixturePrior(self.prior(weights, ("dirichlet", "rule")), self.prior(parts, takes))
+            found: Any = MixturePrior(self.prior(weights, some(TABLE)), self.prior(parts, some(takes)))
         else:
-            found = self.prior(emitted, EMISSIONS[emissions.kind][1])
+            found = self.prior(emitted, some(EMISSIONS[emissions.kind][1]))
         return checked(ChainPrior(first, ahead, found), n, emissions)
-
-    def prior(self, entry: Any, kinds: tuple[str, ...]) -> Any:
-        """One prior of a kind that fits."""
-        values = dict(entry) if isinstance(entry, dict) else {}
-        kind = values.pop("kind", None)
-        names = {f.name for f in fields(PRIORS[kind])} if kind in kinds else set()
-        if kind not in kinds or not set(values) <= names or (kind != "rule" and set(values) != names):
-            self.wrong(f"{entry!r:.80} is no prior of this table")
-        arrays = {name: self.numbers(value, name) for name, value in values.items()}
-        if kind != "rule":
-            return PRIORS[kind](**arrays)
-        rates = [a for name, a in arrays.items() if name != "spread"]
-        if len(rates) != 1 or rates[0].ndim or rates[0] < 0:
-            self.wrong(f"{entry!r:.80} is no rule for a prior")
-        return DirichletRule(**{n: a if n == "spread" else float(a) for n, a in arrays.items()})  # type: ignore[arg-type]
 
     def observed(self, entry: Any, emissions: Emissions) -> Any:
         """Statistics of the emissions."""
         if isinstance(emissions, MixtureEmissions):
             weights, parts = self.part(entry, ("weights", "parts"), "statistics of mixtures")
-            counts = self.statistics(weights, Counts, emissions.weights.shape)
+            counts = self.statistics(weights, Counts, [emissions.weights.shape])
             return Bundle(weights=counts, parts=self.observed(parts, emissions.parts))
-        return self.statistics(entry, EMISSIONS[emissions.kind][2], None)
+        return self.statistics(entry, EMISSIONS[emissions.kind][2])
 
-    def statistics(self, entry: Any, kind: type, shape: tuple[int, ...] | None) -> Any:
-        """Statistics, of this shape where it is told; amounts are not negative."""
-        names = tuple(f.name for f in fields(kind))
-        values = self.part(entry, names, "statistics")
-        arrays = dict(zip(names, (self.numbers(v, name) for v, name in zip(values, names, strict=True)), strict=True))
-        if shape is not None and any(a.shape != shape for a in arrays.values()):
-            self.wrong(f"expected statistics of shape {shape}")
-        if any((a < 0).any() for name, a in arrays.items() if name not in {"mean", "scatter"}):
-            self.wrong("statistics hold an amount below zero")
-        return kind(*arrays.values())
 
-    def numbers(self, value: Any, name: str) -> NDArray[np.float64]:
-        """Nested lists of finite numbers."""
-        try:
-            array = np.array(value)
-        except ValueError:
-            self.wrong(f"{name!r} is not a table of numbers")
-        if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-            self.wrong(f"{name!r} holds {value!r:.60}, not finite numbers")
-        return array.astype(np.float64)
+def some(names: tuple[str, ...]) -> dict[str, type]:
+    """Priors of these names."""
+    return {name: PRIORS[name] for name in names}
