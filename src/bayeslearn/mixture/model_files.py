@@ -76,7 +76,7 @@ def parts_of(model: Mixture) -> dict[str, Any]:
 
 def read(path: str | os.PathLike[str]) -> Mixture:
     """The model of a file, checked in full."""
-    return model_files.read(path, LABEL, lambda reader, document: Reader(reader.path, LABEL).model(document))
+    return model_files.read(path, LABEL, Reader)
 
 
 class Reader(model_files.Reader):
