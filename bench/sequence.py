@@ -63,10 +63,13 @@ def decoding(name: str, start: HiddenMarkovModel, lengths: np.ndarray, goal: flo
     def agree(a: float, b: float) -> bool:
         return np.isclose(a, b, rtol=1e-9, atol=0)
 
-    return Work(
-        name, "hmmlearn", version("hmmlearn"), lambda: start.decode(x, lengths=lengths).log_p.sum(),
-        lambda: model.decode(x.reshape(len(x), -1), lengths)[0], agree, goal, **few,
-    )  # fmt: skip
+    def ours() -> float:
+        return start.decode(x, lengths=lengths).log_p.sum()
+
+    def theirs() -> float:
+        return model.decode(x.reshape(len(x), -1), lengths)[0]
+
+    return Work(name, "hmmlearn", version("hmmlearn"), ours, theirs, agree, goal, **few)
 
 
 ### the same start on both sides

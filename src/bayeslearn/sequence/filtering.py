@@ -49,7 +49,8 @@ class Filter:
         """One more observation: a symbol, a number or a row of numbers; None when it is missing."""
         model = self.model
         before = self._expected()
-        blank = [np.nan] * len(model.emissions.names) if model.emissions.kind in {"gaussian", "full"} else None
+        columns = len(model.emissions.names)
+        blank = None if columns == 1 else [np.nan] * columns
         logs = model.emissions.log_prob(model.emissions.cells([blank if x is None else x]))[0]
         top = logs[before > 0].max()
         now = before * np.exp(np.minimum(logs - top, 0.0)) if np.isfinite(top) else np.zeros(len(before))

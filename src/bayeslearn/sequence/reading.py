@@ -1,7 +1,7 @@
 """From whatever the user has to sequences.
 
     an array with `lengths`     rows of all sequences one after the other; without lengths one sequence
-    a list of sequences         arrays or lists, of any length
+    a list of sequences         arrays or lists, of any length (flat lists are rows, where rows have several columns)
     a frame, a dict of columns or a file, with `id` the column that says which sequence a row belongs to, in order
 
 Symbols, numbers and counts may be missing: None, NaN, "?" or empty.
@@ -124,7 +124,7 @@ def gathered(
         return from_table(data, lengths, id, None if names is None else tuple(names), known)
     if id is not None:
         raise ParameterError("`id` names a column, so the data must be a frame, a dict of columns or a file")
-    if lengths is None and is_list_of_sequences(data):
+    if lengths is None and is_list_of_sequences(data, 1 if names is None else len(tuple(names))):
         return from_list(data)
     cells = data if isinstance(data, np.ndarray) else as_objects(data)
     each = checked_lengths(lengths, len(cells) if np.ndim(cells) else 0)
@@ -136,9 +136,11 @@ def is_table(data: Any) -> bool:
     return isinstance(data, Table | Mapping | str | os.PathLike) or hasattr(data, "columns")
 
 
-def is_list_of_sequences(data: Any) -> bool:
-    """Whether each item is a sequence by itself."""
-    return isinstance(data, list | tuple) and len(data) > 0 and isinstance(data[0], list | tuple | np.ndarray)
+def is_list_of_sequences(data: Any, columns: int) -> bool:
+    """Whether each item is a sequence by itself; a list of numbers is a row, where rows have several columns."""
+    if not isinstance(data, list | tuple) or not data or not isinstance(data[0], list | tuple | np.ndarray):
+        return False
+    return columns == 1 or len(data[0]) == 0 or np.ndim(data[0][0]) > 0
 
 
 def from_list(data: Sequence[Any]) -> Raw:
