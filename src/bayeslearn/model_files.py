@@ -12,7 +12,6 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from abc import ABC, abstractmethod
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -85,29 +84,25 @@ def plain_prior(prior: Any, kinds: Mapping[str, type] = PRIORS) -> dict[str, Any
 ### reading
 
 
-def read(path: str | os.PathLike[str], label: str, kind: type[Reader]) -> Any:
-    """The model of a file, checked in full by a reader of some kind; whatever it refuses is named."""
+def read(path: str | os.PathLike[str], label: str, build: Callable[[Reader, dict[str, Any]], T]) -> T:
+    """What `build` makes of the parts of a file, all but its label and version; whatever it refuses is named."""
     place = Path(path)
     if not place.is_file():
         raise MissingFileError(f"cannot read {str(place)!r}: there is no such file", path=place)
-    reader = kind(str(place), label)
+    reader = Reader(str(place), label)
     try:
-        return reader.model(reader.document(place))
+        return build(reader, reader.document(place))
     except FormatError:
         raise
     except BayeslearnError as error:
         raise FormatError(f"{str(place)!r}: {error.message}", hint=error.hint, path=str(place)) from None
 
 
-class Reader(ABC):
+class Reader:
     """The parts of a document, each checked before it is used."""
 
     def __init__(self, path: str, label: str) -> None:
         self.path, self.label = path, label
-
-    @abstractmethod
-    def model(self, document: dict[str, Any]) -> Any:
-        """The model of a whole document."""
 
     def wrong(self, message: str) -> NoReturn:
         """Raise the error that names the file."""

@@ -37,6 +37,8 @@ from bayeslearn.tables.variables import variable_from_dict
 if TYPE_CHECKING:
     import os
 
+    from bayeslearn.model_files import Reader
+
 LABEL = "bayeslearn mixture"
 
 FAMILIES = {"categorical": Categorical, "poisson": Poisson, "normal": Normal, "gaussian": MultivariateNormal}
@@ -76,78 +78,78 @@ def parts_of(model: Mixture) -> dict[str, Any]:
 
 def read(path: str | os.PathLike[str]) -> Mixture:
     """The model of a file, checked in full."""
-    return model_files.read(path, LABEL, Reader)
+    return model_files.read(path, LABEL, model_of)
 
 
-class Reader(model_files.Reader):
-    """The parts of a mixture."""
+def model_of(reader: Reader, document: dict[str, Any]) -> Mixture:
+    """The whole document."""
+    keys = {"equal": bool, "weights": list, "shares": dict, "parts": list}
+    equal, weights, shares, parts = reader.entries(document, keys, "a model")
+    w = reader.numbers(weights, "weights")
+    if w.ndim != 1 or not w.size or (w < 0).any() or abs(w.sum() - 1) > 1e-6:
+        reader.wrong("the weights do not sum to 1")
+    if not parts:
+        reader.wrong("it has no parts")
+    prior, statistics = reader.entries(shares, {"prior": dict, "statistics": (dict, type(None))}, "the shares")
+    whole = statistics is not None
+    read = [part_of(reader, entry, len(w), whole=whole) for entry in parts]
+    known = {SHARES: reader.statistics(statistics, Counts, [w.shape])} if whole else {}
+    known |= {part.name: found for part, _, _, found in read}
+    if whole and len(known) != len(read) + 1:
+        reader.wrong("two parts have the same columns")
+    priors = MixturePrior(reader.statistics(prior, Dirichlet, [w.shape]), tuple(p for _, p, _, _ in read))
+    return Mixture(
+        tuple(part for part, _, _, _ in read), w, tuple(θ for _, _, θ, _ in read), priors,
+        Bundle(known) if whole else None, equal,
+    )  # fmt: skip
 
-    def model(self, document: dict[str, Any]) -> Mixture:
-        """The whole document."""
-        keys = {"equal": bool, "weights": list, "shares": dict, "parts": list}
-        equal, weights, shares, parts = self.entries(document, keys, "a model")
-        w = self.numbers(weights, "weights")
-        if w.ndim != 1 or not w.size or (w < 0).any() or abs(w.sum() - 1) > 1e-6:
-            self.wrong("the weights do not sum to 1")
-        if not parts:
-            self.wrong("it has no parts")
-        prior, statistics = self.entries(shares, {"prior": dict, "statistics": (dict, type(None))}, "the shares")
-        whole = statistics is not None
-        read = [self.part(entry, len(w), whole=whole) for entry in parts]
-        known = {SHARES: self.statistics(statistics, Counts, [w.shape])} if whole else {}
-        known |= {part.name: found for part, _, _, found in read}
-        if whole and len(known) != len(read) + 1:
-            self.wrong("two parts have the same columns")
-        priors = MixturePrior(self.statistics(prior, Dirichlet, [w.shape]), tuple(p for _, p, _, _ in read))
-        return Mixture(
-            tuple(part for part, _, _, _ in read), w, tuple(θ for _, _, θ, _ in read), priors,
-            Bundle(known) if whole else None, equal,
-        )  # fmt: skip
 
-    def part(self, entry: Any, k: int, *, whole: bool) -> tuple[Part, Any, Any, Any]:
-        """One part, its prior, its parameters and its statistics."""
-        keys: dict[str, Any] = {
-            "columns": list, "family": str, "covariance": (str, type(None)), "variance": (int, float, type(None)),
-            "prior": dict, "parameters": list, "statistics": (dict, type(None)),
-        }  # fmt: skip
-        columns, family, covariance, variance, prior, parameters, statistics = self.entries(entry, keys, "a part")
-        variables: Any = tuple(variable_from_dict(column) for column in columns)
-        if family not in FAMILIES or not variables or (statistics is None) is whole:
-            self.wrong(f"{entry!r:.80} is no part")
-        if (family == "categorical") is not isinstance(variables[0], Discrete) or (
-            len(variables) > 1 and family != "gaussian"
-        ):
-            self.wrong(f"the columns of a {family} part are {columns!r:.80}")
-        part = Part(variables, self.family(family, variables, covariance), variance)
-        kind = {"categorical": Dirichlet, "poisson": Gamma}.get(family, NormalInverseGamma)
-        kind = NormalInverseWishart if covariance in {"full", "tied"} else kind
-        names = [f.name for f in fields(kind)]
-        values = self.entries(prior, dict.fromkeys(names, list), "a prior")
-        read = kind(*(self.numbers(v, name) for v, name in zip(values, names, strict=True)))
-        part.shaped(read, k)  # the prior fits
-        found = None
-        if whole:
-            zero = part.family.zero((k,))
-            found = self.statistics(statistics, type(zero), [a.shape for a in zero.arrays()])
-        return part, read, self.parameters(part, parameters, k), found
+def part_of(reader: Reader, entry: Any, k: int, *, whole: bool) -> tuple[Part, Any, Any, Any]:
+    """One part, its prior, its parameters and its statistics."""
+    keys: dict[str, Any] = {
+        "columns": list, "family": str, "covariance": (str, type(None)), "variance": (int, float, type(None)),
+        "prior": dict, "parameters": list, "statistics": (dict, type(None)),
+    }  # fmt: skip
+    columns, family, covariance, variance, prior, parameters, statistics = reader.entries(entry, keys, "a part")
+    variables: Any = tuple(variable_from_dict(column) for column in columns)
+    if family not in FAMILIES or not variables or (statistics is None) is whole:
+        reader.wrong(f"{entry!r:.80} is no part")
+    if (family == "categorical") is not isinstance(variables[0], Discrete) or (
+        len(variables) > 1 and family != "gaussian"
+    ):
+        reader.wrong(f"the columns of a {family} part are {columns!r:.80}")
+    part = Part(variables, family_of(family, variables, covariance), variance)
+    kind = {"categorical": Dirichlet, "poisson": Gamma}.get(family, NormalInverseGamma)
+    kind = NormalInverseWishart if covariance in {"full", "tied"} else kind
+    names = [f.name for f in fields(kind)]
+    values = reader.entries(prior, dict.fromkeys(names, list), "a prior")
+    read = kind(*(reader.numbers(v, name) for v, name in zip(values, names, strict=True)))
+    part.shaped(read, k)  # the prior fits
+    found = None
+    if whole:
+        zero = part.family.zero((k,))
+        found = reader.statistics(statistics, type(zero), [a.shape for a in zero.arrays()])
+    return part, read, parameters_of(reader, part, parameters, k), found
 
-    def family(self, name: str, variables: tuple[Any, ...], covariance: Any) -> Any:
-        """The family of a part."""
-        if name == "categorical":
-            return Categorical(variables[0].size)
-        return MultivariateNormal(len(variables), covariance) if name == "gaussian" else FAMILIES[name]()
 
-    def parameters(self, part: Part, values: list[Any], k: int) -> Any:
-        """Parameters of the right shape, under which a density can be computed."""
-        arrays = [self.numbers(value, "parameters") for value in values]
-        shapes = parameter_shapes(part, k)
-        if [a.shape for a in arrays] != shapes:
-            self.wrong(f"expected parameters of shapes {shapes}, found {[a.shape for a in arrays]}")
-        found: Any = arrays[0]
-        if len(arrays) == 2:
-            found = (MultivariateParameters if part.joint else NormalParameters)(*arrays)
-        part.log_prob(found, np.zeros((1, part.family.dim)) if part.joint else np.zeros(1, np.intp))
-        return found
+def family_of(name: str, variables: tuple[Any, ...], covariance: Any) -> Any:
+    """The family of a part."""
+    if name == "categorical":
+        return Categorical(variables[0].size)
+    return MultivariateNormal(len(variables), covariance) if name == "gaussian" else FAMILIES[name]()
+
+
+def parameters_of(reader: Reader, part: Part, values: list[Any], k: int) -> Any:
+    """Parameters of the right shape, under which a density can be computed."""
+    arrays = [reader.numbers(value, "parameters") for value in values]
+    shapes = parameter_shapes(part, k)
+    if [a.shape for a in arrays] != shapes:
+        reader.wrong(f"expected parameters of shapes {shapes}, found {[a.shape for a in arrays]}")
+    found: Any = arrays[0]
+    if len(arrays) == 2:
+        found = (MultivariateParameters if part.joint else NormalParameters)(*arrays)
+    part.log_prob(found, np.zeros((1, part.family.dim)) if part.joint else np.zeros(1, np.intp))
+    return found
 
 
 def parameter_shapes(part: Part, k: int) -> list[tuple[int, ...]]:

@@ -24,6 +24,8 @@ from bayeslearn.tables.variables import variable_from_dict
 if TYPE_CHECKING:
     import os
 
+    from bayeslearn.model_files import Reader
+
 LABEL = "bayeslearn naive Bayes"
 
 PRIORS: dict[str, type] = {**model_files.PRIORS, "pooled": Pooled}
@@ -62,51 +64,51 @@ def parts_of(model: NaiveBayes) -> dict[str, Any]:
 
 def read(path: str | os.PathLike[str]) -> NaiveBayes:
     """The model of a file, checked in full."""
-    return model_files.read(path, LABEL, Reader)
+    return model_files.read(path, LABEL, model_of)
 
 
-class Reader(model_files.Reader):
-    """The parts of a naive Bayes model."""
+def model_of(reader: Reader, document: dict[str, Any]) -> NaiveBayes:
+    """The whole document."""
+    keys: dict[str, Any] = {"estimate": str, "sharpness": (int, float), "target": dict, "columns": list}
+    estimate, sharpness, top, columns = reader.entries(document, keys, "a model")
+    variable, prior, counts = reader.entries(
+        top, dict.fromkeys(("variable", "prior", "statistics"), dict), "the target"
+    )
+    target = variable_of(reader, variable)
+    if not isinstance(target, Discrete):
+        reader.wrong("the target is not discrete")
+    statistics: dict[str, Any] = {target.name: reader.statistics(counts, Counts, [(target.size,)])}
+    found = []
+    for entry in columns:
+        column, part = column_of(reader, entry, target.size)
+        found.append(column)
+        statistics[column.name] = part
+    shares = prior_of(reader, prior, "categorical")
+    return NaiveBayes(target, tuple(found), shares, Bundle(statistics), estimate, float(sharpness))
 
-    def model(self, document: dict[str, Any]) -> NaiveBayes:
-        """The whole document."""
-        keys: dict[str, Any] = {"estimate": str, "sharpness": (int, float), "target": dict, "columns": list}
-        estimate, sharpness, top, columns = self.entries(document, keys, "a model")
-        variable, prior, counts = self.entries(
-            top, dict.fromkeys(("variable", "prior", "statistics"), dict), "the target"
-        )
-        target = self.variable(variable)
-        if not isinstance(target, Discrete):
-            self.wrong("the target is not discrete")
-        statistics: dict[str, Any] = {target.name: self.statistics(counts, Counts, [(target.size,)])}
-        found = []
-        for entry in columns:
-            column, part = self.column(entry, target.size)
-            found.append(column)
-            statistics[column.name] = part
-        shares = self.prior_of(prior, "categorical")
-        return NaiveBayes(target, tuple(found), shares, Bundle(statistics), estimate, float(sharpness))
 
-    def column(self, entry: Any, n_classes: int) -> tuple[Column, Any]:
-        """One column and its statistics."""
-        keys = {"variable": dict, "family": str, "prior": dict, "statistics": dict}
-        variable, family, prior, statistics = self.entries(entry, keys, "a column")
-        if family not in FAMILIES:
-            self.wrong(f"there is no family {family!r:.40}")
-        column = Column(self.variable(variable), family, self.prior_of(prior, family))
-        size = (column.variable.size,) if isinstance(column.variable, Discrete) else ()
-        kind = STATISTICS[family]
-        part = self.statistics(statistics, kind, [(n_classes, *size)] * len(fields(kind)))
-        column.prior_given(part)  # the prior fits
-        return column, part
+def column_of(reader: Reader, entry: Any, n_classes: int) -> tuple[Column, Any]:
+    """One column and its statistics."""
+    keys = {"variable": dict, "family": str, "prior": dict, "statistics": dict}
+    variable, family, prior, statistics = reader.entries(entry, keys, "a column")
+    if family not in FAMILIES:
+        reader.wrong(f"there is no family {family!r:.40}")
+    column = Column(variable_of(reader, variable), family, prior_of(reader, prior, family))
+    size = (column.variable.size,) if isinstance(column.variable, Discrete) else ()
+    kind = STATISTICS[family]
+    part = reader.statistics(statistics, kind, [(n_classes, *size)] * len(fields(kind)))
+    column.prior_given(part)  # the prior fits
+    return column, part
 
-    def variable(self, entry: Any) -> Any:
-        """A variable of finite states."""
-        if any(isinstance(s, float) and not math.isfinite(s) for s in entry.get("states") or []):
-            self.wrong("a state that is a number must be finite")
-        return variable_from_dict(entry)
 
-    def prior_of(self, entry: Any, family: str) -> Any:
-        """A prior that its family takes."""
-        takes = {name: kind for name, kind in PRIORS.items() if kind in KINDS[family]}
-        return self.prior(entry, takes, of=f"a {family} column")
+def variable_of(reader: Reader, entry: Any) -> Any:
+    """A variable of finite states."""
+    if any(isinstance(s, float) and not math.isfinite(s) for s in entry.get("states") or []):
+        reader.wrong("a state that is a number must be finite")
+    return variable_from_dict(entry)
+
+
+def prior_of(reader: Reader, entry: Any, family: str) -> Any:
+    """A prior that its family takes."""
+    takes = {name: kind for name, kind in PRIORS.items() if kind in KINDS[family]}
+    return reader.prior(entry, takes, of=f"a {family} column")
