@@ -5,8 +5,11 @@ Every function returns a matplotlib figure; :func:`save` writes one to a file.
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from bayeslearn import files
 from bayeslearn.errors import MissingDependencyError, ParameterError
@@ -19,9 +22,13 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes import Calibration
     from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve
     from bayeslearn.network import BayesianNetwork
+    from bayeslearn.sequence.answering import Path as Decoded
 
 #: Hypotheses that are drawn by themselves; the least probable of more are drawn together.
 MOST_SHOWN = 9
+
+#: Sequences whose states are drawn.
+MOST_SEQUENCES = 40
 
 #: Pixels of a network to the inch, the longest side of its figure in inches, and the largest area: others are scaled.
 NETWORK_DPI, MOST_INCHES, MOST_AREA = 96, 60, 700
@@ -117,6 +124,43 @@ def confusion(evaluation: Evaluation) -> Any:
     axes.set_title(f"{evaluation.accuracy:.1%} of {evaluation.n:,} right")
     figure.colorbar(image, shrink=0.7)
     return figure
+
+
+def decoded(found: Decoded) -> Any:
+    """The states of each sequence, step by step; with the numbers that were seen, where there is one sequence only."""
+    figure, axes = _canvas()
+    data, colours = found.data, figure_colours()
+    codes = found.codes if data.order is None else found.codes[data.order]
+    shown = range(min(len(data), MOST_SEQUENCES))
+    figure.set_size_inches(8, 2.5 if len(shown) == 1 else 1.5 + 0.3 * len(shown))
+    numbers = data.cells if len(shown) == 1 and data.cells.dtype.kind == "f" else None
+    low, high = (-0.4, 0.4) if numbers is None else (float(np.nanmin(numbers)), float(np.nanmax(numbers)))
+    bars: dict[int, Any] = {}
+    for i in shown:
+        t = 0
+        for code, run in groupby(codes[data.rows(i)].tolist()):
+            steps = len(list(run))
+            bars[code] = axes.broken_barh([(t - 0.5, steps)], (i + low, high - low), color=colours(code), alpha=0.5)
+            t += steps
+    if numbers is None:
+        axes.set_yticks(list(shown), [str(data.ids[i]) for i in shown])
+        axes.set_ylim(len(shown) - 0.4, -0.6)
+    else:
+        axes.plot(numbers, color="black", marker=".", linewidth=0.7)
+        axes.set_ylabel(", ".join(found.model.emissions.names))
+    axes.set_xlabel("step" if len(shown) == len(data) else f"step ({len(shown)} of {len(data)} sequences)")
+    names = [str(found.model.states[code]) for code in sorted(bars)]
+    handles = [bars[code] for code in sorted(bars)]
+    axes.legend(handles, names, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title="state")
+    return figure
+
+
+def figure_colours() -> Any:
+    """A colour for every code."""
+    from matplotlib import colormaps  # noqa: PLC0415 - an extra, loaded when a picture is wanted
+
+    wheel = colormaps["tab20"]
+    return lambda code: wheel((2 * code + code // 10) % 20)
 
 
 def save(figure: Any, path: str | Path) -> None:

@@ -24,6 +24,7 @@ from bayeslearn.cli import (
     query,
     sample,
     score,
+    sequence,
     show,
     text,
     update,
@@ -72,4 +73,5 @@ app.command("sample")(sample.run)
 app.command("convert")(convert.run)
 app.command("demo")(demo.run)
 app.add_typer(naive.app, name="naive")
+app.add_typer(sequence.app, name="sequence")
 app.add_typer(text.app, name="text")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """P(state | whole sequence) of every row (rows, S), and ln P(x) of each sequence."""
+    """P(state | whole sequence) of every row (rows, S) as they came, and ln P(x) of each sequence."""
 
     model: HiddenMarkovModel
     data: Sequences
@@ -39,7 +39,7 @@ class Posterior:
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """The most probable states of each sequence, one after the other, and ln P(states, x) of each."""
+    """The most probable states of each sequence, a code for each row as they came, and ln P(states, x) of each."""
 
     model: HiddenMarkovModel
     data: Sequences
@@ -51,10 +51,11 @@ class Path:
         """The states by name."""
         return [self.model.states[k] for k in self.codes]
 
-    def split(self) -> list[list[Any]]:
+    def split(self) -> dict[Any, list[Any]]:
         """The states of each sequence by itself."""
-        names = self.states
-        return [names[self.data.rows(i)] for i in range(len(self.data))]
+        codes = self.codes if self.data.order is None else self.codes[self.data.order]
+        names = [self.model.states[k] for k in codes]
+        return {name: names[self.data.rows(i)] for i, name in enumerate(self.data.ids)}
 
 
 def log_likelihood(model: HiddenMarkovModel, data: Sequences) -> Floats:
@@ -75,7 +76,7 @@ def posterior(model: HiddenMarkovModel, data: Sequences) -> Posterior:
     """γ of every row."""
     once = type(data)(data.cells, data.lengths, data.ids, known=data.known)
     found = expect(model.chain, Beliefs(model.emissions.reading(data.cells), (data.n_rows, len(model.states))), once)
-    return Posterior(model, data, found.observed, found.log_p)
+    return Posterior(model, data, data.as_given(found.observed), found.log_p)
 
 
 def decode(model: HiddenMarkovModel, data: Sequences) -> Path:
@@ -94,7 +95,7 @@ def decode(model: HiddenMarkovModel, data: Sequences) -> Path:
                 raise impossible(data, int(i), step)
 
     kernels.parallel(work, data.tasks)
-    return Path(model, data, codes, log_p)
+    return Path(model, data, data.as_given(codes), log_p)
 
 
 def sample(

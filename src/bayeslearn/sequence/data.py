@@ -54,6 +54,8 @@ class Sequences:
     ids: tuple[Any, ...]
     weights: NDArray[np.float64] | None = None
     known: NDArray[np.int32] | None = None
+    #: Where each row stood before sequences were brought together, if they were.
+    order: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cells", read_only(np.ascontiguousarray(self.cells)))
@@ -77,10 +79,13 @@ class Sequences:
         """The rows of one sequence."""
         return slice(int(self.starts[i]), int(self.starts[i] + self.lengths[i]))
 
-    def place(self, row: int) -> tuple[int, int]:
-        """The sequence that a row belongs to, and its position in it."""
-        i = int(np.searchsorted(self.starts, row, side="right")) - 1
-        return i, row - int(self.starts[i])
+    def as_given(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of rows, in the order in which the rows came."""
+        if self.order is None:
+            return values
+        found = np.empty_like(values)
+        found[self.order] = values
+        return found
 
     def fold(self, collect: Callable[[Sequences], R]) -> R:
         """What is made of all sequences, which are one batch."""

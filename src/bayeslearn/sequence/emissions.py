@@ -83,6 +83,10 @@ class Emissions(ABC):
     def default_prior(self, cells: NDArray[Any], cases: float) -> Any:
         """A prior of so many cases for each state that look like all rows."""
 
+    def floored(self, cells: NDArray[Any]) -> Self:  # noqa: ARG002 - only variances can fall to nothing
+        """The same, safe from densities that become infinite on these data."""
+        return self
+
     # -- as a value
 
     @abstractmethod

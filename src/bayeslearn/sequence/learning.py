@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def learn(
     data: Any,
     states: int | Iterable[Any] | None = None,
     *,
-    emissions: Literal["auto", "categorical", "gaussian", "full", "poisson"] = "auto",
+    emissions: str = "auto",
     mixture: int = 1,
     columns: Iterable[str] | None = None,
     symbols: Iterable[Any] | None = None,
@@ -84,14 +84,16 @@ def learn(
         Of the starts and of :func:`bayeslearn.em.fit`.
     """
     names = None if columns is None and start is None else tuple(columns or start.emissions.names)  # type: ignore[union-attr]
-    raw = gathered(data, lengths, id, names, known)
-    told = raw.known if raw.known is not None else known
+    raw = gathered(data, lengths, id, names, known, kind=emissions if start is None else start.emissions.kind)
+    told = raw.told(known)
     rng = validation.generator(rng)
     if start is not None:
         first = start
         batch = finished(raw, start.emissions, start.states, known, weights)
         prior = first.prior if prior is None else prior
         first = replace(first, frozen=frozenset(frozen) or first.frozen)
+        if "emissions" not in first.frozen:
+            first = replace(first, emissions=first.emissions.floored(batch.cells))
         begins = iter([first])
     else:
         labels = starting.state_names(states, told)

@@ -97,6 +97,10 @@ class MixtureEmissions(Emissions):
         """So many cases for the weights of a state, and for each part."""
         return MixturePrior(Dirichlet.m_estimate(cases), self.parts.default_prior(cells, cases))
 
+    def floored(self, cells: NDArray[Any]) -> Self:
+        """Parts that are safe."""
+        return replace(self, parts=self.parts.floored(cells))
+
     def permuted(self, order: NDArray[np.intp]) -> Self:
         """The states in another order."""
         k = self.weights.shape[1]

@@ -41,6 +41,12 @@ if TYPE_CHECKING:
 FREEZABLE = ("start", "transitions", "emissions")
 
 
+def table(name: str, p: ArrayLike) -> Floats:
+    """Rows that sum to one; what does so up to rounding stays as it is, however often it is looked at."""
+    given, checked = np.asarray(p, dtype=np.float64), validation.probabilities(p, name=name)
+    return given if np.allclose(given, checked, rtol=1e-14, atol=0) else checked
+
+
 @dataclass(frozen=True, eq=False)
 class HiddenMarkovModel:
     """A frozen value: named states, where a sequence starts, how it moves on, and what each state emits.
@@ -69,8 +75,7 @@ class HiddenMarkovModel:
     def __post_init__(self) -> None:
         states = checked_states("state", self.states)
         n = len(states)
-        start = validation.probabilities(self.start, name="start")
-        moves = validation.probabilities(self.transitions, name="transitions")
+        start, moves = table("start", self.start), table("transitions", self.transitions)
         if start.shape != (n,) or moves.shape != (n, n) or self.emissions.size != n:
             raise ShapeError(
                 f"{n} states need a start of shape ({n},), transitions of ({n}, {n}) and emissions of {n} states, "

@@ -43,6 +43,7 @@ class NormalBase(Emissions):
 
     columns: tuple[str, ...]
     mean: Floats
+    floor: Floats | float
 
     @property
     def size(self) -> int:
@@ -57,6 +58,10 @@ class NormalBase(Emissions):
     def cells(self, x: Any) -> Floats:
         """Rows of finite numbers; NaN is missing."""
         return real_cells(number_rows(x), len(self.columns))
+
+    def floored(self, cells: Floats) -> Self:
+        """Variances that cannot fall below a small share of that of the data."""
+        return self if np.all(self.floor) else replace(self, floor=FLOOR * spread_of(cells)[1])  # type: ignore[type-var]
 
     def centres(self) -> Floats:
         """The means of the first column."""

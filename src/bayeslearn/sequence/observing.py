@@ -7,7 +7,7 @@ log likelihoods row by row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -57,11 +57,13 @@ class Symbols:
     log_table: Floats
     collected: Callable[[Floats], Any]
 
-    def __post_init__(self) -> None:
-        seen = np.ones((1, len(self.log_table)))
-        object.__setattr__(self, "table", np.ascontiguousarray(np.concatenate([seen, np.exp(self.log_table.T)])))
+    log_rows: Floats = field(init=False)
+    table: Floats = field(init=False)
 
-    table: Floats = None  # type: ignore[assignment]
+    def __post_init__(self) -> None:
+        missing = np.zeros((1, len(self.log_table)))
+        object.__setattr__(self, "log_rows", np.concatenate([missing, self.log_table.T]))
+        object.__setattr__(self, "table", np.ascontiguousarray(np.exp(self.log_rows)))
 
     def lay(self, starts: Starts, lengths: Starts, b: Floats, log_p: Floats) -> None:  # noqa: ARG002 - no factor
         """Rows of the table."""
@@ -84,9 +86,8 @@ class Symbols:
         return self.collected(np.ascontiguousarray(totals[1:].T))
 
     def logs(self, rows: slice) -> Floats:
-        """Columns of the table; nothing for a missing symbol."""
-        codes = self.codes[rows]
-        return np.where(codes[:, None] < 0, 0.0, self.log_table.T[codes])
+        """Rows of the table in logs; nothing for a missing symbol."""
+        return self.log_rows[self.codes[rows] + 1]
 
 
 @dataclass(frozen=True)
@@ -96,12 +97,11 @@ class Normals:
     x: Floats
     mean: Floats
     var: Floats
+    parts: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         parts = np.stack([self.mean, 0.5 / self.var, -(LOG_2PI + np.log(self.var)) / 2], axis=-1)
         object.__setattr__(self, "parts", np.ascontiguousarray(parts))
-
-    parts: Floats = None  # type: ignore[assignment]
 
     def lay(self, starts: Starts, lengths: Starts, b: Floats, log_p: Floats) -> None:
         """Densities."""

@@ -20,7 +20,7 @@ from bayeslearn import validation
 from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError, UnknownStateError, listed
 from bayeslearn.sequence.data import Sequences, checked_lengths
 from bayeslearn.sequence.symbols import as_objects, is_missing, plain
-from bayeslearn.tables import Table, as_table
+from bayeslearn.tables import Numeric, Table, as_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -46,6 +46,12 @@ class Raw:
     #: Cells of a column by which states are known, where it was asked for.
     known: Any = None
 
+    def told(self, known: Any) -> Any:
+        """The states that are known, in the order of the rows."""
+        if known is None or self.known is not None:
+            return self.known
+        return known if self.order is None else as_objects(known)[self.order]
+
 
 def read(
     data: Any,
@@ -64,7 +70,8 @@ def read(
     """
     if isinstance(data, Sequences):
         return data
-    return finished(gathered(data, lengths, id, emissions.names, known), emissions, states, known, weights)
+    raw = gathered(data, lengths, id, emissions.names, known, kind=emissions.kind)
+    return finished(raw, emissions, states, known, weights)
 
 
 def finished(
@@ -75,9 +82,8 @@ def finished(
     w = None if weights is None else validation.weights(weights, len(raw.lengths))
     codes = None
     if known is not None:
-        told = raw.known if raw.known is not None else known
-        codes = known_codes(told, states or tuple(range(emissions.size)), len(cells))
-    return Sequences(cells, raw.lengths, raw.ids, w, codes)
+        codes = known_codes(raw.told(known), states or tuple(range(emissions.size)), len(cells))
+    return Sequences(cells, raw.lengths, raw.ids, w, codes, raw.order)
 
 
 def in_place(raw: Raw, answer: Callable[[], Any]) -> Any:
@@ -118,10 +124,12 @@ def gathered(
     id: str | None,  # noqa: A002 - the name of the column
     names: Iterable[str] | None,
     known: Any = None,
+    *,
+    kind: str = "auto",
 ) -> Raw:
     """Rows, lengths and names of sequences; `names` are the columns to take from a table."""
     if is_table(data):
-        return from_table(data, lengths, id, None if names is None else tuple(names), known)
+        return from_table(data, lengths, id, None if names is None else tuple(names), known, kind)
     if id is not None:
         raise ParameterError("`id` names a column, so the data must be a frame, a dict of columns or a file")
     if lengths is None and is_list_of_sequences(data, 1 if names is None else len(tuple(names))):
@@ -165,6 +173,7 @@ def from_table(
     id: str | None,  # noqa: A002 - the name of the column
     names: tuple[str, ...] | None,
     known: Any,
+    kind: str,
 ) -> Raw:
     """Columns of a table; rows of one sequence in the order they come."""
     labels = known if isinstance(known, str) else None
@@ -172,15 +181,15 @@ def from_table(
     table = as_table(
         data,
         columns=None if names is None else tuple(dict.fromkeys((*names, *also))),
-        discrete=also,
+        discrete=[*also, *(names or ())] if kind == "categorical" else also,
+        numeric=names or () if kind in {"gaussian", "full", "poisson"} else (),
         max_states=MOST_SEQUENCES,
         allow_constant=True,
     )
     taken = names if names is not None else tuple(n for n in table.schema.names if n not in also)
     if not taken:
         raise ParameterError("no column is left to be observed", hint="name the observed columns")
-    columns = [table.decode(name) for name in taken]
-    cells = columns[0] if len(columns) == 1 else np.array(columns, dtype=object).T
+    cells = table_cells(table, taken)
     told = table.decode(labels) if labels else None
     if id is None:
         each = checked_lengths(lengths, table.n_rows)
@@ -188,6 +197,15 @@ def from_table(
     order, which, counts = by_first_row(table.code(id), id)
     ids = tuple(table.schema[id].states[k] for k in which)  # type: ignore[attr-defined]
     return Raw(cells[order], counts, ids, taken, order, None if told is None else told[order])
+
+
+def table_cells(table: Table, names: tuple[str, ...]) -> NDArray[Any]:
+    """Columns side by side, one by itself: numbers as floats, everything else as it was written."""
+    if all(isinstance(table.schema[name], Numeric) for name in names):
+        columns = [table.value(name) for name in names]
+        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+    written = [table.decode(name) for name in names]
+    return written[0] if len(written) == 1 else np.array(written, dtype=object).T
 
 
 def by_first_row(

@@ -9,7 +9,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import DataError, ParameterError, ProbabilityError
 from bayeslearn.sequence.mixed import MixtureEmissions
-from bayeslearn.sequence.normals import FLOOR, FullNormalEmissions, NormalEmissions, number_rows, spread_of
+from bayeslearn.sequence.normals import FullNormalEmissions, NormalEmissions, number_rows, spread_of
 from bayeslearn.sequence.symbols import (
     CategoricalEmissions,
     PoissonEmissions,
@@ -105,7 +105,7 @@ def started(emissions: Emissions, data: Sequences, rng: np.random.Generator) -> 
 
 def begin(emissions: Any, cells: NDArray[Any], known: NDArray[Any] | None, k: int, rng: np.random.Generator) -> Any:
     """Estimates from rows shared out among the states, with one case of all rows behind each."""
-    emissions = with_floor(emissions, cells)
+    emissions = emissions.floored(cells)
     pick = rng.permutation(len(cells))[:SAMPLE]
     if known is not None:
         pick = np.union1d(pick, np.flatnonzero(known >= 0))
@@ -130,15 +130,6 @@ def gathered(emissions: Any, cells: NDArray[Any], shares: Floats) -> Any:
         )
         return start.gather(cells, shares)
     return emissions.gather(cells, shares)
-
-
-def with_floor(emissions: Any, cells: NDArray[Any]) -> Any:
-    """Variances that cannot fall to nothing."""
-    if not isinstance(emissions, NormalEmissions | FullNormalEmissions):
-        return emissions
-    floor = FLOOR * spread_of(cells)[1]
-    spread = emissions.var if isinstance(emissions, NormalEmissions) else emissions.covariance
-    return type(emissions)(emissions.columns, emissions.mean, spread, floor)
 
 
 def clusters(emissions: Any, cells: NDArray[Any], rng: np.random.Generator) -> Floats:

@@ -1,0 +1,94 @@
+"""The verbs sequence learn, decode and score."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from bayeslearn import HiddenMarkovModel
+from bayeslearn.errors import ParameterError, UnknownStateError
+from bayeslearn.sequence import PoissonEmissions
+from tests.cli.asking import ask, fail, said
+
+TRUTH = HiddenMarkovModel(("low", "high"), [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], PoissonEmissions("calls", [2.0, 20.0]))
+
+
+@pytest.fixture
+def calls(tmp_path):
+    """Four sequences, rows of two of them between each other, with holes."""
+    x, states = TRUTH.sample([12] * 4, rng=0)
+    who = np.repeat(["ann", "bob", "cid", "dan"], 12)
+    order = np.concatenate([np.arange(24).reshape(2, 12).T.ravel(), np.arange(24, 48)])
+    lines = [f"{who[i]},{'?' if i % 9 == 5 else x[i]},{states[i]}" for i in order]
+    (tmp_path / "calls.csv").write_text("who,calls,state\n" + "\n".join(lines) + "\n")
+    return tmp_path
+
+
+def learn(folder, *words):
+    return ask(
+        "sequence", "learn", str(folder / "calls.csv"), "--id", "who", "--columns", "calls", "--emissions", "poisson",
+        "-o", str(folder / "m.json"), *words,
+    )  # fmt: skip
+
+
+def test_learn_decode_score(calls):
+    text = learn(calls, "--states", "low,high", "--plot", str(calls / "states.svg"))
+    assert "sequences       4" in text
+    assert "calls (poisson)" in text
+    assert "converged" in text
+    assert "about" in text
+    assert (calls / "states.svg").exists()
+    model = HiddenMarkovModel.load(calls / "m.json")
+    np.testing.assert_allclose(model.emissions.rate, [2, 20], atol=1)
+    words = ("sequence", "decode", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who")
+    rows = ask(*words).splitlines()
+    assert rows[0] == "who,state,P(state=low),P(state=high)"
+    assert [row.split(",")[0] for row in rows[1:4]] == ["ann", "bob", "ann"]
+    told = said(*words, "--truth", "state", "-o", str(calls / "states.csv"), "--plot", str(calls / "states.png"))
+    assert "48 rows of 4 sequences" in told
+    right = int(told.split(" of 48 known")[0].split("\n")[-1])
+    assert right >= 44
+    found = json.loads(ask(*words, "--json", "--each", "--truth", "state"))
+    assert len(found["columns"]["state"]) == found["known"] == 48
+    text = ask("sequence", "score", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who")
+    assert "rows            48" in text
+    each = json.loads(
+        ask("sequence", "score", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who", "--json")
+    )
+    assert sum(part["log_likelihood"] for part in each["each"]) == pytest.approx(found["log_likelihood"])
+
+
+def test_json_and_options(calls):
+    found = json.loads(learn(calls, "--known", "state", "--json", "--prior", "mle", "--restarts", "1"))
+    assert [entry["state"] for entry in found["states"]] == ["high", "low"]
+    assert found["history"] == sorted(found["history"])
+    assert found["converged"]
+    again = json.loads(
+        learn(calls, "--start", str(calls / "m.json"), "--freeze", "emissions", "--json", "--max-iter", "50")
+    )
+    assert [e["emits"] for e in again["states"]] == [e["emits"] for e in found["states"]]
+    left = json.loads(learn(calls, "--states", "2", "--left-right", "--json", "--restarts", "1"))
+    assert left["states"][1]["transitions"]["0"] == 0
+    assert left["states"][1]["lasts"] is None
+
+
+def test_what_cannot_be(calls):
+    for words, message in (
+        (("--states", "2", "--columns", "hope"), "no column 'hope'"),
+        (("--states", "0"), "at least 1"),
+        ((), "how many states"),
+        (("--states", "2", "--plot", "x.txt"), "picture"),
+        (("--states", "2", "--prior", "hope"), "not a prior"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            learn(calls, *words)
+    (calls / "words.csv").write_text("s\na\nb\na\n")
+    ask("sequence", "learn", str(calls / "words.csv"), "--states", "1", "-o", str(calls / "w.json"))
+    (calls / "new.csv").write_text("s\na\nc\n")
+    with pytest.raises(UnknownStateError, match="symbol 'c' in row 1"):
+        ask("sequence", "decode", str(calls / "w.json"), str(calls / "new.csv"))
+    code, sentence = fail("sequence", "score", str(calls / "calls.csv"), str(calls / "new.csv"))
+    assert code == 1
+    assert "not JSON" in sentence
