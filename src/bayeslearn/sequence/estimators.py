@@ -70,7 +70,7 @@ class HiddenMarkovEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         prior: Any = None,
         restarts: int = 1,
         tol: float = 1e-4,
-        max_iter: int = 200,
+        max_iter: int = 500,
         random_state: Any = 0,
     ) -> None:
         self.n_states = n_states

@@ -45,7 +45,7 @@ def learn(
     restarts: int = 1,
     rng: np.random.Generator | int | None = 0,
     tol: float = 1e-4,
-    max_iter: int = 200,
+    max_iter: int = 500,
     progress: Callable[[em.Step], object] | None = None,
 ) -> em.Result[HiddenMarkovModel]:
     """Learn a hidden Markov model, and tell the way there.
