@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.em import Result
     from bayeslearn.hypotheses import Posterior
+    from bayeslearn.mixture import Mixture
     from bayeslearn.naive_bayes import Calibration
     from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve
     from bayeslearn.network import BayesianNetwork
@@ -152,6 +153,24 @@ def decoded(found: Decoded) -> Any:
     names = [str(found.model.states[code]) for code in sorted(bars)]
     handles = [bars[code] for code in sorted(bars)]
     axes.legend(handles, names, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title="state")
+    return figure
+
+
+def mixture(model: Mixture, data: Any, *, columns: Sequence[str] | None = None) -> Any:
+    """Rows by their component and an ellipse of two standard deviations for each, over two columns of numbers."""
+    from bayeslearn.mixture.drawing import paint  # noqa: PLC0415 - loaded when a mixture is drawn
+
+    figure, axes = _canvas()
+    paint(axes, model, data, figure_colours(), columns)
+    return figure
+
+
+def responsibilities(model: Mixture, data: Any) -> Any:
+    """How much of each row belongs to each component."""
+    from bayeslearn.mixture.drawing import shares  # noqa: PLC0415 - loaded when a mixture is drawn
+
+    figure, axes = _canvas()
+    shares(axes, model.responsibilities(data), figure_colours())
     return figure
 
 

@@ -9,6 +9,7 @@ import typer
 from bayeslearn import __version__
 from bayeslearn.cli import (
     bayes,
+    cluster,
     compare,
     concept,
     convert,
@@ -59,6 +60,7 @@ app.command("bayes")(bayes.run)
 app.command("concept")(concept.run)
 app.command("learn")(learn.run)
 app.command("posterior")(posterior.run)
+app.command("cluster")(cluster.run)
 app.command("show")(show.run)
 app.command("query")(query.run)
 app.command("explain")(explain.run)

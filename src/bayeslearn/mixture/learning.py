@@ -20,15 +20,13 @@ from bayeslearn.families.categorical import DirichletRule
 from bayeslearn.mixture.model import Mixture, MixturePrior, priors_of
 from bayeslearn.mixture.parts import Part
 from bayeslearn.mixture.rows import Batches, Rows, read
+from bayeslearn.mixture.scoring import HALF_A_CASE
 from bayeslearn.mixture.starts import start as begin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from bayeslearn.families.multivariate import Covariance
-
-#: A component with fewer cases is reported.
-HALF_A_CASE = 0.5
 
 
 def fit_mixture(
@@ -66,7 +64,7 @@ def fit_mixture(
     equal
         The components have equal shares.
     prior
-        ``"weak"``: one case in every component that is spread as the data are, which keeps covariances regular;
+        ``"weak"``: one case in every component, a third as wide as the data, which keeps covariances regular;
         ``None``: maximum likelihood; or a prior of the family, a list of them, a :class:`MixturePrior`.
     start
         How seeds are found, or a mixture to start from.
@@ -182,7 +180,7 @@ def prior_of(prior: Any, parts: tuple[Part, ...], rows: Rows, k: int) -> Mixture
         return priors_of(parts, prior.parts, prior.shares, k)
     if prior is None:
         return priors_of(parts, tuple(part.none() for part in parts), DirichletRule(per_state=0.0), k)
-    weak = [part.weak(part.whole(c, rows.weights), k) for part, c in zip(parts, rows.cells, strict=True)]
+    weak = [part.weak(part.whole(c, rows.weights)) for part, c in zip(parts, rows.cells, strict=True)]
     shares: Any = Dirichlet(np.ones(k))
     if isinstance(prior, str):
         validation.choice("prior", prior, ["weak"])

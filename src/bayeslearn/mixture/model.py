@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import MismatchError, ParameterError
+from bayeslearn.errors import ParameterError
 from bayeslearn.families import Bundle, Categorical, Counts, Dirichlet
-from bayeslearn.mixture import evidence, gaussians, rows
+from bayeslearn.mixture import evidence, gaussians, joining, product, rows, scoring
 from bayeslearn.mixture.parts import Part, free_of, log_sum, logs
 
 if TYPE_CHECKING:
@@ -137,10 +137,7 @@ class Mixture:
         return max(BLOCK // (self.k * widest), 256)
 
     def _joint(self, block: Rows) -> Floats:
-        joint = np.tile(logs(self.weights), (len(block), 1))
-        for part, θ, cells in zip(self.parts, self.parameters, block.cells, strict=True):
-            joint += part.log_prob(θ, cells)
-        return joint
+        return product.log_prob(self.parts, self.parameters, block, self.weights)
 
     def _shares(self, block: Rows) -> tuple[Floats, Floats]:
         joint = self._joint(block)
@@ -187,8 +184,7 @@ class Mixture:
         return self._collected(found, shares * w[:, None]), float(w @ log_p)
 
     def _collected(self, block: Rows, shares: Floats) -> Bundle:
-        columns = zip(self.parts, self.parameters, block.cells, strict=True)
-        found = {part.name: part.collect(θ, cells, shares) for part, θ, cells in columns}
+        found = product.collect(self.parts, self.parameters, block, shares)
         return Bundle({SHARES: Counts(shares.sum(axis=0)), **found})
 
     def estimate(self, prior: MixturePrior | None, statistics: Bundle) -> Mixture:
@@ -218,42 +214,15 @@ class Mixture:
         """Both together, component by component: for models that grew from one start, or are :meth:`aligned`."""
         if not isinstance(other, Mixture):
             return NotImplemented
-        same(self, other)
-        if self.statistics is None or other.statistics is None:
-            return other if self.statistics is None else self
-        return self.estimate(self.prior, self.statistics + other.statistics)
+        return joining.added(self, other)
 
     def aligned(self, to: Mixture) -> Mixture:
         """The components in the order in which they are most alike those of another mixture."""
-        from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - only here
-
-        same(self, to)
-        if self.statistics is None:
-            return self
-        fit = np.zeros((to.k, self.k))
-        for part, θ in zip(self.parts, to.parameters, strict=True):
-            mine = self.statistics[part.name]
-            for shift in range(self.k):  # statistics j against parameters j + shift
-                turned = np.roll(np.arange(self.k), -shift)
-                log_p = evidence.log_likelihood(taken(mine, turned), θ)
-                fit[np.arange(self.k), turned] += log_p / np.maximum(self.sizes[turned], 1e-300)
-        return self.reordered(linear_sum_assignment(-fit)[1])
+        return joining.aligned(self, to)
 
     def reordered(self, order: Any) -> Mixture:
         """The same mixture with its components in another order."""
-        order = np.asarray(order)
-        if sorted(order.tolist()) != list(range(self.k)):
-            raise ParameterError(f"an order of {self.k} components names each once, got {order.tolist()}")
-        parts = zip(self.parts, self.parameters, strict=True)
-        statistics = None
-        if self.statistics is not None:
-            statistics = Bundle({name: taken(s, order) for name, s in self.statistics.items()})
-        return replace(
-            self,
-            weights=self.weights[order],
-            parameters=tuple(reordered_parameters(part, θ, order) for part, θ in parts),
-            statistics=statistics,
-        )
+        return joining.reordered(self, order)
 
     # -- files
 
@@ -281,31 +250,9 @@ class Mixture:
         """−2 ln P(D|θ) + 2 · free parameters: the lower the better."""
         return -2 * self.log_likelihood(data, weights) + 2 * self.free_parameters
 
-
-### helpers
-
-
-def same(one: Mixture, other: Mixture) -> None:
-    """Both have the same parts and as many components."""
-    if one.parts != other.parts or one.k != other.k:
-        raise MismatchError(
-            "only mixtures of the same parts and as many components can be joined, "
-            f"got {one!r} and {other!r}", differs="parts",
-        )  # fmt: skip
-
-
-def taken(statistics: Any, order: NDArray[np.intp]) -> Any:
-    """The rows of statistics in another order."""
-    return type(statistics)(*(array[order] for array in statistics.arrays()))
-
-
-def reordered_parameters(part: Part, θ: Any, order: NDArray[np.intp]) -> Any:
-    """Parameters in another order; a covariance that all share stays."""
-    if not isinstance(θ, tuple):
-        return θ[order]
-    tied = part.joint and part.family.covariance == "tied"
-    mean, spread = θ
-    return type(θ)(mean[order], spread if tied else spread[order])  # type: ignore[call-arg]
+    def log_evidence(self, data: Any, weights: Any = None) -> float:
+        """ln P(D), parameters integrated out, as Cheeseman and Stutz bound it; see :mod:`.scoring`."""
+        return scoring.log_evidence(self, self.rows(data, weights))
 
 
 def priors_of(

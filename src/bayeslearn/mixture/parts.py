@@ -8,7 +8,6 @@ counts as cases, and its parameters are posterior means (:mod:`.evidence`).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +42,9 @@ LEAST_CASES = 1e-10
 
 #: A variance this small beside the largest of its column has collapsed onto cases that are all alike.
 COLLAPSED = 1e-14
+
+#: The variance of a component, as the weak prior has it, beside that of the whole.
+NARROW = 0.1
 
 
 @dataclass(frozen=True)
@@ -156,11 +158,11 @@ class Part:
             return Gamma.none()
         return self.family.none() if self.joint else NormalInverseGamma.none()
 
-    def weak(self, whole: Any, k: int, cases: float = 1.0) -> Any:
+    def weak(self, whole: Any, cases: float = 1.0) -> Any:
         """`cases` that look like all of the data (`whole`: its statistics, as of one component).
 
-        The spread of a component among k is taken for that of the whole divided by k^(2/d), and its centre counts for
-        a hundredth of a case, so that a component may lie anywhere.
+        The variances of a component are taken for a tenth of those of the whole, and its centre counts for a hundredth
+        of a case, so that it may lie anywhere. Nothing here depends on how many components there are.
         """
         if isinstance(self.family, Categorical):
             n = whole.n[0]
@@ -168,7 +170,7 @@ class Part:
         if isinstance(self.family, Poisson):
             return Gamma.m_estimate(cases, (whole.total[0] + 0.5) / (whole.n[0] + 1))
         mean, var = whole.mean[0], variances(whole)
-        var = np.where(var > 0, var, 1.0) / k ** (2 / np.size(var))
+        var = np.where(var > 0, NARROW * var, 1.0)
         if isinstance(self.family, Normal):
             return NormalInverseGamma(mean, np.asarray(cases / 100), np.asarray(1 + cases / 2), cases * var / 2)
         unit = self.family.unit_information(mean, var, cases)
@@ -221,8 +223,3 @@ def log_sum(joint: Floats) -> Floats:
     safe = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
         return safe + np.log(np.exp(joint - safe[:, None]).sum(axis=1))
-
-
-def log_factorial(k: int) -> float:
-    """ln k!."""
-    return math.lgamma(k + 1)

@@ -6,7 +6,7 @@ fold(collect) = collect(batch 1) + collect(batch 2) + …
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -31,6 +31,10 @@ class Rows:
 
     cells: tuple[NDArray[Any], ...]
     weights: NDArray[np.float64] | None = None
+    #: What :mod:`.product` makes of the cells when it first sees them.
+    states: Any = field(default=None, init=False, repr=False)
+    numbers: NDArray[np.float64] | None = field(default=None, init=False, repr=False)
+    _blocks: dict[int, list[Rows]] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.cells[0])
@@ -44,10 +48,13 @@ class Rows:
         """Some of the rows."""
         return Rows(tuple(c[rows] for c in self.cells), None if self.weights is None else self.weights[rows])
 
-    def blocks(self, size: int) -> Iterator[Rows]:
+    def blocks(self, size: int) -> list[Rows]:
         """The rows in order, so many at a time."""
-        for start in range(0, len(self), size):
-            yield self.take(slice(start, start + size))
+        if len(self) <= size:
+            return [self]
+        if size not in self._blocks:
+            self._blocks[size] = [self.take(slice(start, start + size)) for start in range(0, len(self), size)]
+        return self._blocks[size]
 
     def fold(self, collect: Callable[[Rows], S]) -> S:
         """`collect` of all rows: they are their own only batch."""

@@ -44,7 +44,7 @@ def start(
         rows = rows.take(np.sort(rng.choice(len(rows), MOST_ROWS, replace=False)))
     labels = grouped(encoded(parts, rows), np.ones(len(rows)) if rows.weights is None else rows.weights, k, how, rng)
     whole = [part.whole(cells, rows.weights) for part, cells in zip(parts, rows.cells, strict=True)]
-    weak = priors_of(parts, tuple(part.weak(w, k) for part, w in zip(parts, whole, strict=True)), prior.shares, k)
+    weak = priors_of(parts, tuple(part.weak(w) for part, w in zip(parts, whole, strict=True)), prior.shares, k)
     parameters = tuple(level(part, w, k) for part, w in zip(parts, whole, strict=True))
     blank = Mixture(parts, np.full(k, 1 / k), parameters, weak, equal=equal)
     shares = (labels[:, None] == np.arange(k)) * (1.0 if rows.weights is None else rows.weights[:, None])

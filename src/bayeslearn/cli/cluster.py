@@ -1,0 +1,229 @@
+"""``bayeslearn cluster``: the groups that the rows of a table fall into, and the group of every new row."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import interrupting, output, progress, writing
+from bayeslearn.cli.naive_learn import pairs
+from bayeslearn.cli.structures import names, table_file
+from bayeslearn.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bayeslearn.mixture import Choice, Mixture
+    from bayeslearn.tables import Schema, Table
+
+#: Columns that are told of each class, and doubtful rows that are shown.
+MOST_TELLS, MOST_DOUBTS = 3, 5
+
+#: Rows that are answered together.
+BATCH = 1 << 16
+
+
+def run(
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
+    *,
+    k: Annotated[str, typer.Option("-k", help="How many groups, or auto: as many as the evidence asks for.")] = "auto",
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The model to write, .json or .json.gz; with --by the rows, .csv or .parquet."
+        ),
+    ] = None,
+    by: Annotated[
+        Path | None, typer.Option("--by", help="A model learned before: tell the group of every row by it.")
+    ] = None,
+    covariance: Annotated[
+        str | None,
+        typer.Option(help="Of numbers: full, tied, diagonal, spherical; full if all columns are, else diagonal."),
+    ] = None,
+    family: Annotated[list[str] | None, typer.Option(help="COL=categorical, normal or poisson.")] = None,
+    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
+    prior: Annotated[
+        str, typer.Option(help="weak keeps variances regular; mle is none at all, scored by BIC.")
+    ] = "weak",
+    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    most: Annotated[int, typer.Option(help="The most groups that auto tries.")] = 20,
+    restarts: Annotated[int, typer.Option(help="How many more starts to climb from.")] = 3,
+    tol: Annotated[float, typer.Option(help="Nats that an iteration must gain.")] = 1e-3,
+    max_iter: Annotated[int, typer.Option(help="Iterations at most.")] = 500,
+    max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
+    seed: Annotated[int, typer.Option(help="Of the starts.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Draw the groups into this file, .png, .svg or .pdf.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
+) -> None:
+    """Find groups of similar rows, by EM: of numbers, words and counts, with holes; or assign rows to known ones.
+
+    Tables of numbers become a mixture of Gaussians; others get classes, each a product of families over the columns.
+
+    Example: bayeslearn cluster zoo.csv --ignore name,type -o zoo.json, then bayeslearn cluster new.csv --by zoo.json
+    """
+    if by is not None:
+        assign(by, table_file(data), to, as_json=as_json)
+        return
+    if to is None:
+        raise ParameterError("where should the model be written?", hint="name a file with -o, or a model with --by")
+    from bayeslearn import files, validation
+    from bayeslearn.model_files import packed
+
+    packed(to)
+    files.destination(to)
+    validation.choice("--prior", prior, ["weak", "mle"])
+    number: Any = "auto" if k == "auto" else whole("-k", k)
+    left_out = dict.fromkeys(names(ignore), "asked for")
+    table = read(table_file(data), pairs("--family", family), left_out, weights, max_states)
+    kind = covariance or ("full" if not table.schema.discrete and not family else "diagonal")
+    validation.choice("--covariance", kind, ["full", "tied", "diagonal", "spherical"])
+    found = learned(table, number, pairs("--family", family), kind, {
+        "prior": None if prior == "mle" else "weak", "most": most, "restarts": restarts, "tol": tol,
+        "max_iter": max_iter, "rng": validation.integer("--seed", seed, least=0),
+    })  # fmt: skip
+    found.model.save(to)
+    (show_json if as_json else show)(found, table, left_out)
+    if plot is not None:
+        from bayeslearn import plots
+
+        plots.save(plots.mixture(found.model, table), plot)
+    sys.stderr.write(f"wrote {to}: {found.model.k} groups, {len(table.schema)} columns\n")
+
+
+def whole(option: str, text: str) -> int:
+    """A whole number, or auto."""
+    if not text.isdigit() or int(text) < 1:
+        raise ParameterError(f"{option} is a whole number above 0, or auto, got {text!r}")
+    return int(text)
+
+
+def read(data: str, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int) -> Table:
+    """The table of a file, without the columns that are not wanted or cannot be used."""
+    from bayeslearn.mixture.classes import read_table
+    from bayeslearn.tables.files import column_names
+    from bayeslearn.tables.schema import require_known
+
+    known = column_names(data)
+    require_known([*families, *left_out, *([weights] if weights else [])], known)
+    columns = [name for name in known if name not in left_out and name != weights]
+    return read_table(data, families, columns, weights, max_states, left_out)
+
+
+def learned(table: Table, k: Any, families: dict[str, str], covariance: str, how: dict[str, Any]) -> Choice:
+    """The groups, the largest first, with the log likelihood of every iteration told."""
+    from bayeslearn.mixture.classes import by_size, find_classes
+
+    together = None if covariance == "diagonal" else covariance
+    with interrupting.once("the best groups so far") as stop, progress.bar("clustering") as tell:
+
+        def step(groups: int, now: Any) -> None:
+            stop.heed()
+            words = f"{groups} groups, iteration {now.iteration}, log likelihood {now.log_likelihood:.8g}"
+            tell(groups / how["most"] if k == "auto" else now.iteration / how["max_iter"], words)
+
+        if how["prior"] is None and k == "auto":
+            how = {**how, "by": "bic"}
+        return by_size(find_classes(table, k, families=families, covariance=together, progress=step, **how))
+
+
+### reporting
+
+
+def show(found: Choice, table: Table, left_out: dict[str, str]) -> None:
+    """The report for people."""
+    from bayeslearn.mixture import describe, doubtful
+
+    model, result = found.model, found.result
+    missing = sum(table.missing().values())
+    tried = ", ".join(f"{k}: {value:.6g}" for k, value in found.scores.items())
+    name = {"evidence": "log evidence", "bic": "−BIC/2"}.get(found.by, found.by)
+    output.show_pairs([
+        ("rows", str(table.n_rows)),
+        ("columns", str(len(table.schema))),
+        ("missing cells", str(missing)),
+        *((f"left out: {column}", why) for column, why in left_out.items()),
+        ("groups", str(model.k)),
+        ("log likelihood", f"{result.log_likelihood:.10g}, {result.iterations} iterations"),
+        (name, tried),
+    ])  # fmt: skip
+    output.gap()
+    rows = [
+        [
+            str(report.number),
+            f"{report.size:.1f}",
+            output.number(report.share),
+            "; ".join(map(str, report.differences[:MOST_TELLS])),
+        ]
+        for report in describe(model)
+    ]
+    output.show_table(["group", "cases", "share", "what distinguishes it"], rows)
+    doubts = doubtful(model, table)
+    if doubts:
+        output.gap()
+        sys.stdout.write(f"{len(doubts)} of {table.n_rows} rows are doubtful (below 0.9), these most:\n")
+        for doubt in doubts[:MOST_DOUBTS]:
+            sys.stdout.write(
+                f"  row {doubt.row}: group {doubt.best} {doubt.probability:.3f}, "
+                f"{doubt.second} {doubt.second_probability:.3f}\n"
+            )
+
+
+def show_json(found: Choice, table: Table, left_out: dict[str, str]) -> None:
+    """The same for a machine."""
+    from dataclasses import asdict
+
+    from bayeslearn.mixture import describe, doubtful
+
+    output.show_json({
+        "rows": table.n_rows,
+        "groups": found.model.k,
+        "log_likelihood": found.result.log_likelihood,
+        "converged": found.result.converged,
+        "history": [step.log_likelihood for step in found.result.history],
+        "score": found.by,
+        "scores": found.scores,
+        "left_out": left_out,
+        "classes": [asdict(report) for report in describe(found.model)],
+        "doubtful": [asdict(doubt) for doubt in doubtful(found.model, table)],
+    })  # fmt: skip
+
+
+### new rows
+
+
+def assign(model_file: Path, data: str, to: Path | None, *, as_json: bool) -> None:
+    """The group of every row, and the probability of each group."""
+    from bayeslearn.mixture import Mixture
+    from bayeslearn.mixture.classes import new_rows
+    from bayeslearn.tables import Discrete, Numeric, Schema, Table
+
+    if to is not None:
+        writing.writer(to)
+    model = Mixture.load(model_file)
+    cases = new_rows(model, data, absent="missing")
+    groups = [Numeric(f"P(group={j})") for j in range(model.k)]
+    schema = Schema([Discrete("group", range(model.k)), *groups, Numeric("log_density")])  # type: ignore[arg-type]
+    tables = progress.watched(answers(model, cases, schema), cases.n_rows, "assigning", silent=to is None)
+    if as_json:
+        whole = Table.concat(tables)
+        if to is not None:
+            writing.write(to, schema, iter([whole]))
+        output.show_json({"rows": cases.n_rows, **({} if to is not None else {"columns": whole.to_dict()})})
+    else:
+        writing.write(to, schema, tables)
+    if to is not None:
+        sys.stderr.write(f"wrote {to}: {cases.n_rows} rows, {len(schema)} columns\n")
+
+
+def answers(model: Mixture, cases: Table, schema: Schema) -> Iterator[Table]:
+    """The answer batch by batch."""
+    import numpy as np
+
+    from bayeslearn.tables import Table
+
+    for batch in cases.batches(BATCH):
+        shares, log_p = model.responsibilities(batch), model.log_density(batch)
+        yield Table(schema, shares.argmax(axis=1)[None], np.vstack([shares.T, log_p]))

@@ -1,0 +1,154 @@
+"""Classes of the rows of a table (after AutoClass): each class a product of families over the columns.
+
+    p(row) = Σ_c w_c Π_columns p(cell | c)      categorical: θ_c     normal: μ_c, σ²_c     poisson: λ_c
+
+Cells may be missing everywhere. How many classes there are is found by evidence (:mod:`.scoring`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import EmptyTableError, ParameterError
+from bayeslearn.families import Categorical, MultivariateNormal, Normal, Poisson
+from bayeslearn.families.moments import MEAN_ROUNDING
+from bayeslearn.mixture.choosing import Choice, choose_mixture, score
+from bayeslearn.mixture.learning import fit_mixture
+from bayeslearn.mixture.parts import Part
+from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.tables.schema import require_known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from bayeslearn.em import Step
+    from bayeslearn.mixture.model import Mixture
+
+KINDS = ("categorical", "normal", "poisson")
+
+
+def find_classes(
+    data: Any,
+    k: int | Literal["auto"] = "auto",
+    *,
+    columns: Iterable[str] | None = None,
+    families: Mapping[str, str] | None = None,
+    covariance: str | None = None,
+    weights: Any = None,
+    most: int = 20,
+    tol: float = 1e-3,
+    max_states: int = 255,
+    left_out: dict[str, str] | None = None,
+    progress: Callable[[int, Step], object] | None = None,
+    **how: Any,
+) -> Choice:
+    """Find the classes that the rows of a table fall into.
+
+    Parameters
+    ----------
+    data
+        Anything that :func:`~bayeslearn.as_table` takes.
+    k
+        How many classes, or ``"auto"``: as many as have the highest evidence, `most` at most.
+    columns
+        The columns to look at; all when not given.
+    families
+        Of columns, by name: ``"categorical"``, ``"normal"`` or ``"poisson"``. States are categorical and numbers
+        normal if nothing is said.
+    covariance
+        Let the normal columns vary together within a class: ``"full"`` or ``"tied"``. They are independent there when
+        not given.
+    left_out
+        A dict that is told of columns that cannot be used, and why.
+    how
+        As in :func:`fit_mixture`: prior, start, restarts, max_iter, rng.
+
+    Examples
+    --------
+    >>> rows = {"hue": ["red", "blue"] * 20, "size": [1.0, 9.0, 1.2, 9.1, 0.8, 8.8, 1.1, 9.4] * 5}
+    >>> find_classes(rows).model
+    Mixture(2 components of hue, size; 40 cases)
+    """
+    table = read_table(data, families or {}, columns, weights, max_states, left_out)
+    parts = parts_of(table.schema, families or {}, covariance)
+    if k == "auto":
+        return choose_mixture(table, family=parts, most=most, progress=progress, tol=tol, **how)
+    number = validation.integer("k", k, least=1)
+    tell = None if progress is None else (lambda step: progress(number, step))
+    found = fit_mixture(table, number, family=parts, progress=tell, tol=tol, **how)
+    proper = how.get("prior", "weak") is not None
+    return Choice(found, {number: score(found, "evidence" if proper else "bic")}, "evidence" if proper else "bic")
+
+
+def read_table(
+    data: Any, families: Mapping[str, str], columns: Any, weights: Any, max_states: int, left_out: dict[str, str] | None
+) -> Table:
+    """The table with its columns as the families want them; columns that show one value only are left out."""
+    for name, kind in families.items():
+        validation.choice(f"families[{name!r}]", kind, KINDS)
+    gone = {} if left_out is None else left_out
+    table = as_table(
+        data, columns=columns, discrete=[n for n, kind in families.items() if kind == "categorical"],
+        numeric=[n for n, kind in families.items() if kind != "categorical"], weights=weights, max_states=max_states,
+        left_out=gone,
+    )  # fmt: skip
+    require_known([n for n in families if n not in gone], table.schema.names)
+    gone |= {v.name: "all its values are the same" for v in table.schema.numeric if constant(table.value(v.name))}
+    names = [n for n in table.schema.names if n not in gone]
+    if not names or not table.n_rows:
+        raise EmptyTableError(
+            f"no column is left to find classes by, of {table.n_rows} sample{'s' * (table.n_rows != 1)}",
+            hint="; ".join(f"{name}: {why}" for name, why in gone.items()) or None,
+        )
+    return table.select(names)
+
+
+def constant(x: Any) -> bool:
+    """Whether numbers are all alike, up to rounding, or all missing."""
+    seen = x[~np.isnan(x)]
+    return bool(not seen.size or np.ptp(seen) <= MEAN_ROUNDING * np.abs(seen).max())
+
+
+def parts_of(schema: Schema, families: Mapping[str, str], covariance: str | None = None) -> list[Part]:
+    """A part for each column, and one for all normal columns that vary together."""
+    parts, together = [], []
+    for variable in schema:
+        kind = families.get(variable.name, "categorical" if isinstance(variable, Discrete) else "normal")
+        if isinstance(variable, Discrete):
+            parts.append(Part((variable,), Categorical(variable.size)))
+        elif kind == "poisson":
+            parts.append(Part((variable,), Poisson()))  # type: ignore[arg-type]
+        elif covariance is None:
+            parts.append(Part((variable,), Normal()))  # type: ignore[arg-type]
+        else:
+            together.append(variable)
+    if together:
+        parts.append(Part(tuple(together), MultivariateNormal(len(together), covariance)))  # type: ignore[arg-type]
+    return parts
+
+
+### new rows
+
+
+def schema_of(model: Mixture) -> Schema:
+    """The columns of a mixture."""
+    return Schema(column for part in model.parts for column in part.columns)
+
+
+def new_rows(model: Mixture, data: Any, *, absent: Literal["error", "missing"] = "error", weights: Any = None) -> Table:
+    """Data by the columns of a mixture; a state that was never seen is taken for missing."""
+    if isinstance(data, Mapping) and not data:
+        raise ParameterError("there are no columns")
+    return as_table(data, schema=schema_of(model), unseen="missing", absent=absent, weights=weights)
+
+
+def by_size(choice: Choice) -> Choice:
+    """The same with the largest class first."""
+    model = choice.model.reordered(np.argsort(-choice.model.sizes, kind="stable"))
+    result = replace(choice.result, model=model, statistics=model.statistics)
+    return replace(choice, result=result)

@@ -1,0 +1,58 @@
+"""The evidence of a mixture: how probable the data are with all parameters integrated out.
+
+The exact integral is out of reach, for every row may belong to every component. Cheeseman and Stutz (1996, AutoClass)
+take it for data that are completed by what is expected, and correct for the completion at the estimate θ:
+
+    ln P(D) ≳ ln P(D*) − ln P(D*|θ) + ln P(D|θ) + ln m!
+
+ln P(D*) is the closed-form evidence of the families, from the expected statistics D*. The first three terms are a lower
+bound of the evidence around one order of the components, and each of the m! orders of those that have cases has the
+same.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import xlogy
+
+from bayeslearn.families import Categorical
+from bayeslearn.families.normal import LOG_2PI
+from bayeslearn.mixture import evidence
+
+if TYPE_CHECKING:
+    from bayeslearn.mixture.model import Mixture
+    from bayeslearn.mixture.parts import Part
+    from bayeslearn.mixture.rows import Rows
+
+#: A component with fewer cases is empty.
+HALF_A_CASE = 0.5
+
+
+def log_evidence(model: Mixture, data: Rows) -> float:
+    """The bound for a mixture with a proper prior, at its parameters."""
+    return bound(model, *model.expected_statistics(data))
+
+
+def bound(model: Mixture, statistics: Any, log_likelihood: float) -> float:
+    """The same from what one E step has found."""
+    shares = statistics[next(iter(statistics))]
+    value = log_likelihood + math.lgamma(np.count_nonzero(shares.n >= HALF_A_CASE) + 1)
+    if not model.equal:
+        completed = Categorical(model.k).log_evidence(model.prior.shares, shares)
+        value += float(completed - xlogy(shares.n, model.weights).sum())
+    for part, prior, θ in zip(model.parts, model.prior.parts, model.parameters, strict=True):
+        known = statistics[part.name]
+        value += part_evidence(part, prior, known) - float(evidence.log_likelihood(known, θ).sum())
+    return value
+
+
+def part_evidence(part: Part, prior: Any, statistics: Any) -> float:
+    """ln P(D*) of a part: in closed form, also where the variance is known."""
+    if part.variance is None:
+        return float(np.sum(part.family.log_evidence(prior, statistics)))
+    n, κ, σ2 = statistics.n, np.broadcast_to(prior.kappa, statistics.n.shape), part.variance
+    square = statistics.m2 + n * κ / (n + κ) * (statistics.mean - prior.mu) ** 2
+    return float((-(n * (LOG_2PI + math.log(σ2)) + square / σ2) / 2 + np.log(κ / (κ + n)) / 2).sum())
