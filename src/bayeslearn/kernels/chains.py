@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
-from bayeslearn.kernels.vectors import LANES, all_lanes, plus, put, row, times
+from bayeslearn.kernels.vectors import LANES, all_lanes, over, plus, put, row, times
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: A scale below this is lost, and a product of scales below this is turned into its log.
 LEAST = 1e-140
+#: Too small to change a sum, and large enough to divide by.
+TINY = 1e-300
 #: What a sum of α β must be at least: both are at most 1, and what underflowed is 10⁻²⁸ of it.
 LEAST_BOTH = 1e-280
 
@@ -64,41 +66,43 @@ def forward(
 ) -> None:
     """α of a block of steps, each as it is before it is divided by its sum.
 
-    `entry` (S, lanes) is what is expected of the first step, and then of the step after the last. `scales` (2, lanes)
-    holds the product that waits for its log, and room. `lost` is the first step of a lane that is not trusted, or −1.
+    `entry` (S, lanes) is what is expected of the first step, and then of the step after the last. `scales` (4, lanes)
+    is room. `lost` is the first step of a lane that is not trusted, or −1.
     """
     n = len(moves)
-    steps, live = lengths[0], len(lengths)
-    for t in range(steps):
+    live = LANES
+    product, c, alive, rest = 0, 1, 2, 3  # rows of scales; a lane that is not alive has a scale of 1
+    for lane in range(LANES):
+        scales[product, lane] = 1.0
+        scales[alive, lane] = 1.0
+        scales[rest, lane] = 0.0
+    for t in range(lengths[0]):
         while lengths[live - 1] <= t:
             live -= 1
+            scales[alive, live], scales[rest, live] = 0.0, 1.0
         total = all_lanes(0.0)
         for j in range(n):
             now = times(row(entry, j), row(b, t * n + j))
             total = plus(total, now)
             put(alpha, t * n + j, now)
-        put(scales, 1, total)
+        total = plus(times(total, row(scales, alive)), row(scales, rest))
+        put(scales, c, total)
+        put(scales, product, times(row(scales, product), total))
         for lane in range(live):
-            c = scales[1, lane]
-            if not c >= LEAST:
-                if lost[lane] < 0:
-                    lost[lane] = t
-                scales[1, lane] = 1.0
-            else:
-                scales[0, lane] *= c
-                if scales[0, lane] < LEAST:
-                    log_p[lane] += np.log(scales[0, lane])
-                    scales[0, lane] = 1.0
-        for lane in range(LANES):
-            scales[1, lane] = 1.0 / scales[1, lane] if lane < live else 1.0
+            if not scales[product, lane] >= LEAST:
+                if scales[c, lane] >= LEAST:
+                    log_p[lane] += np.log(scales[product, lane])
+                else:
+                    if lost[lane] < 0:
+                        lost[lane] = t
+                    scales[c, lane], scales[alive, lane], scales[rest, lane] = 1.0, 0.0, 1.0
+                scales[product, lane] = 1.0
+        inverse = over(all_lanes(1.0), row(scales, c))
         combine(alpha, t * n, moves, n, entry, 0)
-        inverse = row(scales, 1)
         for j in range(n):
             put(entry, j, times(row(entry, j), inverse))
     for lane in range(LANES):
-        if scales[0, lane] > 0:
-            log_p[lane] += np.log(scales[0, lane])
-        scales[0, lane] = 1.0
+        log_p[lane] += np.log(scales[product, lane])
 
 
 @kernel
@@ -117,40 +121,42 @@ def backward(
     """γ of a block of steps in place of α, times the weight of the sequence; the pairs of states are added to `pairs`.
 
     `turned` is A transposed; `leaving` (S, lanes) is b β of the step after the block (ones at the very end), and then
-    of its first step. `ends` are the lengths with the step after the block. `room` is (S + 2, lanes). Lanes past the
-    end of their sequence get zeros.
+    of its first step. `ends` are the lengths with the step after the block. `room` is (S + 4, lanes). Lanes without
+    weight, or past the end of their sequence, get zeros.
     """
     n = len(turned)
-    steps, live = lengths[0], 0
-    for t in range(steps - 1, -1, -1):
+    live = joined = 0
+    sums, mine, joint, rest = n, n + 1, n + 2, n + 3  # rows of room; a lane that is not live has a sum of at least 1
+    for lane in range(LANES):
+        room[mine, lane] = room[joint, lane] = 0.0
+        room[rest, lane] = 1.0
+    for t in range(lengths[0] - 1, -1, -1):
         while live < LANES and lengths[live] > t:
-            for j in range(n):
-                leaving[j, live] = 1.0 if lengths[live] == ends[live] else leaving[j, live]
+            if lengths[live] == ends[live]:
+                for j in range(n):
+                    leaving[j, live] = 1.0
+            room[mine, live] = weights[live]
+            room[rest, live] = 0.0 if weights[live] > 0 else 1.0
             live += 1
+        while joined < LANES and ends[joined] > t + 1:
+            room[joint, joined] = weights[joined]
+            joined += 1
         combine(leaving, 0, turned, n, room, 0)  # β_t
-        both, size = all_lanes(0.0), all_lanes(0.0)
+        both, size = row(room, rest), all_lanes(TINY)
         for i in range(n):
             size = plus(size, row(room, i))
             both = plus(both, times(row(room, i), row(alpha, t * n + i)))
-        put(room, n, both)
-        put(room, n + 1, size)
-        for lane in range(LANES):
-            g, s = room[n, lane], room[n + 1, lane]
-            good = lane < live and g >= LEAST_BOTH
-            if lane < live and not good and lost[lane] < 0:
+        put(room, sums, both)
+        for lane in range(live):
+            if not room[sums, lane] >= LEAST_BOTH and lost[lane] < 0:
                 lost[lane] = t
-            room[n, lane] = weights[lane] / g if good else 0.0
-            room[n + 1, lane] = 1.0 / s if s > 0 else 1.0
-        inverse, shrink = row(room, n), row(room, n + 1)
-        for lane in range(LANES):
-            if ends[lane] <= t + 1:
-                room[n, lane] = 0.0
-        to_pairs = row(room, n)
+        inverse, shrink = over(all_lanes(1.0), both), over(all_lanes(1.0), size)
+        to_gamma, to_pairs = times(inverse, row(room, mine)), times(inverse, row(room, joint))
         for i in range(n):
-            mine = row(alpha, t * n + i)
-            share = times(mine, to_pairs)
+            here = row(alpha, t * n + i)
+            share = times(here, to_pairs)
             for j in range(n):
                 put(pairs, i * n + j, plus(row(pairs, i * n + j), times(share, row(leaving, j))))
-            put(alpha, t * n + i, times(times(mine, row(room, i)), inverse))
+            put(alpha, t * n + i, times(times(here, row(room, i)), to_gamma))
         for j in range(n):
             put(leaving, j, times(times(row(room, j), shrink), row(b, t * n + j)))

@@ -86,6 +86,14 @@ def _plus(_: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - numba wants the argu
 
 
 @intrinsic
+def _over(_: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - numba wants the arguments named
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.fdiv(*args)
+
+    return _LANES(_LANES, _LANES), codegen
+
+
+@intrinsic
 def _larger(_: Any, a: Any, b: Any) -> Any:  # noqa: ARG001 - numba wants the arguments named
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.select(builder.fcmp_ordered(">", *args), *args)
@@ -154,6 +162,8 @@ put: Any = _plain_put if _plain else _put
 times: Any = np.multiply if _plain else _times
 
 plus: Any = np.add if _plain else _plus
+
+over: Any = np.divide if _plain else _over
 
 #: The larger of each two numbers.
 larger: Any = np.maximum if _plain else _larger

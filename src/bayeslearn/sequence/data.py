@@ -42,7 +42,9 @@ class Lanes(NamedTuple):
 
     def after(self, t: int, steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where a block of steps begins in each lane, and how many of them it has."""
-        return self.starts + t, np.clip(self.lengths - t, 0, steps)
+        if t == 0 and self.lengths[0] <= steps:
+            return self.starts, self.lengths
+        return self.starts + t, np.minimum(np.maximum(self.lengths - t, 0), steps)
 
 
 @dataclass(frozen=True, eq=False)

@@ -111,8 +111,8 @@ class Walk:
         lanes, n = LANES, chain.n
         self.block = min(longest, max(BLOCK_BYTES // (8 * n * lanes), 1))
         self.b, self.alpha = np.empty((self.block * n, lanes)), np.empty((self.block * n, lanes))
-        self.entry, self.leaving, self.room = np.empty((n, lanes)), np.empty((n, lanes)), np.empty((n + 2, lanes))
-        self.scales, self.pairs = np.ones((2, lanes)), np.empty((n * n, lanes))
+        self.entry, self.leaving, self.room = np.empty((n, lanes)), np.empty((n, lanes)), np.empty((n + 4, lanes))
+        self.scales, self.pairs = np.empty((4, lanes)), np.empty((n * n, lanes))
 
     # -- forward
 

@@ -268,10 +268,13 @@ def number_rows(x: Any) -> Floats:
 
 def spread_of(cells: Floats) -> tuple[Floats, Floats]:
     """Means and variances of columns; 1 for the variance of a column that does not vary."""
-    seen = ~np.isnan(cells)
-    n = np.maximum(seen.sum(axis=0), 1)
-    mean = np.where(seen, cells, 0.0).sum(axis=0) / n
-    var = np.where(seen, (cells - mean) ** 2, 0.0).sum(axis=0) / n
+    if np.isnan(cells.sum()):
+        seen = ~np.isnan(cells)
+        n = np.maximum(seen.sum(axis=0), 1)
+        mean = np.where(seen, cells, 0.0).sum(axis=0) / n
+        var = np.where(seen, (cells - mean) ** 2, 0.0).sum(axis=0) / n
+    else:
+        mean, var = cells.mean(axis=0), cells.var(axis=0)
     tiny = 1e-24 * np.maximum(mean * mean, 1.0)
     return mean, np.where(var > tiny, var, 1.0)
 

@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 #: What stands for a missing symbol, besides None and NaN.
 MISSING = ("?", "")
 
+#: Whole numbers between the least and the largest, up to which each has a place of its own.
+MOST_BETWEEN = 1 << 16
+#: Whole numbers beyond these are not subtracted from each other.
+MOST_WHOLE = 1 << 62
+
+#: The code of a symbol that is not known.
+UNKNOWN = -2
+
 
 def logs(p: NDArray[np.float64]) -> NDArray[np.float64]:
     """ln p, −inf for 0."""
@@ -113,30 +121,42 @@ def symbol_codes(x: Any, variable: Discrete) -> NDArray[np.int32]:
     """Codes of symbols as the user wrote them, −1 where missing."""
     column = one_column(x)
     known = {state: code for code, state in enumerate(variable.states)}
-    if column.dtype.kind in "iu" and all(isinstance(s, int) for s in known):
-        values, place = np.unique(column, return_inverse=True)
-        found = values.tolist()
+    if column.dtype.kind in "iu" and len(column) and all(type(s) is int for s in known):
+        found, place = whole_numbers(column)
     else:
         found, place = distinct(column.astype(object))
-    codes = [code_of(symbol, known) for symbol in found]
-    strange = [symbol for symbol, code in zip(found, codes, strict=True) if code is None]
-    if strange:
-        row = int(np.flatnonzero(place == codes.index(None))[0])
-        raise UnknownStateError(
-            f"symbol {plain(strange[0])!r} in row {row} is not among {listed(variable.states)}",
-            hint="declare all symbols when learning, or make it missing",
-            symbol=plain(strange[0]),
-            row=row,
-        )
-    return np.array(codes, np.int32)[place] if codes else np.empty(0, np.int32)
+    codes = np.array([code_of(symbol, known) for symbol in found], np.int32)[place]
+    if codes.min(initial=0) == UNKNOWN:
+        row = int(np.argmax(codes == UNKNOWN))
+        raise unknown(plain(column[row]), row, variable)
+    return codes
 
 
-def code_of(symbol: Any, known: dict[Any, int]) -> int | None:
-    """The code of a symbol, −1 for a missing one, None for one that is not known."""
+def whole_numbers(column: NDArray[Any]) -> tuple[list[int], NDArray[Any]]:
+    """Whole numbers that may be there, and which one each row has; all in between, where these are few."""
+    low, high = int(column.min()), int(column.max())
+    if high - low > MOST_BETWEEN or max(high, -low) > MOST_WHOLE:
+        values, place = np.unique(column, return_inverse=True)
+        return values.tolist(), place
+    return list(range(low, high + 1)), column.astype(np.int64) - low
+
+
+def unknown(symbol: Any, row: int, variable: Discrete) -> UnknownStateError:
+    """The error that names a symbol nobody declared."""
+    return UnknownStateError(
+        f"symbol {symbol!r} in row {row} is not among {listed(variable.states)}",
+        hint="declare all symbols when learning, or make it missing",
+        symbol=symbol,
+        row=row,
+    )
+
+
+def code_of(symbol: Any, known: dict[Any, int]) -> int:
+    """The code of a symbol, −1 for a missing one, UNKNOWN for one that nobody declared."""
     symbol = plain(symbol)
     if symbol in known:
         return known[symbol]
-    return -1 if is_missing(symbol) else None
+    return -1 if is_missing(symbol) else UNKNOWN
 
 
 def plain(symbol: Any) -> Any:
