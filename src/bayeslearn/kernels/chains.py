@@ -148,9 +148,10 @@ def backward(
             both = plus(both, times(row(room, i), row(alpha, t * n + i)))
         put(room, sums, both)
         for lane in range(live):
-            if not room[sums, lane] >= LEAST_BOTH and lost[lane] < 0:
+            if not room[sums, lane] >= LEAST_BOTH:
                 lost[lane] = t
-        inverse, shrink = over(all_lanes(1.0), both), over(all_lanes(1.0), size)
+                room[sums, lane] = 1.0
+        inverse, shrink = over(all_lanes(1.0), row(room, sums)), over(all_lanes(1.0), size)
         to_gamma, to_pairs = times(inverse, row(room, mine)), times(inverse, row(room, joint))
         for i in range(n):
             here = row(alpha, t * n + i)

@@ -173,7 +173,7 @@ class FullNormalEmissions(NormalBase):
         if Σ.shape != (*mean.shape, mean.shape[1]):
             raise ShapeError(f"expected covariances of shape {(*mean.shape, mean.shape[1])}, got {Σ.shape}")
         object.__setattr__(self, "covariance", frozen(Σ))
-        object.__setattr__(self, "factor", covariance_factor(Σ))
+        covariance_factor(Σ)  # is there one?
         object.__setattr__(self, "floor", frozen(np.broadcast_to(self.floor, mean.shape[1:])))
 
     def log_prob(self, cells: NDArray[Any]) -> Floats:
