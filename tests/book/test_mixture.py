@@ -67,7 +67,7 @@ def numbers(path):
 
 @pytest.mark.parametrize(("name", "k", "figure"), [("old-faithful", 2, -1130.264), ("iris-fisher", 3, -180.186)])
 def test_full_gaussians(shared_data, name, k, figure):
-    found = fit_mixture(numbers(shared_data / "tables" / f"{name}.csv"), k, prior=None)
+    found = fit_mixture(numbers(shared_data / "tables" / f"{name}.csv"), k, prior=None, tol=1e-6)
     assert found.log_likelihood == pytest.approx(figure, abs=1e-3)
 
 

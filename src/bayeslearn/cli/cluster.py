@@ -52,7 +52,7 @@ def run(
     most: Annotated[int, typer.Option(help="The most groups that auto tries.")] = 20,
     restarts: Annotated[int, typer.Option(help="How many more starts to climb from.")] = 3,
     tol: Annotated[float, typer.Option(help="Nats that an iteration must gain.")] = 1e-3,
-    max_iter: Annotated[int, typer.Option(help="Iterations at most.")] = 500,
+    max_iter: Annotated[int, typer.Option(help="Iterations at most.")] = 1000,
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
     seed: Annotated[int, typer.Option(help="Of the starts.")] = 0,
     plot: Annotated[Path | None, typer.Option(help="Draw the groups into this file, .png, .svg or .pdf.")] = None,

@@ -32,13 +32,13 @@ LEAST = -708.0
 
 @kernel
 def expect_diagonal(
-    X: Floats, weights: Floats, log_c: Floats, mean: Floats, half: Floats, logs: Floats, start: int, stop: int,
-    share: Floats, n: Floats, first: Floats, second: Floats,
+    X: Floats, weights: Floats, log_c: Floats, centre: Floats, mean: Floats, scale: Floats, logs: Floats,
+    start: int, stop: int, share: Floats, n: Floats, first: Floats, second: Floats,
 ) -> float:  # fmt: skip
     """Add the sums of rows `start` … `stop`, cells may be NaN; their weighted log likelihood.
 
-    ln N = Σ_c −half δ² + logs, over the cells that are there. `n`, `first` and `second` have an entry for every
-    component and column, `share` one for every component. Empty `weights` are ones.
+    ln N = Σ_c −(scale δ)² + logs, over the cells that are there. Means are told about the `centre`. `n`, `first` and
+    `second` have an entry for every component and column, `share` one for every component. Empty `weights` are ones.
     """
     d, k, padded = X.shape[1], log_c.shape[0], mean.shape[1]
     tile, seen, part = np.zeros((padded, TILE)), np.zeros((padded, TILE)), np.empty(TILE)
@@ -46,14 +46,15 @@ def expect_diagonal(
     total = 0.0
     for begin in range(start, stop, TILE):
         m = min(TILE, stop - begin)
-        if _turn(X, begin, m, tile, seen):
+        if _turn(X, centre, begin, m, tile, seen):
             for j in range(k):
                 joint[j, :m] = log_c[j]
                 for c in range(d):
-                    x, there, at, h, const, q = tile[c], seen[c], mean[j, c], half[j, c], logs[j, c], joint[j]
+                    x, there, at, by, const, q = tile[c], seen[c], mean[j, c], scale[j, c], logs[j, c], joint[j]
                     for t in range(m):
-                        q[t] += there[t] * (const - h * (x[t] - at) * (x[t] - at))
-            total += _share(joint, top, powers, _weigh(weights, begin, m, w), m, share)
+                        z = (x[t] - at) * by
+                        q[t] += there[t] * (const - z * z)
+            total += _share(joint, top, powers, _weigh(weights, begin, m, w), weights.shape[0], m, share)
             for j in range(k):
                 for c in range(d):
                     x, there, at, r = tile[c], seen[c], mean[j, c], joint[j]
@@ -70,9 +71,9 @@ def expect_diagonal(
         for j in range(k):
             joint[j, :m] = log_c[j] + logs[j, :d].sum()
             for c in range(0, padded, 4):
-                _subtract_squares(tile, c, mean[j], half[j], joint[j], m)
+                _subtract_squares(tile, c, mean[j], scale[j], joint[j], m)
         part[:k] = share
-        total += _share(joint, top, powers, _weigh(weights, begin, m, w), m, share)
+        total += _share(joint, top, powers, _weigh(weights, begin, m, w), weights.shape[0], m, share)
         for j in range(k):
             n[j, :d] += share[j] - part[j]
             for c in range(0, padded, 4):
@@ -82,7 +83,7 @@ def expect_diagonal(
 
 @kernel
 def expect_full(
-    X: Floats, weights: Floats, log_c: Floats, mean: Floats, factor: Floats, start: int, stop: int,
+    X: Floats, weights: Floats, log_c: Floats, centre: Floats, mean: Floats, factor: Floats, start: int, stop: int,
     share: Floats, first: Floats, second: Floats,
 ) -> float:  # fmt: skip
     """The same for whole rows and covariance matrices: ln N = log_c − |factor δ|², `factor` lower triangular."""
@@ -93,13 +94,13 @@ def expect_full(
     total = 0.0
     for begin in range(start, stop, TILE):
         m = min(TILE, stop - begin)
-        _turn(X, begin, m, tile, seen)
+        _turn(X, centre, begin, m, tile, seen)
         for j in range(k):
             joint[j, :m] = log_c[j]
             _differences(tile, mean[j], m, δ)
             for a in range(padded):
                 _subtract_square(factor[j, a], δ, a, y, joint[j], m)
-        total += _share(joint, top, powers, _weigh(weights, begin, m, w), m, share)
+        total += _share(joint, top, powers, _weigh(weights, begin, m, w), weights.shape[0], m, share)
         for j in range(k):
             _differences(tile, mean[j], m, δ)
             for a in range(padded):
@@ -113,12 +114,12 @@ def expect_full(
 
 
 @inner
-def _turn(X: Floats, begin: int, m: int, tile: Floats, seen: Floats) -> bool:
-    """Rows become columns; whether a cell is missing, for then `seen` says which, and it is 0."""
+def _turn(X: Floats, centre: Floats, begin: int, m: int, tile: Floats, seen: Floats) -> bool:
+    """Rows become columns about a centre; whether a cell is missing, for then `seen` says which, and it is 0."""
     holes = False
     for c in range(X.shape[1]):
         for t in range(m):
-            tile[c, t] = X[begin + t, c]
+            tile[c, t] = X[begin + t, c] - centre[c]
         count = 0
         for t in range(m):
             count += tile[c, t] != tile[c, t]  # NaN is not itself
@@ -148,14 +149,14 @@ def _differences(tile: Floats, mean: Floats, m: int, δ: Floats) -> None:
 
 
 @inner
-def _subtract_squares(tile: Floats, c: int, mean: Floats, half: Floats, q: Floats, m: int) -> None:
-    """Take half δ² of four columns off."""
+def _subtract_squares(tile: Floats, c: int, mean: Floats, scale: Floats, q: Floats, m: int) -> None:
+    """Take (scale δ)² of four columns off."""
     x0, x1, x2, x3 = tile[c], tile[c + 1], tile[c + 2], tile[c + 3]
-    m0, m1, m2, m3 = mean[c], mean[c + 1], mean[c + 2], mean[c + 3]
-    h0, h1, h2, h3 = half[c], half[c + 1], half[c + 2], half[c + 3]
+    s0, s1, s2, s3 = scale[c], scale[c + 1], scale[c + 2], scale[c + 3]
+    m0, m1, m2, m3 = mean[c] * s0, mean[c + 1] * s1, mean[c + 2] * s2, mean[c + 3] * s3
     for t in range(m):
-        a, b, e, f = x0[t] - m0, x1[t] - m1, x2[t] - m2, x3[t] - m3
-        q[t] -= (h0 * a * a + h1 * b * b) + (h2 * e * e + h3 * f * f)
+        a, b, e, f = x0[t] * s0 - m0, x1[t] * s1 - m1, x2[t] * s2 - m2, x3[t] * s3 - m3
+        q[t] -= (a * a + b * b) + (e * e + f * f)
 
 
 @inner
@@ -236,7 +237,9 @@ def _add_products(y: Floats, δ: Floats, b: int, m: int, into: Floats) -> None:
 
 
 @inner
-def _share(joint: Floats, top: Floats, powers: NDArray[np.int32], w: Floats, m: int, share: Floats) -> float:
+def _share(
+    joint: Floats, top: Floats, powers: NDArray[np.int32], w: Floats, n_weights: int, m: int, share: Floats
+) -> float:  # fmt: skip
     """Joint logs become weighted responsibilities, added up in `share`; Σ w ln p of the tile."""
     k = joint.shape[0]
     top[:m] = joint[0, :m]
@@ -253,8 +256,8 @@ def _share(joint: Floats, top: Floats, powers: NDArray[np.int32], w: Floats, m: 
         row = joint[j]
         for t in range(m):
             top[t] += row[t]
+    total += _log_sums(top, w, m, n_weights)
     for t in range(m):
-        total += w[t] * np.log(top[t])
         top[t] = w[t] / top[t]
     for j in range(k):
         row = joint[j]
@@ -263,6 +266,22 @@ def _share(joint: Floats, top: Floats, powers: NDArray[np.int32], w: Floats, m: 
             row[t] *= top[t]
             sum_j += row[t]
         share[j] += sum_j
+    return total
+
+
+@inner
+def _log_sums(top: Floats, w: Floats, m: int, n_weights: int) -> float:
+    """Σ w ln top; without weights a logarithm for sixteen rows at once, for each is between 1 and k."""
+    total = 0.0
+    if n_weights:
+        for t in range(m):
+            total += w[t] * np.log(top[t])
+        return total
+    for begin in range(0, m, 16):
+        product = 1.0
+        for t in range(begin, min(begin + 16, m)):
+            product *= top[t]
+        total += np.log(product)
     return total
 
 
@@ -276,8 +295,7 @@ def _exp_differences(joint: Floats, top: Floats, powers: NDArray[np.int32], m: i
             x = row[t] - top[t]
             n = np.floor(max(x, LEAST) * LOG2_E + 0.5)
             r = max(x, LEAST) - n * LN_2
-            p = 1 / 479001600.0
-            p = p * r + 1 / 39916800.0
+            p = 1 / 39916800.0
             p = p * r + 1 / 3628800.0
             p = p * r + 1 / 362880.0
             p = p * r + 1 / 40320.0

@@ -159,8 +159,8 @@ def warm_mixtures() -> None:
     x, none, log_c, table = np.zeros((1, 1)), np.empty(0), np.zeros(1), np.zeros((1, 4))
     for array in (x, none):
         array.flags.writeable = False
-    mixing.expect_diagonal(x, none, log_c, table, table, table, 0, 1, np.zeros(1), table, table, table)
-    mixing.expect_full(x, none, log_c, table, np.zeros((1, 4, 4)), 0, 1, np.zeros(1), table, np.zeros((1, 4, 4)))
+    mixing.expect_diagonal(x, none, log_c, log_c, table, table, table, 0, 1, np.zeros(1), table, table, table)
+    mixing.expect_full(x, none, log_c, log_c, table, np.zeros((1, 4, 4)), 0, 1, np.zeros(1), table, np.zeros((1, 4, 4)))
 
 
 def warm_texts() -> None:

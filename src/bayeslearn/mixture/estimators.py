@@ -129,7 +129,7 @@ class GaussianMixture(_Answers, DensityMixin, BaseEstimator):  # type: ignore[mi
         start: Any = "k-means++",
         n_init: int = 1,
         tol: float = 1e-4,
-        max_iter: int = 500,
+        max_iter: int = 1000,
         most_components: int = 20,
         random_state: Any = None,
     ) -> None:
@@ -238,7 +238,7 @@ class TableClusterer(_Answers, ClusterMixin, BaseEstimator):  # type: ignore[mis
         prior: Any = "weak",
         n_init: int = 4,
         tol: float = 1e-3,
-        max_iter: int = 500,
+        max_iter: int = 1000,
         most_classes: int = 20,
         random_state: Any = None,
     ) -> None:

@@ -123,7 +123,7 @@ def expected(
     w = np.empty(0) if weights is None else weights
     run = kernels.expect_full if joint else kernels.expect_diagonal
     data = read_only(np.ascontiguousarray(x)), read_only(w)
-    k, padded = prepared[1].shape
+    k, padded = prepared[2].shape
 
     def collect(start: int) -> tuple[Any, ...]:
         sums = [np.zeros(k), *([] if joint else [np.zeros((k, padded))]), np.zeros((k, padded))]
@@ -142,7 +142,9 @@ def expected(
 def _diagonal(family: MultivariateNormal, log_weights: Floats, parameters: Any) -> tuple[Floats, ...]:
     mean, var = parameters
     var = positive(np.broadcast_to(var if np.ndim(var) == 2 else var[:, None], mean.shape))
-    return log_weights, *(padded(a, family.dim) for a in (mean, 0.5 / var, -(LOG_2PI + np.log(var)) / 2))
+    centre = mean.mean(axis=0)
+    logs = -(LOG_2PI + np.log(var)) / 2
+    return log_weights, centre, *(padded(a, family.dim) for a in (mean - centre, np.sqrt(0.5 / var), logs))
 
 
 def _full(family: MultivariateNormal, log_weights: Floats, parameters: Any) -> tuple[Floats, ...]:
@@ -150,7 +152,8 @@ def _full(family: MultivariateNormal, log_weights: Floats, parameters: Any) -> t
     L = spread(covariance_factor(Σ), mean.shape)
     inverse = inverse_of(L)
     constant = log_weights - (family.dim * LOG_2PI + log_det(L)) / 2
-    return constant, padded(mean, family.dim), padded(padded(inverse * np.sqrt(0.5), family.dim), family.dim, axis=1)
+    centre, factor = mean.mean(axis=0), padded(padded(inverse * np.sqrt(0.5), family.dim), family.dim, axis=1)
+    return constant, centre, padded(mean - centre, family.dim), factor
 
 
 def padded(array: Floats, d: int, axis: int = -1) -> Floats:

@@ -41,8 +41,8 @@ def fit_mixture(
     weights: Any = None,
     start: Literal["k-means++", "random"] | Mixture = "k-means++",
     restarts: int = 3,
-    tol: float = 1e-6,
-    max_iter: int = 500,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
     rng: np.random.Generator | int | None = 0,
     progress: Callable[[em.Step], object] | None = None,
 ) -> em.Result[Mixture]:
