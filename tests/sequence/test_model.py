@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayeslearn import BayesianNetwork
+from bayeslearn import BayesianNetwork, kernels
 from bayeslearn.errors import (
     BayeslearnWarning,
     FormatError,
@@ -141,7 +141,12 @@ def test_threads_change_nothing(kind, monkeypatch):
     found = []
     for n in ("1", "2", "3"):
         monkeypatch.setenv("BAYESLEARN_THREADS", n)
-        found.append(hmm.expected_statistics(hmm.sequences(x, lengths=lengths)))
+        given = hmm.sequences(x, lengths=lengths)
+        found.append(hmm.expected_statistics(given))
+        assert len(given.stretches) > 5
+        path = hmm.decode(given)
+        for i in (0, 17, 29):  # a sequence by itself
+            np.testing.assert_array_equal(hmm.decode(x[given.rows(i)]).codes, path.codes[given.rows(i)])
     assert found[0][1] == found[1][1] == found[2][1]
     assert found[0][0].isclose(found[1][0], rtol=0, atol=0)
     assert found[0][0].isclose(found[2][0], rtol=0, atol=0)
@@ -237,6 +242,16 @@ def test_filtering_is_smoothing_of_what_is_there(seed, kind):
     np.testing.assert_allclose(list(live.update(None).values()), list(blind.values()), atol=1e-12)
 
 
+@given(st.lists(st.floats(-720, 0), min_size=8, max_size=8))
+def test_exponentials(logs):
+    b, log_p = np.empty((2, 8)), np.zeros(8)
+    rows = np.stack([np.zeros(8), np.array(logs)], axis=1)
+    kernels.lay_logs(rows, np.arange(8), np.ones(8, np.int64), b, log_p)
+    np.testing.assert_allclose(b[0], 1, rtol=0)
+    np.testing.assert_allclose(b[1], np.where(np.array(logs) < -700, 0, np.exp(logs)), rtol=3e-14)
+    np.testing.assert_array_equal(log_p, 0)
+
+
 ### the network view
 
 
@@ -251,7 +266,20 @@ def test_the_network_says_the_same():
         p = [beliefs[f"state {t}"][s] for s in hmm.states]
         np.testing.assert_allclose(p, posterior.probabilities[t], atol=1e-12)
     assert net.exact.log_evidence(seen) == pytest.approx(posterior.log_likelihood[0], rel=1e-12)
-    assert len(model("poisson", 2, rng).unrolled(3).tables) == 3
+
+
+def test_numbers_enter_a_network_as_likelihoods():
+    rng = np.random.default_rng(0)
+    hmm = model("gaussian", 3, rng)
+    x, _ = hmm.sample(4, rng)
+    net = BayesianNetwork.of(**hmm.unrolled(4)._asdict())
+    seen = np.exp(hmm.emissions.log_prob(x))
+    beliefs = net.query(likelihoods={f"state {t}": list(p) for t, p in enumerate(seen)})
+    posterior = hmm.posterior(x)
+    for t in range(4):
+        p = [beliefs[f"state {t}"][s] for s in hmm.states]
+        np.testing.assert_allclose(p, posterior.probabilities[t], atol=1e-12)
+    assert beliefs.log_evidence == pytest.approx(posterior.log_likelihood[0], rel=1e-12)
 
 
 ### dead states, structures, priors

@@ -60,16 +60,16 @@ def smooth_logs(
     return log_p, -1
 
 
-@kernel
+@inner
 def best_path(
     log_start: NDArray[np.float64],
     log_moves: NDArray[np.float64],
     logs: NDArray[np.float64],
+    score: NDArray[np.float64],
     path: NDArray[np.int64],
-) -> tuple[float, int]:
-    """The most probable states (Viterbi) into `path`, the first when tied: their ln P and −1, or −inf and the step."""
+) -> int:
+    """Scores of the best way to each state at each step, and the best path; the step that is impossible, or −1."""
     steps, n = logs.shape
-    score = np.empty((steps, n))  # where it came from is found on the way back: a sum is quicker than a branch
     for t in range(steps):
         now = score[t]
         if t == 0:
@@ -88,13 +88,38 @@ def best_path(
             now[j] += logs[t, j]
             top = max(top, now[j])
         if top == -np.inf:
-            return -np.inf, t
+            return t
     path[steps - 1] = np.argmax(score[steps - 1])
-    for t in range(steps - 1, 0, -1):
+    for t in range(steps - 1, 0, -1):  # where it came from is found on the way back: a sum is quicker than a branch
         best, at, to = -np.inf, 0, path[t]
         for i in range(n):
             value = score[t - 1, i] + log_moves[i, to]
             if value > best:
                 best, at = value, i
         path[t - 1] = at
-    return score[steps - 1].max(), -1
+    return -1
+
+
+@kernel
+def best_paths(
+    log_start: NDArray[np.float64],
+    log_moves: NDArray[np.float64],
+    logs: NDArray[np.float64],
+    lengths: NDArray[np.int64],
+    path: NDArray[np.int64],
+    log_p: NDArray[np.float64],
+) -> tuple[int, int]:
+    """The most probable states (Viterbi) of sequences one after the other, the first when tied, and their ln P.
+
+    Returns −1 twice, or the first sequence that is impossible, and its step.
+    """
+    score = np.empty((lengths.max(), logs.shape[1]))
+    first = 0
+    for i in range(len(lengths)):
+        last = first + lengths[i]
+        step = best_path(log_start, log_moves, logs[first:last], score, path[first:last])
+        if step >= 0:
+            return i, step
+        log_p[i] = score[lengths[i] - 1].max()
+        first = last
+    return -1, -1

@@ -153,11 +153,17 @@ def backward(
                 room[sums, lane] = 1.0
         inverse, shrink = over(all_lanes(1.0), row(room, sums)), over(all_lanes(1.0), size)
         to_gamma, to_pairs = times(inverse, row(room, mine)), times(inverse, row(room, joint))
-        for i in range(n):
-            here = row(alpha, t * n + i)
-            share = times(here, to_pairs)
+        for i in range(0, n - 1, 2):  # two i at a time to read `leaving` half as often
+            one, two = times(row(alpha, t * n + i), to_pairs), times(row(alpha, t * n + i + 1), to_pairs)
             for j in range(n):
-                put(pairs, i * n + j, plus(row(pairs, i * n + j), times(share, row(leaving, j))))
-            put(alpha, t * n + i, times(times(here, row(room, i)), to_gamma))
+                ahead = row(leaving, j)
+                put(pairs, i * n + j, plus(row(pairs, i * n + j), times(one, ahead)))
+                put(pairs, (i + 1) * n + j, plus(row(pairs, (i + 1) * n + j), times(two, ahead)))
+        if n & 1:
+            one = times(row(alpha, t * n + n - 1), to_pairs)
+            for j in range(n):
+                put(pairs, (n - 1) * n + j, plus(row(pairs, (n - 1) * n + j), times(one, row(leaving, j))))
+        for i in range(n):
+            put(alpha, t * n + i, times(times(row(alpha, t * n + i), row(room, i)), to_gamma))
         for j in range(n):
             put(leaving, j, times(times(row(room, j), shrink), row(b, t * n + j)))

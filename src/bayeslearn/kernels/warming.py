@@ -7,6 +7,9 @@ import numpy as np
 from bayeslearn.kernels import (
     bags,
     cells,
+    chain_emissions,
+    chain_logs,
+    chains,
     changing,
     counting,
     documents,
@@ -27,6 +30,7 @@ from bayeslearn.kernels import (
     sampling,
     scoring,
     testing,
+    vectors,
     words,
 )
 
@@ -163,6 +167,28 @@ def warm_mixtures() -> None:
     mixing.expect_full(x, none, log_c, log_c, table, np.zeros((1, 4, 4)), 0, 1, np.zeros(1), table, np.zeros((1, 4, 4)))
 
 
+def warm_chains() -> None:
+    """One chain of one state and one step: laid out every way, forward, backward, added up, and in logs."""
+    size, one, table, logs = vectors.LANES, np.ones(1, np.int64), np.ones((1, 1)), np.zeros((1, 1))
+    starts, lengths, lost = np.zeros(size, np.int64), np.zeros(size, np.int64), np.full(size, -1)
+    lengths[0] = 1
+    b, alpha, entry, log_p, pairs = (np.ones((1, size)) for _ in range(5))
+    codes, x, known = np.zeros(1, np.int32), np.zeros((1, 1)), np.zeros(1, np.int32)
+    for array in (codes, x, known):
+        array.flags.writeable = False
+    chain_emissions.lay_symbols(codes, starts, lengths, np.ones((2, 1)), b)
+    chain_emissions.lay_normals(x, starts, lengths, np.ones((1, 1, 3)), b, log_p[0])
+    chain_emissions.lay_logs(logs, starts, lengths, b, log_p[0])
+    chain_emissions.lay_known(1, known, starts, lengths, b)
+    chains.forward(table, lengths, b, alpha, entry, np.ones((4, size)), log_p[0], lost)
+    chains.backward(table, lengths, lengths, log_p[0], b, alpha, entry, np.ones((5, size)), pairs, lost)
+    chain_emissions.take_symbols(codes, starts, lengths, alpha, np.ones((2, 1)))
+    chain_emissions.take_normals(x, starts, lengths, alpha, np.ones((1, 1, 3)), np.zeros((3, size)))
+    chain_emissions.take_rows(1, starts, lengths, alpha, np.zeros((1, 1)))
+    chain_logs.smooth_logs(logs[0], logs, logs, table, table.copy())
+    chain_logs.best_paths(logs[0], logs, logs, one, one.copy(), np.zeros(1))
+
+
 def warm_texts() -> None:
     """One document of one word: counted, its word joined to a vocabulary, summed up and scored."""
     text, starts, none = (
@@ -208,6 +234,7 @@ WARMERS = (
     warm_orders,
     warm_sampling,
     warm_naive,
+    warm_chains,
     warm_mixtures,
     warm_counting,
 )

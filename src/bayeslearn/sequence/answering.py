@@ -86,15 +86,14 @@ def decode(model: HiddenMarkovModel, data: Sequences) -> Path:
         tables = np.log(np.array(model.start)), np.log(np.array(model.transitions))
     reading = model.emissions.reading(data.cells)
 
-    def work(task: list[Any]) -> None:
-        for i in np.concatenate([lanes.which for lanes in task]):
-            rows = data.rows(i)
-            logs = told(reading.logs(rows), None if data.known is None else data.known[rows])
-            log_p[i], step = kernels.best_path(*tables, np.array(logs), codes[rows])
-            if step >= 0:
-                raise impossible(data, int(i), step)
+    def work(part: slice) -> None:
+        rows = slice(data.rows(part.start).start, data.rows(part.stop - 1).stop)
+        logs = told(reading.logs(rows), None if data.known is None else data.known[rows])
+        failed, step = kernels.best_paths(*tables, np.array(logs), data.lengths[part], codes[rows], log_p[part])
+        if failed >= 0:
+            raise impossible(data, part.start + failed, step)
 
-    kernels.parallel(work, data.tasks)
+    kernels.parallel(work, data.stretches)
     return Path(model, data, data.as_given(codes), log_p)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -107,6 +108,13 @@ class Sequences:
             tasks[-1].append(self._side_by_side(index))
             rows += int(self.lengths[index].sum())
         return tasks
+
+    @property
+    def stretches(self) -> list[slice]:
+        """Sequences that follow each other, in stretches of about equal size."""
+        ends = np.cumsum(self.lengths)
+        cuts = np.unique(np.searchsorted(ends, np.arange(0, self.n_rows, TASK_ROWS), side="right"))
+        return [slice(int(a), int(b)) for a, b in pairwise([*cuts, len(self)])]
 
     def _side_by_side(self, index: NDArray[np.intp]) -> Lanes:
         starts, lengths, weights = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64), np.zeros(LANES)

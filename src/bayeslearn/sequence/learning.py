@@ -53,7 +53,8 @@ def learn(
     Parameters
     ----------
     data
-        An array with `lengths`, a list of sequences, or a frame or file with `id`; see :mod:`.reading`.
+        An array with `lengths`, a list of sequences, or a frame or file with `id`; see
+        :mod:`bayeslearn.sequence.reading`.
     states
         How many, or their names; those of `known` when not told. Not needed with `start`.
     emissions
@@ -73,7 +74,7 @@ def learn(
         ``"left-right"``: states are passed in order; or a matrix whose zeros are moves that cannot be.
     prior
         A word for all tables (``"cases:1"``, ``"mle"``, …), or a dict of ``start``, ``transitions``, ``emissions``,
-        ``weights``; see :mod:`.priors`.
+        ``weights``; see :mod:`bayeslearn.sequence.priors`.
     start
         A model to begin with: its zeros stay zero, its prior and frozen parts are kept unless told otherwise.
     frozen
