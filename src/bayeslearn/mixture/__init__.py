@@ -9,12 +9,13 @@ from bayeslearn import lazy
 if TYPE_CHECKING:
     from bayeslearn.mixture.choosing import Choice, choose_mixture
     from bayeslearn.mixture.classes import find_classes
-    from bayeslearn.mixture.estimators import GaussianMixture, TableClusterer
+    from bayeslearn.mixture.estimators import GaussianMixture
     from bayeslearn.mixture.learning import fit_mixture
     from bayeslearn.mixture.model import Mixture, MixturePrior
     from bayeslearn.mixture.parts import Part
     from bayeslearn.mixture.reporting import ClassReport, Difference, Doubt, describe, doubtful
     from bayeslearn.mixture.rows import Batches
+    from bayeslearn.mixture.table_estimators import TableClusterer
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
@@ -27,7 +28,7 @@ _HOMES = {
     "Mixture": "model",
     "MixturePrior": "model",
     "Part": "parts",
-    "TableClusterer": "estimators",
+    "TableClusterer": "table_estimators",
     "choose_mixture": "choosing",
     "describe": "reporting",
     "doubtful": "reporting",

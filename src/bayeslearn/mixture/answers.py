@@ -1,0 +1,67 @@
+"""What the estimators of mixtures share: answers about rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bayeslearn.em import Result
+    from bayeslearn.mixture.model import Mixture
+
+    Floats = NDArray[np.float64]
+
+
+class Answers:
+    """What both share: answers about rows, once `model_` is there."""
+
+    model_: Mixture
+
+    def _rows(self, X: Any) -> Any:
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """The most probable component of each row."""
+        rows = self._rows(X)
+        return self.model_.assign(rows)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(component | row): the responsibilities."""
+        rows = self._rows(X)
+        return self.model_.responsibilities(rows)
+
+    def score_samples(self, X: Any) -> Floats:
+        """ln p(row)."""
+        rows = self._rows(X)
+        return self.model_.log_density(rows)
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002 - scikit-learn hands it over
+        """The mean of ln p(row)."""
+        return float(self.score_samples(X).mean())
+
+    def bic(self, X: Any) -> float:
+        """−2 ln P(D|θ) + free parameters · ln n: the lower the better."""
+        rows = self._rows(X)
+        return self.model_.bic(rows)
+
+    def aic(self, X: Any) -> float:
+        """−2 ln P(D|θ) + 2 · free parameters: the lower the better."""
+        rows = self._rows(X)
+        return self.model_.aic(rows)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
+        """Learn, and tell the component of each row."""
+        return self.fit(X, y, sample_weight).labels_  # type: ignore[attr-defined]
+
+    def _learned(self, found: Result[Mixture]) -> None:
+        self.model_ = found.model
+        self.history_ = found.history
+        self.converged_ = found.converged
+        self.n_iter_ = found.iterations
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = True
+        return tags

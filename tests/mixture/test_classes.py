@@ -1,0 +1,189 @@
+"""Classes of tables: evidence against enumeration, parts one by one, reports, pictures, files, bad input."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from bayeslearn import as_table, plots
+from bayeslearn.errors import EmptyTableError, FormatError, MissingFileError, ParameterError, UnknownColumnError
+from bayeslearn.families import Categorical, Counts, MultivariateNormal, Normal, Poisson
+from bayeslearn.mixture import Mixture, Part, choose_mixture, describe, doubtful, find_classes, fit_mixture
+from bayeslearn.mixture import product as products
+from bayeslearn.mixture.learning import parts_of, prior_of
+from bayeslearn.mixture.rows import Rows
+from bayeslearn.mixture.scoring import bound
+from bayeslearn.mixture.starts import start
+
+
+def rows_of(seed, n, holes=0.2):
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 2, n)
+    gone = rng.random((4, n)) < holes
+    return (
+        np.where(gone[0], -1, (group + (rng.random(n) < 0.2)) % 3),
+        np.where(gone[1], np.nan, rng.poisson(2 + 6 * group)),
+        np.where(gone[2], np.nan, rng.normal(3.0 * group)),
+        np.where(gone[3], np.nan, rng.normal(1e4 - 2.0 * group)),
+    )
+
+
+PARTS = tuple(parts_of(None, [Categorical(3), Poisson(), Normal(), Normal()]))
+
+
+def begun(rows, k, seed=0):
+    rng = np.random.default_rng(seed)
+    return start(PARTS, rows, k, prior_of("weak", PARTS, rows, k), how="k-means++", equal=False, rng=rng)
+
+
+def test_a_product_is_its_parts_one_by_one():
+    rows = Rows(rows_of(0, 50))
+    model = begun(rows, 3)
+    joint = np.log(model.weights) + sum(
+        part.log_prob(θ, cells) for part, θ, cells in zip(PARTS, model.parameters, rows.cells, strict=True)
+    )
+    np.testing.assert_allclose(model.log_joint(rows), joint, rtol=1e-12)
+    shares = model.responsibilities(rows)
+    found = products.collect(PARTS, model.parameters, rows, shares)
+    for part, θ, cells in zip(PARTS, model.parameters, rows.cells, strict=True):
+        assert found[part.name].isclose(part.collect(θ, cells, shares), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_evidence_is_bounded_from_below(seed):
+    """ln P(D) by summing over every way to deal the rows out, each in closed form."""
+    rows = Rows(rows_of(seed, 8))
+    model = begun(rows, 2, seed)
+    for _ in range(50):
+        model = model.estimate(None, model.expected_statistics(rows)[0])
+    logs = []
+    for labels in itertools.product(range(2), repeat=8):
+        shares = np.eye(2)[list(labels)]
+        value = Categorical(2).log_evidence(model.prior.shares, Counts(shares.sum(axis=0)))
+        for part, prior, cells in zip(PARTS, model.prior.parts, rows.cells, strict=True):
+            value = value + part.family.log_evidence(prior, part.family.collect(cells, weights=shares)).sum()
+        logs.append(float(value))
+    exact = np.logaddexp.reduce(logs)
+    found = bound(model, *model.expected_statistics(rows)) - np.log(2)  # one order of the components
+    assert found <= exact + 1e-9
+    assert found > exact - 15
+
+
+def test_one_component_has_its_evidence_exactly():
+    rows = Rows(rows_of(1, 20))
+    model = begun(rows, 1)
+    model = model.estimate(None, model.expected_statistics(rows)[0])
+    exact = sum(
+        part.family.log_evidence(prior, part.family.collect(cells, weights=np.ones((20, 1)))).sum()
+        for part, prior, cells in zip(PARTS, model.prior.parts, rows.cells, strict=True)
+    )
+    assert model.log_evidence(rows) == pytest.approx(float(exact), rel=1e-12)
+
+
+@pytest.mark.parametrize("by", ["evidence", "bic"])
+def test_the_number_of_groups_is_found(by):
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(m, 1, (80, 2)) for m in ([0, 0], [7, 0], [0, 7])])
+    found = choose_mixture(x, by=by, most=6, restarts=1)
+    assert found.model.k == 3
+    assert max(found.scores, key=found.scores.get) == 3
+
+
+### reports
+
+
+def table_of(n=60):
+    rng = np.random.default_rng(0)
+    group = np.arange(n) % 2
+    hue = np.where(rng.random(n) < 0.1, "green", np.where(group, "blue", "red")).astype(object)
+    hue[::9] = None
+    return {"hue": hue, "size": rng.normal(4.0 * group), "visits": rng.poisson(1 + 5 * group), "same": np.ones(n)}
+
+
+def test_a_class_is_told_by_what_distinguishes_it():
+    left_out = {}
+    found = find_classes(table_of(), families={"visits": "poisson"}, left_out=left_out, restarts=1)
+    assert left_out == {"same": "column 'same' shows one state only, 1.0"} or set(left_out) == {"same"}
+    assert found.model.k == 2
+    reports = describe(found.model)
+    assert sum(r.size for r in reports) == pytest.approx(60)
+    for report in reports:
+        kinds = {d.column: d for d in report.differences}
+        assert set(kinds) == {"hue", "size", "visits"}
+        divergences = [d.divergence for d in report.differences]
+        assert divergences == sorted(divergences, reverse=True)
+        assert min(divergences) >= 0
+        assert ("blue" in kinds["hue"].here) == (float(kinds["visits"].here) > 3.4)
+    table = as_table(table_of(), columns=["hue", "size", "visits"], numeric=["visits"])
+    doubts = doubtful(found.model, table, below=1.0)
+    assert [d.probability for d in doubts] == sorted(d.probability for d in doubts)
+    assert len(doubtful(found.model, table, most=1)) <= 1
+
+
+def test_columns_may_vary_together():
+    found = find_classes(table_of(), 2, covariance="full", columns=["hue", "size", "visits"], restarts=0)
+    assert found.model.parts[0].name == "hue"
+    assert any(part.joint for part in found.model.parts)
+    assert describe(found.model)[0].differences
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diagonal", "spherical"])
+def test_pictures(kind):
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(0, 1, (30, 3)), rng.normal(6, 1, (30, 3))])
+    model = fit_mixture(x, 2, covariance=kind, restarts=0).model
+    axes = plots.mixture(model, x, columns=["x0", "x2"]).axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel(), len(axes.lines)) == ("x0", "x2", 2)
+    for line, mean in zip(axes.lines, model.parameters[0].mean[:, [0, 2]], strict=True):
+        np.testing.assert_allclose(line.get_xydata()[:-1].mean(axis=0), mean, atol=1e-9)
+    assert len(plots.responsibilities(model, x).axes[0].collections) == 2
+    assert plots.mixture(fit_mixture(x[:, 0], 2, restarts=0).model, x[:, 0]).axes[0].get_ylabel() == "density"
+    with pytest.raises(ParameterError, match="two columns of numbers"):
+        plots.mixture(model, x, columns=["x0"])
+
+
+### bad input
+
+
+def test_tables_without_use_are_named():
+    with pytest.raises(EmptyTableError, match="no column is left to find classes by, of 3 samples"):
+        find_classes({"a": [1.5, 1.5, 1.5]}, left_out={})
+    with pytest.raises(UnknownColumnError, match="there is no column 'z'"):
+        find_classes(table_of(), families={"z": "normal"})
+    with pytest.raises(ParameterError, match="unexpected value"):
+        find_classes(table_of(), families={"size": "uniform"})
+
+
+def test_files_that_are_no_mixture_are_refused(tmp_path):
+    path = tmp_path / "m.json"
+    fit_mixture(np.arange(10.0), 2, restarts=0).model.save(path)
+    good = json.loads(path.read_text())
+
+    def changed(**parts):
+        path.write_text(json.dumps(good | parts))
+        return path
+
+    part = good["parts"][0]
+    for bad, match in [
+        ({"weights": [0.5, 0.6]}, "do not sum to 1"),
+        ({"parts": []}, "no parts"),
+        ({"version": 99}, "version 99"),
+        ({"parts": [part | {"family": "magic"}]}, "no part"),
+        ({"parts": [part | {"parameters": [[[1.0], [2.0]]]}]}, "expected parameters"),
+        ({"parts": [part | {"parameters": [part["parameters"][0], [[[-1.0]], [[1.0]]]]}]}, "positive definite"),
+    ]:
+        with pytest.raises(FormatError, match=match):
+            Mixture.load(changed(**bad))
+    path.write_text("{")
+    with pytest.raises(FormatError, match="not JSON"):
+        Mixture.load(path)
+    with pytest.raises(MissingFileError, match="no such file"):
+        Mixture.load(tmp_path / "none.json")
+
+
+def test_a_part_knows_its_size():
+    sizes = {kind: Part.of(MultivariateNormal(3, kind)).free(2) for kind in ("full", "tied", "diagonal", "spherical")}
+    assert sizes == {"full": 18, "tied": 12, "diagonal": 12, "spherical": 8}
