@@ -8,28 +8,30 @@ from bayeslearn import lazy
 
 if TYPE_CHECKING:
     from bayeslearn.sequence.answering import Path, Posterior
+    from bayeslearn.sequence.counts import PoissonEmissions
+    from bayeslearn.sequence.covariances import FullNormalEmissions
     from bayeslearn.sequence.data import Sequences
     from bayeslearn.sequence.estimators import HiddenMarkovEstimator
     from bayeslearn.sequence.filtering import Filter
     from bayeslearn.sequence.learning import dead_states, learn
     from bayeslearn.sequence.mixed import MixtureEmissions
     from bayeslearn.sequence.model import HiddenMarkovModel
-    from bayeslearn.sequence.normals import FullNormalEmissions, NormalEmissions
+    from bayeslearn.sequence.normals import NormalEmissions
     from bayeslearn.sequence.priors import ChainPrior
-    from bayeslearn.sequence.symbols import CategoricalEmissions, PoissonEmissions
+    from bayeslearn.sequence.symbols import CategoricalEmissions
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
     "CategoricalEmissions": "symbols",
     "ChainPrior": "priors",
     "Filter": "filtering",
-    "FullNormalEmissions": "normals",
+    "FullNormalEmissions": "covariances",
     "HiddenMarkovEstimator": "estimators",
     "HiddenMarkovModel": "model",
     "MixtureEmissions": "mixed",
     "NormalEmissions": "normals",
     "Path": "answering",
-    "PoissonEmissions": "symbols",
+    "PoissonEmissions": "counts",
     "Posterior": "answering",
     "Sequences": "data",
     "dead_states": "learning",

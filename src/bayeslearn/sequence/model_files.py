@@ -16,11 +16,13 @@ import numpy as np
 from bayeslearn import model_files
 from bayeslearn.families import Bundle, Counts, JointMoments, Moments, Totals
 from bayeslearn.model_files import PRIORS, Reader, plain_prior
+from bayeslearn.sequence.counts import PoissonEmissions
+from bayeslearn.sequence.covariances import FullNormalEmissions
 from bayeslearn.sequence.mixed import MixtureEmissions, MixturePrior
 from bayeslearn.sequence.model import HiddenMarkovModel
-from bayeslearn.sequence.normals import FullNormalEmissions, NormalEmissions
+from bayeslearn.sequence.normals import NormalEmissions
 from bayeslearn.sequence.priors import ChainPrior, checked
-from bayeslearn.sequence.symbols import CategoricalEmissions, PoissonEmissions
+from bayeslearn.sequence.symbols import CategoricalEmissions
 from bayeslearn.tables import Discrete
 from bayeslearn.tables.variables import variable_from_dict
 

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.families import Dirichlet, DirichletRule, Gamma, NormalInverseGamma, NormalInverseWishart
+from bayeslearn.sequence.counts import PoissonEmissions
+from bayeslearn.sequence.covariances import FullNormalEmissions
 from bayeslearn.sequence.mixed import MixtureEmissions, MixturePrior
-from bayeslearn.sequence.normals import FullNormalEmissions, NormalEmissions
-from bayeslearn.sequence.symbols import CategoricalEmissions, PoissonEmissions
+from bayeslearn.sequence.normals import NormalEmissions
+from bayeslearn.sequence.symbols import CategoricalEmissions
 
 if TYPE_CHECKING:
     import numpy as np

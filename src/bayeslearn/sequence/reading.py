@@ -18,8 +18,8 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError, UnknownStateError, listed
+from bayeslearn.sequence.cells import as_objects, is_missing, plain
 from bayeslearn.sequence.data import Sequences, checked_lengths
-from bayeslearn.sequence.symbols import as_objects, is_missing, plain
 from bayeslearn.tables import Numeric, Table, as_table
 
 if TYPE_CHECKING:

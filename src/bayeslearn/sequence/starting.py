@@ -8,16 +8,12 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, ParameterError, ProbabilityError
+from bayeslearn.sequence.cells import as_objects, is_missing, number_rows, one_column, plain
+from bayeslearn.sequence.counts import PoissonEmissions
+from bayeslearn.sequence.covariances import FullNormalEmissions
 from bayeslearn.sequence.mixed import MixtureEmissions
-from bayeslearn.sequence.normals import FullNormalEmissions, NormalEmissions, number_rows, spread_of
-from bayeslearn.sequence.symbols import (
-    CategoricalEmissions,
-    PoissonEmissions,
-    as_objects,
-    is_missing,
-    one_column,
-    plain,
-)
+from bayeslearn.sequence.normals import NormalEmissions, spread_of
+from bayeslearn.sequence.symbols import CategoricalEmissions
 from bayeslearn.tables import Discrete
 
 if TYPE_CHECKING:
