@@ -286,7 +286,7 @@ def test_a_constant_column_says_nothing_with_a_prior_and_is_named_without():
     for kind in KINDS:
         assert np.isfinite(fit_mixture(x, 2, covariance=kind).log_likelihood)
     for kind in ("full", "diagonal"):
-        with pytest.raises((EvidenceError, ParameterError), match=r"all alike|positive definite"):
+        with pytest.raises(EvidenceError, match="all alike"):
             fit_mixture(x, 2, covariance=kind, prior=None)
 
 
@@ -332,3 +332,23 @@ def test_what_does_not_fit_is_refused():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fit_mixture(TWO, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_ten_million_rows_in_batches_take_little_memory():
+    import tracemalloc
+
+    def batch(seed):
+        rng = np.random.default_rng(seed)
+        return rng.standard_normal((200_000, 8)) + 6 * rng.integers(0, 2, (200_000, 1))
+
+    data = Batches(lambda: (batch(seed) for seed in range(50)))
+    tracemalloc.start()
+    with pytest.warns(NotConvergedWarning, match="after 1 iterations"):
+        found = fit_mixture(data, 2, covariance="diagonal", restarts=0, max_iter=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.model.cases == pytest.approx(10_000_000)
+    assert peak < 6 * 200_000 * 8 * 8  # a few batches of the fifty
+    np.testing.assert_allclose(found.model.weights, 0.5, atol=1e-3)

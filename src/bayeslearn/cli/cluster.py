@@ -116,7 +116,7 @@ def learned(table: Table, k: Any, families: dict[str, str], covariance: str, how
     """The groups, the largest first, with the log likelihood of every iteration told."""
     from bayeslearn.mixture.classes import by_size, find_classes
 
-    together = None if covariance == "diagonal" else covariance
+    together = None if covariance == "diagonal" and table.schema.discrete else covariance
     with interrupting.once("the best groups so far") as stop, progress.bar("clustering") as tell:
 
         def step(groups: int, now: Any) -> None:

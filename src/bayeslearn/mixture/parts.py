@@ -3,7 +3,7 @@
     p(x | component) = Π p(x_part | θ_part)
 
 A Gaussian mixture has one part over all columns; classes of a table have a part for each column. The prior of a part
-counts as cases, and its parameters are posterior means (:mod:`.evidence`).
+counts as cases, and its parameters are posterior means (:mod:`bayeslearn.mixture.evidence`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from bayeslearn.families import (
     NormalInverseWishart,
     Poisson,
 )
+from bayeslearn.families.linalg import cholesky
 from bayeslearn.families.moments import MEAN_ROUNDING
 from bayeslearn.families.statistics import ratio
 from bayeslearn.mixture import evidence, gaussians
@@ -126,17 +127,18 @@ class Part:
         return MultivariateParameters(mean, np.full(len(mean), self.variance))
 
     def _regular(self, parameters: Any) -> Any:
-        if isinstance(self.family, Normal | MultivariateNormal):
-            Σ = parameters[1]
-            full = isinstance(self.family, MultivariateNormal) and self.family.covariance in {"full", "tied"}
-            var = np.diagonal(Σ, axis1=-2, axis2=-1) if full else Σ
-            flat = ~(var > COLLAPSED * var.max(axis=0, initial=0.0)) | (var < np.finfo(float).tiny)
-            if flat.any():
-                raise EvidenceError(
-                    f"{self.name}: a component collapsed onto cases that are all alike, its variance is "
-                    f"{var[flat].flat[0]:.3g}",
-                    hint="give a prior (the default keeps variances regular), fewer components, or no constant columns",
-                )
+        """The parameters, unless a component has no spread left in some direction."""
+        if isinstance(self.family, Categorical | Poisson):
+            return parameters
+        Σ = parameters[1]
+        full = isinstance(self.family, MultivariateNormal) and self.family.covariance in {"full", "tied"}
+        var = np.diagonal(Σ, axis1=-2, axis2=-1) if full else Σ
+        message = f"{self.name}: a component collapsed onto cases that are all alike"
+        hint = "give a prior (the default keeps variances regular), fewer components, or no constant columns"
+        if not ((var > COLLAPSED * var.max(axis=0, initial=0.0)) & (var >= np.finfo(float).tiny)).all():
+            raise EvidenceError(f"{message}: its variance is {var.min():.3g}", hint=hint)
+        if full:
+            cholesky(Σ, message=message, hint=hint)
         return parameters
 
     def shaped(self, prior: Any, k: int) -> Any:

@@ -37,8 +37,6 @@ class TableClusterer(Answers, ClusterMixin, BaseEstimator):  # type: ignore[misc
     ----------
     model_
         The :class:`Mixture`, its largest class first.
-    report_
-        For every class its size and what distinguishes it.
     scores_
         The evidence of every number of classes that was tried.
 
