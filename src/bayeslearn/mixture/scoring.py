@@ -3,11 +3,10 @@
 The exact integral is out of reach, for every row may belong to every component. Cheeseman and Stutz (1996, AutoClass)
 take it for data that are completed by what is expected, and correct for the completion at the estimate θ:
 
-    ln P(D) ≳ ln P(D*) − ln P(D*|θ) + ln P(D|θ) + ln m!
+    ln P(D) ≥ ln P(D*) − ln P(D*|θ) + ln P(D|θ)
 
-ln P(D*) is the closed-form evidence of the families, from the expected statistics D*. The first three terms are a lower
-bound of the evidence around one order of the components, and each of the m! orders of those that have cases has the
-same.
+ln P(D*) is the closed-form evidence of the families, from the expected statistics D*. The ln k! that all orders of the
+components would add is left out: where components overlap, these are not different explanations, and a bound stays one.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def log_evidence(model: Mixture, data: Rows) -> float:
 def bound(model: Mixture, statistics: Any, log_likelihood: float) -> float:
     """The same from what one E step has found."""
     shares = statistics[next(iter(statistics))]
-    value = log_likelihood + math.lgamma(np.count_nonzero(shares.n >= HALF_A_CASE) + 1)
+    value = log_likelihood
     if not model.equal:
         completed = Categorical(model.k).log_evidence(model.prior.shares, shares)
         value += float(completed - xlogy(shares.n, model.weights).sum())
