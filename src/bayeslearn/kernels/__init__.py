@@ -79,6 +79,7 @@ _HOMES = {
     "gibbs_sweeps": "sampling",
     "sample_rows": "sampling",
     "score_columns": "scoring",
+    "score_pairs": "scoring",
     "tally": "sampling",
     "uniform": "sampling",
 }
@@ -144,6 +145,7 @@ __all__ = [
     "sample_rows",
     "score_columns",
     "score_documents",
+    "score_pairs",
     "see_values",
     "smooth_logs",
     "soonest",

@@ -54,6 +54,26 @@ def score_columns(
     return column_score(whole, rows_of(whole), 0, 1, kind, price, known)
 
 
+@kernel
+def score_pairs(
+    states: NDArray[np.float64],
+    start: NDArray[np.int64],
+    kind: int,
+    price: float,
+    known: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    alone: NDArray[np.float64],
+) -> None:
+    """scores[x, v] of every column x with every other as its parent, and alone[x] without; from all pairs of states."""
+    wanted = np.ones(len(start), np.bool_)
+    for x in range(len(start)):
+        end = start[x + 1] if x + 1 < len(start) else len(states)
+        wanted[x] = False
+        n = states[start[x] : end].reshape(1, end - start[x], len(states))
+        alone[x] = score_columns(n, start, kind, price, known, wanted, scores[x])
+        wanted[x] = True
+
+
 @inner
 def rows_of(n: NDArray[np.float64]) -> NDArray[np.float64]:
     """Σ_k n[j, k, s]."""

@@ -73,6 +73,7 @@ def warm_structure() -> None:
     packing.pack_states(codes, np.arange(2), bits, np.zeros(1))
     packing.pack_rows(codes, np.arange(2), 0, 1, bits.view(np.uint8))
     scoring.score_columns(np.zeros((1, 1, 1)), zero, 0, 0.0, np.empty(0), yes, np.empty(1))
+    scoring.score_pairs(table, zero, 0, 0.0, np.empty(0), table, np.empty(1))
     testing.dependence(codes, weights, one, np.zeros((1, 2), np.int64), False, np.zeros(1), np.zeros(1))
 
 

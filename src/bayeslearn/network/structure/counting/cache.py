@@ -70,6 +70,15 @@ class ScoreCache:
         self._families.setdefault((child, parents), without)
         return scores
 
+    def score_pairs(self) -> None:
+        """Score every column with every other as its only parent, before they are asked for one by one."""
+        found = self.counts.pairs() if self.n > 1 and (0, ()) not in self._additions else None
+        if found is not None:
+            scores, alone = self.score.pairs(found, self.counts.start, self.counts.total, self.terms)
+            for x in range(self.n):
+                self._additions[x, ()] = scores[x]
+                self._families.setdefault((x, ()), float(alone[x]))
+
     def removals(self, child: int, parents: Parents) -> NDArray[np.float64]:
         """The score without each of the parents; −∞ elsewhere."""
         scores = np.full(self.n, -np.inf)

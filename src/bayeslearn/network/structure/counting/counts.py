@@ -88,7 +88,8 @@ class FamilyCounts:
     # -- counts
 
     @cached_property
-    def _start(self) -> NDArray[np.int64]:
+    def start(self) -> NDArray[np.int64]:
+        """Where the states of each column begin, all of them side by side."""
         return np.cumsum([0, *self.sizes[:-1]], dtype=np.int64)
 
     @cached_property
@@ -115,12 +116,16 @@ class FamilyCounts:
         table = self.parts[0].extended(child, parents)
         for part in self.parts[1:]:
             table = table + part.extended(child, parents)
-        return Extended(table.reshape(-1, int(self.sizes[child]), table.shape[1]), self._start)
+        return Extended(table.reshape(-1, int(self.sizes[child]), table.shape[1]), self.start)
 
-    def count_pairs(self) -> None:
-        """Count all pairs of columns, each pair once, before they are asked for one by one."""
-        for part in self.parts:
-            part.count_pairs()
+    def pairs(self) -> NDArray[np.float64] | None:
+        """N(state, state) of all columns against all others; nothing where these are too many to count."""
+        if 8 * self._states**2 > self.parts[0].memory:
+            return None
+        table = self.parts[0].pairs
+        for part in self.parts[1:]:
+            table = table + part.pairs
+        return table
 
     def _too_large(self, child: int, parents: Family) -> CapacityError:
         cells = self.cells(child, parents)

@@ -61,7 +61,7 @@ class Rows:
         self.size: list[int] = sizes.tolist()
         self._states = sum(self.size)
         self._known: dict[tuple[int, Family], NDArray[np.float64]] = {}
-        self._free = memory
+        self.memory = self._free = memory
 
     @property
     def worth(self) -> bool:
@@ -84,12 +84,11 @@ class Rows:
         self._remember(child, parents, table)
         return table
 
-    def count_pairs(self) -> None:
-        """N(x, v) of every pair, each counted once for both."""
-        if len(self.weights) or all((x, ()) in self._known for x in range(len(self.size))):
-            return
+    @cached_property
+    def pairs(self) -> NDArray[np.float64]:
+        """N(state, state) of all columns against all others, each pair counted once; remembered for each column."""
         place, first = np.arange(len(self.size)), np.cumsum([0, *self.size]).tolist()
-        states = np.zeros((first[-1], first[-1]))  # of all columns against those of all others
+        states = np.zeros((first[-1], first[-1]))
 
         def count(x: int) -> None:
             states[first[x] : first[x + 1], first[x + 1] :] = self._extend((x,), place > x)[:, first[x + 1] :]
@@ -98,6 +97,7 @@ class Rows:
         states += states.T
         for x in range(len(self.size)):
             self._remember(x, (), states[first[x] : first[x + 1]])
+        return states
 
     def _remember(self, child: int, parents: Family, table: NDArray[np.float64]) -> None:
         if table.nbytes <= self._free:

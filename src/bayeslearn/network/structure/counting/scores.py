@@ -88,6 +88,14 @@ class Score:
         wanted = np.ones(len(start), np.bool_) if wanted is None else wanted
         return scores, kernels.score_columns(n, start, self.kind, self.price(total), known, wanted, scores)
 
+    def pairs(
+        self, n: NDArray[np.float64], start: NDArray[np.int64], total: float, known: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The same for every column with no other parent, from N(state, state) of all columns against all others."""
+        scores, alone = np.empty((len(start), len(start))), np.empty(len(start))
+        kernels.score_pairs(n, start, self.kind, self.price(total), known, scores, alone)
+        return scores, alone
+
     @property
     def kind(self) -> int:
         """How the kernel knows it."""

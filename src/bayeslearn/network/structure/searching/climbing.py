@@ -47,7 +47,7 @@ class Structure:
         self.remove = np.full((self.n, self.n), -np.inf)
         self.rank = ranks(cache.counts.names)
         if not self.arcs.any():
-            cache.counts.count_pairs()
+            cache.score_pairs()
         for x in range(self.n):
             self.refresh(x)
 
