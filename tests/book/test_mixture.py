@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayeslearn import as_table, em
+from bayeslearn import BayesianNetwork, as_table, em, fit_tables
 from bayeslearn.families import MultivariateParameters, Poisson
 from bayeslearn.mixture import Mixture, find_classes, fit_mixture
 from bayeslearn.mixture.learning import parts_of, prior_of
@@ -96,3 +96,24 @@ def test_any_model_with_the_two_steps_climbs():
     found = em.fit(model, rows, prior=model.prior)
     assert found.converged
     assert min(step.gain for step in found.history[1:]) >= 0
+
+
+def test_em_inside_a_network_is_that_of_a_mixture():
+    """E6: a hidden class above columns of words with holes, as a network: the same beliefs, and EM stays there."""
+    rng = np.random.default_rng(0)
+    kind = rng.random(200) < 0.4
+    rows = {}
+    for name, p, q in (("red", 0.9, 0.2), ("round", 0.8, 0.1), ("sweet", 0.7, 0.3)):
+        there = rng.random(200) < np.where(kind, p, q)
+        rows[name] = np.where(rng.random(200) < 0.1, "?", np.where(there, "yes", "no")).tolist()
+    found = find_classes(rows, 2, rng=0, restarts=1, prior=None, tol=1e-10).model
+    tables = {part.name: θ for part, θ in zip(found.parts, found.parameters, strict=True)}
+    states = {part.name: part.columns[0].states for part in found.parts} | {"class": ["a", "b"]}
+    graph = "[class]" + "".join(f"[{name}|class]" for name in rows)
+    net = BayesianNetwork.of(graph, tables | {"class": found.weights}, states=states)
+    np.testing.assert_allclose(net.log_likelihood(rows), found.log_density(rows), rtol=1e-12)
+    seen = {name: cells[0] for name, cells in rows.items() if cells[0] != "?"}
+    np.testing.assert_allclose(list(net.query(seen)["class"].values()), found.responsibilities(rows)[0], rtol=1e-12)
+    again = fit_tables(net, rows, hidden={"class": ["a", "b"]}, start=net, tol=1e-8).network
+    for name in rows:
+        np.testing.assert_allclose(again[name].p, net[name].p, atol=1e-3)

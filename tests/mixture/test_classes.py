@@ -6,10 +6,18 @@ import itertools
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayeslearn import as_table, plots
-from bayeslearn.errors import EmptyTableError, FormatError, MissingFileError, ParameterError, UnknownColumnError
+from bayeslearn.errors import (
+    EmptyTableError,
+    FormatError,
+    MissingFileError,
+    ParameterError,
+    UnknownColumnError,
+    UnknownStateError,
+)
 from bayeslearn.families import Categorical, Counts, MultivariateNormal, Normal, Poisson
 from bayeslearn.mixture import Mixture, Part, choose_mixture, describe, doubtful, find_classes, fit_mixture
 from bayeslearn.mixture import product as products
@@ -187,3 +195,15 @@ def test_files_that_are_no_mixture_are_refused(tmp_path):
 def test_a_part_knows_its_size():
     sizes = {kind: Part.of(MultivariateNormal(3, kind)).free(2) for kind in ("full", "tied", "diagonal", "spherical")}
     assert sizes == {"full": 18, "tied": 12, "diagonal": 12, "spherical": 8}
+
+
+def test_new_rows_are_coded_by_the_states_of_the_model():
+    rows = {"x": ["b", "a", "b", "a"] * 5, "y": [1.0, 9.0, 1.5, 9.5] * 5}
+    model = find_classes(rows, 2, rng=0).model
+    expected = model.responsibilities(rows)[:2]
+    few = {"y": [1.0, 9.0], "x": ["b", "a"], "z": [0, 1]}
+    other = as_table({"x": ["b", "a"], "y": [1.0, 9.0]}, states={"x": ["b", "a"]})
+    for data in (few, pd.DataFrame(few), other):
+        np.testing.assert_allclose(model.responsibilities(data), expected, rtol=1e-12)
+    with pytest.raises(UnknownStateError, match="'c'"):
+        model.assign({"x": ["c", "a"], "y": [1.0, 9.0]})

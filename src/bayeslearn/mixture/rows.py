@@ -5,7 +5,8 @@ fold(collect) = collect(batch 1) + collect(batch 2) + …
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError, listed
-from bayeslearn.tables import Discrete, Table
+from bayeslearn.tables import Discrete, Schema, Table, as_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,12 +109,13 @@ class Folded:
 
 
 def read(parts: Sequence[Part], data: Any, weights: Any = None) -> Rows:
-    """Data as rows of these parts: a table by the names of its columns, an array by their order."""
+    """Data as rows of these parts: what has their names by these, and coded by their states; others by order."""
     if isinstance(data, Rows):
         return data if weights is None else Rows(data.cells, checked_weights(weights, len(data)))
-    if isinstance(data, Table):
-        w = data.weights if weights is None else weights
-        found = Rows(tuple(part.cells(of_table(part, data)) for part in parts))
+    if has_names(data, parts):
+        table = by_names(parts, data)
+        w = table.weights if weights is None else weights
+        found = Rows(tuple(part.cells(of_table(part, table)) for part in parts))
     else:
         w = weights
         found = Rows(tuple(of_array(parts, data)))
@@ -128,6 +130,21 @@ def checked_weights(weights: Any, n: int) -> NDArray[np.float64]:
     if not w.any():
         raise DataError("every weight is zero: no row is left to learn from")
     return w
+
+
+def has_names(data: Any, parts: Sequence[Part]) -> bool:
+    """Whether columns are told by their names: those of tables, dicts and files, and of frames that have them all."""
+    if isinstance(data, Table | Mapping | str | os.PathLike):
+        return True
+    return hasattr(data, "columns") and {v.name for part in parts for v in part.columns} <= set(data.columns)
+
+
+def by_names(parts: Sequence[Part], data: Any) -> Table:
+    """The table of these parts; one whose states stand in another order is coded anew."""
+    variables = [variable for part in parts for variable in part.columns]
+    if isinstance(data, Table) and all(v.name in data.schema and data.schema[v.name] == v for v in variables):
+        return data
+    return as_table(data, schema=Schema(variables))
 
 
 def of_table(part: Part, table: Table) -> NDArray[Any]:
