@@ -63,7 +63,7 @@ def log_likelihood(model: HiddenMarkovModel, data: Sequences) -> Floats:
     return log_likelihoods(model.chain, model.emissions.reading(data.cells), data)
 
 
-class Beliefs(Rows):
+class StepBeliefs(Rows):
     """A reading that keeps γ of every row, whatever the emissions."""
 
     def __init__(self, reading: Any, shape: tuple[int, int]) -> None:
@@ -75,7 +75,9 @@ class Beliefs(Rows):
 def posterior(model: HiddenMarkovModel, data: Sequences) -> Posterior:
     """γ of every row."""
     once = type(data)(data.cells, data.lengths, data.ids, known=data.known)
-    found = expect(model.chain, Beliefs(model.emissions.reading(data.cells), (data.n_rows, len(model.states))), once)
+    found = expect(
+        model.chain, StepBeliefs(model.emissions.reading(data.cells), (data.n_rows, len(model.states))), once
+    )
     return Posterior(model, data, data.as_given(found.observed), found.log_p)
 
 
