@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
+import io
 import sys
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
 
+import pytest
 from typer.testing import CliRunner
 
+from bayeslearn.cli import main
 from bayeslearn.cli.app import app
 
 
@@ -21,15 +25,26 @@ def said(*words):
 
 
 def tell(*words):
-    """Run the whole command in a process of its own: exit code, stdout, stderr."""
-    done = subprocess.run(
-        [sys.executable, "-m", "bayeslearn", *words], capture_output=True, text=True, check=False, encoding="utf-8"
-    )
-    return done.returncode, done.stdout, done.stderr
+    """Run the whole command as a shell would: its code, its answer and what it says besides."""
+    answer, sentence = io.StringIO(), io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        warnings.catch_warnings(),
+        redirect_stdout(answer),
+        redirect_stderr(sentence),
+    ):
+        warnings.simplefilter("default")
+        patch.setattr(sys, "argv", ["bayeslearn", *words])
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+    return code, answer.getvalue(), sentence.getvalue()
 
 
 def fail(*words):
-    """Run the whole command in a process of its own and see how it ends."""
+    """Run the whole command and see how it ends."""
     code, answer, sentence = tell(*words)
     assert answer == ""
     return code, sentence
