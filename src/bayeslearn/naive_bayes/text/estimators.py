@@ -119,7 +119,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from texts, or from a matrix of counts, with labels; texts whose label is None or NaN go through EM."""
-        if y is not None and np.ndim(y) == 1 and are_texts(X) and any(map(is_missing, listed_labels(y))):
+        if are_texts(X) and y is not None and np.ndim(y) == 1 and any(map(is_missing, listed_labels(y))):
             return self._learn_by_em(X, y, sample_weight)
         return self._learn(X, y, None, sample_weight, None)
 
