@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,13 +15,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-class Answers:
+class Answers(ABC):
     """What both share: answers about rows, once `model_` is there."""
 
     model_: Mixture
 
+    @abstractmethod
     def _rows(self, X: Any) -> Any:
-        raise NotImplementedError
+        """Checked rows, as the model takes them."""
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """The most probable component of each row."""

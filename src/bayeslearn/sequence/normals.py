@@ -6,6 +6,7 @@ density.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -68,8 +69,9 @@ class NormalBase(Emissions):
         object.__setattr__(self, "mean", frozen(mean))
         return mean
 
+    @abstractmethod
     def _spreads(self, state: int) -> Floats:
-        raise NotImplementedError
+        """The variance of each column in a state."""
 
     def described(self, state: int, most: int = 3) -> str:
         """Mean ± deviation of each column."""
