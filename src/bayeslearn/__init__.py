@@ -44,10 +44,16 @@ _ROOMS = (
     "em",
     "data",
     "hypotheses",
+    "cases",
+    "functions",
     "mixture",
     "naive_bayes",
+    "neighbours",
     "network",
+    "online",
     "sequence",
+    "theory",
+    "contest",
     "plots",
 )
 

@@ -1,0 +1,1 @@
+"""Learning functions: least squares, the sigmoid unit, local regression and radial basis functions."""

@@ -1,0 +1,1 @@
+"""Learners that answer before they are told: Halving and Weighted-Majority."""

@@ -1,0 +1,1 @@
+"""Learning theory to compute with: sample sizes, VC dimension and mistake bounds."""
