@@ -1,0 +1,310 @@
+"""Rows of a table as points: the one encoding that least squares, sigmoid units, radial units and local fits share.
+
+    a number            itself
+    one of k states     k − 1 indicators, against the first state; all k where distances count (``every_state``)
+    a missing cell      the mean of what was seen in training; for states, the share of each
+    an unseen state     a missing cell, and it is told
+
+Numbers are numbers, however few they are: ``discrete`` says otherwise. What was learned is kept, so that new rows are
+encoded as the old ones were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import (
+    DataError,
+    EmptyTableError,
+    FormatError,
+    MismatchError,
+    ShapeError,
+    UnknownStateError,
+    listed,
+)
+from bayeslearn.families.moments import MEAN_ROUNDING
+from bayeslearn.families.statistics import frozen, ratio
+from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Points, and what had to be made up: cells filled by the mean, states that training had not shown."""
+
+    matrix: Floats
+    #: How many cells of each column were filled, where any were.
+    filled: dict[str, int] = field(default_factory=dict)
+    #: The states of each column that were not seen in training.
+    unseen: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """How rows become points; :meth:`learn` looks at the training rows.
+
+    >>> features = Features.learn({"hours": [1.0, 2.0, None, 6.0], "wind": ["weak", "strong", "weak", "weak"]})
+    >>> features.names
+    ('hours', 'wind=weak')
+    >>> features.encode({"hours": [5.0, None], "wind": ["weak", "gale"]}).matrix.tolist()
+    [[5.0, 1.0], [3.0, 0.75]]
+    """
+
+    schema: Schema
+    #: What stands for a missing cell, and how far the training cells were from it: one number for every feature.
+    mean: Floats
+    spread: Floats
+    #: Whether every state has an indicator, also the first.
+    every_state: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("mean", "spread"):
+            array = frozen(getattr(self, name))
+            if array.shape != (self.size,):
+                raise ShapeError(f"expected `{name}` of {self.size} features, got shape {array.shape}")
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def learn(
+        cls,
+        data: Any,
+        *,
+        columns: Iterable[str] | None = None,
+        discrete: Iterable[str] = (),
+        weights: Any = None,
+        every_state: bool = False,
+        max_states: int = 255,
+        left_out: dict[str, str] | None = None,
+    ) -> Features:
+        """The encoding of these rows.
+
+        Parameters
+        ----------
+        data
+            A table, a frame, an array, a dict of columns, a list of rows, or the path of a file.
+        columns
+            Which columns to use; all when not given.
+        discrete
+            Columns whose numbers are names of states.
+        weights
+            How often each row counts.
+        left_out
+            A dict that is told of columns that cannot be used, and why; else they are an error.
+        """
+        table = read(data, columns=columns, discrete=discrete, max_states=max_states, left_out=left_out)
+        nothing = np.zeros(width(table.schema, every_state=every_state))
+        blank = cls(table.schema, nothing, nothing, every_state)
+        x = blank.raw(table)
+        w = table.weights if weights is None else validation.weights(weights, len(x))
+        mean, spread = centre_and_spread(x, w)
+        return cls(table.schema, mean, spread, every_state)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features: of a column of numbers, or column=state."""
+        return tuple(name for variable in self.schema for name in self._names(variable))
+
+    def _names(self, variable: Any) -> list[str]:
+        if not isinstance(variable, Discrete):
+            return [variable.name]
+        return [f"{variable.name}={state}" for state in variable.states[not self.every_state :]]
+
+    @property
+    def size(self) -> int:
+        """How many features there are."""
+        return width(self.schema, every_state=self.every_state)
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """The features that do not vary in the training rows, so that nothing can be learned from them."""
+        return tuple(name for name, spread in zip(self.names, self.spread, strict=True) if spread == 0)
+
+    # -- rows
+
+    def table(self, data: Any, *, absent: Literal["error", "missing"] = "error") -> Table:
+        """Rows by the columns of training; a state it had not shown is missing."""
+        return self._table(data, absent)[0]
+
+    def encode(self, data: Any, *, absent: Literal["error", "missing"] = "error") -> Encoded:
+        """Rows as points (n, size)."""
+        numbers = None if self.schema.discrete else plain_numbers(data)
+        unseen: dict[str, tuple[Any, ...]] = {}
+        if numbers is not None and numbers.shape[1] == len(self.schema):
+            x = require_finite(numbers, self.schema.names)
+            counts = np.isnan(x).sum(axis=0).tolist() if np.isnan(x.sum()) else [0] * x.shape[1]
+            missing = dict(zip(self.schema.names, counts, strict=True))
+        else:
+            table, unseen = self._table(data, absent)
+            x, missing = self.raw(table), table.missing()
+        filled = {name: int(n) for name, n in missing.items() if n}
+        if filled:
+            x = np.where(np.isnan(x), self.mean, x)
+        return Encoded(x, filled, unseen)
+
+    def standardised(self, matrix: Floats) -> Floats:
+        """Points in units of the spread around the mean; 0 where a feature does not vary."""
+        return np.asarray((matrix - self.mean) * ratio(1.0, self.spread))
+
+    def raw(self, table: Table) -> Floats:
+        """A table of this schema as points, NaN where a cell is missing."""
+        x = np.empty((table.n_rows, self.size))
+        at = 0
+        for variable in self.schema:
+            if not isinstance(variable, Discrete):
+                x[:, at] = table.value(variable.name)
+                at += 1
+                continue
+            codes = table.code(variable.name)
+            for state in range(not self.every_state, variable.size):
+                x[:, at] = codes == state
+                x[codes < 0, at] = np.nan
+                at += 1
+        return x
+
+    def _table(self, data: Any, absent: Any) -> tuple[Table, dict[str, tuple[Any, ...]]]:
+        rows = named(data, self.schema)
+        try:
+            return as_table(rows, schema=self.schema, absent=absent), {}
+        except UnknownStateError as error:
+            odd = [e for e in error.details.get("errors", [error]) if isinstance(e, UnknownStateError)]
+            unseen = {e.details["column"]: tuple(e.details["states"]) for e in odd}
+        return as_table(rows, schema=self.schema, absent=absent, unseen="missing"), unseen
+
+    # -- as a value
+
+    def require_same(self, other: Features) -> None:
+        """Only rows of the same columns and states can be learned from together."""
+        if self.schema != other.schema or self.every_state != other.every_state:
+            raise MismatchError(
+                f"these rest on different columns: {listed(self.names)} and {listed(other.names)}",
+                hint="learn both with the same schema", differs="columns",
+            )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """The encoding as plain JSON values."""
+        numbers = {"mean": self.mean.tolist(), "spread": self.spread.tolist()}
+        return {**self.schema.to_dict(), **numbers, "every_state": self.every_state}
+
+    @classmethod
+    def from_dict(cls, entry: Any) -> Features:
+        """An encoding read back from what :meth:`to_dict` wrote, checked in full."""
+        if not isinstance(entry, Mapping) or entry.keys() != {"variables", "mean", "spread", "every_state"}:
+            raise FormatError(f"not the description of features: {entry!r:.80}")
+        mean, spread = (validation.float_array(name, entry[name]) for name in ("mean", "spread"))
+        if not (np.isfinite(mean).all() and np.isfinite(spread).all() and (spread >= 0).all()):
+            raise FormatError("the means and spreads of features must be finite, and spreads not negative")
+        return cls(Schema.from_dict(entry), mean, spread, entry["every_state"] is True)
+
+
+### data in
+
+
+def read(
+    data: Any,
+    *,
+    columns: Iterable[str] | None = None,
+    discrete: Iterable[str] = (),
+    max_states: int = 255,
+    left_out: dict[str, str] | None = None,
+) -> Table:
+    """Training rows as a table in which numbers are numbers; one that is a table already says itself what is what."""
+    if isinstance(data, Table):
+        return data if columns is None else data.select(columns)
+    discrete = (discrete,) if isinstance(discrete, str) else tuple(discrete)
+    numbers = plain_numbers(data)
+    if numbers is not None and columns is None and not discrete:
+        schema = Schema(Numeric(f"x{j}") for j in range(numbers.shape[1]))
+        return Table(schema, np.empty((0, len(numbers)), np.int8), require_finite(numbers, schema.names).T)
+    table = as_table(
+        data, columns=columns, discrete=discrete, max_states=max_states, allow_constant=True, left_out=left_out
+    )
+    if not len(table.schema):
+        raise EmptyTableError("no column is left to learn from")
+    return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and all_numbers(v)])
+
+
+def with_numbers(table: Table, variables: Iterable[Discrete]) -> Table:
+    """The table with the states of these columns read as the numbers they are."""
+    found = {v.name: np.array([*map(float, v.states), np.nan])[table.code(v.name)] for v in variables}
+    if not found:
+        return table
+    schema = Schema(Numeric(v.name) if v.name in found else v for v in table.schema)
+    codes = [table.code(v.name) for v in schema.discrete]
+    values = [found[v.name] if v.name in found else table.value(v.name) for v in schema.numeric]
+    block = np.array(codes) if codes else np.empty((0, table.n_rows), np.int8)
+    return Table(schema, block, np.array(values), table.weights)
+
+
+def all_numbers(variable: Discrete) -> bool:
+    """Whether all states read as numbers, and none as a truth value or an interval."""
+    if variable.cuts is not None or any(isinstance(state, bool) for state in variable.states):
+        return False
+    try:
+        return bool(np.isfinite([float(state) for state in variable.states]).all())
+    except (TypeError, ValueError):
+        return False
+
+
+def plain_numbers(data: Any) -> Floats | None:
+    """A matrix of numbers that can be used where it lies, or None."""
+    if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iuf" and data.size:
+        return np.asarray(data, dtype=np.float64)
+    return None
+
+
+def named(data: Any, schema: Schema) -> Any:
+    """Data whose columns have the names of training, by order where they have none."""
+    if isinstance(data, np.ndarray) and data.dtype.names is None and data.ndim == 2:
+        if data.shape[1] != len(schema):
+            raise ShapeError(
+                f"expected rows of {len(schema)} columns ({listed(schema.names)}), got an array of shape {data.shape}"
+            )
+        return {name: data[:, j] for j, name in enumerate(schema.names)}
+    return data
+
+
+def require_finite(x: Floats, names: tuple[str, ...]) -> Floats:
+    """Numbers that are finite or missing."""
+    wide = np.isinf(x)
+    if wide.any():
+        row, column = validation.first_position(wide)
+        raise DataError(
+            f"column {names[column]!r} holds {x[row, column]} in row {row}", hint="NaN marks a missing cell"
+        )
+    return x
+
+
+### parts
+
+
+def width(schema: Schema, *, every_state: bool) -> int:
+    """How many features the columns make."""
+    return len(schema.numeric) + sum(v.size - (not every_state) for v in schema.discrete)
+
+
+def centre_and_spread(x: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """The mean and the standard deviation of every column, over the cells that are there; spread 0 up to rounding."""
+    seen = ~np.isnan(x)
+    w = seen * (1.0 if weights is None else weights[:, None])
+    n = w.sum(axis=0)
+    x = np.where(seen, x, 0.0)
+    mean = ratio((w * x).sum(axis=0), n)
+    δ = x - mean
+    mean = mean + ratio((w * δ).sum(axis=0), n)
+    spread = np.sqrt(ratio((w * (x - mean) ** 2).sum(axis=0), n))
+    return mean, np.where(spread <= MEAN_ROUNDING * np.abs(mean), 0.0, spread)
