@@ -21,6 +21,7 @@ from bayeslearn.kernels import (
     lanes,
     mixing,
     naive,
+    neighbours_brute,
     order_chains,
     ordering,
     packing,
@@ -168,6 +169,16 @@ def warm_mixtures() -> None:
     mixing.expect_full(x, none, log_c, log_c, table, np.zeros((1, 4, 4)), 0, 1, np.zeros(1), table, np.zeros((1, 4, 4)))
 
 
+def warm_neighbours() -> None:
+    """One row that is its own neighbour."""
+    x, squares, rows, single = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros((1, 1), "f4")
+    x.flags.writeable = False
+    neighbours_brute.scan_rows(x, x, 0, 1, squares, rows)
+    neighbours_brute.sift_scores(single, single[0], 0, 0, 1, single, rows)
+    neighbours_brute.recheck_rows(x, x, squares[0], single, rows, squares, rows.copy())
+    neighbours_brute.measure_rows(x, x, rows, squares)
+
+
 def warm_chains() -> None:
     """One chain of one state and one step: laid out every way, forward, backward, added up, and in logs."""
     size, one, table, logs = vectors.LANES, np.ones(1, np.int64), np.ones((1, 1)), np.zeros((1, 1))
@@ -237,6 +248,7 @@ WARMERS = (
     warm_naive,
     warm_chains,
     warm_mixtures,
+    warm_neighbours,
     warm_counting,
 )
 

@@ -1,0 +1,235 @@
+"""Where the nearest rows are: indexes over points.
+
+    nearest(q, k) = the k rows with the least (d(q, x), row number)        d² = Σ_c (q_c − x_c)²
+
+    tree          scipy's k-d tree                      few columns
+    brute         every row, scored by BLAS             many columns, or few rows
+    approximate   usearch's graph of near points        many rows of many columns, when a few misses are no harm
+
+All but the last are exact, and of rows equally far the one that comes first in the table is nearer.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import kernels, validation
+from bayeslearn.errors import DataError, EmptyTableError, MissingDependencyError, ParameterError, ShapeError
+from bayeslearn.tables.table import read_only
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    Rows = NDArray[np.int64]
+
+#: A tree pays where it has more rows than this, and at least 2 to the number of columns.
+FEW_ROWS = 2000
+
+#: Columns from which on BLAS is quicker than a plain scan.
+MANY_COLUMNS = 12
+
+#: Queries and rows that BLAS scores together, and candidates that are kept beyond the k that are asked for.
+QUERIES, BLOCK, SPARE = 512, 4096, 27
+
+#: Queries that one thread answers in a go.
+SHARE = 64
+
+
+def build(points: ArrayLike, *, kind: str = "auto") -> Index:
+    """An index over rows of finite numbers; "auto" is exact and chosen by the number of rows and columns.
+
+    >>> index = build([[5.0, 4.0], [7.0, 3.0], [8.0, 1.0]])
+    >>> distances, rows = index.nearest([[6.0, 4.0]], 2)
+    >>> rows, distances.round(1)
+    (array([[0, 1]]), array([[1. , 1.4]]))
+    """
+    x = checked("points", points)
+    if not len(x):
+        raise EmptyTableError("there are no rows to find neighbours in")
+    validation.choice("kind", kind, ["auto", *KINDS])
+    return KINDS[best_kind(*x.shape) if kind == "auto" else kind](x)
+
+
+def best_kind(n: int, d: int) -> str:
+    """The exact index that is quickest for so many rows and columns."""
+    return "tree" if 0 < d < 32 and n > FEW_ROWS and n >= 2**d else "brute"
+
+
+class Index(ABC):
+    """Points, and a way to the nearest of them."""
+
+    kind: str
+
+    def __init__(self, points: Floats) -> None:
+        self.points = points
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self)} rows × {self.points.shape[1]} columns)"
+
+    def nearest(self, queries: ArrayLike, k: int) -> tuple[Floats, Rows]:
+        """The distances and the numbers of the k nearest rows to each query, (n, k) each, the nearest first."""
+        q = checked("queries", queries, self.points.shape[1])
+        k = validation.integer("k", k, least=1)
+        if k > len(self):
+            raise ParameterError(f"`k` is {k}, but there are only {len(self)} rows to find neighbours in")
+        squares, rows = np.empty((len(q), k)), np.empty((len(q), k), np.int64)
+        if len(q):
+            self.find(q, squares, rows)
+        return np.sqrt(squares), rows
+
+    @abstractmethod
+    def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
+        """Fill in the squared distances and the rows of the nearest."""
+
+    def scan(self, queries: Floats, squares: Floats, rows: Rows) -> None:
+        """The same by looking at every row."""
+
+        def some(start: int) -> None:
+            kernels.scan_rows(self.points, queries, start, min(start + SHARE, len(queries)), squares, rows)
+
+        work = len(queries) * self.points.size
+        kernels.parallel(some, range(0, len(queries), SHARE), worth=work > 1 << 20)
+
+    def settle(self, some: Rows, queries: Floats, squares: Floats, rows: Rows) -> None:
+        """Answer some of the queries once more, by looking at every row."""
+        again = np.empty((len(some), rows.shape[1])), np.empty((len(some), rows.shape[1]), np.int64)
+        self.scan(read_only(queries[some]), *again)
+        squares[some], rows[some] = again
+
+
+class Tree(Index):
+    """A k-d tree."""
+
+    kind = "tree"
+
+    def __init__(self, points: Floats) -> None:
+        from scipy.spatial import cKDTree  # noqa: PLC0415 - loaded when a tree is wanted
+
+        super().__init__(points)
+        self._tree: Any = cKDTree(points, leafsize=32)
+
+    def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
+        """One neighbour more tells where the last one is tied: there every row is looked at."""
+        k, n = rows.shape[1], len(self)
+        workers = kernels.thread_count() if len(queries) > SHARE else 1
+        distance, found = self._tree.query(queries, k=np.arange(1, min(k + 1, n) + 1), workers=workers)
+        rows[:] = found[:, :k]
+        kernels.measure_rows(self.points, queries, rows, squares)
+        if k < n:
+            self.settle(np.flatnonzero(distance[:, k] <= distance[:, k - 1] * (1 + 1e-12)), queries, squares, rows)
+
+
+class Brute(Index):
+    """Every row: all scores |x|²/2 − x·q in single precision, then the exact distances of those that can be nearest.
+
+    Points are moved and scaled so that |x| ≤ 1. Then a score is off by at most (d + 8) 2⁻²⁴ (|q| + ½), and twice that
+    decides who is looked at again. A query with more of these than are kept is answered by a plain scan.
+    """
+
+    kind = "brute"
+
+    def __init__(self, points: Floats) -> None:
+        super().__init__(points)
+        if points.shape[1] < MANY_COLUMNS:
+            return
+        self._centre = points.mean(axis=0)
+        moved = points - self._centre
+        squares = np.einsum("ij,ij->i", moved, moved)
+        self._scale = float(np.sqrt(squares.max())) or 1.0
+        self._single = (moved / self._scale).astype(np.float32)
+        self._halves = (squares / self._scale**2 / 2).astype(np.float32)
+
+    def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
+        """By BLAS where there is enough for it to do."""
+        n, d = self.points.shape
+        m = min(rows.shape[1] + SPARE, n)
+        if d < MANY_COLUMNS or n < 8 * m or m > BLOCK or not 0 < self._scale < np.inf:
+            self.scan(queries, squares, rows)
+            return
+        for start in range(0, len(queries), QUERIES):
+            part = slice(start, start + QUERIES)
+            self._by_scores(queries[part], m, squares[part], rows[part])
+        self.settle(np.flatnonzero(rows[:, 0] < 0), queries, squares, rows)
+
+    def _by_scores(self, queries: Floats, m: int, squares: Floats, rows: Rows) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too far for single precision is scanned
+            q = ((queries - self._centre) / self._scale).astype(np.float32)
+            wrong = (queries.shape[1] + 8) * 2.0**-24 * (np.sqrt(np.einsum("ij,ij->i", q, q, dtype=float)) + 0.5)
+        kept = np.full((len(q), m), np.inf, np.float32)
+        candidates = np.full((len(q), m), len(self), np.int64)
+        for first in range(0, len(self), BLOCK):
+            with np.errstate(over="ignore", invalid="ignore"):
+                products = q @ self._single[first : first + BLOCK].T
+
+            def sift(start: int, products: Any = products, first: int = first) -> None:
+                stop = min(start + SHARE, len(q))
+                kernels.sift_scores(products, self._halves, first, start, stop, kept, candidates)
+
+            kernels.parallel(sift, range(0, len(q), SHARE))
+        kernels.recheck_rows(self.points, queries, 2 * wrong, kept, candidates, squares, rows)
+
+
+class Approximate(Index):
+    """usearch's graph, in single precision; distances are exact, but a near row may be missed.
+
+    The graph is built by all cores at once, so that two builds may differ in what they miss.
+    """
+
+    kind = "approximate"
+
+    def __init__(self, points: Floats) -> None:
+        try:
+            from usearch.index import Index as Graph  # noqa: PLC0415 - an extra, loaded when it is asked for
+        except ImportError:
+            raise MissingDependencyError(
+                "approximate neighbours need the optional package 'usearch', which is not installed",
+                hint="pip install 'bayeslearn[approximate]', or use an exact index",
+            ) from None
+        super().__init__(points)
+        self._centre = points.mean(axis=0)
+        self._graph: Any = Graph(
+            ndim=max(points.shape[1], 1), metric="l2sq", dtype="f32", connectivity=32, expansion_add=128,
+            expansion_search=128,
+        )  # fmt: skip
+        self._graph.add(np.arange(len(points)), self._single(points), threads=kernels.thread_count())
+
+    def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
+        """The graph's answer, measured exactly; a query that it leaves short is answered by a scan."""
+        k = rows.shape[1]
+        found = self._graph.search(self._single(queries), k, threads=kernels.thread_count())
+        short = np.flatnonzero(np.atleast_1d(found.counts if len(queries) > 1 else len(found.keys)) < k)
+        if len(short):
+            self.scan(queries, squares, rows)
+            return
+        rows[:] = np.asarray(found.keys).reshape(rows.shape)
+        kernels.measure_rows(self.points, queries, rows, squares)
+
+    def _single(self, x: Floats) -> NDArray[np.float32]:
+        return np.ascontiguousarray((x - self._centre).astype(np.float32))
+
+
+#: Kinds of indexes by name.
+KINDS: dict[str, type[Index]] = {kind.kind: kind for kind in (Tree, Brute, Approximate)}
+
+
+def checked(name: str, x: ArrayLike, columns: int | None = None) -> Floats:
+    """Rows of finite numbers, read-only and in one piece."""
+    array = np.ascontiguousarray(validation.float_array(name, x))
+    if array.ndim != 2 or columns not in {None, array.shape[1]}:
+        expected = "(n, columns)" if columns is None else f"(n, {columns})"
+        raise ShapeError(f"expected {name} of shape {expected}, got {array.shape}")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        row, column = validation.first_position(bad)
+        raise DataError(
+            f"`{name}` must be finite, got {array[row, column]} in row {row}, column {column}",
+            hint="rows with holes become points by a distance that knows of them",
+        )
+    return read_only(array)

@@ -1,0 +1,123 @@
+"""Indexes: every exact kind gives the k least (distance, row number), as the slow twin does."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bayeslearn.errors import DataError, EmptyTableError, MissingDependencyError, ParameterError, ShapeError
+from bayeslearn.neighbours import indexes
+
+EXACT = ["tree", "brute"]
+
+
+def slow_nearest(points, queries, k):
+    """All distances, sorted by distance and then by row."""
+    squares = ((queries[:, None, :] - points[None]) ** 2).sum(axis=2)
+    rows = np.lexsort((np.broadcast_to(np.arange(len(points)), squares.shape), squares))[:, :k]
+    return np.sqrt(np.take_along_axis(squares, rows, axis=1)), rows
+
+
+def assert_nearest(index, points, queries, k):
+    distances, rows = index.nearest(queries, k)
+    expected, expected_rows = slow_nearest(points, queries, k)
+    np.testing.assert_allclose(distances, expected, rtol=1e-12, atol=1e-300)
+    np.testing.assert_array_equal(rows, expected_rows)
+
+
+@given(st.data(), st.sampled_from(EXACT))
+@settings(max_examples=40, deadline=None)
+def test_ties_go_by_row_number(data, kind):
+    n, d = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 3))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    points, queries = rng.integers(0, 3, (n, d)).astype(float), rng.integers(0, 3, (5, d)).astype(float)
+    assert_nearest(indexes.build(points, kind=kind), points, queries, data.draw(st.integers(1, n)))
+
+
+@pytest.mark.parametrize("kind", EXACT)
+@pytest.mark.parametrize("columns", [1, 4, 20])
+def test_as_the_slow_twin(kind, columns):
+    rng = np.random.default_rng(columns)
+    points, queries = rng.normal(size=(400, columns)), rng.normal(size=(60, columns))
+    assert_nearest(indexes.build(points, kind=kind), points, queries, 7)
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1, 1e7), (1e-200, 0), (1e30, 0), (1e-12, 1)])
+def test_single_precision_never_decides(scale, offset):
+    rng = np.random.default_rng(0)
+    points = offset + scale * rng.normal(size=(400, 16))
+    queries = points[:20] + scale * 1e-3 * rng.normal(size=(20, 16))
+    assert_nearest(indexes.build(points, kind="brute"), points, queries, 5)
+
+
+def test_many_rows_nearly_as_near_are_all_measured():
+    rng = np.random.default_rng(0)
+    points = np.repeat(rng.normal(size=(4, 16)), 100, axis=0) + 1e-9 * rng.normal(size=(400, 16))
+    assert_nearest(indexes.build(points, kind="brute"), points, points[:10] + 1e-9, 3)
+
+
+def test_a_query_that_single_precision_cannot_hold():
+    points = np.random.default_rng(0).normal(size=(400, 16))
+    assert_nearest(indexes.build(points, kind="brute"), points, np.full((1, 16), 1e60), 3)
+
+
+def test_points_that_are_all_the_same():
+    for kind in EXACT:
+        distances, rows = indexes.build(np.ones((300, 14)), kind=kind).nearest(np.ones((2, 14)), 4)
+        assert rows.tolist() == [[0, 1, 2, 3]] * 2
+        assert not distances.any()
+
+
+def test_the_index_is_chosen_by_size():
+    assert indexes.best_kind(1_000_000, 8) == "tree"
+    assert indexes.best_kind(1_000_000, 128) == indexes.best_kind(100, 2) == indexes.best_kind(5, 0) == "brute"
+    assert indexes.build(np.zeros((3, 2))).kind == "brute"
+
+
+def test_approximate_finds_nearly_all():
+    pytest.importorskip("usearch")
+    rng = np.random.default_rng(0)
+    points, queries = rng.normal(size=(500, 8)), rng.normal(size=(50, 8))
+    distances, rows = indexes.build(points, kind="approximate").nearest(queries, 5)
+    expected, expected_rows = slow_nearest(points, queries, 5)
+    found = np.mean([len(np.intersect1d(a, b)) / 5 for a, b in zip(rows, expected_rows, strict=True)])
+    assert found > 0.99
+    assert (distances >= expected - 1e-12).all()
+    assert indexes.build(points[:3], kind="approximate").nearest(points[:1], 3)[1][0, 0] == 0
+
+
+def test_approximate_names_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "usearch.index", None)
+    with pytest.raises(MissingDependencyError, match=r"(?s)usearch.*bayeslearn\[approximate\]"):
+        indexes.build([[1.0]], kind="approximate")
+
+
+@pytest.mark.parametrize(
+    ("points", "error", "words"),
+    [
+        (np.empty((0, 2)), EmptyTableError, "no rows"),
+        ([1.0, 2.0], ShapeError, r"expected points of shape \(n, columns\), got \(2,\)"),
+        ([[1.0, np.nan]], DataError, "got nan in row 0, column 1"),
+        ([["a"]], ParameterError, "`points` must be numbers"),
+    ],
+    ids=["empty", "flat", "missing", "words"],
+)
+def test_points_that_cannot_be_indexed(points, error, words):
+    with pytest.raises(error, match=words):
+        indexes.build(points)
+
+
+def test_questions_that_cannot_be_answered():
+    index = indexes.build([[1.0, 2.0], [3.0, 4.0]])
+    assert repr(index) == "Brute(2 rows × 2 columns)"
+    assert index.nearest(np.empty((0, 2)), 1)[1].shape == (0, 1)
+    with pytest.raises(ParameterError, match="`k` is 3, but there are only 2 rows"):
+        index.nearest([[0.0, 0.0]], 3)
+    with pytest.raises(ShapeError, match=r"expected queries of shape \(n, 2\), got \(1, 3\)"):
+        index.nearest([[0.0, 0.0, 0.0]], 1)
+    with pytest.raises(ParameterError, match="kind"):
+        indexes.build([[1.0]], kind="magic")
