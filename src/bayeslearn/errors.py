@@ -140,6 +140,10 @@ class InconsistentDataError(DataError):
     """No hypothesis of the space agrees with the examples."""
 
 
+class ContradictionError(DataError):
+    """One quantity is said to influence another both ways; ``details`` hold the two as ``source`` and ``target``."""
+
+
 class CapacityError(BayeslearnError, MemoryError):
     """The answer would need more memory or time than allowed; ``details`` hold the estimate."""
 

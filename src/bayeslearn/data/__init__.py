@@ -1,4 +1,4 @@
-"""Small tables and networks that ship with the package, by name.
+"""Small tables, networks and case bases that ship with the package, by name.
 
 >>> from bayeslearn import data
 >>> data.load("enjoy-sport").schema["sky"].states
@@ -23,8 +23,8 @@ HERE = Path(__file__).parent
 #: Tables, descriptions of tests, and networks; a name alone means the first that is there.
 ENDINGS = (".csv", ".toml", ".json")
 
-#: What lies beside a table to declare its states.
-STATES = ".states.json"
+#: What lies beside a table to declare its states, and what holds cases.
+STATES, CASES = ".states.json", ".cases.json"
 
 
 def names() -> list[str]:
@@ -47,7 +47,19 @@ def path(name: str) -> Path:
 
 
 def _files() -> list[Path]:
-    return [file for file in HERE.iterdir() if file.suffix in ENDINGS and not file.name.endswith(STATES)]
+    return [file for file in HERE.iterdir() if file.suffix in ENDINGS and not file.name.endswith((STATES, CASES))]
+
+
+def case_bases() -> list[str]:
+    """The case bases that ship, which ``bayeslearn.cases.CaseBase.load`` takes by name."""
+    return sorted(file.name.removesuffix(CASES) for file in HERE.glob(f"*{CASES}"))
+
+
+def case_base(name: str) -> Path:
+    """Where a case base that ships lies, by its name."""
+    if name not in case_bases():
+        raise ParameterError(f"no case base named {name!r} ships", hint=f"there is {', '.join(case_bases())}")
+    return HERE / f"{name}{CASES}"
 
 
 def declared_states(name: str) -> dict[str, list[str]] | None:
