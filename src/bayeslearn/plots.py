@@ -17,6 +17,7 @@ from bayeslearn.errors import MissingDependencyError, ParameterError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from bayeslearn.cases import Arc, FunctionGraph
     from bayeslearn.em import Result
     from bayeslearn.hypotheses import Posterior
     from bayeslearn.mixture import Mixture
@@ -171,6 +172,21 @@ def responsibilities(model: Mixture, data: Any) -> Any:
 
     figure, axes = _canvas()
     shares(axes, model.responsibilities(data), figure_colours())
+    return figure
+
+
+def function_graph(graph: FunctionGraph, covered: Mapping[str, Sequence[Arc]] | None = None) -> Any:
+    """A function graph, − dashed; with the arcs that each of some cases covers, by name, each has a colour."""
+    from bayeslearn.cases import drawing  # noqa: PLC0415 - loaded when cases are drawn
+    from bayeslearn.network import Dag  # noqa: PLC0415
+    from bayeslearn.network.drawing import layered  # noqa: PLC0415
+
+    layout = layered(Dag.from_arcs(drawing.downwards(graph)), drawing.sizes(graph))
+    figure, axes = _canvas()
+    figure.set_size_inches(layout.width / NETWORK_DPI, layout.height / NETWORK_DPI)
+    axes.set(xlim=(0, layout.width), ylim=(layout.height, 0), aspect="equal")  # y grows downwards
+    axes.axis("off")
+    drawing.paint(axes, graph, layout, covered or {}, figure_colours())
     return figure
 
 

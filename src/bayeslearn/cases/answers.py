@@ -22,7 +22,7 @@ class Design:
     """Cases that together cover a specification, or a part of it."""
 
     specification: Case
-    #: The function after all rewrites, to whose quantities the uses refer.
+    #: The function after all rewrites, to whose quantities the uses refer, with the kinds that they tell.
     function: FunctionGraph
     steps: tuple[Rewrite, ...]
     uses: tuple[Use, ...]
@@ -53,6 +53,14 @@ class Design:
         return len(self.left_open), len(self.uses), len(self.steps), self.surplus
 
     @property
+    def covered(self) -> dict[str, tuple[Arc, ...]]:
+        """The arcs of the function that each case does, by its name."""
+        found: dict[str, tuple[Arc, ...]] = {}
+        for use in self.uses:
+            found[use.case.name] = (*found.get(use.case.name, ()), *use.covered)
+        return found
+
+    @property
     def structure(self) -> dict[str, Any]:
         """The structures of all cases, how their quantities are called here, and where they meet."""
         return {
@@ -72,7 +80,7 @@ class Design:
     def explain(self) -> list[str]:
         """The design in sentences."""
         n = len(self.specification.function)
-        by = f"{_many(len(self.uses), 'case')} after {_many(len(self.steps), 'rewrite')}"
+        by = f"{many(len(self.uses), 'case')} after {many(len(self.steps), 'rewrite')}"
         return [
             f"{n - len(self.left_open)} of {n} influences are covered by {by}",
             *(f"rewritten by {step}" for step in self.steps),
@@ -118,5 +126,6 @@ def _told(use: Use) -> str:
     return f"{use} covers {', '.join(map(str, use.covered))}{more}"
 
 
-def _many(n: int, what: str) -> str:
+def many(n: int, what: str) -> str:
+    """So many of something, in words."""
     return f"{n} {what}" if n == 1 else f"{n} {what}s"

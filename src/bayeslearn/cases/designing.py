@@ -20,6 +20,7 @@ from bayeslearn.cases.answers import Design, Designs
 from bayeslearn.cases.case import Case, specification
 from bayeslearn.cases.covering import Cover, cover
 from bayeslearn.cases.finding import find
+from bayeslearn.cases.graph import FunctionGraph
 from bayeslearn.cases.matching import isomorphic
 from bayeslearn.cases.rules import EXPANSIONS, Rewrite, Rule, rewrites
 from bayeslearn.cases.using import agreeing, opposes, partial_uses, uses_of
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from bayeslearn.cases.base import CaseBase
-    from bayeslearn.cases.graph import Arc, FunctionGraph
+    from bayeslearn.cases.graph import Arc
     from bayeslearn.cases.using import Use
 
 #: Near cases that are named for what is left open.
@@ -197,7 +198,10 @@ def made(asked: Case, state: State, covered: Cover) -> Design:
         bits |= state.origins[arc]
     left = tuple(arc for i, arc in enumerate(asked.function.arcs) if bits >> i & 1)
     uses = tuple(use for use in covered.uses if any(state.origins[arc] & ~bits for arc in use.covered))
-    return Design(asked, state.graph, state.steps, uses, left, rest, covered.certain)
+    kinds = dict(state.graph.kinds)
+    for use in uses:
+        kinds |= use.tells(state.graph)
+    return Design(asked, FunctionGraph(state.graph.arcs, kinds), state.steps, uses, left, rest, covered.certain)
 
 
 def _distinct(designs: list[Design]) -> list[Design]:

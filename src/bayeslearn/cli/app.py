@@ -9,6 +9,7 @@ import typer
 from bayeslearn import __version__
 from bayeslearn.cli import (
     bayes,
+    cases,
     cluster,
     compare,
     concept,
@@ -74,6 +75,7 @@ app.command("merge")(merge.run)
 app.command("sample")(sample.run)
 app.command("convert")(convert.run)
 app.command("demo")(demo.run)
+app.add_typer(cases.app, name="cases")
 app.add_typer(naive.app, name="naive")
 app.add_typer(sequence.app, name="sequence")
 app.add_typer(text.app, name="text")
