@@ -37,7 +37,7 @@ def run(
     ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
     prior: Annotated[
         list[str] | None,
-        typer.Option(help="pooled:1, laplace, jeffreys, m:2 or mle (none); COL=m:2 for one column. Repeat for more."),
+        typer.Option(help="evidence, pooled:1, laplace, jeffreys, m:2 or mle; COL=m:2 for one column. Repeatable."),
     ] = None,
     class_prior: Annotated[str, typer.Option(help="Of the class shares: laplace, jeffreys, m:2 or mle.")] = "laplace",
     estimate: Annotated[
@@ -47,7 +47,8 @@ def run(
         str, typer.Option(help="Rows without a label: em learns from them too, drop does not.")
     ] = "em",
     calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Learn out of fold how sharp the evidence is, so that 90 % means 90 %.")
+        bool,
+        typer.Option("--calibrate", help="Learn out of fold how much each column counts: 90 % means 90 %."),
     ] = False,
     folds: Annotated[int, typer.Option(help="Folds of the check; 0 for none.")] = 10,
     weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
@@ -219,11 +220,20 @@ class Learned:
                 ("mean log loss", f"{check.log_loss:.4g} (class shares alone {check.majority_log_loss:.4g})"),
                 ("calibration error", f"{check.calibration.error:.4g}"),
             ]
-        if self.model.sharpness != 1:
-            lines.append(("sharpness", f"{self.model.sharpness:.4g}"))
+        if any(τ != 1 for τ in self.sharpness.values()):
+            lines.append(("sharpness of the columns", ", ".join(f"{n} {τ:.2g}" for n, τ in self.sharpest())))
         elif self.checked is not None and self.checked.calibration.error > 0.05 and self.model.cases >= ENOUGH:
             lines[-1] = ("calibration error", f"{lines[-1][1]}: --calibrate sets it right")
         return lines
+
+    @property
+    def sharpness(self) -> dict[str, float]:
+        """How much the evidence of every column counts."""
+        return dict(zip(self.model.names, self.model.sharpness, strict=True))  # type: ignore[arg-type]
+
+    def sharpest(self) -> list[tuple[str, float]]:
+        """The same, the most first."""
+        return sorted(self.sharpness.items(), key=lambda entry: -entry[1])
 
     def show_json(self) -> None:
         """The same for a machine."""
@@ -245,7 +255,7 @@ class Learned:
             "families": {c.name: c.family for c in model.columns},
             "missing": self.table.missing(),
             "left_out": self.left_out,
-            "sharpness": model.sharpness,
+            "sharpness": self.sharpness,
             "check": check,
         })  # fmt: skip
 

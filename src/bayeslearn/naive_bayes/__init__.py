@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.tables.estimators import NaiveBayesClassifier
     from bayeslearn.naive_bayes.tables.explaining import Contributions
     from bayeslearn.naive_bayes.tables.model import NaiveBayes
-    from bayeslearn.naive_bayes.tables.priors import Pooled
+    from bayeslearn.naive_bayes.tables.priors import Evidenced, Pooled
     from bayeslearn.naive_bayes.tables.validating import CrossValidation, cross_validate
     from bayeslearn.naive_bayes.text.estimators import TextClassifier
     from bayeslearn.naive_bayes.text.learning import fit_text
@@ -27,6 +27,7 @@ _HOMES = {
     "Column": "tables.columns",
     "Contributions": "tables.explaining",
     "CrossValidation": "tables.validating",
+    "Evidenced": "tables.priors",
     "NaiveBayes": "tables.model",
     "NaiveBayesClassifier": "tables.estimators",
     "Pooled": "tables.priors",
@@ -45,6 +46,7 @@ __all__ = [
     "Column",
     "Contributions",
     "CrossValidation",
+    "Evidenced",
     "NaiveBayes",
     "NaiveBayesClassifier",
     "Pooled",

@@ -24,7 +24,7 @@ from bayeslearn.errors import BayeslearnError, DataError, ParameterError
 from bayeslearn.families import Categorical, Counts, Dirichlet, Normal, Poisson
 from bayeslearn.families.normal import LOG_2PI, positive
 from bayeslearn.families.statistics import ratio
-from bayeslearn.naive_bayes.tables.priors import ColumnPrior, Pooled
+from bayeslearn.naive_bayes.tables.priors import ColumnPrior, Rule
 from bayeslearn.tables import Discrete, Numeric
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Column:
 
     def prior_given(self, statistics: Any) -> Any:
         """The prior as an object of its family; None for numbers that are all alike, which say nothing."""
-        return self.prior.given(statistics) if isinstance(self.prior, Pooled) else self.prior.of(statistics.n.shape)
+        return self.prior.given(statistics) if isinstance(self.prior, Rule) else self.prior.of(statistics.n.shape)
 
     def posterior(self, statistics: Any) -> Any:
         """Prior and evidence added, a row of parameters for each class; None where there is nothing to learn."""
@@ -106,21 +106,22 @@ class Column:
 
     # -- what it says
 
-    def speaks(self, statistics: Any, estimate: str) -> Speaks | None:
-        """What adds ln p(cell | class) of a block; None for a column that says nothing."""
+    def speaks(self, statistics: Any, estimate: str, sharpness: float = 1.0) -> Speaks | None:
+        """What adds τ ln p(cell | class) of a block; None for a column that says nothing."""
         try:
             posterior = self.posterior(statistics)
             if posterior is None:
                 return None
             if self.family == "categorical":
-                return StateLogs(state_logs(posterior.alpha, posterior.alpha - statistics.n))
+                return StateLogs(sharpness * state_logs(posterior.alpha, posterior.alpha - statistics.n))
             if estimate == "integrated":
-                return AnyLogs(self.likelihood.predictive(posterior).log_prob)
+                return AnyLogs(self.likelihood.predictive(posterior).log_prob, sharpness)
             mean = posterior.mean()
             if self.family == "poisson":
-                return AnyLogs(partial(Poisson().log_prob, mean))
+                return AnyLogs(partial(Poisson().log_prob, mean), sharpness)
             var = positive(mean.var)
-            return NormalLogs(np.stack([mean.mean, 0.5 / var, -(LOG_2PI + np.log(var)) / 2], axis=1))
+            half = sharpness / 2
+            return NormalLogs(np.stack([mean.mean, half / var, -half * (LOG_2PI + np.log(var))], axis=1))
         except BayeslearnError as error:
             raise type(error)(
                 f"column {self.name!r}: {error.message}", hint=error.hint, column=self.name, **error.details
@@ -141,7 +142,7 @@ def state_logs(alpha: NDArray[np.float64], before: NDArray[np.float64]) -> NDArr
 
 
 class StateLogs:
-    """ln p of the states of some columns, (columns, classes, 1 + states + 1)."""
+    """τ ln p of the states of some columns, (columns, classes, 1 + states + 1)."""
 
     def __init__(self, *tables: NDArray[np.float64]) -> None:
         widest = max(table.shape[1] for table in tables)
@@ -153,7 +154,7 @@ class StateLogs:
 
 
 class NormalLogs:
-    """Mean, 1/2σ² and −½ ln 2πσ² of some columns, (columns, classes, 3)."""
+    """Mean, τ/2σ² and −½ τ ln 2πσ² of some columns, (columns, classes, 3)."""
 
     def __init__(self, *parts: NDArray[np.float64]) -> None:
         self.parts = np.stack(parts)
@@ -166,12 +167,12 @@ class NormalLogs:
 class AnyLogs:
     """What the objects of a family say of one column."""
 
-    def __init__(self, log_prob: Callable[[Any], NDArray[np.float64]]) -> None:
-        self.log_prob = log_prob
+    def __init__(self, log_prob: Callable[[Any], NDArray[np.float64]], sharpness: float) -> None:
+        self.log_prob, self.sharpness = log_prob, sharpness
 
     def __call__(self, cells: NDArray[Any], joint: NDArray[np.float64]) -> None:
         """Add what a block says, (1, rows)."""
-        joint += self.log_prob(cells[0]).T
+        joint += self.sharpness * self.log_prob(cells[0]).T
 
 
 def together(speaks: Sequence[Speaks | None]) -> Speaks | None:

@@ -45,7 +45,7 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         As in :meth:`NaiveBayes.learn`: every class starts with one case that looks like all rows, the class shares with
         one case each, and posterior means are plugged in.
     calibrate
-        Learn out of fold how sharp the evidence really is, at the cost of a second pass
+        Learn out of fold how much the evidence of each column counts, at the cost of a second pass
         (:mod:`bayeslearn.naive_bayes.tables.calibrating`).
     max_iter, tol
         Of EM, where labels are missing (None or NaN in `y`).
@@ -164,9 +164,8 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if folds < 2 or len(self.classes_) < 2:
             return
         rng = validation.generator(self.random_state)
-        found = out_of_fold(self.model_, rows, codes, w, folds=folds, rng=rng)
-        sharpness = best_sharpness(found.log_shares, found.evidence, found.labels, found.weights)
-        self.model_ = replace(self.model_, sharpness=sharpness)
+        found = out_of_fold(self.model_, rows, codes, w, folds=folds, rng=rng, apart=True)
+        self.model_ = replace(self.model_, sharpness=best_sharpness(found))
 
     # -- predicting
 

@@ -1,10 +1,10 @@
 """Why a class: how much every cell of a row speaks for it, in log odds that add up.
 
-    ln P(c|x)/P(c'|x) = ln P(c)/P(c') + Σ_j τ ln p(x_j|c)/p(x_j|c')
+    ln P(c|x)/P(c'|x) = ln P(c)/P(c') + Σ_j τ_j ln p(x_j|c)/p(x_j|c')
 
 Against all other classes together, with r the shares of these among themselves once the row is known,
 
-    ln P(c|x)/(1 − P(c|x)) = [ln P(c) − Σ r ln P(c') − H(r)] + Σ_j τ [ln p(x_j|c) − Σ r ln p(x_j|c')]
+    ln P(c|x)/(1 − P(c|x)) = [ln P(c) − Σ r ln P(c') − H(r)] + Σ_j τ_j [ln p(x_j|c) − Σ r ln p(x_j|c')]
 
 which is exact too: the bracket is where the row starts, and each cell adds its own. A missing cell adds 0.
 """
@@ -102,12 +102,7 @@ def contributions(
     with np.errstate(invalid="ignore"):
         start = _contrast(np.broadcast_to(model.log_shares[:, None], joint.shape), c, weights)
         start = start + xlogy(weights, weights).sum(axis=0)
-    parts = {}
-    for column, speaks, x in zip(model.columns, model.speaks, cells, strict=True):
-        logs = np.zeros(joint.shape)
-        if speaks is not None:
-            speaks(x[None], logs)
-        parts[column.name] = model.sharpness * _contrast(logs, c, weights)
+    parts = {name: _contrast(logs, c, weights) for name, logs in zip(model.names, model.said_of(cells, n), strict=True)}
     names = [model.classes[k] for k in c]
     other = None if against is None else (against,) * n
     return Contributions(

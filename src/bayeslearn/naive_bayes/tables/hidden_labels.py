@@ -19,7 +19,7 @@ from bayeslearn.families import Bundle, Counts, Dirichlet, Gamma
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.answers import normalised
 from bayeslearn.naive_bayes.tables.collecting import collect, collect_shares
-from bayeslearn.naive_bayes.tables.priors import Pooled
+from bayeslearn.naive_bayes.tables.priors import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,7 +128,7 @@ def climbed(
 
 def _told(column: Column, everything: Any) -> Any:
     """A pooled prior as an object of its family, that of one class, which stands for each."""
-    if not isinstance(column.prior, Pooled):
+    if not isinstance(column.prior, Rule):
         return column.prior
     prior = column.prior.given(everything)
     return None if prior is None else type(prior)(*(array[0] for array in vars(prior).values()))

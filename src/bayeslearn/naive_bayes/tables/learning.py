@@ -66,8 +66,8 @@ def learn(
         Of columns, by name: ``"categorical"``, ``"normal"``, ``"poisson"``, or ``"cut"`` and ``"cut:8"`` for numbers to
         be cut into so many intervals at their quantiles. States are categorical and numbers normal if nothing is said.
     prior
-        Of the columns: an object for all columns of its family, a name (``"pooled:1"``, ``"laplace"``, ``"jeffreys"``,
-        ``"m:2"``, ``"mle"``), or a dict of these by column. :class:`Pooled` with one case when not given.
+        Of the columns: an object for all columns of its family, a name (``"evidence"``, ``"pooled:1"``, ``"laplace"``,
+        ``"jeffreys"``, ``"m:2"``, ``"mle"``), or a dict of these by column; one :class:`Pooled` case when not given.
     class_prior
         A Dirichlet, a rule or a name for the class shares; one case of each class when not given.
     estimate

@@ -1,9 +1,9 @@
 """Naive Bayes: a class, and columns that know nothing of each other once it is known.
 
-    P(c | x) ∝ P(c) Π_j p(x_j | c)^τ        a missing cell is integrated out: its factor is 1
+    P(c | x) ∝ P(c) Π_j p(x_j | c)^τ_j        a missing cell is integrated out: its factor is 1
 
 The model is a frozen value that keeps its priors and the statistics of the rows, from which every probability is read
-off. So models add, and rows can be added, taken back and faded. τ is 1 unless it was learned
+off. So models add, and rows can be added, taken back and faded. Every τ_j is 1 unless they were learned
 (:mod:`bayeslearn.naive_bayes.tables.calibrating`).
 """
 
@@ -62,15 +62,22 @@ class NaiveBayes:
     prior: Dirichlet | DirichletRule
     statistics: Bundle
     estimate: str = "mean"
-    sharpness: float = 1.0
+    #: τ of every column; one number stands for all.
+    sharpness: float | tuple[float, ...] = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
         validation.choice("estimate", self.estimate, ESTIMATES)
-        validation.number("sharpness", self.sharpness, above=0)
+        object.__setattr__(self, "sharpness", self._sharpness())
         Schema([self.target, *(c.variable for c in self.columns)])
         if set(self.statistics) != {self.target.name, *(c.name for c in self.columns)}:
             raise ParameterError(f"the statistics are those of {listed(self.statistics)}, not of the columns")
+
+    def _sharpness(self) -> tuple[float, ...]:
+        given, n = np.asarray(self.sharpness, dtype=float), len(self.columns)
+        if given.shape not in {(), (n,)}:
+            raise ParameterError(f"`sharpness` must be one number or {n}, one for each column, got {self.sharpness!r}")
+        return tuple(validation.number("sharpness", float(τ), above=0) for τ in np.broadcast_to(given, n))
 
     # -- learning
 
@@ -131,7 +138,10 @@ class NaiveBayes:
     @cached_property
     def speaks(self) -> list[Speaks | None]:
         """What each column adds to ln P(class, row)."""
-        return [c.speaks(self.statistics[c.name], self.estimate) for c in self.columns]
+        return [
+            c.speaks(self.statistics[c.name], self.estimate, τ)
+            for c, τ in zip(self.columns, self.sharpness, strict=True)  # type: ignore[arg-type]
+        ]
 
     @cached_property
     def together(self) -> Speaks | None:
@@ -238,10 +248,16 @@ class NaiveBayes:
             for speaks, column in zip(self.speaks, cells, strict=True):
                 if speaks is not None:
                     speaks(column[None], joint)
-        if self.sharpness != 1:
-            joint *= self.sharpness
         joint += self.log_shares[:, None]
         return joint
+
+    def said_of(self, cells: Cells, n: int) -> NDArray[np.float64]:
+        """What every column says of one block, shape (columns, classes, n)."""
+        said = np.zeros((len(self.columns), self.target.size, n))
+        for speaks, column, logs in zip(self.speaks, cells, said, strict=True):
+            if speaks is not None:
+                speaks(column[None], logs)
+        return said
 
     def answers(
         self, rows: Rows, answer: Callable[[NDArray[np.float64]], NDArray[Any]], *, possible: bool = True

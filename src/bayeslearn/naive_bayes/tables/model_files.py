@@ -17,7 +17,7 @@ from bayeslearn import model_files
 from bayeslearn.families import Bundle, Counts, Moments, Totals
 from bayeslearn.naive_bayes.tables.columns import FAMILIES, Column
 from bayeslearn.naive_bayes.tables.model import NaiveBayes
-from bayeslearn.naive_bayes.tables.priors import KINDS, Pooled
+from bayeslearn.naive_bayes.tables.priors import KINDS, Evidenced, Pooled
 from bayeslearn.tables import Discrete
 from bayeslearn.tables.variables import variable_from_dict
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LABEL = "bayeslearn naive Bayes"
 
-PRIORS: dict[str, type] = {**model_files.PRIORS, "pooled": Pooled}
+PRIORS: dict[str, type] = {**model_files.PRIORS, "pooled": Pooled, "evidence": Evidenced}
 STATISTICS: dict[str, type] = {"categorical": Counts, "normal": Moments, "poisson": Totals}
 
 
@@ -45,7 +45,7 @@ def parts_of(model: NaiveBayes) -> dict[str, Any]:
     target = {"variable": model.target.to_dict(), "prior": model_files.plain_prior(model.prior, PRIORS)}
     return {
         "estimate": model.estimate,
-        "sharpness": model.sharpness,
+        "sharpness": list(model.sharpness),  # type: ignore[arg-type]
         "target": target | {"statistics": model_files.plain(model.statistics[model.target.name])},
         "columns": [
             {
@@ -69,7 +69,7 @@ def read(path: str | os.PathLike[str]) -> NaiveBayes:
 
 def model_of(reader: Reader, document: dict[str, Any]) -> NaiveBayes:
     """The whole document."""
-    keys: dict[str, Any] = {"estimate": str, "sharpness": (int, float), "target": dict, "columns": list}
+    keys: dict[str, Any] = {"estimate": str, "sharpness": list, "target": dict, "columns": list}
     estimate, sharpness, top, columns = reader.entries(document, keys, "a model")
     variable, prior, counts = reader.entries(
         top, dict.fromkeys(("variable", "prior", "statistics"), dict), "the target"
@@ -84,7 +84,9 @@ def model_of(reader: Reader, document: dict[str, Any]) -> NaiveBayes:
         found.append(column)
         statistics[column.name] = part
     shares = prior_of(reader, prior, "categorical")
-    return NaiveBayes(target, tuple(found), shares, Bundle(statistics), estimate, float(sharpness))
+    return NaiveBayes(
+        target, tuple(found), shares, Bundle(statistics), estimate, tuple(reader.numbers(sharpness, "sharpness"))
+    )
 
 
 def column_of(reader: Reader, entry: Any, n_classes: int) -> tuple[Column, Any]:
