@@ -1,0 +1,162 @@
+"""Locally weighted regression as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bayeslearn.functions.local.model import local_regression
+from bayeslearn.tables import Table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.functions.local.answers import LocalFit
+    from bayeslearn.functions.local.choosing import Tried
+    from bayeslearn.functions.local.model import LocalModel
+    from bayeslearn.functions.local.settings import Settings
+
+    Floats = NDArray[np.float64]
+
+
+class LocalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A fit around every query: constant, linear or quadratic, to the rows that are near it.
+
+    Parameters
+    ----------
+    degree
+        0, 1, 2 or ``"loo"``.
+    criterion
+        ``"E1"``: the k nearest rows alike; ``"E2"``: all rows by their weight; ``"E3"``: the k nearest by weight.
+    kernel
+        ``"tricube"``, ``"gaussian"``, ``"epanechnikov"``, ``"inverse square"`` or ``"uniform"``.
+    k
+        How many rows E1 and E3 look at, at most all; ``"loo"``: as many as predict rows left out best.
+    bandwidth
+        Where the kernel ends, or ``"loo"``. None: at the k-th nearest row; for E2 it is ``"loo"``.
+    ridge
+        The prior's precision of the slopes.
+    standardise
+        Whether attributes are told in their standard deviations, so that a distance means the same in all.
+    noise_cases
+        How many cases the noise of all rows counts for, beside the rows around a query.
+    discrete
+        Columns of a table whose numbers are names.
+    loo_rows, random_state
+        The most rows that are left out, and by what they are drawn.
+
+    Attributes
+    ----------
+    model_
+        The :class:`LocalModel`, which keeps the rows.
+    settings_, tried_
+        How it fits, and what leave-one-out tried, the best first.
+
+    Examples
+    --------
+    >>> X = np.linspace(0, 6, 30)[:, None]
+    >>> model = LocalRegressor(degree=2, k=12).fit(X, np.sin(X[:, 0]))
+    >>> model.predict([[1.5], [4.5]]).round(2)
+    array([ 1.  , -0.98])
+    """
+
+    def __init__(
+        self,
+        degree: int | Literal["loo"] = 1,
+        *,
+        criterion: Literal["E1", "E2", "E3"] = "E3",
+        kernel: str = "tricube",
+        k: int | Literal["loo"] | None = "loo",
+        bandwidth: float | Literal["loo"] | None = None,
+        ridge: float = 0.0,
+        standardise: bool = True,
+        noise_cases: float = 10.0,
+        discrete: Iterable[str] = (),
+        loo_rows: int | None = 5000,
+        random_state: Any = None,
+    ) -> None:
+        self.degree = degree
+        self.criterion = criterion
+        self.kernel = kernel
+        self.k = k
+        self.bandwidth = bandwidth
+        self.ridge = ridge
+        self.standardise = standardise
+        self.noise_cases = noise_cases
+        self.discrete = discrete
+        self.loo_rows = loo_rows
+        self.random_state = random_state
+
+    model_: LocalModel
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Keep the rows, and choose what is to be chosen."""
+        self._keep(X, y, sample_weight)
+        _ = self.model_.settings  # chosen now, not when the first query comes
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Keep these rows too; what is to be chosen is chosen when the next query comes."""
+        if not hasattr(self, "model_"):
+            return self._keep(X, y, sample_weight)
+        rows, outputs = self._checked(X, y, reset=False)
+        self.model_ = self.model_.updated(rows, outputs, weights=sample_weight)
+        return self
+
+    def predict(self, X: Any, *, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
+        """The value of the fit at each query; with the standard deviation of a new y there."""
+        if not return_std:
+            return self.answers(X, noise=False).mean
+        found = self.answers(X)
+        return found.mean, found.std
+
+    def interval(self, X: Any, level: float = 0.95, *, of: Literal["y", "mean"] = "y") -> tuple[Floats, Floats]:
+        """Equal-tailed bounds of a new y at each query, or of the function."""
+        return self.answers(X).interval(level, of=of)
+
+    def answers(self, X: Any, *, slopes: bool = False, noise: bool = True) -> LocalFit:
+        """All that the fits say: means, intervals, effective rows, where a ridge had to help."""
+        check_is_fitted(self)
+        return self.model_.at(self._checked(X, reset=False)[0], slopes=slopes, noise=noise)
+
+    @property
+    def settings_(self) -> Settings:
+        """How the fits are made."""
+        return self.model_.settings
+
+    @property
+    def tried_(self) -> tuple[Tried, ...]:
+        """What leave-one-out tried, the best first."""
+        return self.model_.tried
+
+    def _keep(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        rows, outputs = self._checked(X, y, reset=True)
+        self.model_ = local_regression(
+            rows, outputs, degree=self.degree, criterion=self.criterion, kernel=self.kernel, k=self.k,
+            bandwidth=self.bandwidth, ridge=self.ridge, standardise=self.standardise, noise_cases=self.noise_cases,
+            discrete=self.discrete, weights=sample_weight, loo_rows=self.loo_rows, rng=self.random_state,
+        )  # fmt: skip
+        return self
+
+    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, Any]:
+        sparse = hasattr(X, "tocsr")
+        if not sparse and (isinstance(X, Mapping | Table | str | os.PathLike) or hasattr(X, "columns")):
+            if hasattr(X, "columns"):
+                validate_data(self, X, reset=reset, skip_check_array=True)
+            return X, y
+        how: dict[str, Any] = {"reset": reset, "dtype": np.float64, "ensure_all_finite": "allow-nan"}
+        if isinstance(y, str):
+            return validate_data(self, X, **how), y
+        return validate_data(self, X, y, **how, multi_output=True, y_numeric=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        return tags

@@ -1,0 +1,120 @@
+"""Local fits by compiled code: rows around the queries are searched, then weighed and fitted on every core."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import kernels
+from bayeslearn.families.statistics import frozen
+from bayeslearn.functions.local.answers import LocalFit
+from bayeslearn.functions.local.distance import KERNELS, weigh
+from bayeslearn.neighbours.indexes import build
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.functions.local.settings import Settings
+    from bayeslearn.neighbours.indexes import Index
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+#: The most neighbours that are held at a time, and the pieces of work that threads take.
+BLOCK, PIECE = 1 << 22, 1 << 14
+
+#: Less work than this is not worth a second thread.
+WORTH = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Points (n, d) with their outputs (n, m) and weights."""
+
+    points: Floats
+    outputs: Floats
+    weights: Floats
+
+    def __post_init__(self) -> None:
+        for name in ("points", "outputs", "weights"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def dim(self) -> int:
+        """How many features there are."""
+        return self.points.shape[1]
+
+    @cached_property
+    def index(self) -> Index:
+        """The points, so that the nearest are found fast."""
+        return build(self.points)
+
+    def nearest(self, queries: Floats, k: int) -> Integers:
+        """The rows of the k points nearest to each query, (q, k)."""
+        if k >= len(self):
+            return np.broadcast_to(np.arange(len(self)), (len(queries), len(self)))
+        return self.index.nearest(queries, k)[1]
+
+
+def fits(space: Space, settings: Settings, queries: Floats, *, slopes: bool = False) -> LocalFit:
+    """The fit around each query."""
+    k = settings.neighbours
+    if k is None:
+        return fitted(space, settings, queries, np.empty((len(queries), 0), np.int64), slopes=slopes)
+    size = max(BLOCK // k, 1)
+    blocks = (queries[start : start + size] for start in range(0, max(len(queries), 1), size))
+    return joined([fitted(space, settings, block, space.nearest(block, k), slopes=slopes) for block in blocks])
+
+
+def fitted(
+    space: Space, settings: Settings, queries: Floats, rows: Integers, skip: Integers | None = None, *,
+    slopes: bool = False,
+) -> LocalFit:  # fmt: skip
+    """The fit around each query to its rows (none: all), but the one to skip."""
+    n, m = len(queries), space.outputs.shape[1]
+    skip = np.full(n, -1) if skip is None else skip
+    mean, rss, about, said = np.empty((n, m)), np.empty((n, m)), np.empty((n, 3)), np.empty(n, np.int8)
+    slope = np.empty((n if slopes else 0, m, space.dim))
+    kind, queries, rows = KERNELS[settings.weighting], np.array(queries), np.ascontiguousarray(rows)
+    work = (rows.shape[1] or len(space)) * max(space.dim, 1)
+    step = max(PIECE // work, 1)
+
+    def piece(start: int) -> None:
+        kernels.fit_local(
+            space.points, space.outputs, space.weights, queries, rows, skip, kind, settings.degree, settings.reach,
+            settings.ridge, start, min(start + step, n), mean, rss, about, said, slope,
+        )  # fmt: skip
+
+    kernels.parallel(piece, range(0, n, step), worth=n * work > WORTH)
+    return LocalFit(mean, rss, about[:, 0], about[:, 1], about[:, 2], said, slope if slopes else None)
+
+
+def joined(found: list[LocalFit]) -> LocalFit:
+    """Blocks of answers as one."""
+    if len(found) == 1:
+        return found[0]
+    names = [name for name, value in vars(found[0]).items() if isinstance(value, np.ndarray)]
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(fit, name) for fit in found]) for name in names}
+    return replace(found[0], **arrays)
+
+
+def squeezed(fit: LocalFit) -> LocalFit:
+    """Answers of the one output there is."""
+    slopes = None if fit.slopes is None else fit.slopes[:, 0]
+    return replace(fit, mean=fit.mean[:, 0], rss=fit.rss[:, 0], slopes=slopes)
+
+
+def neighbourhood(space: Space, settings: Settings, query: Floats) -> tuple[Integers, Floats]:
+    """The rows that weigh something around one query, and what, the heaviest first."""
+    rows = np.arange(len(space)) if settings.neighbours is None else space.nearest(query, settings.neighbours)[0]
+    distances = np.sqrt(((space.points[rows] - query) ** 2).sum(axis=1))
+    w = weigh(settings.weighting, distances, settings.reach or None) * space.weights[rows]
+    order = np.lexsort((rows, -w))
+    order = order[w[order] > 0]
+    return rows[order], w[order]

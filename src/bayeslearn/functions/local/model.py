@@ -1,0 +1,247 @@
+"""A local regression keeps its rows, and fits around a query when it is asked.
+
+    f̂(q) = the value at q of the fit to the rows around q
+
+Attributes are told in units of their standard deviation (``standardise=False`` leaves them), so that a distance means
+the same in every direction; those that do not vary are left out. Rows are evidence: ``a + b`` has the rows of both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import EvidenceError, MismatchError, MissingValuesError, ShapeError, listed
+from bayeslearn.families.statistics import frozen
+from bayeslearn.functions.features import Features, centre_and_spread, read
+from bayeslearn.functions.local import choosing, fitting
+from bayeslearn.functions.local.settings import CRITERIA, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.functions.local.answers import LocalFit
+    from bayeslearn.functions.local.choosing import Tried
+
+    Floats = NDArray[np.float64]
+
+#: The most rows that are left out to learn the noise.
+NOISE_ROWS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class LocalModel:
+    """Rows that answer by themselves; :func:`local_regression` makes one."""
+
+    #: The encoding of rows, in the units of these rows.
+    features: Features
+    #: The rows as points, NaN where a cell is missing, and their outputs (n,) or (n, m).
+    rows: Floats
+    outputs: Floats
+    weights: Floats
+    #: How to fit, but for what is free: that is chosen by leave-one-out when first asked for.
+    start: Settings
+    free: frozenset[str] = frozenset()
+    standardise: bool = True
+    #: How many cases the noise of all rows counts for around a query.
+    noise_cases: float = 10.0
+    #: The most rows that are left out to choose, and the seed by which they are drawn.
+    loo_rows: int | None = 5000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        there = np.asarray(self.weights) > 0
+        if not there.any():
+            raise EvidenceError("every row has weight zero, so there is none to learn from")
+        for name in ("rows", "outputs", "weights"):
+            object.__setattr__(self, name, frozen(getattr(self, name)[there]))
+        mean, spread = centre_and_spread(self.rows, self.weights)
+        object.__setattr__(self, "features", replace(self.features, mean=mean, spread=spread))
+
+    def __repr__(self) -> str:
+        return f"LocalModel({len(self.rows)} rows of {listed(self.features.names)}; {self.settings})"
+
+    def at(self, X: Any, *, slopes: bool = False, noise: bool = True) -> LocalFit:
+        """The fits around each query; without the noise of all rows when only their means are wanted.
+
+        >>> model = local_regression([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0], k=4)
+        >>> model.at([[1.5], [10.0]]).mean
+        array([ 4., 21.])
+        """
+        found = fitting.fits(self.space, self.settings, self.points(X), slopes=slopes)
+        if found.slopes is not None:
+            found = replace(found, slopes=self._told(found.slopes))
+        if noise and self.noise_cases and len(self.rows) > 1:
+            found = replace(found, noise_cases=self.noise_cases, noise_before=self.noise)
+        return found if self.outputs.ndim == 2 else fitting.squeezed(found)
+
+    def neighbourhood(self, query: Any) -> tuple[NDArray[np.int64], Floats]:
+        """The rows around one query and their weights, the heaviest first."""
+        return fitting.neighbourhood(self.space, self.settings, self.points(query))
+
+    def leave_one_out(self, *, most: int | None = None, rng: Any = None) -> LocalFit:
+        """The fit at every row to the others: its errors are those that new rows will see."""
+        found = choosing.left_out(self.space, self.settings, choosing.some_rows(self.space, most, rng))
+        return found if self.outputs.ndim == 2 else fitting.squeezed(found)
+
+    @property
+    def settings(self) -> Settings:
+        """How the fits are made."""
+        return self.tried[0].settings if self.free else self.start
+
+    @cached_property
+    def tried(self) -> tuple[Tried, ...]:
+        """What leave-one-out tried, the best first; nothing where all is told."""
+        if not self.free:
+            return ()
+        return tuple(choosing.choose(self.space, self.start, self.free, most=self.loo_rows, rng=self.seed))
+
+    @cached_property
+    def noise(self) -> Floats:
+        """The variance of the noise of each output over all rows: that of leave-one-out, less what the fits are off."""
+        rows = choosing.some_rows(self.space, NOISE_ROWS, 0)
+        found = choosing.left_out(self.space, self.settings, rows)
+        square = (found.mean - self.space.outputs[rows]) ** 2 / (1 + found.spread[:, None])
+        return np.asarray(np.average(square, axis=0, weights=self.weights[rows]))
+
+    def points(self, X: Any) -> Floats:
+        """Rows as they are seen: told in standard deviations, missing cells filled, constant features left out."""
+        return self._seen(self.features.encode(as_rows(X)).matrix)
+
+    @cached_property
+    def space(self) -> fitting.Space:
+        """The rows with their outputs, ready to be searched."""
+        x = self._seen(np.where(np.isnan(self.rows), self.features.mean, self.rows))
+        return fitting.Space(x, self.outputs.reshape(len(x), -1), self.weights)
+
+    @property
+    def _varies(self) -> NDArray[np.bool_]:
+        return self.features.spread > 0
+
+    def _seen(self, x: Floats) -> Floats:
+        told = self.features.standardised(x) if self.standardise else x - self.features.mean
+        return np.ascontiguousarray(told[:, self._varies])
+
+    def _told(self, slopes: Floats) -> Floats:
+        """Slopes in units of the attributes, 0 for those that do not vary."""
+        told = np.zeros((*slopes.shape[:2], self.features.size))
+        told[..., self._varies] = slopes / self.features.spread[self._varies] if self.standardise else slopes
+        return told
+
+    # -- evidence adds
+
+    def __add__(self, other: LocalModel) -> LocalModel:
+        """The rows of both, by the settings of the first."""
+        if not isinstance(other, LocalModel):
+            return NotImplemented
+        self.features.require_same(other.features)
+        if self.outputs.shape[1:] != other.outputs.shape[1:]:
+            raise MismatchError("these have different numbers of outputs", differs="outputs")
+        rows, outputs, weights = (
+            np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("rows", "outputs", "weights")
+        )
+        return replace(self, rows=rows, outputs=outputs, weights=weights)
+
+    def updated(self, X: Any, y: ArrayLike, *, weights: ArrayLike | None = None) -> LocalModel:
+        """These rows too."""
+        x = self.features.raw(self.features.table(as_rows(X)))
+        w = validation.weights(weights, len(x))
+        return self + replace(self, rows=x, outputs=checked_outputs(y, len(x)), weights=w)
+
+
+def local_regression(
+    X: Any,
+    y: ArrayLike,
+    *,
+    degree: int | Literal["loo"] = 1,
+    criterion: Literal["E1", "E2", "E3"] = "E3",
+    kernel: str = "tricube",
+    k: int | Literal["loo"] | None = "loo",
+    bandwidth: float | Literal["loo"] | None = None,
+    ridge: float = 0.0,
+    standardise: bool = True,
+    noise_cases: float = 10.0,
+    discrete: Iterable[str] = (),
+    weights: ArrayLike | None = None,
+    loo_rows: int | None = 5000,
+    rng: np.random.Generator | int | None = None,
+) -> LocalModel:
+    """Keep the rows; fit around a query when it is asked.
+
+    Parameters
+    ----------
+    X, y
+        Rows, as an array or a table of any kind, and their outputs, (n,) or (n, m).
+    degree
+        0, 1 or 2: constant, linear, quadratic.
+    criterion
+        ``"E1"``: the k nearest rows alike; ``"E2"``: all rows by their weight; ``"E3"``: the k nearest by weight.
+    kernel
+        How weight falls with distance: see :mod:`.distance`.
+    k
+        How many rows E1 and E3 look at, at most all of them.
+    bandwidth
+        Where the kernel ends (a Gaussian: its σ), in standard deviations of the attributes. None: the distance of the
+        k-th nearest row; E2 then chooses by leave-one-out.
+    ridge
+        The prior's precision of the slopes. Without one, fits that the rows do not determine get a small one.
+    standardise
+        Whether attributes are told in standard deviations.
+    noise_cases
+        How many cases the noise of all rows counts for, beside the rows around a query; 0: the noise is quite local.
+    discrete
+        Columns of a table whose numbers are names.
+    weights
+        How often each row counts.
+    loo_rows, rng
+        ``"loo"`` for `degree`, `k` or `bandwidth` takes what predicts rows left out best; so many rows, at random.
+    """
+    table = read(as_rows(X), discrete=discrete)
+    features = Features.learn(table, every_state=degree == 0)
+    outputs, w = checked_outputs(y, table.n_rows), validation.weights(weights, table.n_rows)
+    validation.choice("criterion", criterion, CRITERIA)
+    if criterion == "E2":
+        k, bandwidth = None, "loo" if bandwidth is None and kernel != "inverse square" else bandwidth
+    elif k is None:
+        k = "loo"
+    asked = {"degree": (degree, 1), "k": (k, 1), "bandwidth": (bandwidth, 1.0)}
+    told: dict[str, Any] = {name: default if value == "loo" else value for name, (value, default) in asked.items()}
+    free = frozenset(name for name, (value, _) in asked.items() if value == "loo")
+    start = Settings(criterion=criterion, kernel=kernel, ridge=ridge, **told)
+    cases, seed = validation.number("noise_cases", noise_cases, least=0), validation.generator(rng).integers(2**32)
+    return LocalModel(
+        features, features.raw(table), outputs, w, start, free, standardise, cases, loo_rows, int(seed)
+    )  # fmt: skip
+
+
+def as_rows(X: Any) -> Any:
+    """Lists of numbers as the matrix they are; anything else as it is."""
+    if not isinstance(X, list | tuple | np.ndarray):
+        return X
+    try:
+        x = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return X
+    if x.ndim != 2:
+        raise ShapeError(f"expected rows of numbers, got an array of shape {x.shape}", hint="use X[:, None]")
+    return x
+
+
+def checked_outputs(y: ArrayLike, n: int) -> Floats:
+    """Outputs (n,) or (n, m), none missing."""
+    outputs = validation.float_array("y", y)
+    if outputs.ndim not in {1, 2} or len(outputs) != n:
+        raise ShapeError(f"expected one y per row of X, got shape {outputs.shape} for {n} rows")
+    bad = ~np.isfinite(outputs)
+    if bad.any():
+        raise MissingValuesError(
+            f"y at {validation.first_position(bad)} is {outputs[bad][0]}, and a row answers by its y",
+            hint="drop the rows whose y is not known",
+        )
+    return outputs
