@@ -22,7 +22,7 @@ from bayeslearn.cases.base import CaseBase
 from bayeslearn.cases.case import Case
 from bayeslearn.cases.graph import FunctionGraph
 from bayeslearn.cases.rules import Rule
-from bayeslearn.errors import BayeslearnError, FormatError, MissingDependencyError, MissingFileError
+from bayeslearn.errors import BayeslearnError, FormatError, MissingDependencyError, MissingFileError, ParameterError
 
 if TYPE_CHECKING:
     import os
@@ -84,9 +84,9 @@ def read(path: str | os.PathLike[str]) -> CaseBase:
     reader = Reader(str(place), LABEL)
     try:
         return reader.base(reader.document(place))
-    except (FormatError, MissingDependencyError):
-        raise
     except BayeslearnError as error:
+        if "path" in error.details or isinstance(error, MissingDependencyError):
+            raise
         raise FormatError(f"{str(place)!r}: {error.message}", hint=error.hint, path=str(place)) from None
 
 
@@ -149,9 +149,9 @@ class Reader(model_files.Reader):
         try:
             return FunctionGraph(entry[key], kinds)
         except BayeslearnError as error:
-            hint = f" ({error.hint})" if error.hint else ""
-            message = f"{self.path!r}: {what}: {error.message}{hint}"
-            raise type(error)(message, path=self.path, **error.details) from None
+            kind = FormatError if type(error) is ParameterError else type(error)
+            message = f"{self.path!r}: {what}: {error.message}"
+            raise kind(message, hint=error.hint, path=self.path, **error.details) from None
 
     def _loaded(self, place: Path) -> Any:
         return self._yaml(place) if place.suffix.lower() in YAML else super()._loaded(place)

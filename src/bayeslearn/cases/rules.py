@@ -37,14 +37,15 @@ class Rule:
             before, after = graph_of(pattern), graph_of(replacement)
         except BayeslearnError as error:
             raise type(error)(f"rule {name!r}: {error.message}", hint=error.hint, **error.details) from None
-        self.__dict__.update(name=name, pattern=before, replacement=after)
         if before.arcs == after.arcs:
             raise ParameterError(f"rule {name!r} changes nothing")
-        kinds = {node: kind for node, kind in after.kinds.items() if node in before.nodes}
-        if wrong := [node for node, kind in kinds.items() if before.kinds.get(node) != kind]:
+        kept = {node: kind for node, kind in before.kinds.items() if node in after.nodes}
+        if wrong := [n for n, kind in after.kinds.items() if n in before.nodes and kind != before.kinds.get(n)]:
             raise ParameterError(
                 f"rule {name!r} changes the kind of {wrong[0]!r}", hint="tell kinds in the pattern, and of new ones"
             )
+        after = FunctionGraph(after.arcs, {**after.kinds, **kept})
+        self.__dict__.update(name=name, pattern=before, replacement=after)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Rule, (self.name, self.pattern, self.replacement)
