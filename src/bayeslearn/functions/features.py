@@ -102,16 +102,17 @@ class Features:
         discrete
             Columns whose numbers are names of states.
         weights
-            How often each row counts.
+            How often each row counts, or the column that says so.
         left_out
             A dict that is told of columns that cannot be used, and why; else they are an error.
         """
-        table = read(data, columns=columns, discrete=discrete, max_states=max_states, left_out=left_out)
+        table = read(
+            data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+        )
         nothing = np.zeros(width(table.schema, every_state=every_state))
         blank = cls(table.schema, nothing, nothing, every_state)
         x = blank.raw(table)
-        w = table.weights if weights is None else validation.weights(weights, len(x))
-        mean, spread = centre_and_spread(x, w)
+        mean, spread = centre_and_spread(x, table.weights)
         return cls(table.schema, mean, spread, every_state)
 
     @cached_property
@@ -219,20 +220,22 @@ def read(
     *,
     columns: Iterable[str] | None = None,
     discrete: Iterable[str] = (),
+    weights: Any = None,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
 ) -> Table:
     """Training rows as a table in which numbers are numbers; one that is a table already says itself what is what."""
     if isinstance(data, Table):
-        return data if columns is None else data.select(columns)
+        return as_table(data, columns=columns, weights=weights)
     discrete = (discrete,) if isinstance(discrete, str) else tuple(discrete)
     numbers = plain_numbers(data)
     if numbers is not None and columns is None and not discrete:
         schema = Schema(Numeric(f"x{j}") for j in range(numbers.shape[1]))
-        return Table(schema, np.empty((0, len(numbers)), np.int8), require_finite(numbers, schema.names).T)
+        return Table(schema, np.empty((0, len(numbers)), np.int8), require_finite(numbers, schema.names).T, weights)
     table = as_table(
-        data, columns=columns, discrete=discrete, max_states=max_states, allow_constant=True, left_out=left_out
-    )
+        data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, allow_constant=True,
+        left_out=left_out,
+    )  # fmt: skip
     if not len(table.schema):
         raise EmptyTableError("no column is left to learn from")
     return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and all_numbers(v)])

@@ -1,0 +1,231 @@
+"""Sigmoid units and radial basis functions as scikit-learn classifiers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from bayeslearn import validation
+from bayeslearn.functions.classification import Classification, fit_radial_classes, fit_sigmoid
+from bayeslearn.functions.estimators import ReadsTables, require_targets
+from bayeslearn.functions.targets import labels_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.functions.radial_learning import Tried
+
+    Floats = NDArray[np.float64]
+
+
+class Classifier(ReadsTables, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """What both classifiers share: answers by a :class:`Classification`."""
+
+    model_: Classification
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> Classification:
+        """The model of these rows."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn; where X is a table, `y` may be the name of a column of it. A row without a label adds nothing."""
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, weights: Any, classes: Any) -> Self:
+        rows = self._rows(X, reset=True)
+        self.model_ = self._learn(rows, labels(y), weights, classes)
+        self.classes_ = np.array(list(self.model_.classes))
+        self._seen(self.model_.features)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add more rows, with what is known as their prior: near to learning from all at once.
+
+        The first call says what the columns are, and may tell all `classes`.
+        """
+        if not hasattr(self, "model_"):
+            told = None if classes is None else tuple(np.unique(np.asarray(classes)).tolist())
+            return self._fit(X, y, sample_weight, told)
+        rows = self._rows(X, reset=False)
+        self.model_ = self.model_.updated(rows, labels(y), weights=sample_weight)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row, the first when tied."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(class | row), a column for each of `classes_`."""
+        check_is_fitted(self)
+        return self.model_.predict_proba(self._rows(X, reset=False))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """ln P(class | row), exact where the probability is too small for a float."""
+        check_is_fitted(self)
+        return self.model_.fit.log_probability(self.model_.design(self._rows(X, reset=False)))
+
+    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Bounds of P(class | row), as well as the weights are known."""
+        check_is_fitted(self)
+        return self.model_.interval(self._rows(X, reset=False), level)
+
+    @property
+    def log_evidence_(self) -> float:
+        """ln p(y | X), nearly (Laplace)."""
+        return self.model_.log_evidence()
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the climb."""
+        return self.model_.fit.iterations
+
+
+class SigmoidClassifier(Classifier):
+    """Sigmoid units by cross entropy (logistic regression), with a normal prior of the weights.
+
+    Two classes have one unit; more have a unit each, and the softmax of all.
+
+    Parameters
+    ----------
+    prior
+        The precision of the weights of standardised features; None: maximum likelihood; ``"evidence"``: the precision
+        of the highest evidence.
+    method
+        ``"newton"``, ``"lbfgs"``, or ``"gradient"``, the rule Δw = η Σ (d − h(x)) x with η the `rate`.
+    tol, max_iter
+        When the climb ends.
+    discrete
+        Columns whose numbers are names of states.
+
+    Attributes
+    ----------
+    model_
+        The :class:`Classification`, to be saved and updated.
+    classes_, coef_, intercept_
+        In the units of the features, whose names are ``model_.features.names``.
+
+    Examples
+    --------
+    >>> X = [[1.0], [2.0], [3.0], [4.0]]
+    >>> model = SigmoidClassifier().fit(X, ["no", "no", "yes", "yes"])
+    >>> model.predict([[0.0], [5.0]])
+    array(['no', 'yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        *,
+        prior: float | Literal["evidence"] | None = 1.0,
+        method: Literal["newton", "lbfgs", "gradient"] = "newton",
+        rate: float | None = None,
+        tol: float = 1e-10,
+        max_iter: int | None = None,
+        discrete: Iterable[str] = (),
+    ) -> None:
+        self.prior = prior
+        self.method = method
+        self.rate = rate
+        self.tol = tol
+        self.max_iter = max_iter
+        self.discrete = discrete
+
+    def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> Classification:
+        return fit_sigmoid(
+            rows, y, prior=self.prior, classes=classes, method=self.method, rate=self.rate, tol=self.tol,
+            max_iter=self.max_iter, discrete=self.discrete, weights=weights,
+        )  # fmt: skip
+
+    def decision_function(self, X: Any) -> Floats:
+        """w·x: of two classes the log odds of the second, (n,); of more, one column for each."""
+        check_is_fitted(self)
+        scores = self.model_.fit.scores(self.model_.design(self._rows(X, reset=False)))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights of the features, (units, d)."""
+        return self.model_.coef
+
+    @property
+    def intercept_(self) -> Floats:
+        """The weights of every unit where all features are 0."""
+        return self.model_.intercept
+
+
+class RadialBasisClassifier(Classifier):
+    """A radial basis function network for classes: Gaussian units around centres, and sigmoid units as outputs.
+
+    Parameters
+    ----------
+    n_units, centres, width, discrete, most_units, random_state
+        As in :class:`RadialBasisRegressor`; units are chosen by the evidence of a linear fit to the classes.
+    prior
+        Of the output weights, as in :class:`SigmoidClassifier`.
+
+    Attributes
+    ----------
+    model_
+        The :class:`Classification`, to be saved and updated.
+    n_units_, tried_
+        How many units there are, and the evidence of all that were tried.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.2], [1.0], [1.2], [2.0], [2.2]] * 4
+    >>> model = RadialBasisClassifier(random_state=0).fit(X, ["out", "out", "in", "in", "out", "out"] * 4)
+    >>> model.predict([[0.1], [1.1], [2.1]])
+    array(['out', 'in', 'out'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        n_units: int | Literal["auto"] = "auto",
+        *,
+        centres: str = "k-means",
+        width: Any = "auto",
+        prior: float | Literal["evidence"] | None = "evidence",
+        discrete: Iterable[str] = (),
+        most_units: int = 128,
+        random_state: Any = None,
+    ) -> None:
+        self.n_units = n_units
+        self.centres = centres
+        self.width = width
+        self.prior = prior
+        self.discrete = discrete
+        self.most_units = most_units
+        self.random_state = random_state
+
+    tried_: tuple[Tried, ...]
+
+    def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> Classification:
+        found, self.tried_ = fit_radial_classes(
+            rows, y, self.n_units, centres=self.centres, width=self.width, prior=self.prior, classes=classes,
+            discrete=self.discrete, weights=weights, most=self.most_units,
+            rng=validation.generator(self.random_state),
+        )  # fmt: skip
+        return found
+
+    @property
+    def n_units_(self) -> int:
+        """How many units there are."""
+        assert self.model_.basis is not None
+        return self.model_.basis.size
+
+
+def labels(y: Any) -> Any:
+    """Labels as they were given, seen to be classes; or the name of their column."""
+    if isinstance(require_targets(y), str):
+        return y
+    known = [label for label in labels_of(column_or_1d(y, warn=True)).tolist() if label is not None]
+    check_classification_targets(np.array(known))
+    return y

@@ -1,0 +1,100 @@
+"""Priors of linear fits in the units of their data, and how strong the evidence wants them.
+
+    none        maximum likelihood                           reference   Jeffreys: the textbooks' intervals
+    weak        one case: y varies as it does around its mean, and does not depend on x
+    λ           the same, with λ cases for the slopes:   b_j ~ N(0, σ²/(λ s_j²)), which is ridge regression
+    evidence    the λ under which the outputs are most probable, with hardly any noise before the data
+
+In standardised units, with the eigenvalues e of S_xx, the evidence of every λ is read off at once:
+
+    2β(λ) = 2β₀ + S_yy − Σ q²/(e + λ)        ln p(y | X, λ) = ½ Σ ln λ/(λ + e) − α ln β(λ) + constant
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import ParameterError
+from bayeslearn.families import RegressionPrior
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.families import JointMoments
+
+    Floats = NDArray[np.float64]
+
+#: The strengths that are tried, in cases; the best is refined between its neighbours.
+STRENGTHS = np.logspace(-8, 8, 161)
+
+#: The variance of the noise before the data where the evidence chooses, as a share of that of the outputs: a function
+#: without noise must not look like one that is not worth its coefficients.
+LITTLE = 1e-4
+
+
+def prior_of(prior: Any, moments: JointMoments, dim: int) -> RegressionPrior:
+    """A prior by its name, by its strength, or as it is."""
+    if isinstance(prior, RegressionPrior):
+        return prior
+    if prior is None or (isinstance(prior, str) and prior in {"none", "reference"}):
+        return (RegressionPrior.reference if prior == "reference" else RegressionPrior.none)(dim)
+    if isinstance(prior, str):
+        validation.choice("prior", prior, ["none", "reference", "weak", "evidence"])
+        return weak(moments, dim, 1.0) if prior == "weak" else best(moments, dim)
+    if isinstance(prior, bool) or not isinstance(prior, int | float | np.number):
+        raise ParameterError(
+            f"`prior` must be a name, a number of cases or a RegressionPrior, got {prior!r}",
+            hint="the names are none, reference, weak, evidence",
+        )
+    return weak(moments, dim, validation.number("prior", float(prior), above=0))
+
+
+def best(moments: JointMoments, dim: int) -> RegressionPrior:
+    """The prior that makes the outputs most probable: `strength` cases for the slopes, next to none for the noise."""
+    return weak(moments, dim, best_strength(moments, dim), noise=LITTLE)
+
+
+def weak(moments: JointMoments, dim: int, strength: float, *, noise: float = 1.0) -> RegressionPrior:
+    """One case as wide as the data, in which no output depends on x; `strength` cases for the slopes.
+
+    The noise begins with that share of the variance of the outputs.
+    """
+    var = variances(moments)
+    inputs, outputs = strength * var[:dim], noise * var[dim:]
+    scatter = np.stack([np.diag([*inputs, spread]) for spread in outputs])
+    centre = np.stack([np.append(moments.mean[:dim], level) for level in moments.mean[dim:]])
+    return RegressionPrior(np.ones(len(outputs)), centre, scatter, np.full(len(outputs), 1.5))
+
+
+def variances(moments: JointMoments) -> Floats:
+    """How far every column varies; one that does not counts as 1."""
+    var = np.diagonal(moments.cov)
+    return np.where(var > 1e-24 * moments.mean**2, var, 1.0)
+
+
+def strength_evidence(moments: JointMoments, dim: int, strengths: Floats) -> Floats:
+    """ln p(outputs | inputs) under the prior of every strength, up to a constant."""
+    scale = np.sqrt(variances(moments))
+    S = moments.scatter / (scale[:, None] * scale)
+    e, V = np.linalg.eigh(S[:dim, :dim])
+    e = np.maximum(e, 0.0)
+    q = V.T @ S[:dim, dim:]
+    λ = strengths[:, None]
+    β = LITTLE + np.diagonal(S)[dim:] - (1 / (λ + e)) @ (q * q)  # twice, in units of the variance of the outputs
+    α = 1.5 + float(moments.n) / 2
+    spread = np.log(λ / (λ + e)).sum(axis=1) / 2
+    return np.asarray(len(q.T) * spread - α * np.log(np.maximum(β, 1e-300)).sum(axis=1))
+
+
+def best_strength(moments: JointMoments, dim: int) -> float:
+    """The number of cases for the slopes under which the outputs are most probable."""
+    grid = STRENGTHS
+    for _ in range(3):
+        at = int(strength_evidence(moments, dim, grid).argmax())
+        low, high = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
+        chosen = float(grid[at])
+        grid = np.geomspace(low, high, 33)
+    return chosen

@@ -1,0 +1,194 @@
+"""Radial basis function networks, learned: units are placed, then their output weights are a linear fit.
+
+How many units, how wide, and how strong the prior of their weights is: as the evidence asks for.
+
+    for k = 1, 2, 3, 4, 6, 8, 12, …        and widths times ¼, ½, 1, 2, 4
+        ln p(y | units) with the output weights integrated out (:mod:`.priors`), until it has not risen for a while
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn import em, validation
+from bayeslearn.functions.features import Features
+from bayeslearn.functions.linear import LinearFit, collect
+from bayeslearn.functions.priors import best
+from bayeslearn.functions.radial import MOST_UNITS, WAYS, RadialBasis, place, typical_width, widths_of
+from bayeslearn.functions.regression import Regression, learned
+from bayeslearn.functions.targets import examples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: By how much the widths are multiplied.
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+#: Numbers of units in a row that are tried without being better, and the most that are tried.
+PATIENCE, MOST_TRIED = 3, 512
+
+#: Rows that units are chosen by; more are sampled.
+MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One choice of units: how many, how wide, how strong a prior, and ln p(outputs) under it."""
+
+    units: int
+    factor: float
+    log_evidence: float
+
+
+@dataclass(frozen=True)
+class RadialFit:
+    """The network that was chosen, and all that was tried."""
+
+    model: Regression
+    tried: tuple[Tried, ...]
+
+    @property
+    def basis(self) -> RadialBasis:
+        """Its units."""
+        assert self.model.basis is not None
+        return self.model.basis
+
+
+def fit_radial(
+    data: Any,
+    target: Any,
+    k: int | Literal["auto"] = "auto",
+    *,
+    centres: str = "k-means",
+    width: str | float | Floats = "auto",
+    prior: Any = "evidence",
+    columns: Iterable[str] | None = None,
+    discrete: Iterable[str] = (),
+    weights: Any = None,
+    most: int = 128,
+    max_states: int = 255,
+    left_out: dict[str, str] | None = None,
+    rng: np.random.Generator | int | None = 0,
+    progress: Callable[[Tried], object] | None = None,
+) -> RadialFit:
+    """Learn a radial basis function network.
+
+    Parameters
+    ----------
+    data, target, columns, discrete, weights, max_states, left_out
+        As in :func:`fit_linear`.
+    k
+        How many units, or ``"auto"``: as many as have the highest evidence, `most` at most.
+    centres
+        ``"all"``, ``"random"``, ``"farthest"``, ``"evidence"``, ``"k-means"`` or ``"em"``; see :mod:`.radial`.
+    width
+        ``"auto"``: the distance to the nearest centres (of EM: its standard deviations), times the factor that has the
+        highest evidence; ``"nearest"``: without the factor; or a number of standard deviations, for all or for each.
+    prior
+        Of the output weights, as in :func:`fit_linear`.
+    progress
+        Called with every :class:`Tried`; raising StopIteration ends the search with the best so far.
+
+    Examples
+    --------
+    >>> x = np.linspace(0, 6, 40)
+    >>> found = fit_radial({"x": x, "y": np.sin(x)}, "y")
+    >>> bool(abs(found.model.predict({"x": [1.0]})[0, 0] - np.sin(1)) < 0.01)
+    True
+    """
+    found = examples(
+        data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+    )
+    features = Features.learn(found.inputs, weights=found.weights, every_state=True)
+    x = features.standardised(features.encode(found.inputs).matrix)
+    basis, tried = choose(
+        x, found.targets, k, centres=centres, width=width, weights=found.weights, most=most,
+        rng=validation.generator(rng), progress=progress,
+    )  # fmt: skip
+    return RadialFit(learned(features, basis, found, prior), tried)
+
+
+def choose(
+    x: Floats, targets: Floats, k: int | str, *, centres: str, width: Any, weights: Floats | None, most: int,
+    rng: np.random.Generator, progress: Callable[[Tried], object] | None = None,
+) -> tuple[RadialBasis, tuple[Tried, ...]]:  # fmt: skip
+    """The units with the highest evidence for standardised points, and all that were tried."""
+    validation.choice("centres", centres, WAYS)
+    if isinstance(width, str):
+        validation.choice("width", width, ["auto", "nearest"])
+    known = ~np.isnan(targets).any(axis=1)
+    if weights is not None:
+        known &= weights > 0
+    rows = np.flatnonzero(known)
+    if len(rows) > MOST_ROWS and centres != "all":
+        rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
+    x, targets = x[rows], targets[rows]
+    w = None if weights is None else weights[rows]
+    numbers = counts(k, len(x), most, centres)
+    nested: tuple[Floats, Floats | None] | None = None
+    if centres in {"random", "farthest", "evidence", "all"}:
+        nested = place(x, numbers[-1], centres, targets=targets, weights=w, rng=rng)
+        numbers = sorted({min(n, len(nested[0])) for n in numbers}) if centres != "all" else [len(nested[0])]
+    best: tuple[float, RadialBasis] | None = None
+    tried: list[Tried] = []
+    since = 0
+    for n in numbers:
+        at, own = nested or place(x, n, centres, targets=targets, weights=w, rng=rng)
+        at = at[:n]
+        if centres == "all":  # the nearest example may be anywhere
+            own = np.full(len(at), typical_width(x))
+        basis = RadialBasis(at, widths_of(x, at, width, own))
+        value, chosen, stopped = best_width(x, targets, w, basis, width, tried, progress)
+        since = 0 if best is None or value > best[0] else since + 1
+        if best is None or value > best[0]:
+            best = value, chosen
+        if stopped or since >= PATIENCE:
+            break
+    assert best is not None
+    return best[1], tuple(tried)
+
+
+def best_width(
+    x: Floats, targets: Floats, weights: Floats | None, basis: RadialBasis, width: Any, tried: list[Tried],
+    progress: Callable[[Tried], object] | None,
+) -> tuple[float, RadialBasis, bool]:  # fmt: skip
+    """The factor of the widths with the highest evidence; what was tried is noted."""
+    best: tuple[float, RadialBasis] | None = None
+    stopped = False
+    for factor in FACTORS if isinstance(width, str) and width == "auto" else (1.0,):
+        units = basis.widened(factor)
+        tried.append(Tried(units.size, factor, evidence(units(x), targets, weights)))
+        if best is None or tried[-1].log_evidence > best[0]:
+            best = tried[-1].log_evidence, units
+        stopped = em.told_to_stop(progress, tried[-1])
+        if stopped:
+            break
+    assert best is not None
+    return *best, stopped
+
+
+def evidence(units: Floats, targets: Floats, weights: Floats | None) -> float:
+    """ln p(targets | units), with the prior of the output weights as strong as is best."""
+    moments, k = collect(units, targets, weights)
+    return float(LinearFit(best(moments, k), moments, k).log_evidence().sum())
+
+
+def counts(k: int | str, n: int, most: int, centres: str) -> list[int]:
+    """The numbers of units to try."""
+    if centres == "all":
+        return [n]
+    if not isinstance(k, str):
+        return [validation.integer("k", k, least=1, most=MOST_UNITS)]
+    validation.choice("k", k, ["auto"])
+    top = min(validation.integer("most", most, least=1, most=MOST_TRIED), n)
+    grown = [1, 2, 3]
+    while grown[-1] < top:
+        grown.append(max(grown[-2] * 2, grown[-1] + 1))
+    return sorted({min(number, top) for number in grown})

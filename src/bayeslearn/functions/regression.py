@@ -1,0 +1,262 @@
+"""A function of the columns of a table, learned: least squares, or radial units with a linear output.
+
+    row → point (:mod:`.features`) → units (:mod:`.radial`), if there are any → linear fit (:mod:`.linear`)
+
+A model is a value that keeps its prior and statistics, so that learning goes on: rows are added (:meth:`updated`),
+models are merged (``a + b``), taken back (``a − b``) and faded (``0.9 * a``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.errors import MismatchError, ShapeError, listed
+from bayeslearn.functions.features import Features
+from bayeslearn.functions.linear import LinearFit, collect
+from bayeslearn.functions.priors import prior_of
+from bayeslearn.functions.targets import Examples, examples, numbers_in, numbers_of, target_names
+from bayeslearn.tables import Schema, as_table
+from bayeslearn.tables.variables import Numeric
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.families import JointMoments, RegressionPrior
+    from bayeslearn.functions.radial import RadialBasis
+
+    Floats = NDArray[np.float64]
+
+#: Numbers in the largest block of units that is held at once.
+BLOCK = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """An output at each row, and what had to be made up on the way."""
+
+    #: Student t of shape (n, m); None where an interval is undefined.
+    mean: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+    filled: dict[str, int] = field(default_factory=dict)
+    unseen: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """Numbers as a function of columns; :func:`fit_linear` and :func:`~bayeslearn.functions.fit_radial` learn one."""
+
+    features: Features
+    outputs: tuple[str, ...]
+    fit: LinearFit
+    basis: RadialBasis | None = None
+
+    def __post_init__(self) -> None:
+        wide = self.features.size if self.basis is None else self.basis.size
+        if self.fit.dim != wide or self.fit.n_outputs != len(self.outputs):
+            raise ShapeError(
+                f"{wide} inputs and {len(self.outputs)} outputs do not fit {self.fit.dim} and {self.fit.n_outputs}"
+            )
+
+    def __repr__(self) -> str:
+        what = "least squares" if self.basis is None else f"{self.basis.size} radial units"
+        inputs = ", ".join(self.features.schema.names)
+        return f"Regression({', '.join(self.outputs)} of {inputs}: {what}; {self.cases:.10g} cases)"
+
+    @property
+    def cases(self) -> float:
+        """How many cases it rests on."""
+        return self.fit.cases
+
+    # -- what it says
+
+    def predict(self, data: Any) -> Floats:
+        """The expected outputs at each row, (n, m)."""
+        return np.concatenate([self.fit.mean(x) for x in self.blocks(data)])
+
+    def predicted(self, data: Any, *, level: float = 0.95, absent: Any = "error") -> Predicted:
+        """The expected outputs with intervals for one more case, and which cells were filled."""
+        rows = self.features.encode(data, absent=absent)
+        parts = [self.fit.predictive(x) for x in self._blocks(rows.matrix)]
+        bounds = [part.interval(level) for part in parts]
+        low, high = (np.concatenate([b[side] for b in bounds]) for side in (0, 1))
+        return Predicted(np.concatenate([p.location for p in parts]), low, high, rows.filled, rows.unseen)
+
+    def spread(self, data: Any) -> Floats:
+        """The standard deviation of one more case at each row, (n, m); infinite of two degrees of freedom or fewer."""
+        parts = [self.fit.predictive(x) for x in self.blocks(data)]
+        ν = parts[0].dof[0]
+        inflation = np.sqrt(np.where(ν > 2, ν / np.where(ν > 2, ν - 2, 1.0), np.inf))
+        return np.concatenate([np.where(p.scale > 0, p.scale * inflation, 0.0) for p in parts])
+
+    def log_evidence(self) -> float:
+        """ln p(outputs | inputs), everything else integrated out; it takes a proper prior."""
+        return float(self.fit.log_evidence().sum())
+
+    def left_out(self, data: Any, target: Any = None, *, weights: Any = None) -> Floats:
+        """What each of the cases it learned is off by when predicted from all others, (n, m); see PRESS."""
+        found = self.cases_of(data, target, weights)
+        w = np.ones(len(found.targets)) if found.weights is None else found.weights
+        parts, at = [], 0
+        for x in self.blocks(found.inputs):
+            rows = slice(at, at + len(x))
+            parts.append(self.fit.left_out(x, found.targets[rows], weights=w[rows]))
+            at += len(x)
+        return np.concatenate(parts)
+
+    # -- rows
+
+    def design(self, data: Any) -> Floats:
+        """What the linear fit sees of each row: features, or how near every centre is."""
+        return np.concatenate(list(self.blocks(data)))
+
+    def blocks(self, data: Any) -> Iterator[Floats]:
+        """The same, some rows at a time."""
+        return self._blocks(self.features.encode(data).matrix)
+
+    def _blocks(self, matrix: Floats) -> Iterator[Floats]:
+        return design_blocks(self.features, self.basis, matrix)
+
+    def cases_of(self, data: Any, target: Any = None, weights: Any = None) -> Examples:
+        """Rows with their outputs, by the columns of training; `target` where these are not columns of the data."""
+        names = self.outputs if target is None else target_names(target)
+        w = weights
+        if names is None:
+            found = numbers_of(target)
+        else:
+            schema = Schema(Numeric(name) for name in names)
+            table = as_table(data, schema=schema, weights=weights)
+            found, w = np.column_stack([numbers_in(table, name) for name in names]), table.weights
+        return Examples(data, found, self.outputs, None if w is None else np.asarray(w, dtype=float))
+
+    # -- evidence adds
+
+    def updated(self, data: Any, target: Any = None, *, weights: Any = None) -> Regression:
+        """More rows; the encoding, the centres and the prior stay."""
+        found = self.cases_of(data, target, weights)
+        x = self.features.encode(found.inputs).matrix
+        more = collected(self.features, self.basis, x, found.targets, found.weights)
+        return replace(self, fit=replace(self.fit, statistics=self.fit.statistics + more))
+
+    def __add__(self, other: Regression) -> Regression:
+        if not isinstance(other, Regression):
+            return NotImplemented
+        self.require_same(other)
+        return replace(self, fit=self.fit + other.fit)
+
+    def __sub__(self, other: Regression) -> Regression:
+        if not isinstance(other, Regression):
+            return NotImplemented
+        self.require_same(other)
+        return replace(self, fit=self.fit - other.fit)
+
+    def __mul__(self, factor: float) -> Regression:
+        return replace(self, fit=self.fit * factor)
+
+    __rmul__ = __mul__
+
+    def require_same(self, other: Regression) -> None:
+        """Only models of the same columns, centres and prior can be joined."""
+        self.features.require_same(other.features)
+        if self.outputs != other.outputs:
+            raise MismatchError(
+                f"these have different outputs: {listed(self.outputs)} and {listed(other.outputs)}", differs="outputs"
+            )
+        if self.basis is not other.basis and (
+            self.basis is None or other.basis is None or not self.basis.same(other.basis)
+        ):
+            raise MismatchError(
+                "these have different radial units", hint="grow both from one model by `updated`", differs="units"
+            )
+
+    # -- files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a .json or .json.gz file."""
+        from bayeslearn.functions.model_files import write  # noqa: PLC0415 - only here
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Regression:
+        """The model of a file, checked in full."""
+        from bayeslearn.functions.model_files import read_regression  # noqa: PLC0415 - only here
+
+        return read_regression(path)
+
+
+def fit_linear(
+    data: Any,
+    target: Any,
+    *,
+    prior: RegressionPrior | str | float | None = "reference",
+    columns: Iterable[str] | None = None,
+    discrete: Iterable[str] = (),
+    weights: Any = None,
+    max_states: int = 255,
+    left_out: dict[str, str] | None = None,
+) -> Regression:
+    """Least squares: a linear function of the columns of a table, with all that is uncertain about it.
+
+    Parameters
+    ----------
+    data
+        A table, a frame, an array, a dict of columns, a list of rows, or the path of a file.
+    target
+        The name of the column to learn, several names, or the outputs themselves, (n,) or (n, m).
+    prior
+        ``"reference"`` (least squares with the textbooks' intervals), ``"none"`` (maximum likelihood), ``"weak"``,
+        a number of cases (ridge), ``"evidence"`` (as many as the evidence asks for), or a prior;
+        see :mod:`bayeslearn.functions.priors`.
+    columns, discrete, weights, max_states, left_out
+        As in :meth:`Features.learn`.
+
+    Examples
+    --------
+    >>> line = fit_linear({"hours": [1.0, 2.0, 3.0, 4.0], "grade": [2.0, 4.0, 5.0, 8.0]}, "grade")
+    >>> line
+    Regression(grade of hours: least squares; 4 cases)
+    >>> line.predict({"hours": [5.0]}).tolist()
+    [[9.5]]
+    """
+    found = examples(
+        data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+    )
+    return learned(Features.learn(found.inputs, weights=found.weights), None, found, prior)
+
+
+def learned(features: Features, basis: RadialBasis | None, found: Examples, prior: Any) -> Regression:
+    """The model of these examples."""
+    x = features.encode(found.inputs).matrix
+    moments = collected(features, basis, x, found.targets, found.weights)
+    dim = features.size if basis is None else basis.size
+    return Regression(features, found.names, LinearFit(prior_of(prior, moments, dim), moments, dim), basis)
+
+
+def collected(
+    features: Features, basis: RadialBasis | None, matrix: Floats, targets: Floats, weights: Floats | None
+) -> JointMoments:
+    """The moments of points and outputs, block by block."""
+    total: Any = 0
+    at = 0
+    for x in design_blocks(features, basis, matrix):
+        rows = slice(at, at + len(x))
+        total = total + collect(x, targets[rows], None if weights is None else weights[rows])[0]
+        at += len(x)
+    return total
+
+
+def design_blocks(features: Features, basis: RadialBasis | None, matrix: Floats) -> Iterator[Floats]:
+    """Points as a linear fit sees them, some at a time."""
+    if basis is None:
+        yield matrix
+        return
+    step = max(BLOCK // basis.size, 1)
+    for start in range(0, max(len(matrix), 1), step):
+        yield basis(features.standardised(matrix[start : start + step]))
