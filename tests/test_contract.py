@@ -15,6 +15,8 @@ from bayeslearn import (
     FindSClassifier,
     GibbsClassifier,
     NaiveBayesClassifier,
+    NeighboursClassifier,
+    NeighboursRegressor,
     TextClassifier,
     VersionSpaceClassifier,
     fit_tables,
@@ -58,6 +60,8 @@ LEARNERS = {
     "text": (TextClassifier(), NOISY),
     "naive Bayes, parameters integrated out": (NaiveBayesClassifier(estimate="integrated", prior="m:2"), NOISY),
     "averaged one-dependence": (AveragedOneDependenceClassifier(), NOISY),
+    "neighbours": (NeighboursClassifier(3, metric="euclidean"), NOISY),
+    "neighbours, numbers": (NeighboursRegressor("all", weights="inverse-square", metric="euclidean"), X[:, 0] + NOISY),
     "version space, weighted": (VersionSpaceClassifier(vote="weighted", favour=2), CONCEPT),
 }
 
@@ -66,6 +70,7 @@ EXCEPTIONS = {
     ("optimal over functions", "check_order_of_columns_is_irrelevant"): "the functions name columns by position",
     ("Gibbs", "check_order_of_columns_is_irrelevant"): "the functions name columns by position",
     ("optimal over fitted classifiers", "check_order_of_columns_is_irrelevant"): "fitted to the order of the columns",
+    ("neighbours", "check_order_of_rows_is_irrelevant"): "of rows equally far the first is nearer",
     (
         "optimal over learners",
         "check_order_of_columns_is_irrelevant",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         TextClassifier,
         fit_text,
     )
+    from bayeslearn.neighbours import Neighbours, NeighboursClassifier, NeighboursRegressor, learn_neighbours
     from bayeslearn.network import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables, learn
     from bayeslearn.network.formats import read_network, write_network
     from bayeslearn.sequence import HiddenMarkovEstimator, HiddenMarkovModel
@@ -75,6 +76,9 @@ _NAMES = {
     "Mixture": "mixture",
     "NaiveBayes": "naive_bayes",
     "NaiveBayesClassifier": "naive_bayes",
+    "Neighbours": "neighbours",
+    "NeighboursClassifier": "neighbours",
+    "NeighboursRegressor": "neighbours",
     "Numeric": "tables",
     "Schema": "tables",
     "Table": "tables",
@@ -89,6 +93,7 @@ _NAMES = {
     "fit_tables": "network",
     "fit_text": "naive_bayes",
     "learn": "network",
+    "learn_neighbours": "neighbours",
     "read_network": "network.formats",
     "write_network": "network.formats",
 }
@@ -110,6 +115,9 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "Mixture",
     "NaiveBayes",
     "NaiveBayesClassifier",
+    "Neighbours",
+    "NeighboursClassifier",
+    "NeighboursRegressor",
     "Numeric",
     "Schema",
     "Table",
@@ -125,6 +133,7 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "fit_tables",
     "fit_text",
     "learn",
+    "learn_neighbours",
     "read_network",
     "write_network",
     *_ROOMS,

@@ -38,10 +38,10 @@ def scan_rows(points: Floats, queries: Floats, start: int, stop: int, squares: F
 
 
 @kernel
-def sift_scores(products: Any, halves: Any, first: int, start: int, stop: int, kept: Any, rows: Rows) -> None:
-    """Scores |x|²/2 − x·q of rows first, first + 1, …: of each, queries start … stop keep the lowest there were."""
+def sift_scores(products: Any, halves: Any, first: int, kept: Any, rows: Rows) -> None:
+    """Scores |x|²/2 − x·q of rows first, first + 1, …: each query keeps the lowest there were."""
     m, n = rows.shape[1], products.shape[1]
-    for q in range(start, stop):
+    for q in range(products.shape[0]):
         low, at, line = kept[q], rows[q], products[q]
         worst = low[0]
         for begin in range(0, n, TILE):

@@ -174,7 +174,7 @@ def warm_neighbours() -> None:
     x, squares, rows, single = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros((1, 1), "f4")
     x.flags.writeable = False
     neighbours_brute.scan_rows(x, x, 0, 1, squares, rows)
-    neighbours_brute.sift_scores(single, single[0], 0, 0, 1, single, rows)
+    neighbours_brute.sift_scores(single, single[0], 0, single, rows)
     neighbours_brute.recheck_rows(x, x, squares[0], single, rows, squares, rows.copy())
     neighbours_brute.measure_rows(x, x, rows, squares)
 

@@ -12,6 +12,7 @@ All but the last are exact, and of rows equally far the one that comes first in 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +34,7 @@ FEW_ROWS = 2000
 MANY_COLUMNS = 12
 
 #: Queries and rows that BLAS scores together, and candidates that are kept beyond the k that are asked for.
-QUERIES, BLOCK, SPARE = 512, 4096, 27
+QUERIES, BLOCK, SPARE = 256, 4096, 27
 
 #: Queries that one thread answers in a go.
 SHARE = 64
@@ -153,27 +154,33 @@ class Brute(Index):
         if d < MANY_COLUMNS or n < 8 * m or m > BLOCK or not 0 < self._scale < np.inf:
             self.scan(queries, squares, rows)
             return
-        for start in range(0, len(queries), QUERIES):
-            part = slice(start, start + QUERIES)
+
+        def some(part: slice) -> None:
             self._by_scores(queries[part], m, squares[part], rows[part])
+
+        size = min(QUERIES, -(-len(queries) // kernels.thread_count()))
+        parts = [slice(start, start + size) for start in range(0, len(queries), size)]
+        with one_blas_thread() if len(parts) > 1 else nullcontext():
+            kernels.parallel(some, parts)
         self.settle(np.flatnonzero(rows[:, 0] < 0), queries, squares, rows)
 
     def _by_scores(self, queries: Floats, m: int, squares: Floats, rows: Rows) -> None:
         with np.errstate(over="ignore", invalid="ignore"):  # what is too far for single precision is scanned
             q = ((queries - self._centre) / self._scale).astype(np.float32)
             wrong = (queries.shape[1] + 8) * 2.0**-24 * (np.sqrt(np.einsum("ij,ij->i", q, q, dtype=float)) + 0.5)
-        kept = np.full((len(q), m), np.inf, np.float32)
-        candidates = np.full((len(q), m), len(self), np.int64)
-        for first in range(0, len(self), BLOCK):
-            with np.errstate(over="ignore", invalid="ignore"):
+            kept = np.full((len(q), m), np.inf, np.float32)
+            candidates = np.full((len(q), m), len(self), np.int64)
+            for first in range(0, len(self), BLOCK):
                 products = q @ self._single[first : first + BLOCK].T
-
-            def sift(start: int, products: Any = products, first: int = first) -> None:
-                stop = min(start + SHARE, len(q))
-                kernels.sift_scores(products, self._halves, first, start, stop, kept, candidates)
-
-            kernels.parallel(sift, range(0, len(q), SHARE))
+                kernels.sift_scores(products, self._halves, first, kept, candidates)
         kernels.recheck_rows(self.points, queries, 2 * wrong, kept, candidates, squares, rows)
+
+
+def one_blas_thread() -> Any:
+    """Let BLAS leave the cores to our own threads: theirs wait for each other, ours do not."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # noqa: PLC0415 - with scikit-learn
+
+    return threadpool_limits(1, user_api="blas")
 
 
 class Approximate(Index):

@@ -1,0 +1,108 @@
+"""Rows in: examples with a target, and new rows by the columns of the examples. Numbers are numbers, however few."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.errors import DataError, EmptyTableError, ShapeError, listed
+from bayeslearn.neighbours.distances import with_another
+from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
+from bayeslearn.tables.table import require_finite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+
+def examples(data: Any, *, weights: Any = None, discrete: Iterable[str] = (), **how: Any) -> Table:
+    """Training rows as a table; one that is a table already says itself what is what."""
+    if isinstance(data, Table):
+        return as_table(data, weights=weights, columns=how.get("columns"))
+    if is_numbers(data) and not how and not discrete:
+        return of_numbers(data, Schema(Numeric(f"x{j}") for j in range(data.shape[1])), weights)
+    table = as_table(data, discrete=discrete, weights=weights, allow_constant=True, **how)
+    return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and has_numbers(v)])
+
+
+def new_rows(schema: Schema, data: Any, *, absent: str = "error") -> Table:
+    """Rows by the columns of the examples; a state that these do not show has a code of its own, the last."""
+    columns = getattr(data, "shape", (0, 0))[1:]
+    plain = isinstance(data, np.ndarray) and data.dtype.names is None
+    if plain and columns != (len(schema),):
+        expected = f"expected rows of {len(schema)} columns ({listed(schema.names)})"
+        raise ShapeError(f"{expected}, got an array of shape {data.shape}")
+    if is_numbers(data) and not schema.discrete:
+        return of_numbers(data, schema)
+    rows = {name: data[:, j] for j, name in enumerate(schema.names)} if plain else data
+    return as_table(rows, schema=with_another(schema), unseen="last", absent=absent)  # type: ignore[arg-type]
+
+
+def is_numbers(data: Any) -> bool:
+    """A matrix of numbers, which can be used as it is."""
+    return isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iuf"
+
+
+def of_numbers(x: NDArray[Any], schema: Schema, weights: Any = None) -> Table:
+    """The same as a table."""
+    if not x.size:
+        raise EmptyTableError(f"there is nothing in an array of shape {x.shape}")
+    x = x.astype(np.float64, copy=False)
+    if not np.isfinite(x.sum()):  # NaN is missing; else a number is infinite, or their sum is
+        for name, column in zip(schema.names, x.T, strict=True):
+            require_finite(name, column)
+    return Table(schema, np.empty((0, len(x)), np.int8), x.T, weights)
+
+
+def with_numbers(table: Table, variables: Iterable[Discrete]) -> Table:
+    """The table with the states of these columns read as the numbers they are."""
+    found = {v.name: np.array([*map(float, v.states), np.nan])[table.code(v.name)] for v in variables}
+    if not found:
+        return table
+    schema = Schema(Numeric(v.name) if v.name in found else v for v in table.schema)
+    codes = [table.code(v.name) for v in schema.discrete]
+    values = np.array([found[v.name] if v.name in found else table.value(v.name) for v in schema.numeric])
+    return Table(schema, np.array(codes) if codes else np.empty((0, len(table)), np.int8), values, table.weights)
+
+
+def has_numbers(variable: Discrete) -> bool:
+    """Whether all states are finite numbers."""
+    return all(isinstance(s, int | float) and not isinstance(s, bool) and abs(s) < np.inf for s in variable.states)
+
+
+def more(schema: Schema, data: Any, weights: Any = None) -> Table:
+    """More examples: columns are of the kinds they were, and their states may be new."""
+    plain = isinstance(data, np.ndarray)
+    if plain and data.shape[1:] != (len(schema),):
+        raise ShapeError(f"expected rows of {len(schema)} columns ({listed(schema.names)}), got shape {data.shape}")
+    if is_numbers(data) and not schema.discrete:
+        return of_numbers(data, schema, weights)
+    kinds = {"discrete": [v.name for v in schema.discrete], "numeric": [v.name for v in schema.numeric]}
+    rows = {name: data[:, j] for j, name in enumerate(schema.names)} if plain else data
+    told: dict[str, Any] = {} if isinstance(data, Table) else kinds
+    return as_table(rows, columns=schema.names, weights=weights, allow_constant=True, **told)
+
+
+def joined(one: Table, other: Table) -> Table:
+    """The rows of both under the same columns, with the states of both."""
+    schema = Schema(widened(v, other.schema[v.name]) for v in one.schema)
+    return Table.concat([recoded(one, schema), recoded(other, schema)])
+
+
+def widened(variable: Any, other: Any) -> Any:
+    """A column with the states of both."""
+    if isinstance(variable, Discrete) and isinstance(other, Discrete):
+        return Discrete(variable.name, (*variable.states, *(s for s in other.states if s not in variable.states)))
+    if isinstance(variable, Discrete) or isinstance(other, Discrete):
+        raise DataError(f"column {variable.name!r} holds numbers in some rows and states in others")
+    return variable
+
+
+def recoded(table: Table, schema: Schema) -> Table:
+    """The rows by the codes of another schema."""
+    if table.schema == schema:
+        return table
+    found = as_table({n: table.decode(n) for n in schema.names}, schema=schema)
+    return found if table.weights is None else found.with_weights(table.weights)
