@@ -15,7 +15,7 @@ from bayeslearn import files
 from bayeslearn.errors import MissingDependencyError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from bayeslearn.cases import Arc, FunctionGraph
     from bayeslearn.em import Result
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve
     from bayeslearn.network import BayesianNetwork
     from bayeslearn.sequence.answering import Path as Decoded
+    from bayeslearn.theory import ConceptClass, Exhaustion, Simulation
 
 #: Hypotheses that are drawn by themselves; the least probable of more are drawn together.
 MOST_SHOWN = 9
@@ -187,6 +188,39 @@ def function_graph(graph: FunctionGraph, covered: Mapping[str, Sequence[Arc]] | 
     axes.set(xlim=(0, layout.width), ylim=(layout.height, 0), aspect="equal")  # y grows downwards
     axes.axis("off")
     drawing.paint(axes, graph, layout, covered or {}, figure_colours())
+    return figure
+
+
+def sample_sizes(
+    curve: Callable[[float], float],
+    at: tuple[float, float],
+    *,
+    title: str = "",
+    between: tuple[float, float] | None = None,
+) -> Any:
+    """The examples of a bound, by the error allowed, and the point (ε, m) that was asked for."""
+    from bayeslearn.theory.drawing import ERRORS, paint_sample_sizes  # noqa: PLC0415 - loaded when a bound is drawn
+
+    figure, axes = _canvas()
+    paint_sample_sizes(axes, curve, at, title, ERRORS if between is None else between)
+    return figure
+
+
+def failures(found: Simulation | Exhaustion) -> Any:
+    """How often a learner failed, by the number of examples, beside the bound."""
+    from bayeslearn.theory.drawing import paint_failures  # noqa: PLC0415 - loaded when an experiment is drawn
+
+    figure, axes = _canvas()
+    paint_failures(axes, found)
+    return figure
+
+
+def growth(concepts: ConceptClass, most: int) -> Any:
+    """The most labellings that a class has of m points, up to `most` of them."""
+    from bayeslearn.theory.drawing import paint_growth  # noqa: PLC0415 - loaded when a class is drawn
+
+    figure, axes = _canvas()
+    paint_growth(axes, concepts, most)
     return figure
 
 

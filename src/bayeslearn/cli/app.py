@@ -9,6 +9,7 @@ import typer
 from bayeslearn import __version__
 from bayeslearn.cli import (
     bayes,
+    bound,
     cases,
     cluster,
     compare,
@@ -30,6 +31,7 @@ from bayeslearn.cli import (
     show,
     text,
     update,
+    vc,
 )
 
 app = typer.Typer(
@@ -74,7 +76,9 @@ app.command("update")(update.run)
 app.command("merge")(merge.run)
 app.command("sample")(sample.run)
 app.command("convert")(convert.run)
+app.command("vc")(vc.run)
 app.command("demo")(demo.run)
+app.add_typer(bound.app, name="bound")
 app.add_typer(cases.app, name="cases")
 app.add_typer(naive.app, name="naive")
 app.add_typer(sequence.app, name="sequence")

@@ -26,10 +26,12 @@ from bayeslearn.kernels import (
     ordering,
     packing,
     parents,
+    patterns,
     planning,
     propagation,
     sampling,
     scoring,
+    shattering,
     testing,
     vectors,
     words,
@@ -237,6 +239,13 @@ def warm_texts() -> None:
     bags.score_documents(*counts, into, 0, np.zeros((1, 1)))
 
 
+def warm_theory() -> None:
+    """Two points and all four hypotheses: shattered, and their labellings counted."""
+    rows, best = np.arange(4, dtype=np.uint64)[:, None], np.ones(1, np.int64)
+    shattering.find_shattered(rows, rows[3], np.empty(0, np.int64), 2, 0, best, np.zeros(2, np.int64))
+    patterns.most_patterns(np.zeros((2, 1), np.uint8), 1, 9, np.zeros(1, np.int64))
+
+
 #: Those that take longest stand first.
 WARMERS = (
     warm_inference,
@@ -250,6 +259,7 @@ WARMERS = (
     warm_mixtures,
     warm_neighbours,
     warm_counting,
+    warm_theory,
 )
 
 

@@ -1,0 +1,86 @@
+"""``bayeslearn vc``: the VC dimension of a class given as a table of zeros and ones."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads it
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import output
+
+if TYPE_CHECKING:
+    from bayeslearn.theory import ConceptClass
+
+#: Labellings whose hypotheses are told one by one; `--json` lists all.
+MOST_TOLD = 16
+
+
+def run(
+    file: Annotated[
+        Path,
+        typer.Argument(help="A CSV of 0 and 1: rows are hypotheses, columns points; a header and names may be there."),
+    ],
+    *,
+    growth: Annotated[
+        int, typer.Option(help="Show the growth function up to so many points: the most labellings of any of them.")
+    ] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Draw the growth function into this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
+) -> None:
+    """The largest set of points that a class of hypotheses labels in every way, and who labels it how.
+
+    Example: bayeslearn vc intervals.csv --growth 5
+    """
+    from bayeslearn.theory import read_class
+
+    concepts = read_class(file)
+    most = min(growth, len(concepts.points))
+    grown = [concepts.growth(m) for m in range(most + 1)] if growth > 0 else []
+    if plot:
+        _draw(concepts, most, plot)
+    (_show_json if as_json else _show)(concepts, grown)
+
+
+def _show(concepts: ConceptClass, grown: list[int]) -> None:
+    from bayeslearn.theory import sauer
+
+    found = concepts.shattered
+    output.show_pairs([
+        ("hypotheses", f"{len(concepts):,}, log₂ {concepts.size.log2:.4g}"),
+        ("points", f"{len(concepts.points):,}"),
+        ("VC dimension", f"{len(found)}"),
+        ("shattered", ", ".join(map(str, found.points)) or "nothing"),
+    ])  # fmt: skip
+    output.gap()
+    rows = [[*(f"{y:d}" for y in labels), str(h)] for labels, h in found.hypotheses.items()]
+    output.show_table([*map(str, found.points), "hypothesis"], rows[:MOST_TOLD])
+    if len(rows) > MOST_TOLD:
+        sys.stdout.write(f"and {len(rows) - MOST_TOLD:,} more\n")
+    if grown:
+        output.gap()
+        table = [[str(m), str(most), str(2**m), str(sauer(len(found), m))] for m, most in enumerate(grown)]
+        output.show_table(["m", "Π(m)", "2^m", "Sauer"], table)
+
+
+def _show_json(concepts: ConceptClass, grown: list[int]) -> None:
+    found = concepts.shattered
+    witness: list[dict[str, Any]] = [
+        {"labels": [int(y) for y in labels], "hypothesis": h} for labels, h in found.hypotheses.items()
+    ]
+    output.show_json({
+        "hypotheses": len(concepts),
+        "points": len(concepts.points),
+        "vc_dimension": len(found),
+        "shattered": list(found.points),
+        "witness": witness,
+        **({"growth": grown} if grown else {}),
+    })  # fmt: skip
+
+
+def _draw(concepts: ConceptClass, most: int, path: Path) -> None:
+    from bayeslearn import plots
+
+    plots.save(plots.growth(concepts, most or min(concepts.vc_dimension + 2, len(concepts.points))), path)
+    sys.stderr.write(f"wrote {path}\n")
