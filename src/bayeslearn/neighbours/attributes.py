@@ -3,7 +3,7 @@
     d² = Σ_a w_a δ_a²        w_a = 0 removes an attribute
 
 One weight is changed at a time, to the value of a short list with the lowest loss, round after round until none gains.
-The loss is the mean log loss of classes, or the mean squared error of numbers, at the best k.
+The loss is the mean log loss of classes, or the mean squared error of numbers, at the best k; no change may add errors.
 """
 
 from __future__ import annotations
@@ -75,22 +75,28 @@ def choose_attributes(
     def judged(candidate: Neighbours) -> LeaveOneOut:
         return leave_one_out(candidate, most=most, only=only)
 
-    now, loss, steps = some, judged(some).loss, []
+    now, best = some, judged(some)
+    steps: list[tuple[str, float, float]] = []
     for number in range(MOST_ROUNDS):
-        gained = False
+        made = len(steps)
         for name in now.examples.schema.names:
-            found = [(judged(each).loss, w, each) for w, each in changed(now, name, values)]
-            if found and min(found, key=lambda f: f[0])[0] < loss * (1 - LEAST_GAIN):
-                loss, w, now = min(found, key=lambda f: f[0])
-                steps.append((name, w, loss))
-                gained = True
+            tried = [(w, each, judged(each)) for w, each in changed(now, name, values)]
+            better = [(w, each, loo) for w, each, loo in tried if gains(loo, best)]
+            if better:
+                w, now, best = min(better, key=lambda found: found[2].loss)
+                steps.append((name, w, best.loss))
             if progress is not None:
-                progress(number, name, loss)
-        if not gained:
+                progress(number, name, best.loss)
+        if len(steps) == made:
             break
     chosen = model.weighted(now.distance.attribute_weights)
     before, after = judged(model), judged(chosen)
     return Attributes(replace(chosen, k=after.best) if choose_k else chosen, before, after, tuple(steps))
+
+
+def gains(new: LeaveOneOut, old: LeaveOneOut) -> bool:
+    """Whether the loss falls by enough, and the error does not rise."""
+    return new.loss < old.loss * (1 - LEAST_GAIN) and new.error <= old.error + 1e-12
 
 
 def changed(model: Neighbours, name: str, values: list[float]) -> list[tuple[float, Neighbours]]:

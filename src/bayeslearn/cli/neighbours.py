@@ -1,0 +1,193 @@
+"""``bayeslearn neighbours``: rows that are their own model, how well they predict each other, and what new rows are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import neighbours_report, pictures, progress, writing
+from bayeslearn.cli.structures import names, table_file
+from bayeslearn.errors import DataError, ParameterError, listed
+
+if TYPE_CHECKING:
+    from bayeslearn.neighbours import Neighbours
+    from bayeslearn.neighbours.learning import Learned
+
+
+def run(
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file of examples; with --by, of new rows.")],
+    *,
+    target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
+    k: Annotated[
+        str, typer.Option("-k", "--k", help="How many are heard: a number, auto (leave-one-out) or all.")
+    ] = "auto",
+    new: Annotated[str | None, typer.Option(help="A file of new rows to predict.")] = None,
+    by: Annotated[
+        Path | None, typer.Option("--by", help="A model written before: predict the rows of DATA by it.")
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="A model to write, .json or .json.gz; or predictions, .csv or .parquet."),
+    ] = None,
+    weights: Annotated[
+        str, typer.Option(help="uniform, or inverse-square: 1/d², where an exact match wins.")
+    ] = "uniform",
+    metric: Annotated[
+        str,
+        typer.Option(help="Numbers are divided by their standard deviation (scaled), range, or nothing (euclidean)."),
+    ] = "scaled",
+    select: Annotated[
+        bool, typer.Option("--select-attributes", help="Remove attributes that only mislead, by leave-one-out.")
+    ] = False,
+    weigh: Annotated[
+        bool, typer.Option("--weigh-attributes", help="Find a weight for each attribute, by leave-one-out.")
+    ] = False,
+    kind: Annotated[
+        str, typer.Option(help="Whether the target is one of classes or numbers; auto looks at it.")
+    ] = "auto",
+    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
+    cases: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    prior: Annotated[float, typer.Option(help="Cases that the prior is worth.")] = 1.0,
+    max_k: Annotated[int, typer.Option(help="The largest k that auto tries.")] = 50,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell new rows in words: who is near, and what they say.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw cells over two columns of numbers, else the error by k; .svg or .png.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
+) -> None:
+    """Predict by the nearest examples; rows may hold numbers, words and holes.
+
+    Without new rows, every example is predicted by the others: the error of each k, the weights of the attributes, and
+    the rows that are doubted most. With --new these are predicted.
+
+    Example: bayeslearn neighbours iris.csv --target class --new flowers.csv --explain
+    """
+    from bayeslearn.neighbours import Neighbours
+
+    model_to, rows_to = places(to)
+    if by is not None:
+        answer(Neighbours.load(by), data, rows_to, explain=explain, as_json=as_json)
+        return
+    if target is None:
+        raise ParameterError("which column should be predicted?", hint="name it with --target, or a model with --by")
+    if new is None and (explain or rows_to is not None):
+        raise ParameterError("there are no new rows to predict", hint="name a file of them with --new")
+    if plot is not None:
+        pictures.check(plot)
+    left_out = dict.fromkeys(names(ignore), "asked for")
+    found = learned(
+        table_file(data), target, left_out, k=number(k), weighting=weights, metric=metric, kind=kind, prior=prior,
+        weights=cases, max_k=max_k, attributes="loo" if weigh else "remove" if select else None,
+    )  # fmt: skip
+    if model_to is not None:
+        found.model.save(model_to)
+        sys.stderr.write(f"wrote {model_to}: {len(found.model.examples)} examples\n")
+    if plot is not None:
+        draw(found, plot)
+    if new is not None:
+        answer(found.model, new, rows_to, explain=explain, as_json=as_json)
+    else:
+        report = neighbours_report.Report(found, left_out)
+        report.show_json() if as_json else report.show()
+
+
+### what was asked for
+
+
+def places(to: Path | None) -> tuple[Path | None, Path | None]:
+    """Where the model is to be written, or the predictions, by the ending of a name."""
+    if to is None:
+        return None, None
+    from bayeslearn import files, model_files
+
+    files.destination(to)
+    if to.name.lower().endswith((".csv", ".parquet")):
+        return None, to
+    model_files.packed(to)
+    return to, None
+
+
+def number(text: str) -> Any:
+    """How many neighbours: a number, auto or all."""
+    if text in {"auto", "all"}:
+        return {"auto": "loo", "all": "all"}[text]
+    if not text.isdigit() or int(text) < 1:
+        raise ParameterError(f"--k is a whole number above 0, auto or all, got {text!r}")
+    return int(text)
+
+
+def learned(data: str, target: str, left_out: dict[str, str], **how: Any) -> Learned:
+    """The examples of a file, without columns that are not wanted or cannot be used."""
+    from bayeslearn.neighbours import learn_neighbours
+    from bayeslearn.tables.files import column_names
+    from bayeslearn.tables.schema import require_known
+
+    known = column_names(data)
+    require_known([target, *left_out, *([how["weights"]] if how["weights"] else [])], known)
+    columns = [name for name in known if name not in left_out and name not in {target, how["weights"]}]
+    with progress.bar("leaving one out") as tell:
+
+        def step(number: int, name: str, loss: float) -> None:
+            tell((number + 1) / 10, f"round {number + 1}, {name}, loss {loss:.5g}")
+
+        return learn_neighbours(
+            data, target, columns=columns, unlabelled="drop", left_out=left_out, progress=step, **how
+        )
+
+
+def draw(found: Learned, path: Path) -> None:
+    """Cells where there are two columns of numbers, else the error by k."""
+    from bayeslearn import plots
+    from bayeslearn.neighbours import leave_one_out
+    from bayeslearn.neighbours.drawing import plane
+
+    if plane(found.model) is not None:
+        figure = plots.cells(found.model)
+    else:
+        figure = plots.errors_by_k(found.left_out or leave_one_out(found.model), found.model.target.name)
+    plots.save(figure, path)
+    sys.stderr.write(f"wrote {path}\n")
+
+
+### new rows
+
+
+def require_columns(model: Neighbours, path: str) -> None:
+    """Some of the attributes are there; those that are not are told of."""
+    from bayeslearn.tables.files import column_names
+
+    known, wanted = column_names(path), model.examples.schema.names
+    absent = [name for name in wanted if name not in known]
+    if len(absent) == len(wanted):
+        raise DataError(f"{path!r} has none of the columns of the examples: {listed(wanted)}")
+    if absent:
+        sys.stderr.write(f"warning: {path!r} lacks {listed(absent)}, so they are taken for missing\n")
+
+
+def answer(model: Neighbours, data: str, to: Path | None, *, explain: bool, as_json: bool) -> None:
+    """What is predicted of every row of a file."""
+    from bayeslearn.cli import output
+    from bayeslearn.neighbours.reading import new_rows
+
+    path = table_file(data)
+    require_columns(model, path)
+    rows = new_rows(model.examples.schema, path, absent="missing")
+    if explain and to is None:
+        told = model.explain(rows)
+        if as_json:
+            output.show_json({"rows": len(rows), "explanations": [neighbours_report.plain(e) for e in told]})
+        else:
+            sys.stdout.writelines(f"{e.told(f'row {i}: ')}\n" for i, e in enumerate(told))
+        return
+    schema, table = neighbours_report.predictions(model, rows)
+    if as_json:
+        output.show_json({"rows": len(rows), **({} if to is not None else {"columns": table.to_dict()})})
+    if to is not None or not as_json:
+        writing.write(to, schema, iter([table]))
+    if to is not None:
+        sys.stderr.write(f"wrote {to}: {len(rows)} rows, {len(schema)} columns\n")
