@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bayeslearn.functions.estimators_classes import RadialBasisClassifier, SigmoidClassifier
     from bayeslearn.functions.features import Encoded, Features
     from bayeslearn.functions.linear import LinearFit
+    from bayeslearn.functions.local import LocalModel, LocalRegressor, local_regression, smooth
     from bayeslearn.functions.radial import RadialBasis
     from bayeslearn.functions.radial_learning import RadialFit, fit_radial
     from bayeslearn.functions.regression import Regression, fit_linear
@@ -24,6 +25,8 @@ _HOMES = {
     "Features": "features",
     "LeastSquaresRegressor": "estimators",
     "LinearFit": "linear",
+    "LocalModel": "local",
+    "LocalRegressor": "local",
     "RadialBasis": "radial",
     "RadialBasisClassifier": "estimators_classes",
     "RadialBasisRegressor": "estimators",
@@ -35,6 +38,8 @@ _HOMES = {
     "fit_radial": "radial_learning",
     "fit_radial_classes": "classification",
     "fit_sigmoid": "classification",
+    "local_regression": "local",
+    "smooth": "local",
 }
 
 __all__ = [
@@ -43,6 +48,8 @@ __all__ = [
     "Features",
     "LeastSquaresRegressor",
     "LinearFit",
+    "LocalModel",
+    "LocalRegressor",
     "RadialBasis",
     "RadialBasisClassifier",
     "RadialBasisRegressor",
@@ -54,6 +61,8 @@ __all__ = [
     "fit_radial",
     "fit_radial_classes",
     "fit_sigmoid",
+    "local_regression",
+    "smooth",
 ]
 
 __getattr__ = lazy.names_of(__name__, _HOMES)

@@ -101,7 +101,7 @@ class Regression:
 
     def left_out(self, data: Any, target: Any = None, *, weights: Any = None) -> Floats:
         """What each of the cases it learned is off by when predicted from all others, (n, m); see PRESS."""
-        found = self.cases_of(data, target, weights)
+        found = data if isinstance(data, Examples) else self.cases_of(data, target, weights)
         w = np.ones(len(found.targets)) if found.weights is None else found.weights
         parts, at = [], 0
         for x in self.blocks(found.inputs):

@@ -56,6 +56,8 @@ def examples(
     left_out: dict[str, str] | None = None,
 ) -> Examples:
     """Inputs and targets: `target` is the name of a column, a list of names, or the targets themselves."""
+    if isinstance(data, Examples):
+        return data
     names = target_names(target)
     if classes and not isinstance(target, str):  # a list of words are labels
         names = None

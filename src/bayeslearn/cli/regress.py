@@ -1,0 +1,120 @@
+"""``bayeslearn regress``: a column as a function of the others, and its value for every new row."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import Annotated, Any
+
+import typer
+
+from bayeslearn.cli.structures import names, table_file
+from bayeslearn.errors import ParameterError
+
+METHODS = ("ols", "local", "rbf", "sigmoid")
+
+
+def run(
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
+    *,
+    target: Annotated[str | None, typer.Option("--target", "-t", help="The column to learn, or A,B.")] = None,
+    method: Annotated[
+        str, typer.Option(help="ols: least squares; local: around each query; rbf: radial units; sigmoid: classes.")
+    ] = "ols",
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The model to write, .json or .json.gz; with --by the rows, .csv or .parquet."
+        ),
+    ] = None,
+    by: Annotated[Path | None, typer.Option("--by", help="A model learned before: predict every row by it.")] = None,
+    prior: Annotated[
+        str | None,
+        typer.Option(help="none, reference, weak, evidence, or a number of cases (ridge); of sigmoid: a precision."),
+    ] = None,
+    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
+    discrete: Annotated[str | None, typer.Option(help="A,B: columns whose numbers are names.")] = None,
+    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    units: Annotated[str, typer.Option("-k", help="Radial units, or neighbours of local; auto: found.")] = "auto",
+    centres: Annotated[
+        str, typer.Option(help="Of radial units: k-means, em, random, farthest, evidence, all.")
+    ] = "k-means",
+    width: Annotated[str, typer.Option(help="Of radial units: auto, nearest, or standard deviations.")] = "auto",
+    degree: Annotated[str, typer.Option(help="Of local fits: 0, 1, 2 or loo.")] = "1",
+    criterion: Annotated[str, typer.Option(help="Of local fits: E1, E2 or E3.")] = "E3",
+    kernel: Annotated[
+        str, typer.Option(help="Of local fits: tricube, gaussian, epanechnikov, 'inverse square', uniform.")
+    ] = "tricube",
+    bandwidth: Annotated[str | None, typer.Option(help="Of local fits: a number, or loo.")] = None,
+    max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
+    seed: Annotated[int, typer.Option(help="Of centres.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Draw the function into this file, .png, .svg or .pdf.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
+) -> None:
+    """Learn a column as a function of the others, with intervals; or predict new rows by a function learned before.
+
+    Words become indicators, a missing cell the mean of its column. The error is that of rows left out, in closed form.
+
+    Example: bayeslearn regress cars.csv --target mpg -o mpg.json, then bayeslearn regress new.csv --by mpg.json
+    """
+    from bayeslearn import validation
+    from bayeslearn.cli import regress_learn, regress_predict, regress_report
+
+    validation.number("--level", level, above=0, below=1)
+    if by is not None:
+        regress_predict.run(by, table_file(data), to, level, as_json=as_json)
+        return
+    if target is None:
+        raise ParameterError("which column should be learned?", hint="name it with --target, or a model with --by")
+    validation.choice("--method", method, METHODS)
+    check_files(to, plot)
+    asked = regress_learn.Asked(
+        method, tuple(names(target)), prior, tuple(names(ignore)), tuple(names(discrete)), weights, level,
+        whole_or_auto("-k", units), centres, number_or("--width", width, ["auto", "nearest"]),
+        number_or("--degree", degree, ["loo"]), criterion, kernel,
+        None if bandwidth is None else number_or("--bandwidth", bandwidth, ["loo"]),
+        validation.integer("--max-states", max_states, least=1), validation.integer("--seed", seed, least=0),
+    )  # fmt: skip
+    found = regress_learn.learn(table_file(data), asked)
+    if to is not None:
+        found.save(to)
+    (regress_report.show_json if as_json else regress_report.show)(found)
+    if plot is not None:
+        from bayeslearn import plots
+
+        plots.save(plots.function(found.model, found.rows, level=level), plot)
+    if to is not None:
+        sys.stderr.write(f"wrote {to}: {', '.join(asked.target)} by {method}\n")
+
+
+def check_files(to: Path | None, plot: Path | None) -> None:
+    """Refuse what cannot be written before anything is learned."""
+    from bayeslearn import files
+    from bayeslearn.model_files import packed
+
+    if to is not None:
+        packed(to)
+        files.destination(to)
+    if plot is not None:
+        files.destination(plot)
+
+
+def whole_or_auto(option: str, text: str) -> Any:
+    """A whole number, or auto."""
+    if text == "auto":
+        return text
+    if not text.isdigit() or int(text) < 1:
+        raise ParameterError(f"{option} is a whole number above 0, or auto, got {text!r}")
+    return int(text)
+
+
+def number_or(option: str, text: str, words: list[str]) -> Any:
+    """A number, or one of some words."""
+    if text in words:
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        raise ParameterError(f"{option} is a number or {' or '.join(words)}, got {text!r}") from None
+    return int(value) if value.is_integer() and "." not in text else value

@@ -1,0 +1,157 @@
+"""How ``bayeslearn regress`` learns a function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bayeslearn.cli import interrupting, progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bayeslearn.functions.targets import Examples
+
+
+class Asked(NamedTuple):
+    """The options."""
+
+    method: str
+    target: tuple[str, ...]
+    prior: str | None
+    ignore: tuple[str, ...]
+    discrete: tuple[str, ...]
+    weights: str | None
+    level: float
+    units: Any
+    centres: str
+    width: Any
+    degree: Any
+    criterion: Any
+    kernel: str
+    bandwidth: Any
+    max_states: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was learned, of which rows, and what was tried on the way."""
+
+    model: Any
+    rows: Examples
+    asked: Asked
+    left_out: dict[str, str]
+    tried: tuple[Any, ...] = ()
+
+    def save(self, to: Path) -> None:
+        """Write the model."""
+        if self.asked.method == "local":
+            from bayeslearn.functions import model_files_local
+
+            model_files_local.write(self.model, self.rows.names, to)
+        else:
+            self.model.save(to)
+
+
+### learning
+
+
+def learn(path: str, asked: Asked) -> Found:
+    """The function that was asked for."""
+    from bayeslearn.functions.targets import examples
+    from bayeslearn.tables.files import column_names
+    from bayeslearn.tables.schema import require_known
+
+    known = column_names(path)
+    require_known([*asked.target, *asked.ignore, *asked.discrete, *([asked.weights] if asked.weights else [])], known)
+    left_out = dict.fromkeys(asked.ignore, "asked for")
+    columns = [n for n in known if n not in left_out and n not in asked.target and n != asked.weights]
+    classes = asked.method == "sigmoid" or (asked.method == "rbf" and holds_words(path, asked))
+    rows = examples(
+        path, asked.target[0] if classes else asked.target, classes=classes, columns=columns, weights=asked.weights,
+        discrete=[name for name in asked.discrete if name in columns], max_states=asked.max_states, left_out=left_out,
+    )  # fmt: skip
+    if asked.method == "ols":
+        from bayeslearn.functions import fit_linear
+
+        return Found(fit_linear(rows, None, prior=prior_of(asked, "reference")), rows, asked, left_out)
+    if asked.method == "local":
+        return Found(local(rows, asked), rows, asked, left_out)
+    if asked.method == "sigmoid":
+        return Found(sigmoid(rows, asked), rows, asked, left_out)
+    return radial(rows, asked, left_out, classes=classes)
+
+
+def holds_words(path: str, asked: Asked) -> bool:
+    """Whether the target is a column of words, or of numbers that are names."""
+    from bayeslearn.functions.features import read
+
+    if len(asked.target) > 1:
+        return False
+    return bool(read(path, columns=asked.target, discrete=[n for n in asked.discrete if n in asked.target],
+                     max_states=asked.max_states).schema.discrete)  # fmt: skip
+
+
+def prior_of(asked: Asked, usual: Any) -> Any:
+    """A prior by its name or its number."""
+    if asked.prior is None:
+        return usual
+    try:
+        return float(asked.prior)
+    except ValueError:
+        return asked.prior
+
+
+def sigmoid(rows: Examples, asked: Asked) -> Any:
+    """Sigmoid units, with a bar that follows the climb."""
+    from bayeslearn.functions import fit_sigmoid
+
+    prior = prior_of(asked, 1.0)
+    with interrupting.once("the best weights so far") as stop, progress.bar("climbing") as tell:
+
+        def step(number: int, value: float) -> None:
+            stop.heed()
+            tell(number / 100, f"iteration {number}, objective {value:.8g}")
+
+        return fit_sigmoid(rows, None, prior=None if prior == "none" else prior, progress=step)
+
+
+def radial(rows: Examples, asked: Asked, left_out: dict[str, str], *, classes: bool) -> Found:
+    """Radial units, with a bar that follows the search."""
+    from bayeslearn.functions import fit_radial, fit_radial_classes
+
+    prior = prior_of(asked, "evidence")
+    with interrupting.once("the best units so far") as stop, progress.bar("placing units") as tell:
+
+        def step(now: Any) -> None:
+            stop.heed()
+            tell(now.units / 128, f"{now.units} units, log evidence {now.log_evidence:.7g}")
+
+        how: dict[str, Any] = {
+            "centres": asked.centres, "width": asked.width, "prior": prior, "rng": asked.seed, "progress": step,
+        }  # fmt: skip
+        if classes:
+            how["prior"] = None if prior == "none" else prior
+            model, tried = fit_radial_classes(rows, None, asked.units, **how)
+            return Found(model, rows, asked, left_out, tried)
+        found = fit_radial(rows, None, asked.units, **how)
+        return Found(found.model, rows, asked, left_out, found.tried)
+
+
+def local(rows: Examples, asked: Asked) -> Any:
+    """Local fits; rows without a target are left out."""
+    import numpy as np
+
+    from bayeslearn.functions.local.model import local_regression
+
+    there = np.flatnonzero(~np.isnan(rows.targets).any(axis=1))
+    y = rows.targets[there]
+    model = local_regression(
+        rows.inputs.take(there), y[:, 0] if y.shape[1] == 1 else y, degree=asked.degree, criterion=asked.criterion,
+        kernel=asked.kernel, k="loo" if asked.units == "auto" else asked.units, bandwidth=asked.bandwidth,
+        weights=None if rows.weights is None else rows.weights[there], rng=asked.seed,
+    )  # fmt: skip
+    with progress.bar("leaving rows out"):
+        _ = model.settings
+    return model

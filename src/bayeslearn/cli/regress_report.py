@@ -1,0 +1,241 @@
+"""What ``bayeslearn regress`` tells of a function: for people, and for machines."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn.cli import output
+
+if TYPE_CHECKING:
+    from bayeslearn.cli.regress_learn import Asked, Found
+
+#: Weights that are told.
+MOST_WEIGHTS = 200
+
+
+def report(found: Found) -> dict[str, Any]:
+    """All that is told, as plain values."""
+    from bayeslearn.functions.classification import Classification
+    from bayeslearn.functions.regression import Regression
+
+    rows, model = found.rows, found.model
+    answer: dict[str, Any] = {
+        "method": found.asked.method,
+        "target": list(rows.names),
+        "rows": len(rows.targets),
+        "without_target": rows.missing,
+        "columns": list(model.features.schema.names),
+        "features": list(model.features.names),
+        "constant": list(model.features.constant),
+        "filled": {name: n for name, n in rows.inputs.missing().items() if n},
+        "left_out": found.left_out,
+    }
+    if isinstance(model, Regression):
+        answer |= regression_report(found)
+    elif isinstance(model, Classification):
+        answer |= classification_report(found)
+    else:
+        answer |= local_report(found)
+    if found.tried:
+        answer["tried"] = [asdict(tried) for tried in found.tried]
+    return answer
+
+
+def regression_report(found: Found) -> dict[str, Any]:
+    """Weights, noise, evidence and errors of rows left out."""
+    from bayeslearn.errors import ImproperPriorError
+    from bayeslearn.functions.reporting import leave_one_out, shrunk, weights_of
+
+    model = found.model
+    try:
+        evidence: float | None = model.log_evidence()
+    except ImproperPriorError:
+        evidence = None
+    errors = leave_one_out(model, found.rows)
+    usual = "reference" if found.asked.method == "ols" else "evidence"
+    return {
+        "prior": found.asked.prior or usual,
+        "rank": model.fit.rank,
+        "noise": dict(zip(model.outputs, model.fit.noise.tolist(), strict=True)),
+        "log_evidence": evidence,
+        "slopes_kept": dict(zip(model.outputs, shrunk(model).tolist(), strict=True)),
+        "left_one_out": {
+            name: None if e is None else {**asdict(e), "explained": e.share}
+            for name, e in zip(model.outputs, errors, strict=True)
+        },
+        **({} if model.basis is None else {"units": model.basis.size, "widths": model.basis.widths.tolist()}),
+        "weights": [asdict(w) for w in weights_of(model, found.asked.level)] if model.basis is None else [],
+    }
+
+
+def classification_report(found: Found) -> dict[str, Any]:
+    """Weights, evidence, and how well the training rows are told."""
+    import numpy as np
+
+    from bayeslearn.functions.reporting import class_weights
+    from bayeslearn.functions.targets import coded
+
+    model, rows = found.model, found.rows
+    codes = coded(rows.targets, model.classes)
+    known = codes >= 0
+    p = model.predict_proba(rows.inputs)[known]
+    counts = np.bincount(codes[known], minlength=len(model.classes))
+    said = p[np.arange(len(p)), codes[known]]
+    return {
+        "classes": {str(label): int(n) for label, n in zip(model.classes, counts, strict=True)},
+        "prior": found.asked.prior or ("evidence" if model.basis is not None else "1"),
+        "precision": float(np.diagonal(model.fit.prior.precision).max()),
+        "separated": model.fit.separated,
+        "iterations": model.fit.iterations,
+        "log_likelihood": model.fit.log_likelihood,
+        "log_evidence": model.log_evidence(),
+        "accuracy": float((p.argmax(axis=1) == codes[known]).mean()),
+        "accuracy_of_largest": float(counts.max() / counts.sum()),
+        "log_loss": float(-np.log(np.maximum(said, 1e-300)).mean()),
+        **({} if model.basis is None else {"units": model.basis.size}),
+        "weights": [asdict(w) for w in class_weights(model, found.asked.level)] if model.basis is None else [],
+    }
+
+
+def local_report(found: Found) -> dict[str, Any]:
+    """Settings and errors of rows left out."""
+    from bayeslearn.functions.reporting import judged
+
+    model = found.model
+    fit = model.leave_one_out(most=5000, rng=0) if len(model.rows) > 5000 else model.leave_one_out()
+    y, w = model.outputs.reshape(len(model.rows), -1), model.weights
+    mean = fit.mean.reshape(len(fit.mean), -1)
+    whole = len(mean) == len(y)
+    errors = [judged(y[:, j] - mean[:, j], y[:, j], w) if whole else None for j in range(y.shape[1])]
+    return {
+        "settings": asdict(model.settings),
+        "noise": dict(zip(found.rows.names, (model.noise**0.5).tolist(), strict=True)),
+        "left_one_out": {
+            name: None if e is None else {**asdict(e), "explained": e.share}
+            for name, e in zip(found.rows.names, errors, strict=True)
+        },
+    }
+
+
+def show_json(found: Found) -> None:
+    """One object."""
+    output.show_json(report(found))
+
+
+def show(found: Found) -> None:
+    """The report for people."""
+    answer = report(found)
+    output.show_pairs(pairs(answer, found.asked))
+    weights = answer.get("weights", [])
+    if not weights:
+        return
+    output.gap()
+    several = len({w["output"] for w in weights}) > 1
+    sides = f"{100 * found.asked.level:g} %"
+    head = [*(["of"] if several else []), "weight of", "mean", f"low, {sides}", f"high, {sides}"]
+    shown = [
+        [*([w["output"]] if several else []), w["name"], output.number(w["mean"]), *bounds(w)]
+        for w in weights[:MOST_WEIGHTS]
+    ]
+    output.show_table(head, shown)
+
+
+def bounds(weight: dict[str, Any]) -> list[str]:
+    """The bounds of a weight, or that there are none."""
+    return ["–" if weight[side] is None else output.number(weight[side]) for side in ("low", "high")]
+
+
+def pairs(answer: dict[str, Any], asked: Asked) -> list[tuple[str, str]]:
+    """What is told line by line."""
+    told = [
+        ("rows", str(answer["rows"]) + without(answer["without_target"])),
+        ("columns", f"{len(answer['columns'])}, as {len(answer['features'])} features"),
+    ]
+    if answer["filled"]:
+        told.append(("missing cells", "filled by the mean: " + listed(answer["filled"])))
+    if answer["constant"]:
+        told.append(("do not vary", ", ".join(answer["constant"])))
+    told += [(f"left out: {column}", why) for column, why in answer["left_out"].items()]
+    if "classes" in answer:
+        told.append(("classes", listed(answer["classes"])))
+    if "settings" in answer:
+        told.append(
+            ("fit", ", ".join(f"{name} {value}" for name, value in answer["settings"].items() if value is not None))
+        )
+    if "units" in answer:
+        told.append(("radial units", f"{answer['units']}, centres by {asked.centres}"))
+        told.append(("tried, log evidence", tried_told(answer["tried"])))
+    if "rank" in answer:
+        told += prior_told(answer)
+    if "precision" in answer:
+        told += class_told(answer)
+    for name, value in answer.get("noise", {}).items():
+        words = "unknown: too few cases" if math.isnan(value) else f"± {output.number(value)}"
+        told.append((of("noise", name, answer), words))
+    for name, error in answer.get("left_one_out", {}).items():
+        told.append((of("left-one-out error", name, answer), error_told(error)))
+    return told
+
+
+def tried_told(tried: list[dict[str, Any]]) -> str:
+    """The highest evidence of every number of units."""
+    best: dict[int, float] = {}
+    for one in tried:
+        best[one["units"]] = max(one["log_evidence"], best.get(one["units"], -math.inf))
+    return ", ".join(f"{units}: {value:.6g}" for units, value in best.items())
+
+
+def error_told(error: dict[str, Any] | None) -> str:
+    """How far rows that were left out are off."""
+    if error is None:
+        return "undefined: the other rows do not determine it"
+    mine, mean = output.number(error["error"]), output.number(error["of_mean"])
+    return f"{mine}, of the mean alone {mean}: {100 * error['explained']:.1f} % explained"
+
+
+def prior_told(answer: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the prior was and did, what was not determined, and the evidence."""
+    told = [("prior", str(answer["prior"]))]
+    if answer["prior"] not in {"none", "reference"} and "units" not in answer:
+        kept = ", ".join(f"{100 * share:.1f} %" for share in answer["slopes_kept"].values())
+        told[0] = ("prior", f"{answer['prior']}: slopes are {kept} as long as by least squares")
+    wide = len(answer["features"]) if "units" not in answer else answer["units"]
+    if answer["rank"] < wide:
+        told.append(("determined", f"{answer['rank']} of {wide} weights; the shortest are taken"))
+    if answer["log_evidence"] is not None:
+        told.append(("log evidence", f"{answer['log_evidence']:.8g}"))
+    return told
+
+
+def class_told(answer: dict[str, Any]) -> list[tuple[str, str]]:
+    """How classes are told apart."""
+    prior = "none" if answer["precision"] == 0 else f"precision {output.number(answer['precision'])}"
+    told = [("prior", prior)]
+    if answer["separated"]:
+        told.append(("separated", "without a prior the weights have no end; give one with --prior 1"))
+    accuracy, largest = output.number(answer["accuracy"]), output.number(answer["accuracy_of_largest"])
+    return [
+        *told,
+        ("log evidence", f"{answer['log_evidence']:.8g} (Laplace)"),
+        (
+            "training rows",
+            f"accuracy {accuracy} (largest class {largest}), log loss {output.number(answer['log_loss'])}",
+        ),
+    ]
+
+
+def without(n: int) -> str:
+    """How many rows have no target."""
+    return f", {n} without a target add nothing" if n else ""
+
+
+def of(what: str, name: str, answer: dict[str, Any]) -> str:
+    """A name with its output, where there are several."""
+    return what if len(answer["target"]) == 1 else f"{what} of {name}"
+
+
+def listed(amounts: dict[str, Any]) -> str:
+    """Names and numbers."""
+    return ", ".join(f"{name} {n}" for name, n in amounts.items())

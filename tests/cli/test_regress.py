@@ -1,0 +1,161 @@
+"""The verb regress: learning by four methods, reporting, predicting new rows."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from bayeslearn.errors import BayeslearnWarning, DataError, FormatError, ParameterError, UnknownColumnError
+from tests.cli.asking import ask, fail, said, tell
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 10, 60)
+    hue = np.where(rng.random(60) < 0.5, "red", "blue")
+    y = 2 * x + 5 * (hue == "red") + rng.normal(0, 0.5, 60)
+    cells = [[f"{a:.4f}", h, f"{b:.4f}", f"{np.sin(a):.4f}", "big" if b > 12 else "small", "7", f"r{i}"]
+             for i, (a, h, b) in enumerate(zip(x, hue, y, strict=True))]  # fmt: skip
+    cells[3][0] = cells[7][1] = cells[9][2] = "?"
+    lines = [",".join(row) for row in cells]
+    (tmp_path / "rows.csv").write_text("x,hue,y,wave,size,same,id\n" + "\n".join(lines) + "\n")
+    (tmp_path / "new.csv").write_text("x,hue\n1.0,red\n?,blue\n3.0,green\n")
+    (tmp_path / "wave.csv").write_text("x,wave\n" + "\n".join(f"{a:.4f},{np.sin(a):.4f}" for a in x) + "\n")
+    return tmp_path
+
+
+def test_least_squares_are_reported_and_predict(files):
+    data, model = str(files / "rows.csv"), str(files / "m.json")
+    text = ask("regress", data, "--target", "y", "--ignore", "wave,size,id", "-o", model)
+    assert "rows                60, 1 without a target add nothing" in text
+    assert "missing cells       filled by the mean: x 1, hue 1" in text
+    assert "do not vary         same" in text
+    assert "left out: wave      asked for" in text
+    assert "determined          2 of 3 weights; the shortest are taken" in text
+    assert "% explained" in text
+    assert "hue=red" in text
+    lines = ask("regress", str(files / "new.csv"), "--by", model).splitlines()
+    assert lines[0] == "y,low(y),high(y)"
+    mean, low, high = map(float, lines[1].split(","))
+    assert low < mean < high
+    assert mean == pytest.approx(7, abs=0.7)
+    warning = said("regress", str(files / "new.csv"), "--by", model)
+    assert "lacks 'same', so they are taken for missing" in warning
+    assert "column 'hue' has states not seen in training, 'green': taken for missing" in warning
+
+
+def test_json_says_the_same(files):
+    data = str(files / "rows.csv")
+    answer = json.loads(ask("regress", data, "-t", "y,wave", "--ignore", "size,id", "--prior", "evidence", "--json"))
+    assert answer["target"] == ["y", "wave"]
+    assert answer["left_one_out"]["y"]["explained"] > 0.9
+    assert answer["noise"]["wave"] > 0.3
+    slopes = {w["name"]: w for w in answer["weights"] if w["output"] == "y"}
+    assert slopes["x"]["low"] < 2 < slopes["x"]["high"]
+    assert 0.9 < answer["slopes_kept"]["y"] <= 1
+    model, rows = str(files / "m.json"), str(files / "out.csv")
+    ask("regress", data, "-t", "y", "--ignore", "size,id,wave", "-o", model)
+    told = tell("regress", data, "--by", model, "-o", rows)
+    assert "y: known 59, rmse" in told[2]
+    found = json.loads(ask("regress", data, "--by", model, "--json"))
+    assert found["scores"]["y"]["within"] > 0.85
+    assert len(found["columns"]["y"]) == 60
+
+
+@pytest.mark.parametrize("method", ["rbf", "local"])
+def test_curves_are_found_drawn_and_kept(files, method):
+    data, model, picture = str(files / "wave.csv"), str(files / "m.json.gz"), files / "wave.png"
+    words = ["regress", data, "-t", "wave", "--method", method, "-o", model]
+    text = ask(*words, "--plot", str(picture))
+    assert ("radial units" if method == "rbf" else "criterion E3") in text
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    found = json.loads(ask("regress", data, "--by", model, "--json"))
+    assert found["scores"]["wave"]["rmse"] < 0.05
+
+
+@pytest.mark.parametrize(("method", "target"), [("sigmoid", "size"), ("rbf", "size"), ("sigmoid", "hue")])
+def test_classes_are_learned_and_predicted(files, method, target):
+    data, model = str(files / "rows.csv"), str(files / "m.json")
+    ignore = "id,wave,y" + (",hue" if target == "size" else ",size")
+    words = ["regress", data, "-t", target, "--method", method, "--ignore", ignore, "-o", model]
+    text = ask(*words, "--plot", str(files / "p.svg"))
+    assert "training rows" in text
+    lines = ask("regress", str(files / "new.csv"), "--by", model).splitlines()
+    classes = ["big", "small"] if target == "size" else ["blue", "red"]
+    assert lines[0] == ",".join([target, *(f"P({target}={label})" for label in classes)])
+    if target == "size":
+        assert lines[1].startswith("small")
+    assert "accuracy" in said("regress", data, "--by", model)
+
+
+def test_separated_classes_without_a_prior(files):
+    path = files / "apart.csv"
+    path.write_text("x,y\n" + "\n".join(f"{i},{'a' if i < 5 else 'b'}" for i in range(10)) + "\n")
+    with pytest.warns(BayeslearnWarning, match="the classes are separated"):
+        text = ask("regress", str(path), "-t", "y", "--method", "sigmoid", "--prior", "none")
+    assert "give one with --prior 1" in text
+    assert "–" in text
+
+
+def test_few_rows(files):
+    path = files / "few.csv"
+    path.write_text("a,b,c,y\n1,2,3,4.5\n2,1,5,6.5\n")
+    text = ask("regress", str(path), "-t", "y")
+    assert "noise               unknown: too few cases" in text
+    assert "left-one-out error  undefined" in text
+    ask("regress", str(path), "-t", "y", "-o", str(files / "m.json"))
+    assert ask("regress", str(path), "--by", str(files / "m.json")).splitlines()[1] == "4.5,nan,nan"
+
+
+def test_what_cannot_be_is_told(files):
+    data, model = str(files / "rows.csv"), str(files / "m.json")
+    for words, error, match in [
+        ((data,), ParameterError, "which column should be learned"),
+        ((data, "-t", "z"), UnknownColumnError, "there is no column 'z'"),
+        ((data, "-t", "y", "--method", "magic"), ParameterError, "unexpected value for `--method`"),
+        ((data, "-t", "hue"), DataError, "target 'hue' holds states such as 'blue'"),
+        ((data, "-t", "y", "-o", str(files / "m.txt")), ParameterError, "cannot tell the format"),
+        ((data, "-t", "y", "-k", "two"), ParameterError, "-k is a whole number above 0, or auto"),
+        ((data, "-t", "y", "--width", "wide"), ParameterError, "--width is a number or auto or nearest"),
+        ((data, "-t", "y", "--prior", "strong"), ParameterError, "unexpected value for `prior`"),
+        ((data, "-t", "y", "--level", "2"), ParameterError, "`--level` must be below 1"),
+    ]:
+        with pytest.raises(error, match=match):
+            ask("regress", *words)
+    assert fail("regress", data, "-t", "id", "--max-states", "20")[0] == 1
+    (files / "m.json").write_text("{}")
+    with pytest.raises(FormatError, match="holds no local regression"):
+        ask("regress", data, "--by", model)
+
+
+def test_broken_models_are_refused(files):
+    data, model = str(files / "rows.csv"), files / "m.json"
+    for method, target, key, value in [
+        ("ols", "y", "statistics", {"n": 3.0, "mean": [1.0], "scatter": [[1.0]]}),
+        ("ols", "y", "prior", {"kappa": [1.0]}),
+        ("ols", "y", "outputs", []),
+        ("sigmoid", "size", "weights", [[1.0]]),
+        ("sigmoid", "size", "classes", ["a"]),
+        ("local", "y", "settings", {"degree": 9}),
+        ("local", "y", "rows", [[1.0], [2.0, 3.0]]),
+        ("local", "y", "weights", [1.0]),
+        ("rbf", "y", "basis", {"centres": [[1.0]], "widths": [1.0]}),
+    ]:
+        words = [
+            "regress",
+            data,
+            "-t",
+            target,
+            "--method",
+            method,
+            "--ignore",
+            "id,wave,size,y".replace(f",{target}", ""),
+        ]
+        ask(*words, "-o", str(model), *(["-k", "3"] if method == "rbf" else []))
+        document = json.loads(model.read_text())
+        model.write_text(json.dumps({**document, key: value}))
+        with pytest.raises(FormatError, match=r"m\.json"):
+            ask("regress", data, "--by", str(model))
