@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.cases.case import Case
+from bayeslearn.cases.case import Case, many
 from bayeslearn.cases.using import joints
 
 if TYPE_CHECKING:
@@ -124,8 +124,3 @@ class Designs:
 def _told(use: Use) -> str:
     more = f", and does besides: {', '.join(map(str, use.surplus))}" if use.surplus else ""
     return f"{use} covers {', '.join(map(str, use.covered))}{more}"
-
-
-def many(n: int, what: str) -> str:
-    """So many of something, in words."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"

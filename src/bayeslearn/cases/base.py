@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.cases.case import Case
+from bayeslearn.cases.case import Case, many
 from bayeslearn.cases.index import Index
 from bayeslearn.cases.rules import Rule
 from bayeslearn.errors import CapacityError, MismatchError, ParameterError, UnknownColumnError, listed
@@ -73,8 +73,8 @@ class CaseBase:
         return CaseBase, (tuple(self._entries.values()), self.rules)
 
     def __repr__(self) -> str:
-        parts = {"cases": self.cases, "specifications": self.open, "rules": self.rules}
-        told = [f"{len(items)} {name}" for name, items in parts.items() if items or name == "cases"]
+        parts = {"case": self.cases, "specification": self.open, "rule": self.rules}
+        told = [many(len(items), name) for name, items in parts.items() if items or name == "case"]
         return f"CaseBase({', '.join(told)})"
 
     ### what is there

@@ -76,6 +76,11 @@ def specification(value: Any, name: str = "specification") -> Case:
     return value if isinstance(value, Case) else Case(name, value)
 
 
+def many(n: int, what: str) -> str:
+    """So many of something, in words."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
 def _json_text(structure: Any) -> str:
     """The structure as JSON, from which it comes back as it was given."""
     try:

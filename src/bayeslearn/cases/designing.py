@@ -34,25 +34,32 @@ if TYPE_CHECKING:
     from bayeslearn.cases.graph import Arc
     from bayeslearn.cases.using import Use
 
-#: Near cases that are named for what is left open.
-MOST_NEAR = 3
+#: Near cases that are named for what is left open, cases used in part from the start, and cases looked at for the rest.
+MOST_NEAR, MOST_PARTIAL, MOST_LOOKS = 3, 8, 30
 
 
 @dataclass(frozen=True)
 class State:
-    """A function as rewritten so far; `origins` are the influences, as bits, that each of its arcs comes from."""
+    """A function as rewritten so far.
+
+    `origins` are the influences, as bits, that each of its arcs comes from; `uses` were found for it before the last
+    rewrite, and hold for all arcs but those that are `new` since.
+    """
 
     graph: FunctionGraph
     origins: dict[Arc, int]
     steps: tuple[Rewrite, ...] = ()
+    uses: tuple[Use, ...] = ()
+    new: tuple[Arc, ...] | None = None
 
-    def after(self, step: Rewrite, graph: FunctionGraph) -> State:
-        """The state after one more rewrite: what came stands for all that went."""
-        gone = 0
-        for arc in step.removed:
-            gone |= self.origins[arc]
-        origins = {arc: self.origins.get(arc, 0) | (gone if arc in step.added else 0) for arc in graph.arcs}
-        return State(graph, origins, (*self.steps, step))
+    def after(self, step: Rewrite, graph: FunctionGraph, uses: tuple[Use, ...]) -> State:
+        """The state after one more rewrite: what came stands for all that was there."""
+        there = 0
+        for arc in step.before:
+            there |= self.origins[arc]
+        origins = {arc: self.origins.get(arc, 0) | (there if arc in step.after else 0) for arc in graph.arcs}
+        new = tuple(arc for arc in step.after if arc not in self.origins)
+        return State(graph, origins, (*self.steps, step), uses, new)
 
 
 def design(
@@ -86,7 +93,8 @@ def design(
     time_limit
         Seconds; the best so far is returned when they are over.
     progress
-        Called with every :class:`Step`; raising StopIteration ends the search with the best so far.
+        Called with every :class:`~bayeslearn.cases.watching.Step`; raising StopIteration ends the search with the best
+        so far.
     """
     validation.integer("max_rewrites", max_rewrites, least=0)
     validation.integer("max_states", max_states, least=1)
@@ -129,27 +137,31 @@ class _Search:
                 self.why = f"the bound of {self.max_states} rewritten forms was met"
                 break
             state = heappop(waiting)[2]
-            covered = self.covered(state)
+            covered, uses = self.covered(state)
             found.append(made(self.asked, state, covered))
             fewest = min(fewest, covered.cost[0])
             if fewest == 0 or self.watch.stops(Step(len(found), self.max_states, len(graph) - fewest)):
                 self.why = self.watch.why
                 break
-            for priority, child in self.children(state, covered):
+            for priority, child in self.children(state, covered, uses):
                 heappush(waiting, (priority, next(order), child))
         return found
 
-    def covered(self, state: State) -> Cover:
-        """The best uses for a state: the best set, and then whatever covers a part of the rest."""
-        graph = state.graph
-        inner = self.watch.inner()
-        uses, complete = uses_of(self.base, graph, inner, whole=self.whole)
+    def covered(self, state: State) -> tuple[Cover, tuple[Use, ...]]:
+        """The best uses for a state: the best set, and then whatever covers a part of the rest; and all there were."""
+        graph, inner = state.graph, self.watch.inner()
+        uses, complete = uses_of(self.base, graph, inner, (*state.uses, *self.partial(state, inner)), state.new)
         origins = [state.origins[arc] for arc in graph.arcs]
         best = cover(graph, uses, origins)
-        more = best.uses if self.whole else (*best.uses, *self.completed(graph, best.uses, inner))
-        if len(more) > len(best.uses):
-            best = cover(graph, more, origins)
-        return Cover(best.uses, best.cost, best.certain and complete)
+        more = () if self.whole else tuple(self.completed(graph, best.uses, inner))
+        if more:
+            best = cover(graph, (*best.uses, *more), origins)
+        return Cover(best.uses, best.cost, best.certain and complete), (*uses, *more)
+
+    def partial(self, state: State, watch: Watch) -> Iterator[Use]:
+        """Cases that do a part of what is asked for, and more; what was rewritten inherits them."""
+        if state.new is None and not self.whole:
+            yield from partial_uses(self.base, state.graph, MOST_PARTIAL, watch)
 
     def completed(self, graph: FunctionGraph, uses: tuple[Use, ...], watch: Watch) -> Iterator[Use]:
         """Uses for arcs that no use covers yet, one after the other."""
@@ -158,8 +170,7 @@ class _Search:
             told |= use.tells(graph)
         left = set(graph.arcs).difference(*(use.covered for use in uses))
         while left and not watch.over():
-            rest = graph.part(sorted(left))
-            near = partial_uses(self.base, rest, MOST_NEAR, watch)
+            near = partial_uses(self.base, graph.part(sorted(left)), MOST_NEAR, watch, MOST_LOOKS)
             found = next((u for u in near if agreeing(told, u.tells(graph)) and not opposes(u, graph)), None)
             if found is None:
                 return
@@ -167,7 +178,7 @@ class _Search:
             left -= set(found.covered)
             yield found
 
-    def children(self, state: State, covered: Cover) -> Iterator[tuple[Any, State]]:
+    def children(self, state: State, covered: Cover, uses: tuple[Use, ...]) -> Iterator[tuple[Any, State]]:
         """What one more rewrite makes of a state; those that change what is left open come first."""
         done = {arc for use in covered.uses for arc in use.covered}
         for rule in self.rules:
@@ -176,8 +187,8 @@ class _Search:
                     self.why = f"the bound of {self.max_rewrites} rewrites was met"
                     return
                 if self.is_new(graph):
-                    child = state.after(step, graph)
-                    idle = done.issuperset(step.removed)
+                    child = state.after(step, graph, uses)
+                    idle = done.issuperset(step.before)
                     yield (*covered.cost[:2], idle, len(child.steps), covered.cost[2:]), child
 
     def is_new(self, graph: FunctionGraph) -> bool:

@@ -121,7 +121,8 @@ def find(
     time_limit
         Seconds; the best so far are returned when they are over.
     progress
-        Called with every :class:`Step`; raising StopIteration ends the search with the best so far.
+        Called with every :class:`~bayeslearn.cases.watching.Step`; raising StopIteration ends the search with the best
+        so far.
     """
     validation.integer("most", most, least=1)
     asked = specification(spec)
@@ -132,14 +133,14 @@ def find(
     return Found(asked, tuple(matches) or similar(base, asked, most), watch.why)
 
 
-def matches_of(base: CaseBase, asked: Case, most: int, watch: Watch) -> list[Match]:
-    """The best matches that cover anything, in their order."""
+def matches_of(base: CaseBase, asked: Case, most: int, watch: Watch, looks: int | None = None) -> list[Match]:
+    """The best matches that cover anything, in their order; at most so many cases are looked at, the likeliest."""
     index = base.index
     bounds, likeness = index.bounds(asked.function), index.likeness(asked)
     n, rows = len(asked.function), np.flatnonzero(bounds)
     rows = rows[np.lexsort((rows, -likeness[rows], index.sizes[rows] - bounds[rows], -bounds[rows]))]
     kept: list[tuple[Rank, Match]] = []  # the best so far, in their order
-    for i, row in enumerate(rows.tolist()):
+    for i, row in enumerate(rows[:looks].tolist()):
         size, unlike, bound = int(index.sizes[row]), -float(likeness[row]), int(bounds[row])
         needed = 1
         if len(kept) == most:

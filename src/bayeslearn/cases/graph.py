@@ -16,15 +16,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from bayeslearn.errors import CapacityError, ContradictionError, CycleError, FormatError, ParameterError, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    #: The kind of an arc: of its source, its sign, of its target.
-    Key = tuple[str | None, int, str | None]
+#: The kind of the source of an arc, its sign, and the kind of its target; None where a kind is not told.
+Key: TypeAlias = tuple[str | None, int, str | None]
 
 #: The largest graph that is taken, and the longest name.
 MOST_NODES, MOST_ARCS, LONGEST_NAME = 200, 1000, 200

@@ -2,8 +2,8 @@
 
     bound(c, s) = Σ_sign min(arcs of c, arcs of s, Σ min(c[key], s[key]) + loose arcs of c and of s)
 
-is never less than the arcs that a case c and a specification s can share, where a key is (kind, sign, kind) and an arc
-is loose if one of its ends may be of any kind.
+is never less than the arcs that a case c and a specification s can share, where a key is the sign of an arc with the
+kind of its source, of its target, or of both, whichever bounds best, and an arc is loose if such a kind is not told.
 
     likeness(c, s) = Σ min(c[f], s[f]) / Σ max(c[f], s[f])          in [0, 1], and 1 for what is counted alike
 
@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.cases.case import Case
-    from bayeslearn.cases.graph import FunctionGraph
+    from bayeslearn.cases.graph import Arc, FunctionGraph, Key
 
     Postings = dict[Any, tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 SIGNS = (1, -1)
+
+#: Which kinds keys are made of: of both ends, of the source, of the target.
+ENDS = ((0, 2), (0,), (2,))
 
 
 class Index:
@@ -39,19 +42,35 @@ class Index:
         self.sizes = np.array([len(case.function) for case in cases], dtype=np.int64)
         self._totals = np.array([f.total() for f in features], dtype=np.int64)
         self._features = _postings(features)
-        self._tight = _postings(tight_keys(case.function) for case in cases)
-        self._loose = _per_sign(loose_arcs(case.function) for case in cases)
-        self._arcs = _per_sign(all_arcs(case.function) for case in cases)
+        self._rows = {key: rows for key, (rows, _) in _postings(case.function.keys for case in cases).items()}
+        self._keys = [_postings(tight_keys(case.function, ends) for case in cases) for ends in ENDS]
+        self._loose = [_per_sign(loose_arcs(case.function, ends) for case in cases) for ends in ENDS]
+        self._arcs = _per_sign(loose_arcs(case.function) for case in cases)
 
     def bounds(self, graph: FunctionGraph) -> NDArray[np.int64]:
         """The most arcs that each case can share with a graph."""
-        keys, loose, arcs = tight_keys(graph), loose_arcs(graph), all_arcs(graph)
-        total = np.zeros(self.n, dtype=np.int64)
+        arcs, total = loose_arcs(graph), np.zeros(self.n, dtype=np.int64)
+        counted = [(tight_keys(graph, ends), loose_arcs(graph, ends)) for ends in ENDS]
         for sign in SIGNS:
-            shared = self._overlap(self._tight, {key: n for key, n in keys.items() if key[1] == sign})
-            shared += self._loose[sign] + loose[sign]
-            total += np.minimum(np.minimum(shared, self._arcs[sign]), arcs[sign])
+            most = np.minimum(self._arcs[sign], arcs[sign])
+            for (keys, loose), postings, own in zip(counted, self._keys, self._loose, strict=True):
+                shared = self._overlap(postings, {key: n for key, n in keys.items() if key[1] == sign})
+                most = np.minimum(most, shared + own[sign] + loose[sign])
+            total += most
         return total
+
+    def touching(self, graph: FunctionGraph, arcs: Iterable[Arc]) -> NDArray[np.bool_]:
+        """Which cases have an arc that can be one of these arcs of a graph."""
+        kinds = graph.kinds
+        wanted = {(kinds.get(a), sign, kinds.get(b)) for a, b, sign in arcs}
+        found = np.zeros(self.n, dtype=bool)
+        for key, rows in self._rows.items():
+            if any(
+                key[1] == want[1] and all(None in {a, b} or a == b for a, b in zip(key, want, strict=True))
+                for want in wanted
+            ):
+                found[rows] = True
+        return found
 
     def likeness(self, case: Case) -> NDArray[np.float64]:
         """How alike each case is to this one."""
@@ -72,19 +91,27 @@ class Index:
 ### counts of one
 
 
-def tight_keys(graph: FunctionGraph) -> Counter[tuple[str | None, int, str | None]]:
-    """(kind, sign, kind) of the arcs whose ends both have a kind."""
-    return Counter({key: n for key, n in graph.keys.items() if None not in key})
+def tight_keys(graph: FunctionGraph, ends: tuple[int, ...]) -> Counter[Key]:
+    """Arcs by sign and the kinds of these ends (0: source, 2: target), where all of them are told."""
+    found: Counter[Key] = Counter()
+    for key, n in graph.keys.items():
+        if all(key[end] is not None for end in ends):
+            found[key[0] if 0 in ends else None, key[1], key[2] if 2 in ends else None] += n
+    return found
 
 
-def loose_arcs(graph: FunctionGraph) -> Counter[int]:
-    """Arcs by sign, an end of which may be of any kind."""
-    return Counter(sign for a, sign, b in graph.keys.elements() if a is None or b is None)
+def compatible(a: Key, b: Key) -> bool:
+    """Whether two arcs can be one: of one sign, and their kinds are equal where both are told."""
+    return a[1] == b[1] and all(a[end] == b[end] or None in {a[end], b[end]} for end in (0, 2))
 
 
-def all_arcs(graph: FunctionGraph) -> Counter[int]:
-    """Arcs by sign."""
-    return Counter(arc.sign for arc in graph.arcs)
+def loose_arcs(graph: FunctionGraph, ends: tuple[int, ...] | None = None) -> Counter[int]:
+    """Arcs by sign where one of these kinds is not told; all arcs by sign when no ends are named."""
+    found: Counter[int] = Counter()
+    for key, n in graph.keys.items():
+        if ends is None or any(key[end] is None for end in ends):
+            found[key[1]] += n
+    return found
 
 
 def features_of(case: Case) -> Counter[Any]:

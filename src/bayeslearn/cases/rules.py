@@ -56,14 +56,14 @@ class Rule:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """One application of a rule: what went and what came."""
+    """One application of a rule: what stood there, and what took its place."""
 
     rule: str
-    removed: tuple[Arc, ...]
-    added: tuple[Arc, ...]
+    before: tuple[Arc, ...]
+    after: tuple[Arc, ...]
 
     def __str__(self) -> str:
-        return f"{self.rule}: {', '.join(map(str, self.removed))} becomes {', '.join(map(str, self.added))}"
+        return f"{self.rule}: {', '.join(map(str, self.before))} becomes {', '.join(map(str, self.after))}"
 
 
 def _chains() -> Iterator[Rule]:
@@ -111,7 +111,7 @@ def _applied(rule: Rule, graph: FunctionGraph, site: dict[str, str]) -> tuple[Re
     if len(arcs) > MOST_ARCS or len(ends) > MOST_NODES:
         return None
     made = FunctionGraph(arcs, {node: kind for node, kind in kinds.items() if node in ends})
-    return Rewrite(rule.name, tuple(sorted(before - after)), tuple(sorted(after - before))), made
+    return Rewrite(rule.name, tuple(sorted(before)), tuple(sorted(after))), made
 
 
 def _fresh(rule: Rule, graph: FunctionGraph) -> dict[str, str]:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from bayeslearn.cases.graph import Arc, FunctionGraph
     from bayeslearn.cases.watching import Watch
 
-#: Ways to place one case, ways in all, and cases used in part, that one function is covered with at most.
-MOST_WAYS, MOST_USES, MOST_PARTIAL = 64, 2000, 8
+#: Ways to place one case, and ways in all, that one function is covered with at most.
+MOST_WAYS, MOST_USES = 64, 2000
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,23 @@ class Use:
         return len(self.surplus), self.case.name, tuple(self.mapping.items())
 
 
-def uses_of(base: CaseBase, graph: FunctionGraph, watch: Watch, *, whole: bool) -> tuple[list[Use], bool]:
-    """Ways to use cases for a function, one for each set of arcs and kinds; and whether these are all."""
+def uses_of(
+    base: CaseBase, graph: FunctionGraph, watch: Watch, inherited: Iterable[Use] = (), new: Iterable[Arc] | None = None
+) -> tuple[list[Use], bool]:
+    """Ways to use cases whole, one for each set of arcs and kinds; and whether these are all.
+
+    If only the `new` arcs of a graph are new, what is `inherited` from the graph before holds for all others.
+    """
+    index, arcs = base.index, set(graph.arcs)
+    fit = index.bounds(graph) == index.sizes
+    if new is not None:
+        fit &= index.touching(graph, new)
     found: dict[Any, Use] = {}
+    for use in inherited:
+        if arcs.issuperset(use.covered) and not opposes(use, graph):
+            _keep(found, use, graph)
     complete = True
-    index = base.index
-    for row in np.flatnonzero(index.bounds(graph) == index.sizes).tolist():
+    for row in np.flatnonzero(fit).tolist():
         try:
             for use in islice(_placed(base.cases[row], graph), MOST_WAYS):
                 _keep(found, use, graph)
@@ -69,15 +80,14 @@ def uses_of(base: CaseBase, graph: FunctionGraph, watch: Watch, *, whole: bool) 
         if len(found) >= MOST_USES or watch.over():
             complete = False
             break
-    if not whole:
-        for use in partial_uses(base, graph, MOST_PARTIAL, watch):
-            _keep(found, use, graph)
     return sorted(found.values(), key=lambda use: (-len(use.covered), use.rank)), complete
 
 
-def partial_uses(base: CaseBase, graph: FunctionGraph, most: int, watch: Watch) -> Iterator[Use]:
-    """The matches that cover most, as uses."""
-    for match in matches_of(base, Case("what is asked for", graph), most, watch):
+def partial_uses(
+    base: CaseBase, graph: FunctionGraph, most: int, watch: Watch, looks: int | None = None
+) -> Iterator[Use]:
+    """The matches that cover most, as uses; at most so many cases are looked at."""
+    for match in matches_of(base, Case("what is asked for", graph), most, watch, looks):
         yield used(match)
 
 

@@ -69,7 +69,7 @@ def run(
 
 def show(found: Designs) -> None:
     """The report for people."""
-    from bayeslearn.cases.answers import many
+    from bayeslearn.cases.case import many
 
     best = found.best
     sys.stdout.write(f"{best.explain()[0]}\n")
