@@ -17,18 +17,23 @@ from bench.harness import Work
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COLUMNS, NEIGHBOURS = 4, 50
+COLUMNS, NEIGHBOURS = (4, 5), 50
 
 
 def works(*, quick: bool) -> Iterator[Work]:
     n, queries = (20_000, 2_000) if quick else (100_000, 10_000)
+    for columns in COLUMNS:
+        yield planes(n, queries, columns)
+
+
+def planes(n: int, queries: int, columns: int) -> Work:
     rng = np.random.default_rng(0)
-    X, Q = rng.normal(size=(n, COLUMNS)), rng.normal(size=(queries, COLUMNS))
+    X, Q = rng.normal(size=(n, columns)), rng.normal(size=(queries, columns))
     y = np.sin(X).sum(axis=1) + 0.1 * rng.normal(size=n)
     model = local_regression(X, y, k=NEIGHBOURS, standardise=False)
     found = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(X)
-    yield Work(
-        f"planes around {queries:,} queries, {n:,} x {COLUMNS}, k {NEIGHBOURS}", "lstsq loop", sklearn.__version__,
+    return Work(
+        f"planes, {queries:,} queries, {n:,} x {columns}, k {NEIGHBOURS}", "lstsq loop", sklearn.__version__,
         lambda: ours(model, Q), lambda: theirs(found, X, y, Q), lambda a, b: bool(np.allclose(a, b, rtol=0, atol=1e-8)),
         10, most=3,
     )  # fmt: skip

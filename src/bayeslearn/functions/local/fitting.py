@@ -12,7 +12,8 @@ from bayeslearn import kernels
 from bayeslearn.families.statistics import frozen
 from bayeslearn.functions.local.answers import LocalFit
 from bayeslearn.functions.local.distance import KERNELS, weigh
-from bayeslearn.neighbours.indexes import build
+from bayeslearn.neighbours.indexes import best_kind, build
+from bayeslearn.neighbours.trees import BoxTree, in_space
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,23 +54,27 @@ class Space:
     @cached_property
     def index(self) -> Index:
         """The points, so that the nearest are found fast."""
-        return build(self.points)
+        tree = best_kind(*self.points.shape) == "tree"
+        return BoxTree(self.points) if tree else build(self.points)
 
-    def nearest(self, queries: Floats, k: int) -> Integers:
+    def nearest(self, queries: Floats, k: int, *, in_order: bool = True) -> Integers:
         """The rows of the k points nearest to each query, (q, k)."""
         if k >= len(self):
             return np.broadcast_to(np.arange(len(self)), (len(queries), len(self)))
+        if isinstance(self.index, BoxTree) and not in_order:
+            return self.index.around(queries, k)
         return self.index.nearest(queries, k)[1]
 
 
 def fits(space: Space, settings: Settings, queries: Floats, *, slopes: bool = False) -> LocalFit:
-    """The fit around each query."""
+    """The fit around each query; queries near each other are answered together, for they share their rows."""
     k = settings.neighbours
     if k is None:
         return fitted(space, settings, queries, np.empty((len(queries), 0), np.int64), slopes=slopes)
-    size = max(BLOCK // k, 1)
-    blocks = (queries[start : start + size] for start in range(0, max(len(queries), 1), size))
-    return joined([fitted(space, settings, block, space.nearest(block, k), slopes=slopes) for block in blocks])
+    turn, size = in_space(queries), max(BLOCK // k, 1)
+    blocks = (queries[turn[start : start + size]] for start in range(0, len(queries), size))
+    found = [fitted(space, settings, block, space.nearest(block, k, in_order=False), slopes=slopes) for block in blocks]
+    return joined(found, np.argsort(turn))
 
 
 def fitted(
@@ -95,12 +100,10 @@ def fitted(
     return LocalFit(mean, rss, about[:, 0], about[:, 1], about[:, 2], said, slope if slopes else None)
 
 
-def joined(found: list[LocalFit]) -> LocalFit:
-    """Blocks of answers as one."""
-    if len(found) == 1:
-        return found[0]
+def joined(found: list[LocalFit], order: Integers) -> LocalFit:
+    """Blocks of answers as one, in this order."""
     names = [name for name, value in vars(found[0]).items() if isinstance(value, np.ndarray)]
-    arrays: dict[str, Any] = {name: np.concatenate([getattr(fit, name) for fit in found]) for name in names}
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(fit, name) for fit in found])[order] for name in names}
     return replace(found[0], **arrays)
 
 
