@@ -9,6 +9,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bayeslearn.functions import (
+        LeastSquaresRegressor,
+        RadialBasisClassifier,
+        RadialBasisRegressor,
+        SigmoidClassifier,
+    )
     from bayeslearn.hypotheses import (
         BayesOptimalClassifier,
         Conjunction,
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.formats import read_network, write_network
     from bayeslearn.sequence import HiddenMarkovEstimator, HiddenMarkovModel
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
+    from bayeslearn.theory import KCNFClassifier
 
 __version__ = "0.1.0"
 
@@ -73,6 +80,8 @@ _NAMES = {
     "GibbsClassifier": "hypotheses",
     "HiddenMarkovEstimator": "sequence",
     "HiddenMarkovModel": "sequence",
+    "KCNFClassifier": "theory",
+    "LeastSquaresRegressor": "functions",
     "Mixture": "mixture",
     "NaiveBayes": "naive_bayes",
     "NaiveBayesClassifier": "naive_bayes",
@@ -80,7 +89,10 @@ _NAMES = {
     "NeighboursClassifier": "neighbours",
     "NeighboursRegressor": "neighbours",
     "Numeric": "tables",
+    "RadialBasisClassifier": "functions",
+    "RadialBasisRegressor": "functions",
     "Schema": "tables",
+    "SigmoidClassifier": "functions",
     "Table": "tables",
     "TableClusterer": "mixture",
     "TextClassifier": "naive_bayes",
@@ -112,6 +124,8 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "GibbsClassifier",
     "HiddenMarkovEstimator",
     "HiddenMarkovModel",
+    "KCNFClassifier",
+    "LeastSquaresRegressor",
     "Mixture",
     "NaiveBayes",
     "NaiveBayesClassifier",
@@ -119,7 +133,10 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "NeighboursClassifier",
     "NeighboursRegressor",
     "Numeric",
+    "RadialBasisClassifier",
+    "RadialBasisRegressor",
     "Schema",
+    "SigmoidClassifier",
     "Table",
     "TableClusterer",
     "TextClassifier",

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
     from bayeslearn.cases import Arc, FunctionGraph
     from bayeslearn.em import Result
+    from bayeslearn.functions.targets import Examples
     from bayeslearn.hypotheses import Posterior
     from bayeslearn.mixture import Mixture
     from bayeslearn.naive_bayes import Calibration
     from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve
+    from bayeslearn.neighbours import LeaveOneOut, Neighbours
     from bayeslearn.network import BayesianNetwork
     from bayeslearn.sequence.answering import Path as Decoded
     from bayeslearn.theory import ConceptClass, Exhaustion, Simulation
@@ -221,6 +223,33 @@ def growth(concepts: ConceptClass, most: int) -> Any:
 
     figure, axes = _canvas()
     paint_growth(axes, concepts, most)
+    return figure
+
+
+def cells(model: Neighbours) -> Any:
+    """Who rules where: the answer over two columns of numbers, with the Voronoi cell of each example."""
+    from bayeslearn.neighbours.drawing import paint_cells  # noqa: PLC0415 - loaded when neighbours are drawn
+
+    figure, axes = _canvas()
+    paint_cells(axes, model, figure_colours())
+    return figure
+
+
+def errors_by_k(found: LeaveOneOut, target: str) -> Any:
+    """The leave-one-out error by the number of neighbours that are heard."""
+    from bayeslearn.neighbours.drawing import paint_errors  # noqa: PLC0415 - loaded when neighbours are drawn
+
+    figure, axes = _canvas()
+    paint_errors(axes, found, target)
+    return figure
+
+
+def function(model: Any, rows: Examples, *, level: float = 0.95) -> Any:
+    """A learned function over its only column of numbers, with its interval; else predictions against what was so."""
+    from bayeslearn.functions.drawing import paint  # noqa: PLC0415 - loaded when a function is drawn
+
+    figure, axes = _canvas()
+    paint(axes, model, rows, level)
     return figure
 
 

@@ -22,9 +22,11 @@ from bayeslearn.cli import (
     learn,
     merge,
     naive,
+    neighbours,
     posterior,
     predict,
     query,
+    regress,
     sample,
     score,
     sequence,
@@ -64,6 +66,8 @@ app.command("concept")(concept.run)
 app.command("learn")(learn.run)
 app.command("posterior")(posterior.run)
 app.command("cluster")(cluster.run)
+app.command("regress")(regress.run)
+app.command("neighbours")(neighbours.run)
 app.command("show")(show.run)
 app.command("query")(query.run)
 app.command("explain")(explain.run)
