@@ -337,3 +337,10 @@ def test_bad_questions_are_named():
     with pytest.raises(ParameterError, match="different numbers of outputs"):
         _ = model + local_regression(X, np.column_stack([Y, Y]), k=5)
     assert isinstance(model.at(X[:1]), LocalFit)
+
+
+def test_the_number_of_neighbours_is_chosen_among_the_nearest():
+    x = np.random.default_rng(0).uniform(0, 10, 60)
+    model = local_regression(x[:, None], np.sin(x))
+    assert model.settings.k < 20
+    assert model.tried[0].error < 0.05

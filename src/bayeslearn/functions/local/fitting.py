@@ -59,8 +59,9 @@ class Space:
 
     def nearest(self, queries: Floats, k: int, *, in_order: bool = True) -> Integers:
         """The rows of the k points nearest to each query, (q, k)."""
-        if k >= len(self):
-            return np.broadcast_to(np.arange(len(self)), (len(queries), len(self)))
+        k = min(k, len(self))
+        if k == len(self) and not in_order:
+            return np.broadcast_to(np.arange(k), (len(queries), k))
         if isinstance(self.index, BoxTree) and not in_order:
             return self.index.around(queries, k)
         return self.index.nearest(queries, k)[1]
