@@ -79,8 +79,6 @@ def test_mistakes_of_a_table(tmp_path):
     [
         ("pac", *TEN, *SURE),
         ("pac", *SURE, "-m", "140"),
-        ("agnostic", *TEN, "--delta", "0.05", "-m", "900"),
-        ("vc", "--dimension", "3", *SURE),
         ("vc", "--dimension", "9", "--lower", "--epsilon", "0.01", "--delta", "0.001"),
     ],
     ids="-".join,

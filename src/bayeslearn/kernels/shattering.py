@@ -91,9 +91,12 @@ def survivors(
                 into[w] = seen_once(rows, begin, end, x, w, into[w])
             elif left == 2:
                 into[w] = seen_twice(rows, begin, end, x, w, into[w])
+            elif left == 3:
+                into[w] = seen_four_times(rows, begin, end, x, w, into[w])
             else:
                 into[w] = seen_often(rows, begin, end, x, w, into[w], left - 1, counts)
         if ones(into) < left:
+            order[0], order[c] = order[c], order[0]  # what rules out one set rules out the next
             return False
     return True
 
@@ -139,6 +142,36 @@ def seen_twice(rows: NDArray[np.uint64], begin: int, end: int, x: int, w: int, w
         if aa & bb & cc & dd & wanted == wanted:
             break
     return aa & bb & cc & dd & wanted
+
+
+@inner
+def seen_four_times(rows: NDArray[np.uint64], begin: int, end: int, x: int, w: int, wanted: np.uint64) -> np.uint64:
+    """The wanted points that have either label four times on either side of x."""
+    word, bit, one = x >> 6, np.uint64(x & 63), np.uint64(1)
+    none = np.uint64(0)
+    a, b, c, d = none, none, none, none  # once or three times
+    aa, bb, cc, dd = none, none, none, none  # twice or three times
+    aaa, bbb, ccc, ddd = none, none, none, none  # four times or more
+    for block in range(begin, end, BLOCK):
+        for i in range(block, min(block + BLOCK, end)):
+            yes, no = rows[i, w], ~rows[i, w]
+            if (rows[i, word] >> bit) & one:
+                aaa |= aa & a & yes
+                aa ^= a & yes
+                a ^= yes
+                bbb |= bb & b & no
+                bb ^= b & no
+                b ^= no
+            else:
+                ccc |= cc & c & yes
+                cc ^= c & yes
+                c ^= yes
+                ddd |= dd & d & no
+                dd ^= d & no
+                d ^= no
+        if aaa & bbb & ccc & ddd & wanted == wanted:
+            break
+    return aaa & bbb & ccc & ddd & wanted
 
 
 @inner

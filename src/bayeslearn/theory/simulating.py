@@ -74,7 +74,7 @@ def simulate(
     m, epsilon, runs
         Numbers of examples, the error that counts as failing, and how often to try.
     size
-        |H| of the learner, for the bound; known for the first two.
+        How many hypotheses the learner has, for the bound; known for the first two.
 
     Examples
     --------
