@@ -28,7 +28,7 @@ EXPECTED = {
     [
         LeastSquaresRegressor(),
         SigmoidClassifier(),
-        RadialBasisRegressor(40, random_state=0),
+        RadialBasisRegressor(25, random_state=0),
         RadialBasisClassifier(4, prior=1.0, random_state=0),
     ],
     expected_failed_checks=lambda estimator: EXPECTED if isinstance(estimator, RadialBasisClassifier) else {},
