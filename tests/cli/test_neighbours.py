@@ -78,6 +78,7 @@ def test_models_and_rows_are_written(files):
     assert out.read_text() == ask("neighbours", str(files / "new.csv"), "--by", model)
 
 
+@pytest.mark.compiled
 def test_attributes_are_chosen(files):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 3))

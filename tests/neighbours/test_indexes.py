@@ -15,6 +15,11 @@ from bayeslearn.neighbours import indexes
 EXACT = ["tree", "brute"]
 
 
+@pytest.fixture
+def blas(monkeypatch):
+    monkeypatch.setattr(indexes, "MANY_CELLS", 0)
+
+
 def slow_nearest(points, queries, k):
     """All distances, sorted by distance and then by row."""
     squares = ((queries[:, None, :] - points[None]) ** 2).sum(axis=2)
@@ -40,36 +45,50 @@ def test_ties_go_by_row_number(data, kind):
 
 @pytest.mark.parametrize("kind", EXACT)
 @pytest.mark.parametrize("columns", [1, 4, 20])
-def test_as_the_slow_twin(kind, columns):
+def test_as_the_slow_twin(kind, columns, blas):
     rng = np.random.default_rng(columns)
     points, queries = rng.normal(size=(400, columns)), rng.normal(size=(60, columns))
     assert_nearest(indexes.build(points, kind=kind), points, queries, 7)
 
 
 @pytest.mark.parametrize(("scale", "offset"), [(1, 1e7), (1e-200, 0), (1e30, 0), (1e-12, 1)])
-def test_single_precision_never_decides(scale, offset):
+def test_single_precision_never_decides(scale, offset, blas):
     rng = np.random.default_rng(0)
     points = offset + scale * rng.normal(size=(400, 16))
     queries = points[:20] + scale * 1e-3 * rng.normal(size=(20, 16))
     assert_nearest(indexes.build(points, kind="brute"), points, queries, 5)
 
 
-def test_many_rows_nearly_as_near_are_all_measured():
+def test_many_rows_nearly_as_near_are_all_measured(blas):
     rng = np.random.default_rng(0)
     points = np.repeat(rng.normal(size=(4, 16)), 100, axis=0) + 1e-9 * rng.normal(size=(400, 16))
     assert_nearest(indexes.build(points, kind="brute"), points, points[:10] + 1e-9, 3)
 
 
-def test_a_query_that_single_precision_cannot_hold():
+def test_a_query_that_single_precision_cannot_hold(blas):
     points = np.random.default_rng(0).normal(size=(400, 16))
     assert_nearest(indexes.build(points, kind="brute"), points, np.full((1, 16), 1e60), 3)
 
 
-def test_points_that_are_all_the_same():
+def test_points_that_are_all_the_same(blas):
     for kind in EXACT:
         distances, rows = indexes.build(np.ones((300, 14)), kind=kind).nearest(np.ones((2, 14)), 4)
         assert rows.tolist() == [[0, 1, 2, 3]] * 2
         assert not distances.any()
+
+
+def test_a_plain_scan_is_as_good():
+    rng = np.random.default_rng(3)
+    points, queries = rng.normal(size=(300, 5)), rng.normal(size=(70, 5))
+    assert_nearest(indexes.build(points, kind="brute"), points, queries, 9)
+
+
+@pytest.mark.compiled
+def test_a_tree_of_many_rows_at_few_places():
+    rng = np.random.default_rng(0)
+    points = rng.integers(0, 3, (20_000, 3)).astype(float)
+    queries = rng.integers(0, 4, (20, 3)) + rng.choice([0.0, 0.5], (20, 3))
+    assert_nearest(indexes.build(points, kind="tree"), points, queries, 30)
 
 
 def test_the_index_is_chosen_by_size():

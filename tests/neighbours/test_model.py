@@ -153,6 +153,7 @@ def test_nobody_left():
         leave_one_out(Neighbours.of({"x": [1.0]}, ["a"], k=1))
 
 
+@pytest.mark.compiled
 def test_attributes_by_leave_one_out():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(150, 6))

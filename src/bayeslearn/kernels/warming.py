@@ -24,6 +24,7 @@ from bayeslearn.kernels import (
     mixing,
     naive,
     neighbours_brute,
+    neighbours_tree,
     order_chains,
     ordering,
     packing,
@@ -181,6 +182,16 @@ def warm_neighbours() -> None:
     neighbours_brute.sift_scores(single, single[0], 0, single, rows)
     neighbours_brute.recheck_rows(x, x, squares[0], single, rows, squares, rows.copy())
     neighbours_brute.measure_rows(x, x, rows, squares)
+    nodes, boxes, groups, zero = (
+        np.zeros((1, 3), np.int64),
+        np.zeros((1, 2, 1)),
+        np.zeros((1, 8)),
+        np.zeros(1, np.int64),
+    )
+    neighbours_tree.grow_tree(x, zero, nodes)
+    neighbours_tree.lay_leaves(x, zero, nodes, groups, boxes, zero.copy())
+    neighbours_tree.place_queries(nodes, boxes, x, zero.copy())
+    neighbours_tree.search_leaves((nodes, zero, groups, boxes, zero), x, zero, 0, 1, squares, rows)
 
 
 def warm_local() -> None:

@@ -2,7 +2,7 @@
 
     nearest(q, k) = the k rows with the least (d(q, x), row number)        d² = Σ_c (q_c − x_c)²
 
-    tree          scipy's k-d tree                      few columns
+    tree          a k-d tree                            few columns
     brute         every row, scored by BLAS             many columns, or few rows
     approximate   usearch's graph of near points        many rows of many columns, when a few misses are no harm
 
@@ -27,14 +27,17 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]
 
-#: A tree pays where it has more rows than this, and at least 2 to the number of columns.
-FEW_ROWS = 2000
+#: A tree pays where it has more rows than this, and 2^(1.4 d) for d columns: else most of its boxes are visited.
+FEW_ROWS, PER_COLUMN = 2000, 1.4
 
-#: Columns from which on BLAS is quicker than a plain scan.
-MANY_COLUMNS = 12
+#: Cells from which on BLAS is quicker than a plain scan.
+MANY_CELLS = 1 << 18
 
 #: Queries and rows that BLAS scores together, and candidates that are kept beyond the k that are asked for.
 QUERIES, BLOCK, SPARE = 256, 4096, 27
+
+#: Rows that stand together in a leaf.
+LANES = 8
 
 #: Queries that one thread answers in a go.
 SHARE = 64
@@ -57,7 +60,7 @@ def build(points: ArrayLike, *, kind: str = "auto") -> Index:
 
 def best_kind(n: int, d: int) -> str:
     """The exact index that is quickest for so many rows and columns."""
-    return "tree" if 0 < d < 32 and n > FEW_ROWS and n >= 2**d else "brute"
+    return "tree" if 0 < d < 32 and n > FEW_ROWS and n >= 2 ** (PER_COLUMN * d) else "brute"
 
 
 class Index(ABC):
@@ -106,25 +109,30 @@ class Index(ABC):
 
 
 class Tree(Index):
-    """A k-d tree."""
+    """A k-d tree; questions are answered in the order of its leaves, so that what one has read the next finds near."""
 
     kind = "tree"
 
     def __init__(self, points: Floats) -> None:
-        from scipy.spatial import cKDTree  # noqa: PLC0415 - loaded when a tree is wanted
-
         super().__init__(points)
-        self._tree: Any = cKDTree(points, leafsize=32)
+        n, d = points.shape
+        numbers, nodes = np.arange(n), np.empty((max(n // 4, 8), 3), np.int64)
+        nodes = nodes[: kernels.grow_tree(points, numbers, nodes)].copy()
+        groups = np.empty((-(-n // LANES) * d, LANES))
+        boxes, least = np.empty((len(nodes), 2, d)), np.empty(len(nodes), np.int64)
+        kernels.lay_leaves(points, numbers, nodes, groups, boxes, least)
+        self._tree = (nodes, numbers, groups, boxes, least)
 
     def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
-        """One neighbour more tells where the last one is tied: there every row is looked at."""
-        k, n = rows.shape[1], len(self)
-        workers = kernels.thread_count() if len(queries) > SHARE else 1
-        distance, found = self._tree.query(queries, k=np.arange(1, min(k + 1, n) + 1), workers=workers)
-        rows[:] = found[:, :k]
-        kernels.measure_rows(self.points, queries, rows, squares)
-        if k < n:
-            self.settle(np.flatnonzero(distance[:, k] <= distance[:, k - 1] * (1 + 1e-12)), queries, squares, rows)
+        """On all cores, where it is worth it."""
+        places = np.empty(len(queries), np.int64)
+        kernels.place_queries(self._tree[0], self._tree[3], queries, places)
+        which = np.argsort(places, kind="stable")
+
+        def some(start: int) -> None:
+            kernels.search_leaves(self._tree, queries, which, start, min(start + SHARE, len(queries)), squares, rows)
+
+        kernels.parallel(some, range(0, len(queries), SHARE))
 
 
 class Brute(Index):
@@ -138,7 +146,7 @@ class Brute(Index):
 
     def __init__(self, points: Floats) -> None:
         super().__init__(points)
-        if points.shape[1] < MANY_COLUMNS:
+        if points.size < MANY_CELLS:
             return
         self._centre = points.mean(axis=0)
         moved = points - self._centre
@@ -149,9 +157,8 @@ class Brute(Index):
 
     def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
         """By BLAS where there is enough for it to do."""
-        n, d = self.points.shape
-        m = min(rows.shape[1] + SPARE, n)
-        if d < MANY_COLUMNS or n < 8 * m or m > BLOCK or not 0 < self._scale < np.inf:
+        m = min(rows.shape[1] + SPARE, len(self))
+        if self.points.size < MANY_CELLS or len(self) < 8 * m or m > BLOCK or not 0 < self._scale < np.inf:
             self.scan(queries, squares, rows)
             return
 
