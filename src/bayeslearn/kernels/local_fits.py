@@ -6,7 +6,8 @@
     f̂(q) = ȳ − φ̄ᵀS⁻¹S_φy        v = 1/n + φ̄ᵀS⁻¹φ̄        rss = S_yy − S_yφS⁻¹S_φy
 
 At the query every feature is 0, so only L is ever solved with. Moments of tiles of rows are merged, which is stable far
-from the origin and keeps the inner loops along the rows.
+from the origin and keeps the inner loops along the rows. Functions are handed whole arrays and few times: counting
+references to slices would take longer than the sums.
 """
 
 from __future__ import annotations
@@ -61,14 +62,14 @@ def fit_local(
     size = rows.shape[1] or X.shape[0]
     index, w = np.empty(size, np.int64), np.empty(size)
     F, wt, part, total = np.zeros((p + m, TILE)), np.empty(TILE), np.zeros(p + m), np.zeros(p + m)
-    S, L, prior, u, b = np.empty((p + m, p + m)), np.empty((p, p)), np.empty(p), np.empty(p), np.empty(p)
-    T = np.empty((m, p))
+    S, L, prior, b = np.empty((p + m, p + m)), np.empty((p, p)), np.empty(p), np.empty(p)
+    T = np.empty((m + 1, p))  # L⁻¹S_φy of every output, and L⁻¹φ̄
     for i in range(start, stop):
-        count, r, said[i] = _weigh(X, s, Q[i], rows[i], skip[i], kind, h, index, w)
+        count, r, said[i] = _weigh(X, s, Q, rows, i, skip[i], kind, h, index, w)
         features = p
         if r == 0:  # all rows that weigh something are at the query
             r, features = 1.0, 0 if kind == INVERSE_SQUARE else p  # through which weights without bound pass
-        n = _gather(X, Y, Q[i], 1 / r, degree, features, index, w, count, F, wt, part, total, S)
+        n = _gather(X, Y, Q, i, 1 / r, features, index, w, count, F, wt, part, total, S)
         for a in range(features):
             prior[a] = ridge / (r * r if a < d else r * r * r * r)
         if not _factor(S, prior, features, n, L):
@@ -78,20 +79,20 @@ def fit_local(
             _factor(S, prior, features, n, L)
         v = 1 / n
         for a in range(features):
-            u[a] = _forward(L, u, a, total[a])
-            v += u[a] * u[a]
+            T[m, a] = _forward(L, T, m, a, total[a])
+            v += T[m, a] * T[m, a]
         for c in range(m):
             value, left = total[p + c], S[p + c, p + c]
             for a in range(features):
-                T[c, a] = _forward(L, T[c], a, S[p + c, a])
-                value -= u[a] * T[c, a]
+                T[c, a] = _forward(L, T, c, a, S[p + c, a])
+                value -= T[m, a] * T[c, a]
                 left -= T[c, a] * T[c, a]
             mean[i, c] = value
             rss[i, c] = left if left > 1e-13 * S[p + c, p + c] else 0.0
         about[i, 0], about[i, 1], about[i, 2] = n, v, 1 + features - _undetermined(L, prior, features, b)
         if slopes.shape[0]:
             for c in range(m):
-                _backward(L, T[c], features, b)
+                _backward(L, T, c, features, b)
                 for a in range(d):
                     slopes[i, c, a] = b[a] / r if a < features else 0.0
 
@@ -101,18 +102,18 @@ def fit_local(
 
 @inner
 def _weigh(
-    X: Floats, s: Floats, q: Floats, rows: Integers, skip: int, kind: int, h: float, index: Integers, w: Floats
+    X: Floats, s: Floats, Q: Floats, rows: Integers, i: int, skip: int, kind: int, h: float, index: Integers, w: Floats
 ) -> tuple[int, float, int]:
     """The rows that weigh something and their weights: how many, the radius that holds them, and what is said."""
-    size = rows.shape[0] or X.shape[0]
+    size = rows.shape[1] or X.shape[0]
     count, said, nearest, farthest = 0, 0, np.inf, 0.0
     for t in range(size):
-        j = rows[t] if rows.shape[0] else t
+        j = rows[i, t] if rows.shape[1] else t
         if j == skip:
             continue
         square = 0.0
         for a in range(X.shape[1]):
-            δ = X[j, a] - q[a]
+            δ = X[j, a] - Q[i, a]
             square += δ * δ
         index[count], w[count] = j, square
         count += 1
@@ -160,67 +161,52 @@ def _weight(kind: int, square: float, nearest: float) -> float:
 
 @inner
 def _gather(
-    X: Floats, Y: Floats, q: Floats, scale: float, degree: int, p: int, index: Integers, w: Floats, count: int,
+    X: Floats, Y: Floats, Q: Floats, i: int, scale: float, p: int, index: Integers, w: Floats, count: int,
     F: Floats, wt: Floats, part: Floats, total: Floats, S: Floats,
 ) -> float:  # fmt: skip
     """Means `total` and scatter S (lower half) of features and outputs, tile by tile; the sum of the weights."""
-    first, columns, n = F.shape[0] - Y.shape[1], F.shape[0], 0.0
+    d, first, columns, n = X.shape[1], F.shape[0] - Y.shape[1], F.shape[0], 0.0
     for begin in range(0, count, TILE):
         size, weight = min(TILE, count - begin), 0.0
         for t in range(size):
             wt[t] = w[begin + t]
             weight += wt[t]
-            _describe(X[index[begin + t]], q, scale, degree if p else 0, F, t)
+            j = index[begin + t]
+            for a in range(min(p, d)):
+                F[a, t] = (X[j, a] - Q[i, a]) * scale
             for c in range(first, columns):
-                F[c, t] = Y[index[begin + t], c - first]
+                F[c, t] = Y[j, c - first]
+        at = d
+        for a in range(d if p > d else 0):
+            for b in range(a + 1):
+                for t in range(size):
+                    F[at, t] = F[a, t] * F[b, t]
+                at += 1
         for a in range(columns):
             if p <= a < first:
                 continue
-            f, level = F[a], 0.0
+            level = 0.0
             for t in range(size):
-                level += wt[t] * f[t]
-            part[a] = level / weight
+                level += wt[t] * F[a, t]
+            level /= weight
             for t in range(size):
-                f[t] -= part[a]
+                F[a, t] -= level
+            part[a] = level
         share = n * weight / (n + weight)
         for a in range(columns):
             if p <= a < first:
                 continue
-            f = F[a]
             before = part[a] - total[a] if n > 0 else 0.0
-            for b in range(min(a + 1, p)):
-                S[a, b] = _products(wt, f, F[b], size) + (
-                    S[a, b] + before * (part[b] - total[b]) * share if n > 0 else 0.0
-                )
-            if a >= first:
-                S[a, a] = _products(wt, f, f, size) + (S[a, a] + before * before * share if n > 0 else 0.0)
+            for b in range(a + 1):
+                if b < p or b == a:
+                    product = 0.0
+                    for t in range(size):
+                        product += wt[t] * F[a, t] * F[b, t]
+                    S[a, b] = product + (S[a, b] + before * (part[b] - total[b]) * share if n > 0 else 0.0)
         for a in range(columns):
             total[a] = part[a] if n == 0 else total[a] + (part[a] - total[a]) * weight / (n + weight)
         n += weight
     return n
-
-
-@inner
-def _describe(x: Floats, q: Floats, scale: float, degree: int, F: Floats, t: int) -> None:
-    """The features of a row about the query: differences, then products of each two of them."""
-    d = x.shape[0] if degree else 0
-    for a in range(d):
-        F[a, t] = (x[a] - q[a]) * scale
-    if degree == 2:
-        at = d
-        for a in range(d):
-            for b in range(a + 1):
-                F[at, t] = F[a, t] * F[b, t]
-                at += 1
-
-
-@inner
-def _products(w: Floats, f: Floats, g: Floats, size: int) -> float:
-    """Σ w f g."""
-    total = 0.0
-    for t in range(size):
-        total += w[t] * f[t] * g[t]
-    return total
 
 
 ### solving
@@ -248,18 +234,18 @@ def _factor(S: Floats, prior: Floats, p: int, n: float, L: Floats) -> bool:
 
 
 @inner
-def _forward(L: Floats, u: Floats, a: int, right: float) -> float:
-    """Entry `a` of u = L⁻¹ x, when those before it are there and x has `right` in its place."""
+def _forward(L: Floats, T: Floats, row: int, a: int, right: float) -> float:
+    """Entry `a` of t = L⁻¹ x, a row of T, when those before it are there and x has `right` in its place."""
     for c in range(a):
-        right -= L[a, c] * u[c]
+        right -= L[a, c] * T[row, c]
     return right / L[a, a]
 
 
 @inner
-def _backward(L: Floats, t: Floats, p: int, b: Floats) -> None:
-    """b = L⁻ᵀ t."""
+def _backward(L: Floats, T: Floats, row: int, p: int, b: Floats) -> None:
+    """b = L⁻ᵀ t, a row of T."""
     for a in range(p - 1, -1, -1):
-        left = t[a]
+        left = T[row, a]
         for c in range(a + 1, p):
             left -= L[c, a] * b[c]
         b[a] = left / L[a, a]

@@ -4,7 +4,8 @@
 
 The points are turned around and laid out leaf by leaf, so that distances to a leaf are one vectorised loop. What is
 near enough goes into a buffer of 2k places; when that is full its better half is kept, and the k-th of them bounds the
-boxes that are still worth a visit.
+boxes that are still worth a visit. What is done for every box stands in the loop itself: handing arrays to a function
+counts their references, which takes longer than the function.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def search_tree(
     rows: Integers, in_order: bool,  # noqa: FBT001 - compiled code takes arguments by position
 ) -> None:  # fmt: skip
     """Squared distances and rows of the nearest points to the queries `start` … `stop`; `in_order`: nearest first."""
-    k = rows.shape[1]
+    d, k = P.shape[0], rows.shape[1]
     near, who, part = np.empty(2 * k + LEAF + 1), np.empty(2 * k + LEAF + 1, np.int64), np.empty(LEAF)
     waiting, gaps = np.empty(LEVELS, np.int64), np.empty(LEVELS)
     for i in range(start, stop):
@@ -73,8 +74,14 @@ def search_tree(
         waiting[0], gaps[0] = 0, 0.0
         while top:
             top -= 1
-            box = waiting[top]
-            if gaps[top] > bound or _gap(boxes, box, Q, i) > bound:
+            box, gap = waiting[top], 0.0
+            if gaps[top] > bound:
+                continue
+            for a in range(d):
+                below, above = boxes[box, 0, a] - Q[i, a], Q[i, a] - boxes[box, 1, a]
+                δ = below if below > above else above  # noqa: FURB136 - vectorised, as max is not
+                gap += δ * δ if δ > 0 else 0.0
+            if gap > bound:
                 continue
             while spans[box, 2]:
                 left, right, side = box + 1, spans[box, 2], spans[box, 3]
@@ -84,13 +91,18 @@ def search_tree(
                 top += 1
             for begin in range(spans[box, 0], spans[box, 1], LEAF):
                 size = min(LEAF, spans[box, 1] - begin)
-                _measure(P, begin, size, Q[i], part)
+                part[:] = 0.0
+                for a in range(d):
+                    points, x = P[a, begin : begin + size], Q[i, a]
+                    for t in range(size):
+                        δ = points[t] - x
+                        part[t] += δ * δ
                 for t in range(size):  # written in any case: a branch would be guessed wrong too often
                     near[count], who[count] = part[t], order[begin + t]
                     count += part[t] <= bound
                 if count >= full:
                     _keep_nearest(near, who, count, k)
-                    count, full, bound = k, 2 * k, near[:k].max()
+                    count, full, bound = k, 2 * k, _farthest(near, k)
         if count > k:
             _keep_nearest(near, who, count, k)
         if in_order:
@@ -144,30 +156,16 @@ def _halve(X: Floats, order: Integers, first: int, end: int, middle: int, a: int
             return
 
 
-@inner
-def _gap(boxes: Floats, box: int, Q: Floats, i: int) -> float:
-    """The squared distance of a query from a box."""
-    total = 0.0
-    for a in range(Q.shape[1]):
-        x = Q[i, a]
-        below, above = boxes[box, 0, a] - x, x - boxes[box, 1, a]
-        δ = max(above, below)
-        total += δ * δ if δ > 0 else 0.0
-    return total
-
-
 ### the buffer
 
 
 @inner
-def _measure(P: Floats, begin: int, size: int, q: Floats, part: Floats) -> None:
-    """Squared distances of `size` points from the query."""
-    part[:] = 0.0
-    for a in range(P.shape[0]):
-        points, x = P[a, begin : begin + size], q[a]
-        for t in range(size):
-            δ = points[t] - x
-            part[t] += δ * δ
+def _farthest(near: Floats, k: int) -> float:
+    """The largest of the first k distances."""
+    most = 0.0
+    for t in range(k):
+        most = max(most, near[t])
+    return most
 
 
 @inner
