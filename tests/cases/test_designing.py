@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayeslearn.cases import CONTRACTIONS, EXPANSIONS, Case, CaseBase, FunctionGraph, Rule, design, find
+from bayeslearn.cases import CONTRACTIONS, EXPANSIONS, Case, CaseBase, FunctionGraph, Rule, covering, design, find
 from bayeslearn.cases.covering import cover
 from bayeslearn.cases.matching import isomorphic
 from bayeslearn.cases.rules import rewrites
@@ -232,6 +232,20 @@ def test_forms_that_differ_in_names_only_are_looked_at_once():
     base = CaseBase([Case("c", "p:flow ->+ q:flow", 1)])
     found = design(base, FunctionGraph("a:heat ->+ b:heat; b ->+ c:heat; c ->+ a"), rules=[spin, spun], max_rewrites=9)
     assert (found.states, found.why) == (2, None)
+
+
+def test_a_large_function_is_covered_within_bounds():
+    spec = FunctionGraph([(f"n{i}", f"n{i + 1}", 1) for i in range(150)])
+    best = design(CaseBase([Case("link", "p ->+ q", 1)]), spec).best
+    assert (best.coverage, len(best.uses)) == (1, 150)
+
+
+def test_what_is_not_certain_is_said(monkeypatch):
+    monkeypatch.setattr(covering, "MOST_WORK", 40)
+    spec = "a ->+ b; b ->+ c; c ->+ d; d ->+ e; a ->+ c; b ->+ d; c ->+ e"
+    best = design(CaseBase([Case("link", "p ->+ q", 1), Case("two", "p ->+ q; q ->+ r", 1)]), spec).best
+    assert best.coverage == 1
+    assert not best.certain
 
 
 def test_stopping_and_time():

@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     from bayeslearn.cases.graph import Arc
     from bayeslearn.cases.using import Use
 
-#: Near cases that are named for what is left open, cases used in part from the start, and cases looked at for the rest.
-MOST_NEAR, MOST_PARTIAL, MOST_LOOKS = 3, 8, 30
+#: Near cases that are named for what is left open, and cases used in part from the start.
+MOST_NEAR, MOST_PARTIAL = 3, 8
+
+#: How often a case is looked for that covers some of the rest, and among how many.
+MOST_TURNS, MOST_LOOKS = 12, 12
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ def design(
     *,
     rules: Iterable[Rule] | None = None,
     max_rewrites: int = 4,
-    max_states: int = 200,
+    max_states: int = 100,
     whole: bool = False,
     most: int = 3,
     time_limit: float | None = None,
@@ -154,9 +157,10 @@ class _Search:
         origins = [state.origins[arc] for arc in graph.arcs]
         best = cover(graph, uses, origins)
         more = () if self.whole else tuple(self.completed(graph, best.uses, inner))
+        certain = best.certain and complete
         if more:
             best = cover(graph, (*best.uses, *more), origins)
-        return Cover(best.uses, best.cost, best.certain and complete), (*uses, *more)
+        return Cover(best.uses, best.cost, certain and best.certain), (*uses, *more)
 
     def partial(self, state: State, watch: Watch) -> Iterator[Use]:
         """Cases that do a part of what is asked for, and more; what was rewritten inherits them."""
@@ -169,7 +173,9 @@ class _Search:
         for use in uses:
             told |= use.tells(graph)
         left = set(graph.arcs).difference(*(use.covered for use in uses))
-        while left and not watch.over():
+        for _ in range(MOST_TURNS):
+            if not left or watch.over():
+                return
             near = partial_uses(self.base, graph.part(sorted(left)), MOST_NEAR, watch, MOST_LOOKS)
             found = next((u for u in near if agreeing(told, u.tells(graph)) and not opposes(u, graph)), None)
             if found is None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[str | None, int, str | None]
 
 #: The largest graph that is taken, and the longest name.
-MOST_NODES, MOST_ARCS, LONGEST_NAME = 200, 1000, 200
+MOST_NODES, MOST_ARCS, LONGEST_NAME = 200, 400, 200
 
 #: A statement: names, an arrow, a sign, names.
 STATEMENT = re.compile(r"^(?P<sources>[^→]+?)\s*(?:→|->)\s*(?P<sign>[+−-])\s*(?P<targets>[^→]+)$")
@@ -137,7 +137,7 @@ class FunctionGraph:
     def fingerprint(self) -> str:
         """The same for graphs that differ in names only, and for few others: colours refined by their neighbours."""
         colours = [_digest(kind) for kind in self.kind_list]
-        for _ in range(min(len(self.nodes), 8)):
+        for _ in range(min(len(self.nodes), 3)):
             around: list[list[str]] = [[] for _ in colours]
             for (a, b), sign in self.signs.items():
                 around[a].append(f"{sign}>{colours[b]}")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bayeslearn.cases.watching import Watch
 
 #: Ways to place one case, and ways in all, that one function is covered with at most.
-MOST_WAYS, MOST_USES = 64, 2000
+MOST_WAYS, MOST_USES = 400, 2000
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,11 @@ def uses_of(
             _keep(found, use, graph)
     complete = True
     for row in np.flatnonzero(fit).tolist():
+        ways = _placed(base.cases[row], graph)
         try:
-            for use in islice(_placed(base.cases[row], graph), MOST_WAYS):
+            for use in islice(ways, MOST_WAYS):
                 _keep(found, use, graph)
+            complete &= next(ways, None) is None
         except BoundMet:
             complete = False
         if len(found) >= MOST_USES or watch.over():

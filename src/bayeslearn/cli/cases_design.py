@@ -21,7 +21,7 @@ def run(
     add: cases_asked.Add = None,
     without: Annotated[list[str] | None, typer.Option(help="A case that may not be used. Repeat for more.")] = None,
     rewrites: Annotated[int, typer.Option(help="Rewrites of the function at most; 0 for none.")] = 4,
-    forms: Annotated[int, typer.Option(help="Rewritten forms that are looked at, at most.")] = 200,
+    forms: Annotated[int, typer.Option(help="Rewritten forms that are looked at, at most.")] = 100,
     shorten: Annotated[bool, typer.Option("--shorten", help="Quantities in between may be left out, too.")] = False,
     whole: Annotated[bool, typer.Option("--whole", help="Use a case only if all that it does is asked for.")] = False,
     most: Annotated[int, typer.Option(help="Designs at most.")] = 3,
