@@ -161,11 +161,18 @@ def test_tiny_probabilities_are_not_rounded_away():
         ({"epsilon": 0.1, "m": 10**400}, r"`m` must be at most 10\^300"),
         ({"epsilon": 0.1, "m": 2.5}, "`m` must be a whole number"),
         ({"epsilon": "a", "delta": 0.1}, "`epsilon` must be a number"),
+        ({"epsilon": 1e-200, "delta": 0.1}, "`epsilon` must be at least 1e-100"),
+        ({"epsilon": 0.1, "delta": 5e-324}, "`delta` must be at least 1e-100"),
     ],
 )
 def test_bad_input(given, message):
     with pytest.raises(ParameterError, match=message):
         pac(100, **given)
+
+
+def test_samples_beyond_numbers():
+    with pytest.raises(CapacityError, match="more than a float can hold"):
+        pac(Size.unbiased(1023), epsilon=1e-9, delta=0.1)
 
 
 ### VC dimensions
@@ -243,6 +250,7 @@ def test_bayesian_interval_is_the_posterior():
         (lambda: error_intervals(5, 4), "5 of 4 examples"),
         (lambda: error_intervals(-1, 4), "`wrong` must be at least 0"),
         (lambda: error_intervals(0, 0), "`n` must be at least 1"),
+        (lambda: error_intervals(0, 10**300), "`n` must be at most"),
         (lambda: error_intervals(1, 4, level=1), "`level` must be below 1"),
         (lambda: error_intervals(1, 4, prior="flat"), "unexpected prior 'flat'"),
         (lambda: error_intervals(1, 4, prior=Beta(0, 0)), "a and b above 0"),

@@ -141,6 +141,8 @@ def test_prior_counts():
         (lambda: simulate("find-s", BooleanConcepts(3), m=[]), ParameterError, "no number of examples"),
         (lambda: simulate("find-s", BooleanConcepts(3), runs=0), ParameterError, "`runs` must be at least 1"),
         (lambda: simulate("magic", BooleanConcepts(3)), ParameterError, "unexpected value for `learner`"),
+        (lambda: simulate("k-cnf", BooleanConcepts(3)), ParameterError, "k-CNF needs its k"),
+        (lambda: simulate("find-s", BooleanConcepts(3), m=[10**9]), ParameterError, "`m` must be at most 1000000"),
         (lambda: simulate(3, BooleanConcepts(3)), ParameterError, "a learner is find-s"),
         (lambda: BooleanConcepts(0), ParameterError, "`n` must be at least 1"),
         (lambda: BooleanConcepts(40), CapacityError, "40 variables"),

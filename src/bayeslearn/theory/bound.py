@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import CapacityError, ParameterError
 from bayeslearn.theory.sizes import whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+#: The smallest error or probability that is worked with.
+SMALLEST = 1e-100
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,11 @@ class Bound:
 
 
 def probability(name: str, value: float) -> float:
-    """A number strictly between 0 and 1."""
-    return validation.number(name, value, above=0, below=1)
+    """A number strictly between 0 and 1, and not so small that its square is none."""
+    value = validation.number(name, value, above=0, below=1)
+    if value < SMALLEST:
+        raise ParameterError(f"`{name}` must be at least {SMALLEST:g}, got {value:g}", value=value)
+    return value
 
 
 def the_unknown(**given: Any) -> str:
@@ -61,6 +67,8 @@ def the_unknown(**given: Any) -> str:
 
 def up(x: float) -> int:
     """The least whole number that is at least x, as far as floats can tell."""
+    if not math.isfinite(x):
+        raise CapacityError("the number of examples is more than a float can hold (1.8e308)", hint="allow more error")
     return max(1, math.ceil(x - 1e-12 * abs(x)))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, ShapeError
-from bayeslearn.theory.bound import probability, sample
+from bayeslearn.theory.bound import probability
 from bayeslearn.theory.sizes import whole
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def exhaustion(
     wrong = concepts.labels != concepts.labels[_place(concepts, target)]
     bad = wrong[wrong @ p >= epsilon]
     rng = validation.generator(rng)
-    sizes = np.array(sorted({sample("m", count) for count in m}), dtype=np.int64)
+    sizes = np.array(sorted({validation.integer("m", count, least=1, most=10**15) for count in m}), dtype=np.int64)
     if not len(sizes):
         raise ParameterError("no number of examples was given in `m`")
     measured = np.array([_share(bad, p, count, runs, rng) for count in sizes.tolist()])

@@ -13,9 +13,10 @@ from typing import Any
 
 from scipy.special import betaincinv
 
+from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.families import Beta
-from bayeslearn.theory.bound import probability, sample, shown
+from bayeslearn.theory.bound import probability, shown
 from bayeslearn.theory.sizes import whole
 
 Interval = tuple[float, float]
@@ -74,7 +75,8 @@ def error_intervals(wrong: int, n: int, *, level: float = 0.95, prior: Beta | st
     >>> [tuple(round(x, 3) for x in interval) for _, interval in found.by_name()]
     [(0.085, 0.515), (0.166, 0.465), (0.181, 0.455)]
     """
-    wrong, n, level = whole("wrong", wrong), sample("n", n), probability("level", level)
+    wrong, level = whole("wrong", wrong), probability("level", level)
+    n = validation.integer("n", n, least=1, most=10**12)
     if wrong > n:
         raise ParameterError(f"{wrong} of {n} examples cannot be wrong")
     tail, half = (1 - level) / 2, math.sqrt(math.log(2 / (1 - level)) / (2 * n))

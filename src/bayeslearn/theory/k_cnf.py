@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Combinations of states that may be counted.
-MOST_CELLS = 20_000_000
+MOST_CELLS = 5_000_000
 
 
 @dataclass(frozen=True, order=True)

@@ -16,7 +16,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.hypotheses import Attributes, Examples
-from bayeslearn.theory.bound import probability, sample
+from bayeslearn.theory.bound import probability
 from bayeslearn.theory.k_cnf import KCNF
 from bayeslearn.theory.sizes import Size, whole
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.theory.concepts import BooleanConcepts, Rows
+
+#: Examples that one run may have.
+MOST_EXAMPLES = 1_000_000
 
 #: A learner: rows and labels in, a function from rows to labels out.
 Learner = Callable[["Rows", "Rows"], Callable[["Rows"], "Rows"]]
@@ -84,7 +87,7 @@ def simulate(
     True
     """
     epsilon, runs = probability("epsilon", epsilon), whole("runs", runs, least=1)
-    sizes = np.array([sample("m", count) for count in m], dtype=np.int64)
+    sizes = np.array([validation.integer("m", count, least=1, most=MOST_EXAMPLES) for count in m], dtype=np.int64)
     if not len(sizes):
         raise ParameterError("no number of examples was given in `m`")
     name, learn, space = _learner(learner, concepts)
@@ -124,8 +127,9 @@ def _learner(learner: Any, concepts: BooleanConcepts) -> tuple[str, Learner, Siz
         validation.choice("learner", kind, ["find-s", "k-cnf"])
         if kind == "find-s":
             return "Find-S", find_s_learner, Size.conjunctions(concepts.n)
-        size = whole("k", int(k) if k.isdigit() else 2, least=1)
-        return f"{size}-CNF", _k_cnf(concepts.n, size), Size.k_cnf(concepts.n, size)
+        if not k.isdigit():
+            raise ParameterError(f"k-CNF needs its k, as in k-cnf:2, got {learner!r}")
+        return f"{k}-CNF", _k_cnf(concepts.n, int(k)), Size.k_cnf(concepts.n, int(k))
     if hasattr(learner, "fit") and hasattr(learner, "predict"):
         return type(learner).__name__, _classifier(learner), None
     if callable(learner):

@@ -77,7 +77,7 @@ class Size:
     def power(cls, base: int, exponent: int, *, name: str | None = None) -> Size:
         """base^exponent."""
         base, exponent = whole("base", base, least=1), whole("exponent", exponent)
-        name = f"{base}^{exponent}" if name is None else name
+        name = f"{_short(base)}^{_short(exponent)}" if name is None else name
         bits = exponent * base.bit_length()
         try:
             return cls(exponent * math.log(base), name, base**exponent if bits <= MOST_BITS else None)
@@ -116,7 +116,7 @@ class Size:
         """2 · 3^N · N! lists of rules "if term then label", N the number of terms of at most k literals."""
         n, k = _literals(n, k)
         terms = sum(math.comb(n, j) << j for j in range(1, k + 1))
-        name = f"2·3^{terms}·{terms}!"
+        name = f"2·3^{_short(terms)}·{_short(terms)}!"
         if terms <= 300:
             return cls(math.log(count := 2 * 3**terms * math.factorial(terms)), name, count)
         try:
@@ -192,6 +192,10 @@ def _tower(powers: list[int], text: str) -> int:
 def _literals(n: int, k: int) -> tuple[int, int]:
     n = whole("n", n, least=1)
     return n, min(whole("k", k, least=1), n)
+
+
+def _short(count: int) -> str:
+    return str(count) if count < 10**15 else f"(about 2^{math.log2(count):.4g})"
 
 
 def _long(count: int) -> str:

@@ -17,7 +17,6 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.hypotheses import FiniteSpace
-from bayeslearn.theory.bound import sample
 from bayeslearn.theory.sizes import whole
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def bayes_versus_gibbs(
     >>> found.expected["Bayes optimal"] <= found.expected["MAP"], found.ratio <= 2
     (True, True)
     """
-    m, runs = sample("m", m), whole("runs", runs, least=1)
+    m, runs = validation.integer("m", m, least=1, most=10_000_000), whole("runs", runs, least=1)
     noise = validation.number("noise", noise, least=0, below=0.5)
     labels, rng = concepts.labels, validation.generator(rng)
     names = {name: labels[i].__getitem__ for i, name in enumerate(concepts.hypotheses)}
