@@ -23,7 +23,8 @@ def most_patterns(labels: NDArray[np.uint8], size: int, budget: int, into: NDArr
     bounds = np.zeros((size + 1, n + 1), np.int64)
     cells = np.ones(size + 1, np.int64)
     chosen = np.zeros(size + 1, np.int64)
-    rows[0] = np.arange(n)
+    for i in range(n):
+        rows[0, i] = i
     bounds[0, 1] = n
     most = 0
     limit = min(n, 1 << min(size, 62))
@@ -43,7 +44,8 @@ def most_patterns(labels: NDArray[np.uint8], size: int, budget: int, into: NDArr
             continue
         if left == 0:
             most = cells[depth + 1]
-            into[:] = chosen[:size] - 1
+            for i in range(size):
+                into[i] = chosen[i] - 1
         else:
             depth += 1
             chosen[depth] = x + 1

@@ -105,7 +105,9 @@ def seen_often(
 ) -> np.uint64:
     """The wanted points that have either label 2^digits times on either side of x."""
     word, bit, one = x >> 6, np.uint64(x & 63), np.uint64(1)
-    counts[:, : digits + 1] = 0
+    for digit in range(digits + 1):
+        for which in range(4):
+            counts[which, digit] = np.uint64(0)
     for i in range(begin, end):
         side = 2 if (rows[i, word] >> bit) & one else 0
         add(counts, side, rows[i, w] & wanted, digits)

@@ -36,9 +36,10 @@ def find_shattered(
     order = np.zeros((size, 1 << size), np.int64)
     masks = np.zeros((size + 1, words), np.uint64)
     counts = np.zeros((4, size), np.uint64)
-    room[0] = rows
+    for i in range(n):
+        copy(rows[i], room[0, i])
     bounds[0, 1] = n
-    masks[0] = mask
+    copy(mask, masks[0])
     depth, fixed = 0, len(prefix)
     while depth >= 0:
         x = prefix[depth] if depth < fixed else lowest(masks[depth])
@@ -52,7 +53,7 @@ def find_shattered(
             room[depth], bounds[depth], order[depth], cells, x, masks[depth], left, counts, masks[depth + 1]
         )
         if depth < fixed:  # a prefix has no second choice
-            masks[depth] = np.uint64(0)
+            keep_above(masks[depth], 64 * words)
         if not grows:
             continue
         if left == 1:
@@ -77,7 +78,7 @@ def survivors(
     into: NDArray[np.uint64],
 ) -> bool:
     """The points of the mask by which a set with x can still grow by `left`; whether there are as many."""
-    into[:] = mask
+    copy(mask, into)
     if ones(into) < left:
         return False
     for c in range(cells):
@@ -115,9 +116,9 @@ def split(
         for i in range(bounds[c], bounds[c + 1]):
             if (rows[i, word] >> bit) & one:
                 high -= 1
-                into[high] = rows[i]
+                copy(rows[i], into[high])
             else:
-                into[low] = rows[i]
+                copy(rows[i], into[low])
                 low += 1
         into_bounds[2 * c], into_bounds[2 * c + 1] = bounds[c], low
     into_bounds[2 * cells] = bounds[cells]
@@ -141,6 +142,13 @@ def by_size(bounds: NDArray[np.int64], cells: int, order: NDArray[np.int64]) -> 
 
 
 ### points as bits
+
+
+@inner
+def copy(words: NDArray[np.uint64], into: NDArray[np.uint64]) -> None:
+    """Word by word, which takes less time to compile than an assignment."""
+    for w in range(len(words)):
+        into[w] = words[w]
 
 
 @inner

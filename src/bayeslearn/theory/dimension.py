@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Labels looked at together below which the search is one task.
 SMALL = 20_000
+#: Labels below which waiting for the compiler is longer than doing without.
+TINY = 1_000
 #: Points from which on a search may be so long that its tasks are pairs of points: one can be interrupted between two.
 LONG = 8
 #: Sets of points that may be looked at for the growth function.
@@ -150,11 +152,14 @@ def _of_size(packed: NDArray[np.uint64], rare: NDArray[np.intp], size: int) -> l
     fixed = 0 if packed.shape[0] * len(usable) < SMALL else 1 if size < LONG else 2
     tasks = list(enumerate(itertools.combinations(usable.tolist(), fixed)))
     best = np.array([len(tasks)])
+    find = kernels.find_shattered
+    if packed.shape[0] * len(usable) < TINY:
+        find = kernels.soonest(find)
 
     def search(task: tuple[int, tuple[int, ...]]) -> list[int] | None:
         number, start = task
         into = np.zeros(size, np.int64)
-        if not kernels.find_shattered(packed, mask, np.array(start, np.int64), size, number, best, into):
+        if not find(packed, mask, np.array(start, np.int64), size, number, best, into):
             return None
         best[0] = min(best[0], number)  # those that come later may stop
         return into.tolist()
