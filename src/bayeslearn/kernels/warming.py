@@ -20,7 +20,6 @@ from bayeslearn.kernels import (
     growing,
     lanes,
     local_fits,
-    local_tree,
     mixing,
     naive,
     neighbours_brute,
@@ -195,14 +194,10 @@ def warm_neighbours() -> None:
 
 
 def warm_local() -> None:
-    """One row: planted, found, and fitted to."""
-    x, one, empty = np.zeros((1, 1)), np.ones(1), np.empty((0, 1, 1))
+    """A fit to one row."""
+    x, one, rows, empty = np.zeros((1, 1)), np.ones(1), np.zeros((1, 1), np.int64), np.empty((0, 1, 1))
     for array in (x, one):
         array.flags.writeable = False
-    order, spans, boxes = np.zeros(1, np.int64), np.zeros((1, 4), np.int64), np.zeros((1, 2, 1))
-    local_tree.plant(x, order, spans, boxes)
-    squares, rows = np.zeros((1, 1)), np.zeros((1, 1), np.int64)
-    local_tree.search_tree(x.copy(), order, spans, boxes, x, 0, 1, squares, rows, True)
     into = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 3)), np.zeros(1, np.int8), empty
     local_fits.fit_local(x, x, one, x.copy(), rows, np.full(1, -1), 2, 1, 0.0, 0.0, 0, 1, *into)
 

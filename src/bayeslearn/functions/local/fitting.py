@@ -12,8 +12,8 @@ from bayeslearn import kernels
 from bayeslearn.families.statistics import frozen
 from bayeslearn.functions.local.answers import LocalFit
 from bayeslearn.functions.local.distance import KERNELS, weigh
-from bayeslearn.neighbours.indexes import best_kind, build
-from bayeslearn.neighbours.trees import BoxTree, in_space
+from bayeslearn.neighbours.indexes import build
+from bayeslearn.tables.table import read_only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,16 +54,13 @@ class Space:
     @cached_property
     def index(self) -> Index:
         """The points, so that the nearest are found fast."""
-        tree = best_kind(*self.points.shape) == "tree"
-        return BoxTree(self.points) if tree else build(self.points)
+        return build(self.points)
 
     def nearest(self, queries: Floats, k: int, *, in_order: bool = True) -> Integers:
-        """The rows of the k points nearest to each query, (q, k)."""
+        """The rows of the k points nearest to each query, (q, k), the nearest first unless the order is of no use."""
         k = min(k, len(self))
         if k == len(self) and not in_order:
             return np.broadcast_to(np.arange(k), (len(queries), k))
-        if isinstance(self.index, BoxTree) and not in_order:
-            return self.index.around(queries, k)
         return self.index.nearest(queries, k)[1]
 
 
@@ -76,6 +73,14 @@ def fits(space: Space, settings: Settings, queries: Floats, *, slopes: bool = Fa
     blocks = (queries[turn[start : start + size]] for start in range(0, len(queries), size))
     found = [fitted(space, settings, block, space.nearest(block, k, in_order=False), slopes=slopes) for block in blocks]
     return joined(found, np.argsort(turn))
+
+
+def in_space(points: Floats) -> Integers:
+    """Rows in an order in which those that follow each other are near each other."""
+    order, boxes = np.arange(len(points)), np.empty((max(len(points) // 4, 8), 3), np.int64)
+    if points.shape[1]:
+        kernels.grow_tree(read_only(points), order, boxes)
+    return order
 
 
 def fitted(
