@@ -210,13 +210,13 @@ class Approximate(Index):
         self._centre = points.mean(axis=0)
         self._graph: Any = Graph(
             ndim=max(points.shape[1], 1), metric="l2sq", dtype="f32", connectivity=32, expansion_add=128,
-            expansion_search=128,
         )  # fmt: skip
         self._graph.add(np.arange(len(points)), self._single(points), threads=kernels.thread_count())
 
     def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
         """The graph's answer, measured exactly; a query that it leaves short is answered by a scan."""
         k = rows.shape[1]
+        self._graph.expansion_search = max(2 * k, 32)
         found = self._graph.search(self._single(queries), k, threads=kernels.thread_count())
         short = np.flatnonzero(np.atleast_1d(found.counts if len(queries) > 1 else len(found.keys)) < k)
         if len(short):
