@@ -96,7 +96,7 @@ def test_the_evidence_is_nearly_the_integral():
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_intervals_hold_what_the_weights_could_be(k):
-    X, D, w = data(3, n=200, k=k)
+    X, D, w = data(3, n=800, k=k)
     fit = SigmoidFit.learn(X, D, weights=w)
     drawn = np.random.default_rng(0).multivariate_normal(fit.weights.ravel(), fit.covariance, 4000)
     at = X[:5]

@@ -106,6 +106,11 @@ class Features:
         left_out
             A dict that is told of columns that cannot be used, and why; else they are an error.
         """
+        numbers = plain_numbers(data)
+        if numbers is not None and columns is None and not strings(discrete):
+            w = None if weights is None else validation.weights(weights, len(numbers))
+            schema = Schema(Numeric(f"x{j}") for j in range(numbers.shape[1]))
+            return cls(schema, *centre_and_spread(require_finite(numbers, schema.names), w), every_state)
         table = read(
             data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
         )
@@ -227,7 +232,7 @@ def read(
     """Training rows as a table in which numbers are numbers; one that is a table already says itself what is what."""
     if isinstance(data, Table):
         return as_table(data, columns=columns, weights=weights)
-    discrete = (discrete,) if isinstance(discrete, str) else tuple(discrete)
+    discrete = strings(discrete)
     numbers = plain_numbers(data)
     if numbers is not None and columns is None and not discrete:
         schema = Schema(Numeric(f"x{j}") for j in range(numbers.shape[1]))
@@ -239,6 +244,11 @@ def read(
     if not len(table.schema):
         raise EmptyTableError("no column is left to learn from")
     return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and all_numbers(v)])
+
+
+def strings(names: Any) -> tuple[str, ...]:
+    """One name or several."""
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def with_numbers(table: Table, variables: Iterable[Discrete]) -> Table:
@@ -302,6 +312,9 @@ def width(schema: Schema, *, every_state: bool) -> int:
 
 def centre_and_spread(x: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     """The mean and the standard deviation of every column, over the cells that are there; spread 0 up to rounding."""
+    if weights is None and len(x) and not np.isnan(x.sum()):
+        mean, spread = x.mean(axis=0), x.std(axis=0)
+        return mean, np.where(spread <= MEAN_ROUNDING * np.abs(mean), 0.0, spread)
     seen = ~np.isnan(x)
     w = seen * (1.0 if weights is None else weights[:, None])
     n = w.sum(axis=0)

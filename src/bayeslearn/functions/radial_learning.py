@@ -35,7 +35,7 @@ FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 PATIENCE, MOST_TRIED = 3, 512
 
 #: Rows that units are chosen by; more are sampled.
-MOST_ROWS = 20_000
+MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,7 @@ def choose(
         numbers = sorted({min(n, len(nested[0])) for n in numbers}) if centres != "all" else [len(nested[0])]
     best: tuple[float, RadialBasis] | None = None
     tried: list[Tried] = []
+    factors: tuple[float, ...] = FACTORS if isinstance(width, str) and width == "auto" else (1.0,)
     since = 0
     for n in numbers:
         at, own = nested or place(x, n, centres, targets=targets, weights=w, rng=rng)
@@ -145,7 +146,9 @@ def choose(
         if centres == "all":  # the nearest example may be anywhere
             own = np.full(len(at), typical_width(x))
         basis = RadialBasis(at, widths_of(x, at, width, own))
-        value, chosen, stopped = best_width(x, targets, w, basis, width, tried, progress)
+        value, chosen, factor, stopped = best_width(x, targets, w, basis, factors, tried, progress)
+        if len(factors) > 1:  # with more units it changes little
+            factors = tuple(f for f in FACTORS if factor / 2 <= f <= factor * 2)
         since = 0 if best is None or value > best[0] else since + 1
         if best is None or value > best[0]:
             best = value, chosen
@@ -156,22 +159,21 @@ def choose(
 
 
 def best_width(
-    x: Floats, targets: Floats, weights: Floats | None, basis: RadialBasis, width: Any, tried: list[Tried],
-    progress: Callable[[Tried], object] | None,
-) -> tuple[float, RadialBasis, bool]:  # fmt: skip
+    x: Floats, targets: Floats, weights: Floats | None, basis: RadialBasis, factors: tuple[float, ...],
+    tried: list[Tried], progress: Callable[[Tried], object] | None,
+) -> tuple[float, RadialBasis, float, bool]:  # fmt: skip
     """The factor of the widths with the highest evidence; what was tried is noted."""
-    best: tuple[float, RadialBasis] | None = None
-    stopped = False
-    for factor in FACTORS if isinstance(width, str) and width == "auto" else (1.0,):
+    best: tuple[float, RadialBasis, float] | None = None
+    for factor in factors:
         units = basis.widened(factor)
-        tried.append(Tried(units.size, factor, evidence(units(x), targets, weights)))
-        if best is None or tried[-1].log_evidence > best[0]:
-            best = tried[-1].log_evidence, units
-        stopped = em.told_to_stop(progress, tried[-1])
-        if stopped:
-            break
+        value = evidence(units(x), targets, weights)
+        tried.append(Tried(units.size, factor, value))
+        if best is None or value > best[0]:
+            best = value, units, factor
+        if em.told_to_stop(progress, tried[-1]):
+            return *best, True
     assert best is not None
-    return *best, stopped
+    return *best, False
 
 
 def evidence(units: Floats, targets: Floats, weights: Floats | None) -> float:

@@ -15,13 +15,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.special import expit, logsumexp, ndtri
+from scipy.special import expit, ndtri
 
 from bayeslearn import validation
 from bayeslearn.errors import ShapeError
-from bayeslearn.families.linalg import COLLINEAR
 from bayeslearn.families.statistics import frozen
-from bayeslearn.functions.sigmoid_climbing import CLIMBS, NormalPrior, Problem, activations, climb, with_one
+from bayeslearn.functions.sigmoid_climbing import (
+    CLIMBS,
+    OPEN,
+    NormalPrior,
+    Problem,
+    activations,
+    climb,
+    log_sum,
+    with_one,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +131,7 @@ class SigmoidFit:
         """Its logarithm, exact where the probability is too small for a float."""
         s = self.scores(X)
         s = np.column_stack([np.zeros(len(s)), s]) if s.shape[1] == 1 else s
-        return np.asarray(s - logsumexp(s, axis=1, keepdims=True))
+        return np.asarray(s - log_sum(s)[:, None])
 
     def interval(self, X: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
         """Bounds of the probability of every class, as well as the weights are known (Laplace), (n, classes)."""
@@ -154,12 +162,12 @@ class SigmoidFit:
     @cached_property
     def covariance(self) -> Floats:
         """H⁻¹, over the directions that are determined."""
-        return np.asarray(np.linalg.pinv(self.precision, hermitian=True), dtype=float)
+        return np.asarray(np.linalg.pinv(self.precision, rcond=OPEN, hermitian=True), dtype=float)
 
     def log_evidence(self) -> float:
         """ln p(targets | inputs) by Laplace's approximation, up to the constant of the free intercepts."""
         e = np.linalg.eigvalsh(self.precision)
-        e = e[e > COLLINEAR * max(e.max(), 1e-300)]
+        e = e[e > OPEN * max(e.max(), 1e-300)]
         return (
             self.log_likelihood
             + self.prior.log_density(self.weights.ravel())

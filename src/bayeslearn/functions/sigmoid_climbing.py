@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
 from bayeslearn import validation
 from bayeslearn.errors import BayeslearnWarning, CapacityError, NotConvergedWarning, ShapeError
-from bayeslearn.families.linalg import COLLINEAR
 from bayeslearn.functions.targets import probabilities
 
 if TYPE_CHECKING:
@@ -29,6 +28,15 @@ if TYPE_CHECKING:
 
 #: Weights at most, of all units together: their precision is a matrix.
 MOST_WEIGHTS = 5000
+
+#: Directions with less than this share of the largest precision are open: rounding is all they have.
+OPEN = 1e-11
+
+#: How exactly a sum over the rows is known, relative to itself.
+ROUNDING = 1e-13
+
+#: Numbers in the largest array that the curvature of some rows takes.
+BLOCK = 1 << 22
 
 #: A direction in which less than this share of the curvature is left runs away: the classes are separated along it.
 RUN_AWAY = 1e-5
@@ -51,7 +59,7 @@ class NormalPrior:
         """ln p(w), up to the constant of directions that are free."""
         δ = w - self.mean
         e = np.linalg.eigvalsh(self.precision)
-        e = e[e > COLLINEAR * max(e.max(initial=0.0), 1e-300)]
+        e = e[e > OPEN * max(e.max(initial=0.0), 1e-300)]
         return float(np.log(e / (2 * math.pi)).sum() - δ @ self.precision @ δ) / 2
 
 
@@ -91,7 +99,7 @@ class Problem:
     def log_likelihood(self, w: Floats) -> float:
         """Σ d ln h + (1 − d) ln(1 − h), in the form that does not overflow: minus the cross entropy."""
         s = self.x @ w.reshape(self.shape).T
-        top = np.logaddexp(0, s[:, 0]) if s.shape[1] == 1 else logsumexp(s, axis=1)
+        top = np.logaddexp(0, s[:, 0]) if s.shape[1] == 1 else log_sum(s)
         return float(self.rows @ ((self.d * s).sum(axis=1) - top))
 
     def objective(self, w: Floats) -> float:
@@ -108,16 +116,19 @@ class Problem:
     def precision(self, w: Floats) -> Floats:
         """P + Σ (diag h − h hᵀ) ⊗ x xᵀ."""
         k, wide = self.shape
-        h = activations(self.x @ w.reshape(self.shape).T)
-        H = np.array(self.prior.precision).reshape(k, wide, k, wide)
-        for i in range(k):
-            for j in range(i + 1):
-                share = self.rows * h[:, i] * ((i == j) - h[:, j])
-                block = (share[:, None] * self.x).T @ self.x
-                H[i, :, j, :] += block
-                if i != j:
-                    H[j, :, i, :] += block
-        return H.reshape(k * wide, k * wide)
+        H = np.array(self.prior.precision)
+        step = max(BLOCK // (k * wide), 1)
+        for start in range(0, len(self.x), step):
+            x, rows = self.x[start : start + step], self.rows[start : start + step, None]
+            h = activations(x @ w.reshape(self.shape).T)
+            for unit in range(k):
+                own = slice(unit * wide, (unit + 1) * wide)
+                share = h[:, [unit]] * (1 - h) if k == 1 else h[:, [unit]]
+                H[own, own] += (rows * share * x).T @ x
+            if k > 1:
+                both = (np.sqrt(rows)[:, :, None] * h[:, :, None] * x[:, None, :]).reshape(len(x), k * wide)
+                H -= both.T @ both
+        return H
 
 
 class Top(NamedTuple):
@@ -173,18 +184,19 @@ def newton(
     """w ← w + H⁻¹ g, halved until the objective rises."""
     value = problem.objective(w)
     for step in range(1, most + 1):
-        g, H = problem.gradient(w), problem.precision(w)
-        move = solved(H, g)
-        gain = float(g @ move)
+        g = problem.gradient(w)
+        move = solved(problem.precision(w), g)
         size = 1.0 if rate is None else rate
-        while size > 1e-10 and problem.objective(w + size * move) < value:
+        reached = problem.objective(w + size * move)
+        while size > 1e-10 and reached < value - ROUNDING * abs(value):
             size /= 2
-        rounding = 1e-15 * (1 + abs(value))
-        if size <= 1e-10 or gain <= tol * 1e-3 * (1 + abs(value)) + rounding:
-            return (w + move if problem.objective(w + move) >= value - rounding else w), step, True
+            reached = problem.objective(w + size * move)
+        if size <= 1e-10:
+            return w, step, True
         w = w + size * move
-        value = problem.objective(w)
-        if told_to_stop(progress, step, value):
+        settled = float(g @ move) <= (1e-3 * tol + ROUNDING) * (1 + abs(value))
+        value = max(reached, value)
+        if settled or told_to_stop(progress, step, value):
             return w, step, True
     return w, most, False
 
@@ -263,6 +275,12 @@ def activations(s: Floats) -> Floats:
         return np.asarray(expit(s))
     e = np.exp(s - s.max(axis=1, keepdims=True))
     return np.asarray(e / e.sum(axis=1, keepdims=True))
+
+
+def log_sum(s: Floats) -> Floats:
+    """ln Σ e^s of every row."""
+    top = s.max(axis=1)
+    return np.asarray(top + np.log(np.exp(s - top[:, None]).sum(axis=1)))
 
 
 def with_one(X: ArrayLike, dim: int | None) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError
-from bayeslearn.functions.features import all_numbers, read, with_numbers
+from bayeslearn.functions.features import all_numbers, plain_numbers, read, strings, with_numbers
 from bayeslearn.functions.linear import columns as output_columns
 from bayeslearn.tables import Discrete, Table
 from bayeslearn.tables.schema import require_known
@@ -62,14 +62,18 @@ def examples(
     if classes and not isinstance(target, str):  # a list of words are labels
         names = None
     if names is None:
-        inputs = read(
+        plain = plain_numbers(data) if columns is None and not strings(discrete) else None
+        inputs = plain if plain is not None else read(
             data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
-        )
+        )  # fmt: skip
+        w = inputs.weights if isinstance(inputs, Table) else None
+        if plain is not None and weights is not None:
+            w = validation.weights(weights, len(plain))
         found = labels_of(target) if classes else numbers_of(target)
         if len(found) != len(inputs):
             raise ShapeError(f"expected one target per row, got {len(found)} for {len(inputs)} rows")
         names = default_names(target, 1 if classes else found.shape[1])
-        return Examples(inputs, require_some(found, inputs.weights), names, inputs.weights)
+        return Examples(inputs, require_some(found, w), names, w)
     table = read(
         data, columns=None if columns is None else [*dict.fromkeys([*columns, *names])],
         discrete=[*strings(discrete), *(names if classes else ())], weights=weights, max_states=max_states,
@@ -93,11 +97,6 @@ def target_names(target: Any) -> tuple[str, ...] | None:
     if listed and len(target) and all(isinstance(name, str) for name in target):
         return tuple(target)
     return None
-
-
-def strings(names: Any) -> tuple[str, ...]:
-    """One name or several."""
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def default_names(target: Any, n: int) -> tuple[str, ...]:
