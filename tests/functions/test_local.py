@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bayeslearn import plots
 from bayeslearn.errors import DataError, EvidenceError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.families import LinearGaussian, RegressionPrior
 from bayeslearn.functions.local import KERNELS, LocalFit, local_regression, smooth, weigh
+from bayeslearn.functions.targets import examples
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(80, 2)) * [1, 50] + [3, -1000]
@@ -124,6 +126,7 @@ def test_slopes_are_told_in_the_units_of_the_attributes():
     np.testing.assert_allclose(found.slopes, [[2.0, -0.1, 0.0]] * 3, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("of", ["y", "mean"])
 def test_intervals_hold_what_they_say(of):
     rng = np.random.default_rng(1)
@@ -143,13 +146,13 @@ def test_intervals_hold_what_they_say(of):
 @ways
 @pytest.mark.parametrize("degree", [0, 1, 2])
 def test_leaving_one_out_is_fitting_without_it(how, degree):
-    x, y = X[:40], Y[:40]
+    x, y = X[:24], Y[:24]
     model = local_regression(x, y, degree=degree, standardise=False, **how)
     found = model.leave_one_out()
-    keep = ~np.eye(40, dtype=bool)
+    keep = ~np.eye(24, dtype=bool)
     refit = [
         local_regression(x[keep[i]], y[keep[i]], degree=degree, standardise=False, **how).at(x[i : i + 1])
-        for i in range(40)
+        for i in range(24)
     ]
     known = ~found.ridged  # elsewhere the radius of the rest is another, and so is the prior
     np.testing.assert_allclose(
@@ -175,21 +178,36 @@ def test_where_the_hat_is_one_the_others_answer():
 
 @pytest.mark.parametrize("criterion", ["E1", "E2", "E3"])
 def test_the_best_of_what_was_tried_is_taken(criterion):
-    model = local_regression(X, Y, criterion=criterion, degree="loo", k="loo")
+    model = local_regression(X[:30], Y[:30], criterion=criterion, degree="loo", k="loo")
     errors = [tried.error for tried in model.tried]
     assert errors == sorted(errors)
     best = model.tried[0]
     assert model.settings == best.settings
-    off = model.leave_one_out().mean - Y
+    off = model.leave_one_out().mean - Y[:30]
     assert best.error == pytest.approx(np.sqrt((off**2).mean()), rel=1e-12)
     assert {tried.settings.degree for tried in model.tried} == {0, 1, 2}
 
 
+def test_every_error_is_that_of_fits_without_the_row():
+    x, y = X[:14], Y[:14]
+    tried = local_regression(x, y, degree=0, standardise=False).tried
+    assert max(t.settings.k for t in tried) == 13
+    for t in tried:
+        off = [
+            local_regression(np.delete(x, i, axis=0), np.delete(y, i), degree=0, k=t.settings.k, standardise=False)
+            .at(x[i : i + 1])
+            .mean[0]
+            - y[i]
+            for i in range(14)
+        ]
+        assert t.error == pytest.approx(np.sqrt(np.mean(np.square(off))), rel=1e-9)
+
+
 def test_some_rows_are_enough_to_choose():
-    x = RNG.normal(size=(300, 1))
-    one, two = (local_regression(x, x[:, 0] ** 3, loo_rows=50, rng=5) for _ in range(2))
+    x = RNG.normal(size=(120, 1))
+    one, two = (local_regression(x, x[:, 0] ** 3, loo_rows=20, rng=5) for _ in range(2))
     assert [t.error for t in one.tried] == [t.error for t in two.tried]
-    assert one.tried[0].ridged + one.tried[0].out_of_reach <= 50
+    assert one.tried[0].ridged + one.tried[0].out_of_reach <= 20
 
 
 def test_copies_of_a_row_do_not_hide_it():
@@ -300,6 +318,21 @@ def test_states_and_holes():
     np.testing.assert_allclose(found.mean[:2], [66, 76], rtol=1e-3)
     assert 30 < found.mean[2] < 60
     assert "'hours', 'wind=weak'" in repr(model) or "'hours', 'wind=strong'" in repr(model)
+
+
+### pictures
+
+
+def test_the_picture_shows_rows_curve_and_band():
+    pytest.importorskip("matplotlib")
+    day = {"hour": np.arange(24.0), "degrees": np.sin(np.arange(24) / 4)}
+    model = local_regression({"hour": day["hour"]}, day["degrees"], k=9)
+    axes = plots.function(model, examples(day, "degrees")).axes[0]
+    rows, curve = axes.get_lines()
+    assert rows.get_xydata().tolist() == np.column_stack(list(day.values())).tolist()
+    np.testing.assert_allclose(curve.get_ydata(), model.at(curve.get_xdata()[:, None]).mean, rtol=1e-9)
+    assert len(axes.collections) == 1
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("hour", "degrees")
 
 
 ### bad input
