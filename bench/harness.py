@@ -49,7 +49,12 @@ def measure(work: Work, repeats: int) -> dict[str, Any]:
     }
 
 
+#: Seconds of rest before each: idle threads of the one before may spin for a while, and would take a core from this.
+REST = 0.05
+
+
 def _seconds(job: Callable[[], Any], calls: int) -> float:
+    time.sleep(REST)
     start = time.perf_counter()
     for _ in range(calls):
         job()
