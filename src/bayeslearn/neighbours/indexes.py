@@ -34,7 +34,7 @@ FEW_ROWS, PER_COLUMN = 2000, 1.4
 MANY_CELLS = 1 << 18
 
 #: Queries and rows that BLAS scores together, and candidates that are kept beyond the k that are asked for.
-QUERIES, BLOCK, SPARE = 256, 4096, 27
+QUERIES, BLOCK, SPARE = 256, 2048, 27
 
 #: Rows that stand together in a leaf.
 LANES = 8
@@ -177,8 +177,10 @@ class Brute(Index):
             wrong = (queries.shape[1] + 8) * 2.0**-24 * (np.sqrt(np.einsum("ij,ij->i", q, q, dtype=float)) + 0.5)
             kept = np.full((len(q), m), np.inf, np.float32)
             candidates = np.full((len(q), m), len(self), np.int64)
+            room = np.empty(len(q) * BLOCK, np.float32)  # new memory for every block would cost as much as the work
             for first in range(0, len(self), BLOCK):
-                products = q @ self._single[first : first + BLOCK].T
+                block = self._single[first : first + BLOCK]
+                products = np.matmul(q, block.T, out=room[: len(q) * len(block)].reshape(len(q), len(block)))
                 kernels.sift_scores(products, self._halves, first, kept, candidates)
         kernels.recheck_rows(self.points, queries, 2 * wrong, kept, candidates, squares, rows)
 
