@@ -83,7 +83,7 @@ class KCNF:
 
     @classmethod
     def learn(cls, examples: Examples, k: int) -> KCNF:
-        """From examples; negative ones are not looked at, for the target allows them no clause more."""
+        """From examples; negative ones are not looked at, for they cannot rule out a clause."""
         return cls.start(examples.attributes, k).update(examples)
 
     # -- evidence in and out
