@@ -233,12 +233,22 @@ def test_what_cannot_be_learned():
         Neighbours.of({"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"], k=9).predict({"x": [1.0]})
 
 
+def test_numbers_that_are_too_large():
+    with pytest.raises(DataError, match="too large to be squared"):
+        Neighbours.of({"x": [1e300, -1e300]}, ["a", "b"])
+    assert Neighbours.of({"x": [1.0, 2.0]}, ["a", "b"], k=1).predict({"x": [1e300]}).tolist() == ["a"]
+    with pytest.raises(DataError, match="must be finite"):
+        Neighbours.of({"x": [0.0, 1e-20]}, ["a", "b"], k=1).predict({"x": [1e300]})
+
+
 def test_what_cannot_be_asked():
     model = Neighbours.of(X, WORDS)
     with pytest.raises(ShapeError, match=r"expected rows of 2 columns \('x0', 'x1'\)"):
         model.predict(np.ones((2, 3)))
     with pytest.raises(Exception, match="x1"):
         model.predict({"x0": [1.0]})
+    with pytest.raises(ParameterError, match="at least 1"):
+        model.nearest(Q, 0)
     with pytest.raises(ParameterError, match="intervals are for numbers"):
         model.predict_interval(Q)
     with pytest.raises(ParameterError, match="the target 'target' is a number"):

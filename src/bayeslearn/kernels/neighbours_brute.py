@@ -32,7 +32,7 @@ def scan_rows(points: Floats, queries: Floats, start: int, stop: int, squares: F
         far[:], at[:] = np.inf, points.shape[0]
         for i in range(points.shape[0]):
             square = _square(points, i, queries, q)
-            if square < far[0]:
+            if square < far[0] or (square == far[0] and i < at[0]):  # equal only where both are infinite
                 sink(far, at, k, square, i)
         order(far, at, k)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError, ShapeError
+from bayeslearn.errors import DataError, ParameterError, ShapeError
 from bayeslearn.families.moments import MEAN_ROUNDING
 from bayeslearn.families.statistics import frozen, ratio
 from bayeslearn.tables import Discrete, Schema, Table
@@ -143,7 +143,8 @@ class Distance:
                 block[codes < 0] = np.nan
                 at += variable.size
             else:
-                x[:, at] = (rows.value(variable.name) - self.centre[j]) * self.scale[j]
+                with np.errstate(over="ignore"):  # a point that is not finite is told of by the index
+                    x[:, at] = (rows.value(variable.name) - self.centre[j]) * self.scale[j]
                 at += 1
         return x
 
@@ -176,8 +177,12 @@ def moments(x: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     seen = ~np.isnan(x)
     w = seen if weights is None else seen * weights[:, None]
     n = w.sum(axis=0, dtype=float)
-    mean = ratio(np.where(seen, x * w, 0.0).sum(axis=0), n)
-    return mean, ratio(np.where(seen, w * (x - mean) ** 2, 0.0).sum(axis=0), n)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = ratio(np.where(seen, x * w, 0.0).sum(axis=0), n)
+        variance = ratio(np.where(seen, w * (x - mean) ** 2, 0.0).sum(axis=0), n)
+    if not np.isfinite(variance).all():
+        raise DataError("there are numbers too large to be squared", hint="divide the column by its largest number")
+    return mean, variance
 
 
 def spans(table: Table) -> Floats:

@@ -153,7 +153,8 @@ class Neighbours:
 
     def nearest(self, data: Any, k: int | None = None) -> tuple[Floats, Rows]:
         """The distances and the numbers of the examples nearest to each row, the nearest first."""
-        return self._nearest(reading.new_rows(self.examples.schema, data), self.rows_for(self.k if k is None else k))
+        m = self.rows_for(self.k if k is None else validation.integer("k", k, least=1))
+        return self._nearest(reading.new_rows(self.examples.schema, data), m)
 
     def _nearest(self, rows: Table, m: int) -> tuple[Floats, Rows]:
         q, side = self.distance.queries(rows, self.points.shape[1])
@@ -170,7 +171,7 @@ class Neighbours:
     def rows_for(self, k: int | None) -> int:
         """So many rows that there are k cases among them, whichever they are."""
         n, cases = len(self.examples), self.cases
-        if k is None or (k == 0):
+        if k is None:
             return n
         if k > cases.sum() * (1 + 1e-12):
             raise ParameterError(
