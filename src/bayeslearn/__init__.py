@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bayeslearn.functions import (
         LeastSquaresRegressor,
+        LocalRegressor,
         RadialBasisClassifier,
         RadialBasisRegressor,
         SigmoidClassifier,
@@ -82,6 +83,7 @@ _NAMES = {
     "HiddenMarkovModel": "sequence",
     "KCNFClassifier": "theory",
     "LeastSquaresRegressor": "functions",
+    "LocalRegressor": "functions",
     "Mixture": "mixture",
     "NaiveBayes": "naive_bayes",
     "NaiveBayesClassifier": "naive_bayes",
@@ -126,6 +128,7 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "HiddenMarkovModel",
     "KCNFClassifier",
     "LeastSquaresRegressor",
+    "LocalRegressor",
     "Mixture",
     "NaiveBayes",
     "NaiveBayesClassifier",
