@@ -85,7 +85,7 @@ def learn(path: str, asked: Asked) -> Found:
 
 def holds_words(path: str, asked: Asked) -> bool:
     """Whether the target is a column of words, or of numbers that are names."""
-    from bayeslearn.functions.features import read
+    from bayeslearn.functions.reading import read
 
     if len(asked.target) > 1:
         return False

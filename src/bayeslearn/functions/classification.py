@@ -13,8 +13,9 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError
 from bayeslearn.families.statistics import ratio
-from bayeslearn.functions.features import Features, read
+from bayeslearn.functions.features import Features
 from bayeslearn.functions.radial_learning import Tried, choose
+from bayeslearn.functions.reading import read
 from bayeslearn.functions.sigmoid import SigmoidFit
 from bayeslearn.functions.sigmoid_climbing import NormalPrior
 from bayeslearn.functions.targets import (

@@ -17,9 +17,10 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import EvidenceError, MismatchError, MissingValuesError, ShapeError, listed
 from bayeslearn.families.statistics import frozen
-from bayeslearn.functions.features import Features, centre_and_spread, read
+from bayeslearn.functions.features import Features, centre_and_spread
 from bayeslearn.functions.local import choosing, fitting
 from bayeslearn.functions.local.settings import CRITERIA, Settings
+from bayeslearn.functions.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

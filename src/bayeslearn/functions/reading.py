@@ -1,0 +1,100 @@
+"""Training rows as a table, in which numbers are numbers, and new rows by the columns of training."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import DataError, EmptyTableError, ShapeError, listed
+from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def read(
+    data: Any,
+    *,
+    columns: Iterable[str] | None = None,
+    discrete: Iterable[str] = (),
+    weights: Any = None,
+    max_states: int = 255,
+    left_out: dict[str, str] | None = None,
+) -> Table:
+    """Training rows as a table in which numbers are numbers; one that is a table already says itself what is what."""
+    if isinstance(data, Table):
+        return as_table(data, columns=columns, weights=weights)
+    discrete = strings(discrete)
+    numbers = plain_numbers(data)
+    if numbers is not None and columns is None and not discrete:
+        schema = Schema(Numeric(f"x{j}") for j in range(numbers.shape[1]))
+        return Table(schema, np.empty((0, len(numbers)), np.int8), require_finite(numbers, schema.names).T, weights)
+    table = as_table(
+        data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, allow_constant=True,
+        left_out=left_out,
+    )  # fmt: skip
+    if not len(table.schema):
+        raise EmptyTableError("no column is left to learn from")
+    return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and all_numbers(v)])
+
+
+def strings(names: Any) -> tuple[str, ...]:
+    """One name or several."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def with_numbers(table: Table, variables: Iterable[Discrete]) -> Table:
+    """The table with the states of these columns read as the numbers they are."""
+    found = {v.name: np.array([*map(float, v.states), np.nan])[table.code(v.name)] for v in variables}
+    if not found:
+        return table
+    schema = Schema(Numeric(v.name) if v.name in found else v for v in table.schema)
+    codes = [table.code(v.name) for v in schema.discrete]
+    values = [found[v.name] if v.name in found else table.value(v.name) for v in schema.numeric]
+    block = np.array(codes) if codes else np.empty((0, table.n_rows), np.int8)
+    return Table(schema, block, np.array(values), table.weights)
+
+
+def all_numbers(variable: Discrete) -> bool:
+    """Whether all states read as numbers, and none as a truth value or an interval."""
+    if variable.cuts is not None or any(isinstance(state, bool) for state in variable.states):
+        return False
+    try:
+        return bool(np.isfinite([float(state) for state in variable.states]).all())
+    except (TypeError, ValueError):
+        return False
+
+
+def plain_numbers(data: Any) -> Floats | None:
+    """A matrix of numbers that can be used where it lies, or None."""
+    if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iuf" and data.size:
+        return np.asarray(data, dtype=np.float64)
+    return None
+
+
+def named(data: Any, schema: Schema) -> Any:
+    """Data whose columns have the names of training, by order where they have none."""
+    if isinstance(data, np.ndarray) and data.dtype.names is None and data.ndim == 2:
+        if data.shape[1] != len(schema):
+            raise ShapeError(
+                f"expected rows of {len(schema)} columns ({listed(schema.names)}), got an array of shape {data.shape}"
+            )
+        return {name: data[:, j] for j, name in enumerate(schema.names)}
+    return data
+
+
+def require_finite(x: Floats, names: tuple[str, ...]) -> Floats:
+    """Numbers that are finite or missing."""
+    wide = np.isinf(x)
+    if wide.any():
+        row, column = validation.first_position(wide)
+        raise DataError(
+            f"column {names[column]!r} holds {x[row, column]} in row {row}", hint="NaN marks a missing cell"
+        )
+    return x
