@@ -17,6 +17,7 @@ from bayeslearn.functions.radial_learning import fit_radial
 from bayeslearn.functions.regression import Regression, fit_linear
 from bayeslearn.functions.targets import target_names
 from bayeslearn.tables import Table
+from bayeslearn.tables.mixins import TakesCells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-class ReadsTables:
+class ReadsTables(TakesCells):
     """What the estimators of this room share: rows as anything that is a table, or as an array."""
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
@@ -50,13 +51,6 @@ class ReadsTables:
         self.n_features_in_ = len(features.schema)
         if hasattr(self, "feature_names_in_"):
             self.feature_names_in_ = np.array(features.schema.names, dtype=object)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
 
 def require_targets(y: Any) -> Any:

@@ -16,6 +16,7 @@ from bayeslearn.errors import DataError, MissingValuesError, ParameterError, lis
 from bayeslearn.neighbours import reading
 from bayeslearn.neighbours.learning import learned
 from bayeslearn.tables import Discrete, Numeric, Table
+from bayeslearn.tables.mixins import TakesCells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-class KeepsExamples(BaseEstimator):  # type: ignore[misc]
+class KeepsExamples(TakesCells, BaseEstimator):  # type: ignore[misc]
     """What both estimators share: the examples, how they are heard, and who is near."""
 
     model_: Neighbours
@@ -110,13 +111,6 @@ class KeepsExamples(BaseEstimator):  # type: ignore[misc]
         if checked.dtype.kind in "iuf":
             return checked
         return {f"x{j}": checked[:, j] for j in range(checked.shape[1])}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
 
 class NeighboursClassifier(ClassifierMixin, KeepsExamples):  # type: ignore[misc]

@@ -27,6 +27,7 @@ from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.recipe import Recipe
 from bayeslearn.tables import Discrete
+from bayeslearn.tables.mixins import TakesCells
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _states_are_known(estimator: Any) -> bool:
     return isinstance(estimator.structure, BayesianNetwork)
 
 
-class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """P(class | x) by a Bayesian network; cells may be missing (NaN, None, "?") in fitting and in predicting.
 
     Parameters
@@ -213,13 +214,6 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             names = getattr(X, "column_names", X.columns)  # Arrow calls them so
             return {str(name): X[name] for name in names}, len(checked)
         return {f"x{j}": checked[:, j] for j in range(checked.shape[1])}, len(checked)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
 
 #: Shapes and names are checked by scikit-learn, cells by our tables.

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.sequence.learning import learn, warn_of_dead
+from bayeslearn.tables.mixins import TakesCells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from bayeslearn.sequence.model import HiddenMarkovModel
 
 
-class HiddenMarkovEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
+class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """States that nobody sees, learned from sequences by EM; cells may be missing (NaN, None) everywhere.
 
     Rows of all sequences stand one after the other, and `lengths` says how many belong to each; one sequence when it
@@ -159,10 +160,3 @@ class HiddenMarkovEstimator(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if meant and not np.issubdtype(y.dtype, np.integer):
             raise ParameterError(f"the second argument is neither lengths nor one label for each row: {y!r:.60}")
         return X, y if meant else None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags

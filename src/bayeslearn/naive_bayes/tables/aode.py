@@ -26,6 +26,7 @@ from bayeslearn.naive_bayes.tables.labels import checked_labels, known_classes, 
 from bayeslearn.naive_bayes.tables.rows import BLOCK
 from bayeslearn.tables import Schema, Table, as_table
 from bayeslearn.tables.discretise import quantile_cuts, weighted_values
+from bayeslearn.tables.mixins import TakesCells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -111,7 +112,7 @@ class OneDependence:
         return joint
 
 
-class AveragedOneDependenceClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """P(class | x) by averaged one-dependence estimators (AODE), over states; numbers are cut into intervals.
 
     Parameters
@@ -190,10 +191,3 @@ class AveragedOneDependenceClassifier(ClassifierMixin, BaseEstimator):  # type: 
         """The most probable label of each row, the first in sorted order when tied."""
         best = self.predict_joint_log_proba(X).argmax(axis=1)
         return self.classes_[best]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags

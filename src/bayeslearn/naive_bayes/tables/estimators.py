@@ -21,6 +21,7 @@ from bayeslearn.naive_bayes.tables.learning import added, column_of, framed, lab
 from bayeslearn.naive_bayes.tables.priors import require_columns
 from bayeslearn.naive_bayes.tables.validating import out_of_fold
 from bayeslearn.tables import Discrete, Table
+from bayeslearn.tables.mixins import TakesCells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.tables.rows import Rows
 
 
-class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayesClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """P(class | x) with words, numbers and counts in one model; cells may be missing (NaN, None, "?") everywhere.
 
     Parameters
@@ -245,13 +246,6 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 blocks.require_finite(array, given.names)
             raise DataError("there are numbers too large to be squared", hint="divide the column by its largest number")
         return found
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
 
 #: A column of a frame with more states than this is taken for a mistake.
