@@ -255,3 +255,10 @@ def test_what_cannot_be_asked():
     with pytest.raises(ParameterError, match="the target 'target' is a number"):
         Neighbours.of(X, NUMBERS).predict_proba(Q)
     assert repr(model) == "Neighbours(target by 5 of 60 examples, uniform)"
+
+
+def test_numbers_in_a_text_file_are_numbers(tmp_path):
+    (tmp_path / "few.csv").write_text("x,word,y\n1,a,no\n2,b,no\n8,a,yes\n9,b,yes\n1,a,no\n9,b,yes\n")
+    model = learn_neighbours(tmp_path / "few.csv", "y", k=1).model
+    assert [type(v).__name__ for v in model.examples.schema] == ["Numeric", "Discrete"]
+    assert model.predict({"x": [3, 7], "word": ["a", "a"]}).tolist() == ["no", "yes"]

@@ -8,7 +8,8 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, EmptyTableError, ShapeError, listed
-from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
+from bayeslearn.tables import Numeric, Schema, Table, as_table
+from bayeslearn.tables.numbers import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,28 +48,6 @@ def read(
 def strings(names: Any) -> tuple[str, ...]:
     """One name or several."""
     return (names,) if isinstance(names, str) else tuple(names)
-
-
-def with_numbers(table: Table, variables: Iterable[Discrete]) -> Table:
-    """The table with the states of these columns read as the numbers they are."""
-    found = {v.name: np.array([*map(float, v.states), np.nan])[table.code(v.name)] for v in variables}
-    if not found:
-        return table
-    schema = Schema(Numeric(v.name) if v.name in found else v for v in table.schema)
-    codes = [table.code(v.name) for v in schema.discrete]
-    values = [found[v.name] if v.name in found else table.value(v.name) for v in schema.numeric]
-    block = np.array(codes) if codes else np.empty((0, table.n_rows), np.int8)
-    return Table(schema, block, np.array(values), table.weights)
-
-
-def all_numbers(variable: Discrete) -> bool:
-    """Whether all states read as numbers, and none as a truth value or an interval."""
-    if variable.cuts is not None or any(isinstance(state, bool) for state in variable.states):
-        return False
-    try:
-        return bool(np.isfinite([float(state) for state in variable.states]).all())
-    except (TypeError, ValueError):
-        return False
 
 
 def plain_numbers(data: Any) -> Floats | None:

@@ -15,8 +15,9 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.functions.linear import columns as output_columns
-from bayeslearn.functions.reading import all_numbers, plain_numbers, read, strings, with_numbers
+from bayeslearn.functions.reading import plain_numbers, read, strings
 from bayeslearn.tables import Discrete, Table
+from bayeslearn.tables.numbers import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:

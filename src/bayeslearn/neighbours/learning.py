@@ -9,12 +9,12 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import EmptyTableError, MissingValuesError
-from bayeslearn.neighbours import reading
 from bayeslearn.neighbours.attributes import REMOVAL, WEIGHTS, Attributes, choose_attributes
 from bayeslearn.neighbours.distances import Distance, as_weights
 from bayeslearn.neighbours.leaving_out import LeaveOneOut, with_best_k
 from bayeslearn.neighbours.model import Neighbours
 from bayeslearn.tables import Discrete, Table, as_table
+from bayeslearn.tables.numbers import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -101,7 +101,7 @@ def learn_neighbours(
         table = table.take(np.flatnonzero(~gone))
     rows = table.drop([target])
     if not isinstance(data, Table):
-        rows = reading.with_numbers(rows, [v for v in rows.schema.discrete if reading.has_numbers(v)])
+        rows = with_numbers(rows, [v for v in rows.schema.discrete if all_numbers(v)])
     if not len(rows.schema):
         raise EmptyTableError(f"there is no column beside {target!r} to find neighbours by")
     said = table.code(target).astype(np.int64) if isinstance(variable, Discrete) else np.array(table.value(target))

@@ -9,6 +9,7 @@ import numpy as np
 from bayeslearn.errors import DataError, EmptyTableError, ShapeError, listed
 from bayeslearn.neighbours.distances import with_another
 from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
+from bayeslearn.tables.numbers import all_numbers, with_numbers
 from bayeslearn.tables.table import require_finite
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def examples(data: Any, *, weights: Any = None, discrete: Iterable[str] = (), **
     if is_numbers(data) and not how and not discrete:
         return of_numbers(data, Schema(Numeric(f"x{j}") for j in range(data.shape[1])), weights)
     table = as_table(data, discrete=discrete, weights=weights, allow_constant=True, **how)
-    return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and has_numbers(v)])
+    return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and all_numbers(v)])
 
 
 def new_rows(schema: Schema, data: Any, *, absent: str = "error") -> Table:
@@ -54,22 +55,6 @@ def of_numbers(x: NDArray[Any], schema: Schema, weights: Any = None) -> Table:
         for name, column in zip(schema.names, x.T, strict=True):
             require_finite(name, column)
     return Table(schema, np.empty((0, len(x)), np.int8), x.T, weights)
-
-
-def with_numbers(table: Table, variables: Iterable[Discrete]) -> Table:
-    """The table with the states of these columns read as the numbers they are."""
-    found = {v.name: np.array([*map(float, v.states), np.nan])[table.code(v.name)] for v in variables}
-    if not found:
-        return table
-    schema = Schema(Numeric(v.name) if v.name in found else v for v in table.schema)
-    codes = [table.code(v.name) for v in schema.discrete]
-    values = np.array([found[v.name] if v.name in found else table.value(v.name) for v in schema.numeric])
-    return Table(schema, np.array(codes) if codes else np.empty((0, len(table)), np.int8), values, table.weights)
-
-
-def has_numbers(variable: Discrete) -> bool:
-    """Whether all states are finite numbers."""
-    return all(isinstance(s, int | float) and not isinstance(s, bool) and abs(s) < np.inf for s in variable.states)
 
 
 def more(schema: Schema, data: Any, weights: Any = None) -> Table:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.neighbours.reading import has_numbers, widened, with_numbers
+from bayeslearn.neighbours.reading import widened
 from bayeslearn.tables import Discrete, Schema, Table, Variable, as_table
+from bayeslearn.tables.numbers import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +32,7 @@ def targets(
         return variable, coded(as_table(column, schema=Schema([variable])))
     column = as_table({name: y}, allow_constant=True, max_states=MOST_CLASSES, numeric=() if like is None else [name])
     found = column.schema[name]
-    if isinstance(found, Discrete) and has_numbers(found):
+    if isinstance(found, Discrete) and not any(isinstance(s, str) for s in found.states) and all_numbers(found):
         column = with_numbers(column, [found])
     return column.schema[name], coded(column)
 
