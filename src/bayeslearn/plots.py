@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from bayeslearn.cases import Arc, FunctionGraph
+    from bayeslearn.contest import Contest
     from bayeslearn.em import Result
     from bayeslearn.functions.targets import Examples
     from bayeslearn.hypotheses import Posterior
@@ -250,6 +251,18 @@ def function(model: Any, rows: Examples, *, level: float = 0.95) -> Any:
 
     figure, axes = _canvas()
     paint(axes, model, rows, level)
+    return figure
+
+
+def contest(found: Contest) -> Any:
+    """The error of every learner by its time to train, and by its time to ask."""
+    from bayeslearn.contest.drawing import paint  # noqa: PLC0415 - loaded when a contest is drawn
+
+    figure, axes = _canvas()
+    figure.set_size_inches(10, 4)
+    axes.remove()
+    train, ask = figure.subplots(1, 2)
+    paint(train, ask, found, figure_colours())
     return figure
 
 

@@ -14,6 +14,7 @@ from bayeslearn.cli import (
     cluster,
     compare,
     concept,
+    contest,
     convert,
     demo,
     explain,
@@ -68,6 +69,7 @@ app.command("posterior")(posterior.run)
 app.command("cluster")(cluster.run)
 app.command("regress")(regress.run)
 app.command("neighbours")(neighbours.run)
+app.command("contest")(contest.run)
 app.command("show")(show.run)
 app.command("query")(query.run)
 app.command("explain")(explain.run)

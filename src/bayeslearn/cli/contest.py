@@ -1,0 +1,76 @@
+"""``bayeslearn contest``: lazy against eager learners on one table."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import interrupting, output, pictures, progress
+from bayeslearn.cli.structures import names, table_file
+
+if TYPE_CHECKING:
+    from bayeslearn.contest import Contest, Step
+
+
+def run(
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
+    *,
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    kind: Annotated[
+        str, typer.Option(help="Whether the target is one of classes or numbers; auto looks at it.")
+    ] = "auto",
+    folds: Annotated[int, typer.Option(help="Parts that the rows are held out in.")] = 10,
+    learner: Annotated[
+        list[str] | None,
+        typer.Option(help="One of ours, or a class like RandomForestClassifier or sklearn.svm.SVC; repeat for more."),
+    ] = None,
+    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
+    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds for each learner, looked at after each fold.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the folds, and of learners that draw.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Draw error by time into this file, .svg or .png.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
+) -> None:
+    """Compare learners that keep their examples (lazy) with learners that do not (eager), on the same rows.
+
+    Each is told by its time to train, its time to ask, what it keeps, and its error on rows it had not seen, beside
+    the best and beside the baseline, which looks at nothing. For classes: k-nn, k-nn-loo, rbf, sigmoid, naive-bayes,
+    network; for numbers: k-nn, k-nn-loo, local, rbf, least-squares. Ctrl-C once ends with those that are done.
+
+    Example: bayeslearn contest iris.csv --target class --plot iris.svg
+    """
+    from bayeslearn import validation
+
+    if plot is not None:
+        pictures.check(plot)
+    found = held(
+        table_file(data), target, learners=learner or None, folds=folds, kind=kind, weights=weights,
+        ignore=names(ignore), rng=validation.integer("--seed", seed, least=0), time_limit=time_limit,
+    )  # fmt: skip
+    if plot is not None:
+        from bayeslearn import plots
+
+        plots.save(plots.contest(found), plot)
+        sys.stderr.write(f"wrote {plot}\n")
+    if as_json:
+        output.show_json(found.to_dict())
+    else:
+        sys.stdout.write(f"{found}\n")
+
+
+def held(data: str, target: str, **how: Any) -> Contest:
+    """The contest, with a bar that follows it."""
+    from bayeslearn.contest import contest
+
+    with interrupting.once("the learners that are done") as stop, progress.bar("learning") as tell:
+
+        def step(now: Step) -> None:
+            stop.heed()
+            tell(now.share, f"{now.learner}, fold {now.fold + 1}")
+
+        return contest(data, target, progress=step, **how)

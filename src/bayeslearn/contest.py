@@ -1,1 +1,0 @@
-"""Lazy against eager learners on one table: time to train, time to ask, memory and error."""

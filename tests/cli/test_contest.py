@@ -1,0 +1,59 @@
+"""The verb contest."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.cli.asking import ask, fail, said, tell
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=40)
+    lines = [f"{v:.4f},{'red' if i % 3 else '?'},{'yes' if v > 0 else 'no'},{2 * v:.4f}" for i, v in enumerate(x)]
+    path = tmp_path_factory.mktemp("contest") / "rows.csv"
+    path.write_text("x,hue,kind,cost\n" + "\n".join(lines) + "\n")
+    return str(path)
+
+
+QUICK = ["--learner", "k-nn", "--learner", "naive-bayes", "--folds", "4"]
+
+
+def test_a_table_of_classes(rows):
+    text = ask("contest", rows, "--target", "kind", "--ignore", "cost", *QUICK)
+    assert text.startswith("kind: classes by 2 columns\n40 rows in 4 folds\n")
+    assert "column 'cost' is left out: asked for\n" in text
+    for name, kind in (("k-nn", "lazy"), ("naive-bayes", "eager"), ("baseline", "eager")):
+        assert [line.split()[1] for line in text.splitlines() if line.startswith(f"{name} ")] == [kind]
+    assert "by more than chance.\n" in text
+
+
+def test_numbers_as_json_and_a_picture(rows, tmp_path):
+    words = ["contest", rows, "--target", "cost", "--ignore", "kind", "--learner", "least-squares", "--folds", "3"]
+    found = json.loads(ask(*words, "--json", "--seed", "5"))
+    assert (found["kind"], found["rows"], found["columns_left_out"]) == ("numbers", 40, {"kind": "asked for"})
+    assert found["learners"][0]["learner"] == "least-squares"
+    assert found["learners"][0]["error"] < 1e-3
+    assert found["learners"][1]["p_value"] < 1e-3
+    pytest.importorskip("matplotlib")
+    for name in ("times.png", "times.svg"):
+        assert said(*words, "--plot", str(tmp_path / name)) == f"wrote {tmp_path / name}\n"
+        assert (tmp_path / name).stat().st_size > 5000
+
+
+def test_failures_are_told(rows):
+    code, text, _ = tell("contest", rows, "--target", "kind", *QUICK, "--time-limit", "1e-9")
+    assert code == 0
+    assert "k-nn failed: more than 1e-09 s for 0 of 4 folds\n" in text
+
+
+def test_bad_input(rows, tmp_path):
+    assert "there is no column 'kin'" in fail("contest", rows, "--target", "kin")[1]
+    assert "no learner 'oracle' for classes" in fail("contest", rows, "--target", "kind", "--learner", "oracle")[1]
+    assert "cannot make 41 folds" in fail("contest", rows, "--target", "kind", "--folds", "41")[1]
+    assert "an .svg or a .png file" in fail("contest", rows, "--target", "kind", "--plot", str(tmp_path / "a.txt"))[1]
+    assert "`--seed` must be at least 0" in fail("contest", rows, "--target", "kind", "--seed", "-1")[1]
