@@ -25,6 +25,7 @@ from bayeslearn import (
     SigmoidClassifier,
     TextClassifier,
     VersionSpaceClassifier,
+    WeightedMajorityClassifier,
     fit_tables,
 )
 from tests.contract import CHECKS
@@ -74,6 +75,8 @@ LEARNERS = {
     "sigmoid": (SigmoidClassifier(), NOISY),
     "radial": (RadialBasisRegressor(centres="all", width=1.0), X[:, 0] + NOISY),
     "radial, classes": (RadialBasisClassifier(5, centres="farthest", prior=1.0, random_state=0), NOISY),
+    "weighted majority": (WeightedMajorityClassifier([GaussianNB(), BernoulliNB()]), NOISY),
+    "weighted majority of fitted classifiers": (WeightedMajorityClassifier(ANY_COLUMN), NOISY),
     "version space, weighted": (VersionSpaceClassifier(vote="weighted", favour=2), CONCEPT),
 }
 
@@ -85,6 +88,16 @@ EXCEPTIONS = {
     ("sigmoid", "check_batches_equal_the_whole"): "what is known is handed on as a normal, which it is only nearly",
     ("radial, classes", "check_batches_equal_the_whole"): "the first batch places the units",
     ("radial", "check_batches_equal_the_whole"): "the first batch places the units",
+    ("weighted majority", "check_order_of_rows_is_irrelevant"): "rows are dealt out into folds in turn",
+    ("weighted majority", "check_batches_equal_the_whole"): "batches are asked first, the whole out of fold",
+    (
+        "weighted majority of fitted classifiers",
+        "check_order_of_columns_is_irrelevant",
+    ): "fitted to the order of the columns",
+    (
+        "weighted majority of fitted classifiers",
+        "check_labels_come_back_as_written",
+    ): "fitted to the labels 0 and 1",
     ("neighbours", "check_order_of_rows_is_irrelevant"): "of rows equally far the first is nearer",
     (
         "optimal over learners",

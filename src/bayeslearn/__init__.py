@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bayeslearn.neighbours import Neighbours, NeighboursClassifier, NeighboursRegressor, learn_neighbours
     from bayeslearn.network import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables, learn
     from bayeslearn.network.formats import read_network, write_network
+    from bayeslearn.online import Halving, WeightedMajority, WeightedMajorityClassifier
     from bayeslearn.sequence import HiddenMarkovEstimator, HiddenMarkovModel
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
     from bayeslearn.theory import KCNFClassifier
@@ -79,6 +80,7 @@ _NAMES = {
     "FiniteSpace": "hypotheses",
     "GaussianMixture": "mixture",
     "GibbsClassifier": "hypotheses",
+    "Halving": "online",
     "HiddenMarkovEstimator": "sequence",
     "HiddenMarkovModel": "sequence",
     "KCNFClassifier": "theory",
@@ -100,6 +102,8 @@ _NAMES = {
     "TextClassifier": "naive_bayes",
     "VersionSpace": "hypotheses",
     "VersionSpaceClassifier": "hypotheses",
+    "WeightedMajority": "online",
+    "WeightedMajorityClassifier": "online",
     "as_table": "tables",
     "contingency": "tables",
     "find_s": "hypotheses",
@@ -124,6 +128,7 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "FiniteSpace",
     "GaussianMixture",
     "GibbsClassifier",
+    "Halving",
     "HiddenMarkovEstimator",
     "HiddenMarkovModel",
     "KCNFClassifier",
@@ -145,6 +150,8 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "TextClassifier",
     "VersionSpace",
     "VersionSpaceClassifier",
+    "WeightedMajority",
+    "WeightedMajorityClassifier",
     "__version__",
     "as_table",
     "contingency",

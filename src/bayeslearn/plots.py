@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve
     from bayeslearn.neighbours import LeaveOneOut, Neighbours
     from bayeslearn.network import BayesianNetwork
+    from bayeslearn.online import Course
     from bayeslearn.sequence.answering import Path as Decoded
     from bayeslearn.theory import ConceptClass, Exhaustion, Simulation
 
@@ -224,6 +225,15 @@ def growth(concepts: ConceptClass, most: int) -> Any:
 
     figure, axes = _canvas()
     paint_growth(axes, concepts, most)
+    return figure
+
+
+def course(found: Course, name: str = "learner") -> Any:
+    """Mistakes of a learner and of its best expert, round by round, with the bound beside them."""
+    from bayeslearn.online.drawing import paint_course  # noqa: PLC0415 - loaded when a course is drawn
+
+    figure, axes = _canvas()
+    paint_course(axes, found, name)
     return figure
 
 

@@ -24,6 +24,7 @@ from bayeslearn.cli import (
     merge,
     naive,
     neighbours,
+    online,
     posterior,
     predict,
     query,
@@ -70,6 +71,7 @@ app.command("cluster")(cluster.run)
 app.command("regress")(regress.run)
 app.command("neighbours")(neighbours.run)
 app.command("contest")(contest.run)
+app.command("online")(online.run)
 app.command("show")(show.run)
 app.command("query")(query.run)
 app.command("explain")(explain.run)

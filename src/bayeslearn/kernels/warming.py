@@ -20,6 +20,7 @@ from bayeslearn.kernels import (
     growing,
     lanes,
     local_fits,
+    majority,
     mixing,
     naive,
     neighbours_brute,
@@ -267,6 +268,13 @@ def warm_theory() -> None:
     patterns.most_patterns(np.zeros((2, 1), np.uint8), 1, 9, np.zeros(1, np.int64))
 
 
+def warm_online() -> None:
+    """One expert, one round; one row of one column."""
+    one, code = np.zeros(1, np.int8), np.zeros((1, 1), np.int32)
+    majority.weigh_advice(one[None], one, one, 0, 1, 0.5, np.ones(1), np.zeros(1, np.int64), np.zeros((1, 1)))
+    majority.follow_counts(code, np.zeros(1, np.int64), np.zeros((1, 1, 1), np.int64), code.copy())
+
+
 #: Those that take longest stand first.
 WARMERS = (
     warm_inference,
@@ -282,6 +290,7 @@ WARMERS = (
     warm_local,
     warm_counting,
     warm_theory,
+    warm_online,
 )
 
 

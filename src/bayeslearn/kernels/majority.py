@@ -1,0 +1,90 @@
+"""Experts who advise, round after round: what their weights say, and what it costs to be wrong.
+
+votes[t, c] = Σ_i w_i [i says c]        then        w_i ← β w_i, wrong_i ← wrong_i + 1   where i was wrong
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayeslearn.kernels._jit import inner, kernel
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.signedinteger[Any]]
+
+#: Up to so many labels, each is summed in a pass of its own.
+FEW = 6
+
+
+@kernel
+def weigh_advice(
+    advice: Codes,
+    truth: Codes,
+    labels: Codes,
+    first: int,
+    last: int,
+    beta: float,
+    weights: NDArray[np.float64],
+    wrong: NDArray[np.int64],
+    votes: NDArray[np.float64],
+) -> None:
+    """Some experts over all rounds: their votes are added, before each round is told; −1 is no advice.
+
+    Codes are of one type, so that many are compared at a time; `labels` are all of them.
+    """
+    w, k = weights[first:last], wrong[first:last]
+    for t in range(len(advice)):
+        said = advice[t, first:last]
+        if len(labels) <= FEW:
+            for c in range(len(labels)):
+                votes[t, c] += supporting(said, labels[c], w)
+        else:
+            for i in range(len(said)):
+                if said[i] >= 0:
+                    votes[t, said[i]] += w[i]
+        pay(said, truth[t], beta, w, k)
+
+
+@inner
+def supporting(said: Codes, c: int, weights: NDArray[np.float64]) -> float:
+    """The weight of those who say c."""
+    total = 0.0
+    for i in range(len(said)):
+        total += weights[i] if said[i] == c else 0.0
+    return total
+
+
+@inner
+def pay(said: Codes, y: int, beta: float, weights: NDArray[np.float64], wrong: NDArray[np.int64]) -> None:
+    """Who was wrong weighs less; two loops, for two widths of numbers do not go through one together."""
+    for i in range(len(said)):
+        weights[i] = weights[i] * beta if said[i] != y and said[i] >= 0 else weights[i]
+    for i in range(len(said)):
+        wrong[i] += 1 if said[i] != y and said[i] >= 0 else 0
+
+
+@kernel
+def follow_counts(
+    codes: NDArray[np.int32], truth: NDArray[np.int64], counts: NDArray[np.int64], advice: NDArray[np.int32]
+) -> None:
+    """What was most frequent so far beside each state of each column, row by row: the first of those that tie.
+
+    The first column is one state only; where another shows a missing or a new state, it says the same. Then the row is
+    counted, unless its label is missing.
+    """
+    columns, rows = codes.shape
+    for j in range(columns):
+        for t in range(rows):
+            state, most = codes[j, t], 0
+            advice[t, j] = advice[t, 0] if j > 0 else 0
+            if state >= 0:
+                for c in range(counts.shape[2]):
+                    if counts[j, state, c] > most:
+                        advice[t, j], most = c, counts[j, state, c]
+                if truth[t] >= 0:
+                    counts[j, state, truth[t]] += 1

@@ -1,0 +1,190 @@
+"""Weighted-Majority as a scikit-learn classifier of classifiers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from bayeslearn import validation
+from bayeslearn.errors import BayeslearnError, ParameterError, UnknownStateError, listed
+from bayeslearn.online.majority import WeightedMajority
+from bayeslearn.online.panels import Predictors, objects
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class WeightedMajorityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classifiers vote, and each mistake of one multiplies its weight by β.
+
+    `fit` counts mistakes on rows that a classifier did not learn from: out of fold. `partial_fit` asks first, then
+    tells. Functions and classifiers that are fitted already only advise; with them alone, batches equal the whole.
+
+    Parameters
+    ----------
+    estimators
+        A list of classifiers, of functions of a row, or of (name, one of these). Wrap fitted ones in scikit-learn's
+        `FrozenEstimator` where the whole may be cloned.
+    beta
+        What a mistake costs.
+    prior
+        Weights of the classifiers before the first row, in order or by name.
+    teach
+        Whether `partial_fit` also teaches the classifiers that can learn so; if not, it weighs them only.
+    folds
+        Parts into which `fit` deals out the rows in turn.
+
+    Attributes
+    ----------
+    learner_
+        The :class:`~bayeslearn.online.WeightedMajority`: weights, mistakes, regret and bound.
+    estimators_
+        The classifiers as they are by now.
+    classes_
+        The labels, sorted.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import BernoulliNB, GaussianNB
+    >>> X, y = [[0, 1], [1, 1], [0, 3], [1, 3], [0, 1], [1, 3]], [0, 0, 1, 1, 0, 1]
+    >>> vote = WeightedMajorityClassifier([BernoulliNB(), GaussianNB()], folds=3).fit(X, y)
+    >>> vote.learner_.best, vote.learner_.best_mistakes
+    ('GaussianNB', 0)
+    >>> vote.predict([[0, 3], [1, 1]])
+    array([1, 0])
+    """
+
+    learner_: WeightedMajority
+    estimators_: list[Any]
+    classes_: NDArray[Any]
+
+    def __init__(
+        self, estimators: Any, *, beta: float = 0.5, prior: Any = None, teach: bool = True, folds: int = 5
+    ) -> None:
+        self.estimators = estimators
+        self.beta = beta
+        self.prior = prior
+        self.teach = teach
+        self.folds = folds
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Weigh the classifiers by their mistakes out of fold, then fit them on all rows."""
+        X, y = self._cases(X, y, reset=True)
+        names, given = self._named()
+        self._start(names, np.unique(y))
+        advice = [said(e, X) if is_fixed(e) else self._out_of_fold(e, X, y) for e in given]
+        self.estimators_ = [e if is_fixed(e) else clone(e).fit(X, y) for e in given]
+        self.learner_.partial_fit(np.column_stack(advice), objects(y.tolist()))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Ask the classifiers, weigh them by their mistakes, then teach those that learn so."""
+        first = not hasattr(self, "learner_")
+        X, y = self._cases(X, y, reset=first)
+        if first:
+            names, given = self._named()
+            odd = [e for e in given if not (is_fixed(e) or hasattr(e, "partial_fit"))]
+            if odd:
+                raise ParameterError(f"{odd[0]!r:.60} has no `partial_fit`", hint="call `fit` first, or freeze it")
+            self._start(names, np.unique(y if classes is None else classes))
+            self.estimators_ = [e if is_fixed(e) else clone(e) for e in given]
+        odd = np.setdiff1d(y, self.classes_).tolist()
+        if odd:
+            raise UnknownStateError(
+                f"y holds the label {odd[0]!r}, which is not among {listed(self.classes_.tolist())}"
+            )
+        advice = [said(e, X) if is_fixed(e) else nothing(len(y)) for e in self.estimators_]
+        self.learner_.partial_fit(np.column_stack(advice), objects(y.tolist()))
+        for new, old in zip(self.estimators_, self._named()[1], strict=True):
+            learns = hasattr(new, "partial_fit") and not is_fixed(old)
+            if learns and (self.teach or not is_fixed(new)):
+                new.partial_fit(X, y, **({} if is_fixed(new) else {"classes": self.classes_}))
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of most weight, the first in sorted order when tied."""
+        advice = self._advice(X)
+        return self.classes_[np.maximum(self.learner_.guess_codes(advice), 0)]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The share of the weight for each of `classes_`."""
+        advice = self._advice(X)
+        return self.learner_.predict_proba(advice)
+
+    # -- inside
+
+    def _advice(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self, "learner_")
+        X = self._frame_or_array(X, reset=False)
+        return np.column_stack([said(e, X) for e in self.estimators_])
+
+    def _named(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        if isinstance(self.estimators, str) or not hasattr(self.estimators, "__iter__") or not len(self.estimators):
+            raise ParameterError(f"`estimators` must be a list of classifiers, got {self.estimators!r:.60}")
+        panel = Predictors.of(self.estimators)
+        return panel.names, panel.members
+
+    def _start(self, names: tuple[Any, ...], classes: NDArray[Any]) -> None:
+        self.classes_ = classes
+        experts = [str(name) for name in names]
+        self.learner_ = WeightedMajority(experts, beta=self.beta, labels=classes.tolist(), prior=self.prior)
+
+    def _out_of_fold(self, estimator: Any, X: Any, y: NDArray[Any]) -> NDArray[Any]:
+        """What clones say of the rows that they did not learn from; one row alone is never held out."""
+        folds = min(validation.integer("folds", self.folds, least=2), len(y))
+        fold, advice = np.arange(len(y)) % folds, nothing(len(y))
+        for held_out in range(folds if len(y) > 1 else 0):
+            rest, asked = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
+            model = clone(estimator).fit(_safe_indexing(X, rest), y[rest])
+            advice[asked] = said(model, _safe_indexing(X, asked))
+        return advice
+
+    def _cases(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        X, y = self._frame_or_array(X, y, reset=reset)
+        check_classification_targets(y)
+        return X, y
+
+    def _frame_or_array(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
+        """Shapes and names are checked here; cells are left to the classifiers, which get frames as they came."""
+        checked = validate_data(self, X, y, dtype=None, ensure_all_finite=False, reset=reset)
+        if isinstance(checked, tuple):
+            return (X if hasattr(X, "columns") else checked[0]), checked[1]
+        return X if hasattr(X, "columns") else checked
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            inner = [get_tags(e).input_tags for e in self._named()[1] if hasattr(e, "fit")]
+        except BayeslearnError:
+            inner = []  # said by fit
+        tags.input_tags.allow_nan = bool(inner) and all(i.allow_nan for i in inner)
+        return tags
+
+
+def is_fixed(estimator: Any) -> bool:
+    """Whether it can be asked: a function, or a classifier that is fitted."""
+    if not hasattr(estimator, "fit"):
+        return True
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    return True
+
+
+def said(estimator: Any, X: Any) -> NDArray[Any]:
+    """The label of each row."""
+    if hasattr(estimator, "predict"):
+        return objects(np.asarray(estimator.predict(X)).tolist())
+    return objects([estimator(x) for x in (X.to_dict("records") if hasattr(X, "to_dict") else X)])
+
+
+def nothing(n: int) -> NDArray[Any]:
+    """No advice."""
+    return objects([None] * n)
