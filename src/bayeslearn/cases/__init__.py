@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bayeslearn.cases.graph import Arc, FunctionGraph
     from bayeslearn.cases.rules import CONTRACTIONS, EXPANSIONS, Rewrite, Rule
     from bayeslearn.cases.using import Use
-    from bayeslearn.cases.watching import Step
+    from bayeslearn.cases.watching import SearchStep
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
@@ -31,7 +31,7 @@ _HOMES = {
     "Match": "finding",
     "Rewrite": "rules",
     "Rule": "rules",
-    "Step": "watching",
+    "SearchStep": "watching",
     "Use": "using",
     "design": "designing",
     "find": "finding",
@@ -50,7 +50,7 @@ __all__ = [
     "Match",
     "Rewrite",
     "Rule",
-    "Step",
+    "SearchStep",
     "Use",
     "design",
     "find",

@@ -24,7 +24,7 @@ from bayeslearn.cases.graph import FunctionGraph
 from bayeslearn.cases.matching import isomorphic
 from bayeslearn.cases.rules import EXPANSIONS, Rewrite, Rule, rewrites
 from bayeslearn.cases.using import agreeing, opposes, partial_uses, uses_of
-from bayeslearn.cases.watching import Step, Watch
+from bayeslearn.cases.watching import SearchStep, Watch
 from bayeslearn.errors import EmptyTableError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def design(
     whole: bool = False,
     most: int = 3,
     time_limit: float | None = None,
-    progress: Callable[[Step], object] | None = None,
+    progress: Callable[[SearchStep], object] | None = None,
 ) -> Designs:
     """Designs for a specification, the best first.
 
@@ -96,8 +96,8 @@ def design(
     time_limit
         Seconds; the best so far is returned when they are over.
     progress
-        Called with every :class:`~bayeslearn.cases.watching.Step`; raising StopIteration ends the search with the best
-        so far.
+        Called with every :class:`~bayeslearn.cases.watching.SearchStep`; raising StopIteration ends the search with the
+        best so far.
     """
     validation.integer("max_rewrites", max_rewrites, least=0)
     validation.integer("max_states", max_states, least=1)
@@ -143,7 +143,7 @@ class _Search:
             covered, uses = self.covered(state)
             found.append(made(self.asked, state, covered))
             fewest = min(fewest, covered.cost[0])
-            if fewest == 0 or self.watch.stops(Step(len(found), self.max_states, len(graph) - fewest)):
+            if fewest == 0 or self.watch.stops(SearchStep(len(found), self.max_states, len(graph) - fewest)):
                 self.why = self.watch.why
                 break
             for priority, child in self.children(state, covered, uses):

@@ -26,7 +26,7 @@ from bayeslearn import validation
 from bayeslearn.cases.case import Case, specification
 from bayeslearn.cases.common import Common, common_part, covered_arcs
 from bayeslearn.cases.matching import BoundMet, embedding
-from bayeslearn.cases.watching import Step, Watch
+from bayeslearn.cases.watching import SearchStep, Watch
 from bayeslearn.errors import EmptyTableError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def find(
     *,
     most: int = 10,
     time_limit: float | None = None,
-    progress: Callable[[Step], object] | None = None,
+    progress: Callable[[SearchStep], object] | None = None,
 ) -> Found:
     """The best cases for a specification.
 
@@ -121,8 +121,8 @@ def find(
     time_limit
         Seconds; the best so far are returned when they are over.
     progress
-        Called with every :class:`~bayeslearn.cases.watching.Step`; raising StopIteration ends the search with the best
-        so far.
+        Called with every :class:`~bayeslearn.cases.watching.SearchStep`; raising StopIteration ends the search with the
+        best so far.
     """
     validation.integer("most", most, least=1)
     asked = specification(spec)
@@ -146,7 +146,7 @@ def matches_of(base: CaseBase, asked: Case, most: int, watch: Watch, looks: int 
         if len(kept) == most:
             last = kept[-1][0]
             needed = n - last[0] + ((last[0], size - n + last[0], unlike, row) > last)
-        if needed > bound or watch.stops(Step(i, len(rows), n - kept[0][0][0] if kept else 0)):
+        if needed > bound or watch.stops(SearchStep(i, len(rows), n - kept[0][0][0] if kept else 0)):
             break
         match = compared(base.cases[row], asked, needed, bound, -unlike)
         if match.covered:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Step:
+class SearchStep:
     """How far a search has come: what it looked at, of how many at most, and the arcs that the best answer covers."""
 
     done: int
@@ -25,14 +25,14 @@ class Step:
 class Watch:
     """Asked after every step whether to go on."""
 
-    def __init__(self, time_limit: float | None, progress: Callable[[Step], object] | None) -> None:
+    def __init__(self, time_limit: float | None, progress: Callable[[SearchStep], object] | None) -> None:
         limit = None if time_limit is None else validation.number("time_limit", time_limit, least=0)
         self.end = None if limit is None else time.monotonic() + limit
         self.progress = progress
         #: Why the search ended early; None while it goes on.
         self.why: str | None = None
 
-    def stops(self, step: Step) -> bool:
+    def stops(self, step: SearchStep) -> bool:
         """Whether this step is the last; then `why` says why."""
         if self.why is None and told_to_stop(self.progress, step):
             self.why = "it was told to stop"

@@ -15,7 +15,7 @@ from bayeslearn.errors import ParameterError, listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from bayeslearn.cases import Arc, Case, CaseBase, FunctionGraph, Step
+    from bayeslearn.cases import Arc, Case, CaseBase, FunctionGraph, SearchStep
 
 ### options
 
@@ -59,11 +59,11 @@ def asked(base: CaseBase, text: str) -> Case:
 
 
 @contextmanager
-def watched(what: str) -> Iterator[Callable[[Step], None]]:
+def watched(what: str) -> Iterator[Callable[[SearchStep], None]]:
     """A bar that follows a search, and Ctrl-C that ends it with the best so far."""
     with interrupting.once("the best so far") as stop, progress.bar(what) as tell:
 
-        def step(now: Step) -> None:
+        def step(now: SearchStep) -> None:
             stop.heed()
             tell(now.done / max(now.of, 1), f"{what}, {now.done} of {now.of}, {now.covered} influences covered")
 

@@ -7,7 +7,8 @@ still 1 when the mean is 10⁸:
 
     δ = x̄_b − x̄_a        x̄ = x̄_a + δ n_b/n        M = M_a + M_b + δ² n_a n_b/n
 
-A prior is evidence of the same kind: :mod:`.normal`, :mod:`.wishart` and :mod:`.linear` add theirs by this formula too.
+A prior is evidence of the same kind: :mod:`.normal`, :mod:`.wishart` and :mod:`~bayeslearn.families.linear` add theirs
+by this formula too.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from bayeslearn import validation
 from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError
 from bayeslearn.families.statistics import ratio
 from bayeslearn.functions.features import Features
-from bayeslearn.functions.radial_learning import Tried, choose
+from bayeslearn.functions.radial_learning import TriedUnits, choose
 from bayeslearn.functions.reading import read
 from bayeslearn.functions.sigmoid import SigmoidFit
 from bayeslearn.functions.sigmoid_climbing import NormalPrior
@@ -204,8 +204,8 @@ def fit_radial_classes(
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
     rng: np.random.Generator | int | None = 0,
-    progress: Callable[[Tried], object] | None = None,
-) -> tuple[Classification, tuple[Tried, ...]]:
+    progress: Callable[[TriedUnits], object] | None = None,
+) -> tuple[Classification, tuple[TriedUnits, ...]]:
     """Learn a radial basis function network for classes, and tell all that was tried.
 
     Units are chosen as in :func:`fit_radial`, by the evidence of a linear fit to the classes; then their outputs are

@@ -22,7 +22,7 @@ from bayeslearn.tables.mixins import TakesCells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.functions.radial_learning import Tried
+    from bayeslearn.functions.radial_learning import TriedUnits
 
     Floats = NDArray[np.float64]
 
@@ -136,8 +136,6 @@ class LeastSquaresRegressor(Regressor):
         The :class:`Regression`, to be added, saved and updated.
     coef_, intercept_, noise_
         In the units of the features, whose names are ``model_.features.names``.
-    rank_
-        How many coefficients the rows determine; where that is not all, the shortest are taken.
 
     Examples
     --------
@@ -224,7 +222,7 @@ class RadialBasisRegressor(Regressor):
         self.most_units = most_units
         self.random_state = random_state
 
-    tried_: tuple[Tried, ...]
+    tried_: tuple[TriedUnits, ...]
 
     def _learn(self, rows: Any, y: Any, weights: Any) -> Regression:
         found = fit_radial(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.functions.radial_learning import Tried
+    from bayeslearn.functions.radial_learning import TriedUnits
 
     Floats = NDArray[np.float64]
 
@@ -205,7 +205,7 @@ class RadialBasisClassifier(Classifier):
         self.most_units = most_units
         self.random_state = random_state
 
-    tried_: tuple[Tried, ...]
+    tried_: tuple[TriedUnits, ...]
 
     def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> Classification:
         found, self.tried_ = fit_radial_classes(

@@ -2,7 +2,7 @@
 
 {"features": {...}, "basis": {"centres", "widths"} or null, "outputs": [...], "prior": {...}, "statistics": {...}}
 {"features": {...}, "basis": ..., "target": ..., "classes": [...], "weights": [[...]], "precision": [[...]],
- "prior": {"mean", "precision"}, "log_likelihood": ..., "iterations": ..., "cases": ..., "separated": ...}
+"prior": {"mean", "precision"}, "log_likelihood": ..., "iterations": ..., "cases": ..., "separated": ...}
 """
 
 from __future__ import annotations

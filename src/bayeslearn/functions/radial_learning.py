@@ -39,7 +39,7 @@ MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedUnits:
     """One choice of units: how many, how wide, how strong a prior, and ln p(outputs) under it."""
 
     units: int
@@ -52,7 +52,7 @@ class RadialFit:
     """The network that was chosen, and all that was tried."""
 
     model: Regression
-    tried: tuple[Tried, ...]
+    tried: tuple[TriedUnits, ...]
 
     @property
     def basis(self) -> RadialBasis:
@@ -76,7 +76,7 @@ def fit_radial(
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
     rng: np.random.Generator | int | None = 0,
-    progress: Callable[[Tried], object] | None = None,
+    progress: Callable[[TriedUnits], object] | None = None,
 ) -> RadialFit:
     """Learn a radial basis function network.
 
@@ -94,7 +94,7 @@ def fit_radial(
     prior
         Of the output weights, as in :func:`fit_linear`.
     progress
-        Called with every :class:`Tried`; raising StopIteration ends the search with the best so far.
+        Called with every :class:`TriedUnits`; raising StopIteration ends the search with the best so far.
 
     Examples
     --------
@@ -117,8 +117,8 @@ def fit_radial(
 
 def choose(
     x: Floats, targets: Floats, k: int | str, *, centres: str, width: Any, weights: Floats | None, most: int,
-    rng: np.random.Generator, progress: Callable[[Tried], object] | None = None,
-) -> tuple[RadialBasis, tuple[Tried, ...]]:  # fmt: skip
+    rng: np.random.Generator, progress: Callable[[TriedUnits], object] | None = None,
+) -> tuple[RadialBasis, tuple[TriedUnits, ...]]:  # fmt: skip
     """The units with the highest evidence for standardised points, and all that were tried."""
     validation.choice("centres", centres, WAYS)
     if isinstance(width, str):
@@ -137,7 +137,7 @@ def choose(
         nested = place(x, numbers[-1], centres, targets=targets, weights=w, rng=rng)
         numbers = sorted({min(n, len(nested[0])) for n in numbers}) if centres != "all" else [len(nested[0])]
     best: tuple[float, RadialBasis] | None = None
-    tried: list[Tried] = []
+    tried: list[TriedUnits] = []
     factors: tuple[float, ...] = FACTORS if isinstance(width, str) and width == "auto" else (1.0,)
     since = 0
     for n in numbers:
@@ -160,14 +160,14 @@ def choose(
 
 def best_width(
     x: Floats, targets: Floats, weights: Floats | None, basis: RadialBasis, factors: tuple[float, ...],
-    tried: list[Tried], progress: Callable[[Tried], object] | None,
+    tried: list[TriedUnits], progress: Callable[[TriedUnits], object] | None,
 ) -> tuple[float, RadialBasis, float, bool]:  # fmt: skip
     """The factor of the widths with the highest evidence; what was tried is noted."""
     best: tuple[float, RadialBasis, float] | None = None
     for factor in factors:
         units = basis.widened(factor)
         value = evidence(units(x), targets, weights)
-        tried.append(Tried(units.size, factor, value))
+        tried.append(TriedUnits(units.size, factor, value))
         if best is None or value > best[0]:
             best = value, units, factor
         if em.told_to_stop(progress, tried[-1]):

@@ -91,7 +91,7 @@ class Cpt:
 
     @property
     def seen(self) -> Counts:
-        """n of every cell: the real cases, none when there are no counts."""
+        """The real cases of every cell, none when there are no counts."""
         return Counts.zero(self.shape) if self.counts is None else self.counts
 
     @property
