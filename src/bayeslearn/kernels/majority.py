@@ -7,18 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bayeslearn.kernels._jit import inner, kernel
 
 if TYPE_CHECKING:
     from typing import Any
 
-    import numpy as np
     from numpy.typing import NDArray
 
     Codes = NDArray[np.signedinteger[Any]]
 
 #: Up to so many labels, each is summed in a pass of its own.
 FEW = 6
+
+#: Mistakes that a byte holds.
+FULL = 127
 
 
 @kernel
@@ -35,19 +39,27 @@ def weigh_advice(
 ) -> None:
     """Some experts over all rounds: their votes are added, before each round is told; −1 is no advice.
 
-    Codes are of one type, so that many are compared at a time; `labels` are all of them.
+    Codes are of one type, so that many are compared at a time; `labels` are all of them, two at least.
     """
-    w, k = weights[first:last], wrong[first:last]
+    w, few = weights[first:last], len(labels) <= FEW
+    errors = np.zeros(last - first, np.int8)  # counted in bytes, many at a time, and added before they are full
     for t in range(len(advice)):
         said = advice[t, first:last]
-        if len(labels) <= FEW:
-            for c in range(len(labels)):
+        if few:
+            for c in range(2, len(labels)):
                 votes[t, c] += supporting(said, labels[c], w)
         else:
             for i in range(len(said)):
-                if said[i] >= 0:
-                    votes[t, said[i]] += w[i]
-        pay(said, truth[t], beta, w, k)
+                votes[t, said[i]] += w[i]  # −1 is the last
+        zero, one = pay(said, labels[0], labels[1], truth[t], beta, w)
+        if few:
+            votes[t, 0] += zero
+            votes[t, 1] += one
+        count_errors(said, truth[t], errors)
+        if t % FULL == FULL - 1 or t == len(advice) - 1:
+            for i in range(len(errors)):
+                wrong[first + i] += errors[i]
+                errors[i] = 0
 
 
 @inner
@@ -60,12 +72,22 @@ def supporting(said: Codes, c: int, weights: NDArray[np.float64]) -> float:
 
 
 @inner
-def pay(said: Codes, y: int, beta: float, weights: NDArray[np.float64], wrong: NDArray[np.int64]) -> None:
-    """Who was wrong weighs less; two loops, for two widths of numbers do not go through one together."""
+def pay(said: Codes, c: int, d: int, y: int, beta: float, weights: NDArray[np.float64]) -> tuple[float, float]:
+    """The weight of those who say c, and d; then who was wrong weighs less."""
+    one, other = 0.0, 0.0
     for i in range(len(said)):
-        weights[i] = weights[i] * beta if said[i] != y and said[i] >= 0 else weights[i]
+        code, w = said[i], weights[i]
+        one += w if code == c else 0.0
+        other += w if code == d else 0.0
+        weights[i] = w * beta if code != y and code >= 0 else w
+    return one, other
+
+
+@inner
+def count_errors(said: Codes, y: int, errors: NDArray[np.int8]) -> None:
+    """One more for those who were wrong."""
     for i in range(len(said)):
-        wrong[i] += 1 if said[i] != y and said[i] >= 0 else 0
+        errors[i] += 1 if said[i] != y and said[i] >= 0 else 0
 
 
 @kernel

@@ -270,8 +270,8 @@ def warm_theory() -> None:
 
 def warm_online() -> None:
     """One expert, one round; one row of one column."""
-    one, code = np.zeros(1, np.int8), np.zeros((1, 1), np.int32)
-    majority.weigh_advice(one[None], one, one, 0, 1, 0.5, np.ones(1), np.zeros(1, np.int64), np.zeros((1, 1)))
+    one, code, two = np.zeros(1, np.int8), np.zeros((1, 1), np.int32), np.arange(2, dtype=np.int8)
+    majority.weigh_advice(one[None], one, two, 0, 1, 0.5, np.ones(1), np.zeros(1, np.int64), np.zeros((1, 2)))
     majority.follow_counts(code, np.zeros(1, np.int64), np.zeros((1, 1, 1), np.int64), code.copy())
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TIE = 1e-11
 
 #: Experts of a block, and cells from which on it is worth to use threads.
-BLOCK, MANY = 256, 1 << 18
+BLOCK, MANY = 256, 1 << 22
 
 #: Bits that the heaviest expert may lose, and rounds there may be, before weights are taken anew.
 ROOM, ROUNDS = 900, 1024
@@ -40,7 +40,7 @@ class Votes(NamedTuple):
     @classmethod
     def of(cls, counted: Floats, n_labels: int) -> Votes:
         """From columns of the labels, and perhaps one of silence."""
-        return cls(counted[:, :n_labels], counted[:, n_labels:].sum(axis=1))
+        return cls(counted[:, :n_labels], counted[:, max(n_labels, 2) :].sum(axis=1))
 
     @property
     def shares(self) -> Floats:
@@ -103,9 +103,9 @@ def poll(advice: Codes, n_labels: int, weights: Floats) -> Votes:
 
 
 def counters(advice: Codes, n_labels: int) -> tuple[Codes, Floats]:
-    """The labels, −1 last if an expert is silent, and a zero for each in each round."""
+    """The codes of the labels, two at least, and −1 last if an expert is silent; and a zero for each in each round."""
     silent = advice.size > 0 and int(advice.min()) < 0
-    labels = np.append(np.arange(n_labels), [-1]).astype(advice.dtype)[: n_labels + silent]
+    labels = np.append(np.arange(max(n_labels, 2)), [-1] * silent).astype(advice.dtype)
     return labels, np.zeros((len(advice), len(labels)))
 
 

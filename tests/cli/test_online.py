@@ -1,0 +1,123 @@
+"""``bayeslearn online``."""
+
+import json
+import re
+
+import pytest
+
+from bayeslearn import data
+from tests.cli.asking import ask, fail, tell
+
+TABLE = """sky,wind,hours,play
+sun,weak,3.5,yes
+sun,strong,1.0,no
+rain,weak,2.0,yes
+rain,strong,0.5,no
+,weak,4.0,yes
+sun,strong,1.5,no
+fog,weak,?,yes
+sun,weak,3.0,
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "days.csv"
+    path.write_text(TABLE)
+    return str(path)
+
+
+def test_report(table):
+    told = ask("online", table, "--target", "play")
+    assert re.search(r"rounds +7\n", told)  # a row without a label is left out
+    assert re.search(r"experts +5\n", told)
+    assert "best expert        wind: 2 (0.2857)" in told
+    assert re.search(r"bound on mistakes +10.41\n", told)  # (2 + log₂ 5) / log₂(4/3)
+
+
+def test_json(table):
+    told = json.loads(ask("online", table, "--target", "play", "--json"))
+    assert [e["expert"] for e in told["experts"]] == ["majority", "sky", "wind", "hours", "naive Bayes"]
+    assert told["mistakes"] <= told["bound"]
+    assert told["regret"] == told["mistakes"] - told["best_mistakes"]
+    assert told["course"]["rounds"] == list(range(8))
+    assert sum(e["weight"] for e in told["experts"]) == pytest.approx(1)
+
+
+def test_who_votes(table):
+    told = json.loads(ask("online", table, "--target", "play", "--experts", "columns", "--ignore", "hours", "--json"))
+    assert [e["expert"] for e in told["experts"]] == ["sky", "wind"]
+    assert told["left_out"] == {"hours": "asked for"}
+
+
+def test_randomised_is_seeded(table):
+    words = ("online", table, "--target", "play", "--randomised", "--seed", "3", "--beta", "0.8")
+    assert ask(*words) == ask(*words)
+    assert "bound on mistakes expected" in ask(*words)
+    told = json.loads(ask(*words, "--json"))
+    assert told["course"]["mistakes"][-1] == pytest.approx(told["expected_mistakes"])
+    assert told["expected_mistakes"] <= told["bound"]
+
+
+def test_advice_of_others(tmp_path):
+    path = tmp_path / "forecasts.csv"
+    path.write_text("ann,bob,eve,came\nrain,sun,rain,rain\nsun,sun,,sun\nrain,snow,sun,rain\n")
+    told = json.loads(ask("online", str(path), "--target", "came", "--advice", "ann,bob,eve", "--json"))
+    assert [(e["expert"], e["mistakes"], e["spoke"]) for e in told["experts"]] == [
+        ("ann", 0, 3),
+        ("bob", 2, 3),
+        ("eve", 1, 2),
+    ]
+    assert told["mistakes"] == 0
+
+
+def test_picture(table, tmp_path):
+    code, _, said = tell("online", table, "--target", "play", "--plot", str(tmp_path / "course.svg"))
+    assert code == 0
+    assert "wrote" in said
+    assert "bound: 10.41" in (tmp_path / "course.svg").read_text()
+
+
+def test_columns_with_holes():
+    told = json.loads(
+        ask("online", str(data.path("chest-clinic")), "--target", "dysp", "--ignore", "lung,either", "--json")
+    )
+    assert told["rounds"] == 886
+    assert told["best"] == "bronc"
+    assert told["mistakes"] <= told["best_mistakes"] + 10
+
+
+def test_real_table(shared_data):
+    path = str(shared_data / "tables" / "house-votes-84.csv")
+    told = json.loads(ask("online", path, "--target", "class", "--json"))
+    assert told["rounds"] == 435
+    assert told["mistakes"] <= told["bound"]
+    assert told["mistakes"] < 0.1 * told["rounds"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--target", "nothing"], "'nothing'"),
+        (["--target", "play", "--beta", "1"], "`beta` must be below 1, got 1"),
+        (["--target", "play", "--beta", "0"], "`beta` must be above 0, got 0"),
+        (["--target", "play", "--experts", "oracle"], "no expert is called 'oracle'"),
+        (["--target", "play", "--ignore", "play"], "'play' is the target"),
+        (["--target", "play", "--advice", "play"], "'play' is the target"),
+        (["--target", "play", "--experts", "columns", "--ignore", "sky,wind,hours"], "no expert is left to vote"),
+        (["--target", "play", "--plot", "course.txt"], "a picture is an .svg or a .png file"),
+        (["--target", "play", "--seed", "-1"], "`--seed` must be at least 0"),
+    ],
+)
+def test_bad_input(table, words, sentence):
+    code, told = fail("online", table, *words)
+    assert code == 2
+    assert sentence in told
+
+
+def test_no_labels(tmp_path):
+    path = tmp_path / "days.csv"
+    path.write_text("sky,play\nsun,\nrain,\n")
+    code, told = fail("online", str(path), "--target", "play")
+    assert code == 2
+    assert "'play'" in told
