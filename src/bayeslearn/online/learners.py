@@ -18,7 +18,7 @@ from bayeslearn.families import Finite
 from bayeslearn.online.bounds import least_bound
 from bayeslearn.online.labels import Labels
 from bayeslearn.online.panels import Predictors, objects, panel_of, prior_of
-from bayeslearn.online.statistics import Mistakes, Record
+from bayeslearn.online.statistics import Mistakes, Record, counted
 from bayeslearn.online.voting import Votes, poll, relative_weights, tally
 
 if TYPE_CHECKING:
@@ -163,7 +163,8 @@ class _Learner:
         return merged
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self.experts)} experts, {self.mistakes} mistakes in {self.rounds} rounds)"
+        n, mistakes, rounds = len(self.experts), counted(self.mistakes, "mistake"), counted(self.rounds, "round")
+        return f"{type(self).__name__}({counted(n, 'expert')}, {mistakes} in {rounds})"
 
     # -- inside
 

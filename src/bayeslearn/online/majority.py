@@ -42,7 +42,7 @@ class WeightedMajority(_Learner):
     ...     guess = learner.predict_one(said)
     ...     learner = learner.learn_one(said, came)
     >>> learner
-    WeightedMajority(3 experts, 1 mistakes in 2 rounds)
+    WeightedMajority(3 experts, 1 mistake in 2 rounds)
     >>> {name: round(w, 3) for name, w in learner.weights.items()}
     {'ann': 0.571, 'bob': 0.143, 'eve': 0.286}
     >>> learner.best, learner.regret, round(learner.bound, 2)

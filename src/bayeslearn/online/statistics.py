@@ -57,3 +57,8 @@ class Record:
             min(self.spoken_if_wrong, other.spoken_if_wrong),
             min(self.spoken, other.spoken),
         )
+
+
+def counted(n: int, what: str) -> str:
+    """So many of them."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
