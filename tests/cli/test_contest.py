@@ -23,6 +23,11 @@ def rows(tmp_path_factory):
 QUICK = ["--learner", "k-nn", "--learner", "naive-bayes", "--folds", "4"]
 
 
+@pytest.fixture(autouse=True)
+def few_queries(monkeypatch):
+    monkeypatch.setattr("bayeslearn.contest.measuring.LEAST_QUERIES", 1)  # enough where nothing is timed
+
+
 def test_a_table_of_classes(rows):
     text = ask("contest", rows, "--target", "kind", "--ignore", "cost", *QUICK)
     assert text.startswith("kind: classes by 2 columns\n40 rows in 4 folds\n")

@@ -30,6 +30,11 @@ COST = {"height": HEIGHT, "hue": HUE, "cost": (2 * HEIGHT + (HUE == "red") + 0.1
 QUICK = ["k-nn", "naive-bayes"]
 
 
+@pytest.fixture(autouse=True)
+def few_queries(monkeypatch):
+    monkeypatch.setattr("bayeslearn.contest.measuring.LEAST_QUERIES", 1)  # enough where nothing is timed
+
+
 def shuffled(rows, order, names):
     return {name: [rows[name][i] for i in order] for name in names}
 
@@ -262,6 +267,18 @@ def test_time_and_wishes_end_it():
     shares = []
     contest(ROWS, "kind", learners=QUICK, folds=3, progress=lambda step: shares.append(step.share))
     assert shares == pytest.approx(np.arange(1, 9) / 8)
+
+
+def test_few_rows_are_asked_over_and_over(monkeypatch):
+    monkeypatch.setattr("bayeslearn.contest.measuring.LEAST_QUERIES", 100)
+    Spy.seen.clear()
+    one, many = contest(ROWS, "kind", learners=QUICK, folds=3, rng=1), contest(ROWS, "kind", learners=Spy(), folds=3)
+    assert {len(X) for _, what, X in Spy.seen if what == "ask"} == {100}
+    monkeypatch.setattr("bayeslearn.contest.measuring.LEAST_QUERIES", 1)
+    for name in QUICK:
+        again = contest(ROWS, "kind", learners=QUICK, folds=3, rng=1)
+        assert one[name].error == again[name].error
+    assert many["Spy"].log_loss is None
 
 
 ### as a value

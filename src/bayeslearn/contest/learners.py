@@ -118,7 +118,7 @@ def roster(kind: Literal["classes", "numbers"]) -> dict[str, Learner]:
         found = [
             Learner("k-nn", neighbours.NeighboursClassifier(), lazy=True),
             Learner("k-nn-loo", neighbours.NeighboursClassifier("loo"), lazy=True),
-            Learner("rbf", functions.RadialBasisClassifier(), lazy=False),
+            Learner("rbf", functions.RadialBasisClassifier(most_units=32), lazy=False),
             Learner("sigmoid", functions.SigmoidClassifier(), lazy=False),
             Learner("naive-bayes", naive.NaiveBayesClassifier(), lazy=False, form="states"),
             Learner("network", network.BayesianNetworkClassifier("tan"), lazy=False, form="cells"),
