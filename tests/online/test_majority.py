@@ -159,6 +159,13 @@ def test_weights_are_the_posterior_under_label_noise(stream, beta):
     assert list(learner.weights.values()) == pytest.approx(list(posterior.probabilities.values()), rel=1e-9)
 
 
+def test_labels_of_both_are_known_to_the_sum():
+    a = WeightedMajority(["ann"]).learn_one(["rain"], "sun")
+    b = WeightedMajority(["ann"]).learn_one(["snow"], "sun")
+    assert (a + b).labels == ("rain", "sun", "snow")
+    assert a.labels == ("rain", "sun")
+
+
 @pytest.mark.parametrize(
     ("other", "differs"),
     [

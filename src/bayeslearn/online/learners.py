@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bayeslearn.errors import InconsistentDataError, MismatchError, ShapeError
+from bayeslearn.errors import ShapeError
 from bayeslearn.families import Finite
+from bayeslearn.online.agreeing import require_left, require_same
 from bayeslearn.online.bounds import least_bound
 from bayeslearn.online.labels import Labels
 from bayeslearn.online.panels import Predictors, objects, panel_of, prior_of
@@ -22,6 +23,7 @@ from bayeslearn.online.statistics import Mistakes, Record, counted
 from bayeslearn.online.voting import Votes, poll, relative_weights, tally
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Hashable, Iterable
 
     from numpy.typing import NDArray
@@ -106,6 +108,11 @@ class _Learner:
         return tuple(self._labels.names)
 
     @property
+    def open(self) -> bool:
+        """Whether new labels are taken in as they come."""
+        return self._labels.open
+
+    @property
     def log_weights(self) -> Floats:
         """ln of the weights, which sum to one: no number of rounds is too many."""
         wrong = self.statistics.wrong
@@ -154,13 +161,30 @@ class _Learner:
 
     def __add__(self, other: Self) -> Self:
         """A learner with the rounds of both: mistakes of experts add, and the weights follow."""
-        self._require_same(other)
+        require_same(self, other)
         merged = self._fresh()
+        if merged._labels.open:
+            merged._labels.take_in(objects(list(other.labels)))
         merged.statistics = self.statistics + other.statistics
         merged.record = self.record + other.record
         if not self.beta:
-            self._require_left(merged.statistics.wrong)
+            require_left(self, merged.statistics.wrong)
         return merged
+
+    # -- files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what was learned to a .json or .json.gz file, all or nothing; of the experts only their names."""
+        from bayeslearn.online.model_files import write  # noqa: PLC0415 - only here
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], experts: Any = None) -> Self:
+        """The learner of a file, checked in full; without `experts`, their advice comes as x."""
+        from bayeslearn.online.model_files import read  # noqa: PLC0415 - only here
+
+        return read(path, cls, experts)
 
     def __repr__(self) -> str:
         n, mistakes, rounds = len(self.experts), counted(self.mistakes, "mistake"), counted(self.rounds, "round")
@@ -199,8 +223,9 @@ class _Learner:
         wrong = self._wrong
         votes = tally(advice, truth, len(labels), self._log2_prior, wrong, self.beta)
         if not self.beta:
-            self._require_left(wrong, advice, truth)
-        spoke = (advice >= 0).sum(axis=0) if votes.silent.any() else np.full(len(wrong), len(truth))
+            require_left(self, wrong, advice, truth)
+        silent = advice.size > 0 and advice.min() < 0
+        spoke = (advice >= 0).sum(axis=0) if silent else np.full(len(wrong), len(truth))
         self.statistics += Mistakes(wrong - self.statistics.wrong, spoke, np.array(len(truth)))
         self.record = self._told(votes, truth)
         self._labels = labels
@@ -220,33 +245,3 @@ class _Learner:
 
     def _guesses(self, votes: Votes) -> NDArray[np.intp]:
         return votes.draws(self._rng.random(len(votes.labels))) if self._draws else votes.guesses()
-
-    def _require_left(self, wrong: NDArray[Any], advice: NDArray[Any] | None = None, truth: Any = None) -> None:
-        """Some expert was never wrong, else the round is named at which the last fell."""
-        alive = np.isfinite(self.prior.log_p)
-        if (wrong[alive] == 0).any():
-            return
-        where = ""
-        if advice is not None:
-            fell = (advice >= 0) & (advice != truth[:, None])
-            gone = (np.logical_or.accumulate(fell, axis=0) | (self.statistics.wrong > 0))[:, alive].all(axis=1)
-            where = f": the last fell in round {self.rounds + int(np.argmax(gone))}"
-        raise InconsistentDataError(
-            f"none of {len(wrong)} hypotheses agrees with every round{where}",
-            hint="the truth is not among them, or a label is wrong; WeightedMajority bears with mistakes",
-        )
-
-    def _require_same(self, other: Self) -> None:
-        differs = [
-            what
-            for what, same in (
-                ("experts", self.experts == other.experts),
-                ("beta", self.beta == other.beta),
-                ("prior", np.array_equal(self.prior.log_p, other.prior.log_p)),
-                ("labels", self._labels.open or other._labels.open or self.labels == other.labels),
-            )
-            if not same
-        ]
-        if differs or self.teach or other.teach:
-            why = f"their {differs[0]} differ" if differs else "their experts learned different things"
-            raise MismatchError(f"two learners add over the same experts, but {why}", differs=differs[:1])
