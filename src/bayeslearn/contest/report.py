@@ -109,7 +109,7 @@ class Contest:
         classes = self.kind == "classes"
         left = f", {self.n_left} without a target or weight are left out" if self.n_left else ""
         lines = [
-            f"{self.target}: {'classes' if classes else 'numbers'} by {self.n_columns} columns",
+            f"{self.target}: {'classes' if classes else 'numbers'} by {self.n_columns} column{'s' * (self.n_columns > 1)}",
             f"{self.n_rows} rows in {self.n_folds} folds{left}",
             f"error: {'share that is wrong' if classes else 'root mean squared error'}, out of fold",
         ]
@@ -123,7 +123,7 @@ class Contest:
                 line.name, "lazy" if line.lazy else "eager", seconds(line.train_seconds), seconds(line.query_seconds),
                 size(line.kept_bytes), f"{line.error:.4g}", f"{line.standard_error:.2g}",
                 *["–" if line.log_loss is None else f"{line.log_loss:.4g}"] * shown,
-                line.verdict if line.p_value is None else f"{line.verdict}, p = {line.p_value:.2g}",
+                line.verdict if line.p_value is None else f"{line.verdict}, {chance(line.p_value)}",
             ]
             for line in self.lines
         ]  # fmt: skip
@@ -165,6 +165,11 @@ def seconds(t: float) -> str:
         if t * factor >= 1:
             return f"{t * factor:.3g} {unit}"
     return f"{t * 1e9:.3g} ns"
+
+
+def chance(p: float) -> str:
+    """A p value in two digits; how much smaller than 0.0001 it is tells nothing."""
+    return f"p = {p:.2g}" if p >= 1e-4 else "p < 0.0001"
 
 
 def size(n: int | None) -> str:
