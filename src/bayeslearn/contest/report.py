@@ -109,7 +109,7 @@ class Contest:
         classes = self.kind == "classes"
         left = f", {self.n_left} without a target or weight are left out" if self.n_left else ""
         lines = [
-            f"{self.target}: {'classes' if classes else 'numbers'} by {self.n_columns} column{'s' * (self.n_columns > 1)}",
+            f"{self.target}: {self.kind} by {self.n_columns} column{'s' * (self.n_columns > 1)}",
             f"{self.n_rows} rows in {self.n_folds} folds{left}",
             f"error: {'share that is wrong' if classes else 'root mean squared error'}, out of fold",
         ]
