@@ -239,6 +239,14 @@ def test_a_time_limit(folder):
     assert "ended by       the time limit: this is the best so far\n" in report
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c_interrupts():
+    """Also where the tests were started in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupted(monkeypatch, words, *, times=1, at=2):
     """Run a verb; at some step of the search Ctrl-C is pressed."""
     telling = structures.telling
