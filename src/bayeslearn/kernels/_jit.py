@@ -1,14 +1,19 @@
 """The one decorator: every compiler flag of the package lives here.
 
-Compiled code is cached on disk, so a machine compiles each kernel once. The first compilation of a process is announced
-on stderr, for it takes seconds. ``NUMBA_DISABLE_JIT=1`` turns every kernel into the plain Python function it is.
+Compiled code is cached on disk, so a machine compiles each kernel once for each version of its sources. The first
+compilation of a process is announced on stderr, for it takes seconds. ``NUMBA_DISABLE_JIT=1`` turns every kernel into
+the plain Python function it is.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -37,9 +42,32 @@ def inner(function: F) -> F:
 def _compiled(function: F, **options: Any) -> F:
     options |= {"fastmath": FAST_MATH, "error_model": "numpy", "no_cfunc_wrapper": True}
     try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # nowhere to write a cache: compile afresh in every process
+        compiled = numba.njit(cache=True, **options)(function)
+        if not numba.config.DISABLE_JIT:
+            _mark(compiled, function.__code__.co_filename)
+    except (RuntimeError, AttributeError):  # nowhere to write a cache, or none to mark: compile in every process
         return numba.njit(**options)(function)
+    return compiled
+
+
+def _mark(compiled: Any, path: str) -> None:
+    """Have code from the cache refused when any of its sources has changed.
+
+    numba looks at the file of a function only, but its compiled code holds those of other files that it calls: with a
+    new version of these it would write where it should not.
+    """
+    file = compiled._cache._cache_file  # noqa: SLF001 - there is no door to it
+    file._source_stamp = (file._source_stamp, sources(path))  # noqa: SLF001
+
+
+@cache
+def sources(path: str) -> str:
+    """What a file of kernels and those that it imports say, as one number."""
+    text = Path(path).read_bytes()
+    digest = blake2b(text, digest_size=16)
+    for name in re.findall(rb"^from bayeslearn\.kernels\.(\w+) import", text, re.MULTILINE):
+        digest.update(sources(str(Path(path).with_name(f"{name.decode()}.py"))).encode())
+    return digest.hexdigest()
 
 
 ### telling the user
