@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 CLIMBS = (("hailfinder", 10_000), ("win95pts", 10_000))
 
 #: Rows that are too few for a clock: such work is done several times in a row, by both.
-SHORT = 30_000
+SHORT = 100_000
 
 
 def works(*, quick: bool) -> Iterator[Work]:
