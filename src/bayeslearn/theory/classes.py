@@ -34,6 +34,18 @@ Names = tuple[Hashable, ...]
 BITS = {"0", "1"}
 
 
+def first_of_each(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Where each different row stands first.
+
+    >>> first_of_each(np.array([[1, 2], [3, 4], [1, 2]], np.uint8))
+    array([0, 1])
+    """
+    found: dict[bytes, int] = {}
+    for i, row in enumerate(np.ascontiguousarray(rows)):
+        found.setdefault(row.tobytes(), i)
+    return np.array(list(found.values()), np.intp)
+
+
 @dataclass(frozen=True, eq=False)
 class ConceptClass:
     """Different functions from points to {0, 1}; build with :meth:`of` or :meth:`functions`.
@@ -62,7 +74,7 @@ class ConceptClass:
         """
         table = _binary(labels)
         rows = _names("hypotheses", hypotheses, len(table))
-        first = np.sort(np.unique(np.packbits(table, axis=1), axis=0, return_index=True)[1])
+        first = first_of_each(np.packbits(table, axis=1))
         kept = table[first]
         kept.flags.writeable = False
         return cls(kept, tuple(rows[i] for i in first), _names("points", points, table.shape[1]))

@@ -15,6 +15,7 @@ import numpy as np
 
 from bayeslearn import kernels
 from bayeslearn.errors import CapacityError, ParameterError
+from bayeslearn.theory.classes import first_of_each
 from bayeslearn.theory.sizes import whole
 
 if TYPE_CHECKING:
@@ -121,8 +122,8 @@ def _candidates(labels: NDArray[np.bool_]) -> NDArray[np.intp]:
     The least even come first: few sets can be built on them, so they are soon done with.
     """
     flipped = labels ^ labels[0]
-    _, first = np.unique(np.packbits(flipped, axis=0).T, axis=0, return_index=True)
-    first = np.sort(first[flipped[:, first].any(axis=0)])
+    first = first_of_each(np.packbits(flipped, axis=0).T)
+    first = first[flipped[:, first].any(axis=0)]
     return first[np.argsort(_rarer(labels[:, first]), kind="stable")]
 
 
