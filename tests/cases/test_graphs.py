@@ -297,7 +297,7 @@ def test_yaml_without_pyyaml(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     monkeypatch.delitem(sys.modules, "bayeslearn.cases.yaml_text", raising=False)
     (tmp_path / "cases.yml").write_text("cases: []")
-    with pytest.raises(MissingDependencyError, match="pip install pyyaml"):
+    with pytest.raises(MissingDependencyError, match=r"pip install 'bayeslearn\[yaml\]'"):
         CaseBase.load(tmp_path / "cases.yml")
 
 

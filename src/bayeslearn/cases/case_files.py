@@ -162,7 +162,7 @@ class Reader(model_files.Reader):
         except ImportError:
             raise MissingDependencyError(
                 f"{self.path!r} is YAML, and the optional package 'PyYAML' is not installed",
-                hint="pip install pyyaml, or write the same as JSON",
+                hint="pip install 'bayeslearn[yaml]', or write the same as JSON",
             ) from None
         with place.open("rb") as file:
             content = file.read(MOST_YAML + 1)

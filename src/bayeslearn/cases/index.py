@@ -100,11 +100,6 @@ def tight_keys(graph: FunctionGraph, ends: tuple[int, ...]) -> Counter[Key]:
     return found
 
 
-def compatible(a: Key, b: Key) -> bool:
-    """Whether two arcs can be one: of one sign, and their kinds are equal where both are told."""
-    return a[1] == b[1] and all(a[end] == b[end] or None in {a[end], b[end]} for end in (0, 2))
-
-
 def loose_arcs(graph: FunctionGraph, ends: tuple[int, ...] | None = None) -> Counter[int]:
     """Arcs by sign where one of these kinds is not told; all arcs by sign when no ends are named."""
     found: Counter[int] = Counter()

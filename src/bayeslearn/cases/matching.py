@@ -67,7 +67,7 @@ def agree(most: int) -> Callable[[str | None, str | None], bool]:
         nonlocal left
         left -= 1
         if left < 0:
-            raise BoundMet
+            raise BoundMet(f"more than {most:,} comparisons")
         return a is None or b is None or a == b
 
     return same
