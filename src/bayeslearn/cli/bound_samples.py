@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output
-from bayeslearn.cli.concept import _load
+from bayeslearn.cli.concept import load_table
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def size_of(space: str | None, data: str | None, target: str | None) -> Size | N
         raise ParameterError("--target names a column of --data, which is not given")
     if data is None:
         return None if space is None else theory.read_size(space)
-    schema = _load(data, {}).schema
+    schema = load_table(data, {}).schema
     if target is not None:
         schema = schema.select([name for name in schema.names if name != schema[target].name])
     return theory.Size.attributes(schema)

@@ -56,7 +56,7 @@ def run(
     from bayeslearn.hypotheses import Examples, VersionSpace, keep_consistent
 
     declared = dict(_declaration(item) for item in states or [])
-    table = _load(file, declared, None if columns is None else [*columns.split(","), target])
+    table = load_table(file, declared, None if columns is None else [*columns.split(","), target])
     whole = (table.codes >= 0).all(axis=0) if drop_incomplete else np.ones(table.n_rows, dtype=bool)
     examples = Examples.from_table(table.take(whole), target, positive=positive)
     kept = keep_consistent(examples) if skip_conflicts else np.ones(len(examples), dtype=bool)
@@ -77,7 +77,8 @@ def _declaration(item: str) -> tuple[str, list[str]]:
     return column, listed.split(",")
 
 
-def _load(file: str, declared: dict[str, list[str]], columns: list[str] | None = None) -> Table:
+def load_table(file: str, declared: dict[str, list[str]], columns: list[str] | None = None) -> Table:
+    """Examples of a file, or of a table that ships, all of whose columns are discrete."""
     from bayeslearn import data
     from bayeslearn.tables import as_table
 
@@ -89,7 +90,7 @@ def _load(file: str, declared: dict[str, list[str]], columns: list[str] | None =
 
 def _new_rows(file: str, space: VersionSpace) -> list[dict[str, Any]]:
     """Rows by name; a value that no example has shown is no state any hypothesis requires."""
-    return list(_load(file, {}, list(space.attributes.names)).rows())
+    return list(load_table(file, {}, list(space.attributes.names)).rows())
 
 
 ### answering

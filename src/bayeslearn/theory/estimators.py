@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from bayeslearn.hypotheses.concepts.estimators import _ConceptClassifier
+from bayeslearn.hypotheses.concepts.estimators import ConceptClassifier
 from bayeslearn.theory.k_cnf import KCNF
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class KCNFClassifier(_ConceptClassifier):
+class KCNFClassifier(ConceptClassifier):
     """A row is positive when every k of its values were together in a positive example; the rest is negative.
 
     Learns every k-CNF, and with it every k-term DNF, from examples without noise. Every different value of a column is

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses.concepts.vote import Vote
 
 
-class _ConceptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ConceptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What both share: data in."""
 
     positive: Any
@@ -68,7 +68,7 @@ class _ConceptClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class FindSClassifier(_ConceptClassifier):
+class FindSClassifier(ConceptClassifier):
     """The most specific conjunction that covers the positive examples; everything else is negative.
 
     Parameters
@@ -109,7 +109,7 @@ class FindSClassifier(_ConceptClassifier):
         return self._labels(self.hypothesis_.covers(rows))
 
 
-class VersionSpaceClassifier(_ConceptClassifier):
+class VersionSpaceClassifier(ConceptClassifier):
     """Every conjunction that agrees with the examples votes.
 
     Parameters
