@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.formats import read_network, write_network
     from bayeslearn.online import Halving, WeightedMajority, WeightedMajorityClassifier
     from bayeslearn.sequence import HiddenMarkovEstimator, HiddenMarkovModel
+    from bayeslearn.sources import scan
     from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
     from bayeslearn.theory import KCNFClassifier
 
@@ -50,6 +51,7 @@ _ROOMS = (
     "validation",
     "kernels",
     "tables",
+    "sources",
     "families",
     "em",
     "data",
@@ -113,6 +115,7 @@ _NAMES = {
     "learn": "network",
     "learn_neighbours": "neighbours",
     "read_network": "network.formats",
+    "scan": "sources",
     "write_network": "network.formats",
 }
 
@@ -162,6 +165,7 @@ __all__ = [  # noqa: PLE0604 - the table of rooms holds strings
     "learn",
     "learn_neighbours",
     "read_network",
+    "scan",
     "write_network",
     *_ROOMS,
 ]

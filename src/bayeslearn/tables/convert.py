@@ -86,18 +86,10 @@ def as_table(
     >>> as_table([{"wind": "weak", "hours": 3}], schema=table.schema).row(0)
     {'wind': 'weak', 'hours': 3.0}
     """
-    request = Request(
-        discrete=frozenset() if discrete is True else frozenset(name_list("discrete", discrete)),
-        all_discrete=discrete is True,
-        numeric=frozenset(name_list("numeric", numeric)),
-        states=declared_states(states or {}),
-        missing=Missing.of(missing),
-        max_states=validation.integer("max_states", max_states, least=1),
-        allow_constant=allow_constant,
-        unseen=validation.choice("unseen", unseen, ["error", "missing", "last"]),
-        absent=validation.choice("absent", absent, ["error", "missing"]),
-        left_out=left_out,
-    )
+    request = requested(
+        discrete=discrete, numeric=numeric, states=states, missing=missing, max_states=max_states,
+        allow_constant=allow_constant, unseen=unseen, absent=absent, left_out=left_out,
+    )  # fmt: skip
     names = None if columns is None else name_list("columns", columns)
     check_request(request, schema)
     if isinstance(data, Table) and needs_no_codes(data, request, schema) and not isinstance(weights, str):
@@ -160,6 +152,37 @@ class Request:
     def declares(self) -> set[str]:
         """The columns about which something was said."""
         return {*self.discrete, *self.numeric, *self.states}
+
+
+#: What stands for a missing cell in a file, besides nothing at all.
+MARKERS = ("?", "", "NaN", "nan")
+
+
+def requested(
+    *,
+    discrete: Iterable[str] | Literal[True] = (),
+    numeric: Iterable[str] = (),
+    states: Mapping[str, Iterable[Any]] | None = None,
+    missing: Iterable[Any] = MARKERS,
+    max_states: int = 255,
+    allow_constant: bool = False,
+    unseen: str = "error",
+    absent: str = "error",
+    left_out: dict[str, str] | None = None,
+) -> Request:
+    """The options as a request, each of them checked."""
+    return Request(
+        discrete=frozenset() if discrete is True else frozenset(name_list("discrete", discrete)),
+        all_discrete=discrete is True,
+        numeric=frozenset(name_list("numeric", numeric)),
+        states=declared_states(states or {}),
+        missing=Missing.of(missing),
+        max_states=validation.integer("max_states", max_states, least=1),
+        allow_constant=allow_constant,
+        unseen=validation.choice("unseen", unseen, ["error", "missing", "last"]),
+        absent=validation.choice("absent", absent, ["error", "missing"]),
+        left_out=left_out,
+    )
 
 
 def declared_states(states: Mapping[str, Iterable[Any]]) -> dict[str, Discrete]:

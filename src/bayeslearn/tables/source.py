@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from bayeslearn.tables.schema import Schema
     from bayeslearn.tables.table import Table
@@ -28,6 +28,24 @@ class Source(Protocol):
         """The variables of every batch."""
         ...
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, whatever they weigh."""
+        ...
+
+    @property
+    def total_weight(self) -> float:
+        """How many cases the rows stand for."""
+        ...
+
+    def missing(self) -> dict[str, int]:
+        """How many cells of each column are missing."""
+        ...
+
     def fold(self, collect: Callable[[Table], S]) -> S:
         """Apply `collect` to each batch and add the results."""
+        ...
+
+    def batches(self, n: int | None = None) -> Iterator[Table]:
+        """The rows in order, `n` at a time, or as it suits the source."""
         ...

@@ -230,9 +230,9 @@ class Table:
         """`collect` of the whole table: it is its own only batch."""
         return collect(self)
 
-    def batches(self, n: int) -> Iterator[Table]:
-        """The rows in order, `n` at a time; the last batch may be shorter."""
-        n = validation.integer("n", n, least=1)
+    def batches(self, n: int | None = None) -> Iterator[Table]:
+        """The rows in order, `n` at a time, or all at once; the last batch may be shorter."""
+        n = max(self.n_rows, 1) if n is None else validation.integer("n", n, least=1)
         for start in range(0, self.n_rows, n):
             part = slice(start, start + n)
             weights = None if self.weights is None else self.weights[part]

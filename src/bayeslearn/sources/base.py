@@ -1,0 +1,174 @@
+"""What all sources share: totals, batches of a wished size, the whole of it as a table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import EmptyTableError, ParameterError
+from bayeslearn.tables import Numeric, Table
+from bayeslearn.tables.convert import Request, check_request, requested
+from bayeslearn.tables.schema import name_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from bayeslearn.sources.digest import Digest
+    from bayeslearn.tables import Schema
+
+S = TypeVar("S")
+
+#: Cells of a batch, its fewest and its most rows: enough that a batch is worth its call, few enough for any memory.
+BATCH_CELLS, LEAST_ROWS, MOST_ROWS = 1 << 22, 1 << 14, 1 << 18
+
+
+@dataclass(frozen=True)
+class Totals:
+    """How much there is: rows, their weight, missing cells of each column."""
+
+    rows: int
+    weight: float
+    missing: tuple[int, ...]
+
+    def __add__(self, other: Totals) -> Totals:
+        missing = tuple(a + b for a, b in zip(self.missing, other.missing, strict=True))
+        return Totals(self.rows + other.rows, self.weight + other.weight, missing)
+
+    @classmethod
+    def of(cls, table: Table) -> Totals:
+        """Those of one batch."""
+        return cls(table.n_rows, table.total_weight, tuple(table.missing().values()))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Scanned(ABC):
+    """A source that is read again for every pass."""
+
+    schema: Schema
+    #: What was asked for when it was scanned: markers of missing cells, what to do with unseen states.
+    request: Request = field(default_factory=requested)
+    #: The column that says how often each row counts.
+    weight: str | None = None
+    #: What its columns show, if somebody looked.
+    digest: Digest | None = None
+
+    @abstractmethod
+    def fold(self, collect: Callable[[Table], S]) -> S:
+        """Apply `collect` to each batch and add the results, in the order of the rows.
+
+        Batches may be collected at the same time, on other threads or machines: `collect` must not write to anything
+        outside, and what it returns must be small, for it travels.
+        """
+
+    @abstractmethod
+    def batches(self, n: int | None = None) -> Iterator[Table]:
+        """The rows in order, on this machine, `n` at a time, or as they are read."""
+
+    @abstractmethod
+    def look(self) -> Digest:
+        """What all columns show, by a pass."""
+
+    # -- the same rows otherwise
+
+    def with_schema(self, schema: Schema, *, unseen: str = "error", absent: str = "error") -> Self:
+        """The same rows coded by another schema, as :func:`~bayeslearn.as_table` does it."""
+        return replace(self, schema=schema, request=replace(self.request, unseen=unseen, absent=absent))
+
+    def declared(
+        self,
+        *,
+        schema: Schema | None = None,
+        columns: Iterable[str] | None = None,
+        weights: Any = None,
+        **said: Any,
+    ) -> Self:
+        """The same rows with more said of the columns, in the words of :func:`~bayeslearn.as_table`."""
+        weight = self.weight if weights is None else named_weight(weights)
+        request = replace(requested(**said), missing=self.request.missing)
+        check_request(request, schema)
+        if schema is not None:
+            return replace(self, schema=schema, request=request, weight=weight)
+        names = self.schema.names if columns is None else name_list("columns", columns)
+        names = tuple(name for name in names if name != weight)
+        if not request.declares() and not request.all_discrete and set(names) <= set(self.schema.names):
+            return replace(self, schema=self.schema.select(names), request=request, weight=weight)
+        digest = self.digest or self.look()
+        known = {v.name: v for v in self.schema if not (request.all_discrete and isinstance(v, Numeric))}
+        found = digest.schema(request, known=known, names=names, weight=weight)
+        return replace(self, schema=found, request=request, weight=weight, digest=digest)
+
+    # -- how much there is
+
+    @cached_property
+    def totals(self) -> Totals:
+        """From the digest where it knows, else by a pass."""
+        seen = {} if self.digest is None else self.digest.columns
+        if self.weight is not None or self.request.unseen != "error" or not set(self.schema.names) <= set(seen):
+            return self.fold(Totals.of)
+        rows = next(seen[name].rows for name in self.schema.names)
+        return Totals(rows, rows, tuple(seen[name].missing for name in self.schema.names))
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, whatever they weigh."""
+        return self.totals.rows
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    @property
+    def total_weight(self) -> float:
+        """How many cases the rows stand for."""
+        return self.totals.weight
+
+    def missing(self) -> dict[str, int]:
+        """How many cells of each column are missing."""
+        return dict(zip(self.schema.names, self.totals.missing, strict=True))
+
+    def table(self) -> Table:
+        """All rows in memory."""
+        return Table.concat(self.batches())
+
+
+def named_weight(weights: Any) -> str:
+    """The column of the weights: what stays where it is cannot be weighed from here."""
+    if isinstance(weights, str):
+        return weights
+    raise ParameterError(
+        f"the weights of a source are a column of it, got {type(weights).__name__}",
+        hint='name the column: weights="n"',
+    )
+
+
+def rows_of_batch(columns: int) -> int:
+    """How many rows to read at a time."""
+    return int(np.clip(BATCH_CELLS // max(columns, 1), LEAST_ROWS, MOST_ROWS))
+
+
+def rebatched(tables: Iterator[Table], n: int) -> Iterator[Table]:
+    """The same rows in order, n at a time; the last batch may be shorter."""
+    n = validation.integer("n", n, least=1)
+    left: list[Table] = []
+    for table in tables:
+        left.append(table)
+        if sum(map(len, left)) >= n:
+            *whole, rest = Table.concat(left).batches(n)
+            yield from whole
+            left = [rest]
+            if rest.n_rows == n:
+                yield rest
+                left = []
+    if left:
+        yield Table.concat(left)
+
+
+def require_some(total: S | None, what: Any) -> S:
+    """A sum over at least one row."""
+    if total is None:
+        raise EmptyTableError(f"there are no rows in {what}")
+    return total

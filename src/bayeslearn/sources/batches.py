@@ -1,0 +1,105 @@
+"""Batches that somebody else reads: any function that returns tables, or what tables are made of, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bayeslearn.errors import BayeslearnError, ParameterError
+from bayeslearn.sources.base import Scanned, rebatched, require_some
+from bayeslearn.sources.coding import Coder
+from bayeslearn.sources.digest import Digest, digest_of
+from bayeslearn.sources.engines import Local, Sum
+from bayeslearn.tables.gather import gather
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bayeslearn.tables import Table
+    from bayeslearn.tables.convert import Missing
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Batches(Scanned):
+    """Batches under one schema; :func:`~bayeslearn.scan` makes one.
+
+    `read` is a function that returns a new iterator over batches, or anything that can be iterated more than once.
+
+    >>> from bayeslearn import scan
+    >>> coin = scan([{"side": ["head", "tail"]}, {"side": ["head"]}])
+    >>> coin.fold(lambda table: table.counter.count([(0,)])[0])          # head, tail, missing
+    array([2., 1., 0.])
+    """
+
+    read: Callable[[], Iterable[Any]] | Iterable[Any]
+
+    def __post_init__(self) -> None:
+        require_again(self.read)
+
+    def __repr__(self) -> str:
+        return f"Batches({len(self.schema)} columns)"
+
+    def fold(self, collect: Callable[[Table], S]) -> S:
+        """The sum over the batches, which are read one after the other and collected side by side."""
+        return require_some(Local().fold(lambda coded: collect(coded()), self._lazily(), lambda _: None), self)
+
+    def batches(self, n: int | None = None) -> Iterator[Table]:
+        """The batches in order."""
+        tables = (coded() for coded in self._lazily())
+        return tables if n is None else rebatched(tables, n)
+
+    def look(self) -> Digest:
+        """What all columns show, by a pass."""
+        return looked_at(self.read, None, self.request.missing)
+
+    def _lazily(self) -> Iterator[Callable[[], Table]]:
+        coder = Coder(self.schema, self.request, self.weight)
+        for number, batch in enumerate(each(self.read)):
+            yield partial(numbered, number, partial(self._coded, coder, batch))
+
+    def _coded(self, coder: Coder, batch: Any) -> Table:
+        return coder.table(gather(batch, None, self.schema.names)[0])
+
+
+def each(read: Any) -> Iterator[Any]:
+    """The batches, from the first on."""
+    return iter(read() if callable(read) else read)
+
+
+def require_again(read: Any) -> None:
+    """Batches that can be read more than once."""
+    if isinstance(read, Iterator):
+        raise ParameterError(
+            "an iterator gives its batches only once, and learning may read them many times",
+            hint="give a function that returns a new iterator, or a list",
+        )
+    if not callable(read) and not isinstance(read, Iterable):
+        raise ParameterError(
+            f"cannot scan {type(read).__name__}",
+            hint="give paths, patterns, a DuckDB relation, or batches of data; as_table reads frames and arrays",
+        )
+
+
+def looked_at(read: Any, names: tuple[str, ...] | None, missing: Missing) -> Digest:
+    """The digest of all batches."""
+    total: Sum[Digest] = Sum()
+    for number, batch in enumerate(each(read)):
+        total.add(numbered(number, partial(_digest, batch, names, missing)))
+    return require_some(total.total, "the batches")
+
+
+def _digest(batch: Any, names: tuple[str, ...] | None, missing: Missing) -> Digest:
+    return digest_of(gather(batch, names, ())[0], missing)
+
+
+def numbered(number: int, work: Callable[[], S]) -> S:
+    """What is made of a batch; an error says which one it was."""
+    try:
+        return work()
+    except BayeslearnError as error:
+        error.add_note(f"in batch {number}")
+        raise

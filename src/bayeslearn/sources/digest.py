@@ -1,0 +1,193 @@
+"""A digest: what the columns of a source show, in one pass; the schema follows from it as it does from a table.
+
+    rows       n1 + n2                     missing    m1 + m2
+    levels     c1(v) + c2(v)               as long as there are few
+    range      min, max                    of numbers
+
+Digests add, as all statistics do, so shards are looked at apart.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from bayeslearn.tables.building import choose, coded
+from bayeslearn.tables.columns import Column, all_whole, level_numbers, levels, plain_floats
+from bayeslearn.tables.schema import Schema, require_known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.tables.convert import Missing, Request
+    from bayeslearn.tables.variables import Variable
+
+#: Different values of a column that are kept: more than any number of states that tables are asked to hold.
+LEVELS = 4096
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one column shows."""
+
+    name: str
+    kind: str
+    from_file: bool = False
+    #: The order of categories that was declared; None for none, or for several that differ.
+    declared: tuple[Any, ...] | None = None
+    #: Categories are states whatever they look like.
+    categories: bool = False
+    rows: int = 0
+    missing: int = 0
+    #: How often each value was seen; of many only some are kept.
+    levels: Mapping[Any, int] = field(default_factory=dict)
+    more: bool = False
+    low: float = math.inf
+    high: float = -math.inf
+    #: A value that settles what the others leave open: one that is no number, or not a whole one.
+    odd: tuple[Any, ...] = ()
+
+    def __add__(self, other: Seen) -> Seen:
+        both = dict(self.levels)
+        for value, count in other.levels.items():
+            both[value] = both.get(value, 0) + count
+        return replace(
+            self,
+            declared=self.declared if self.declared == other.declared else None,
+            categories=self.categories or other.categories,
+            rows=self.rows + other.rows,
+            missing=self.missing + other.missing,
+            levels=few(both),
+            more=self.more or other.more or len(both) > LEVELS,
+            low=min(self.low, other.low),
+            high=max(self.high, other.high),
+            odd=tuple(dict.fromkeys((*self.odd, *other.odd)))[:4],
+        )
+
+    @property
+    def present(self) -> int:
+        """Cells that hold a value."""
+        return self.rows - self.missing
+
+    def column(self) -> Column:
+        """A short column that shows the same, to be judged as a long one would be."""
+        values = list(dict.fromkeys([*self.levels, *self.odd]))
+        if self.declared is not None:
+            place: list[int | None] = [self.declared.index(v) for v in values]
+            data = pa.DictionaryArray.from_arrays(pa.array([*place, None], pa.int32()), pa.array(list(self.declared)))
+            return Column(self.name, data, declared=True)
+        again = values * 2 if self.present >= 2 * len(values) else values
+        data = pa.array([*again, None], pa.string() if self.kind == "text" else None)
+        if self.categories:
+            data = data.dictionary_encode()
+        return Column(self.name, data, from_file=self.from_file)
+
+
+def few(values: dict[Any, int]) -> dict[Any, int]:
+    """At most as many as are kept."""
+    if len(values) <= LEVELS:
+        return values
+    return dict(list(values.items())[:LEVELS])
+
+
+@dataclass(frozen=True)
+class Digest:
+    """What all columns show."""
+
+    columns: Mapping[str, Seen]
+
+    def __add__(self, other: Digest) -> Digest:
+        return Digest({name: seen + other.columns[name] for name, seen in self.columns.items()})
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return next((seen.rows for seen in self.columns.values()), 0)
+
+    def schema(
+        self,
+        request: Request,
+        *,
+        known: Mapping[str, Variable] | None = None,
+        names: tuple[str, ...] | None = None,
+        weight: str | None = None,
+    ) -> Schema:
+        """The variables that the columns show, or that are known of them already."""
+        chosen = choose({name: seen.column() for name, seen in self.columns.items()}, names, None, weight)
+        require_known(sorted(request.declares()), [column.name for column in chosen])
+        known = {name: v for name, v in (known or {}).items() if name not in request.declares()}
+        settled = [column for column in chosen if column.name not in known]
+        found = {v.name: v for v, _ in coded(settled, request, dict(request.states))}
+        return Schema((known | found)[c.name] for c in chosen if c.name in known or c.name in found)
+
+
+def digest_of(columns: Iterable[Column], missing: Missing) -> Digest:
+    """The digest of one batch."""
+    return Digest({column.name: seen_in(column, missing) for column in columns})
+
+
+def seen_in(column: Column, missing: Missing) -> Seen:
+    """What a batch of one column shows."""
+    coded_already = pa.types.is_dictionary(column.data.type)
+    plain = Seen(
+        column.name,
+        column.kind,
+        column.from_file,
+        declared=tuple(dictionary_of(column.data).to_pylist()) if column.declared else None,
+        categories=coded_already and column.kind != "text",
+        rows=len(column),
+    )
+    if column.kind == "number" and not coded_already:
+        x = plain_floats(column, missing)
+        if many(x):
+            return of_numbers(plain, x, np.isnan(x))
+    found = levels(column, missing)
+    count = np.bincount(found.place + 1, minlength=len(found.values) + 1)
+    plain = replace(plain, missing=int(count[0]))
+    if len(found.values) > LEVELS:
+        number = level_numbers(found.values)
+        return replace(of_levels(plain, found.values, number), missing=int(count[0]))
+    counts = {v: int(n) for v, n in zip(found.listed(), count[1:], strict=True) if n or not column.declared}
+    low, high = range_of(level_numbers(found.values)) if column.kind in {"number", "text"} else (math.inf, -math.inf)
+    return replace(plain, levels=counts, low=low, high=high)
+
+
+def dictionary_of(data: Any) -> Any:
+    """The dictionary of an array, be it in chunks."""
+    return data.chunk(0).dictionary if isinstance(data, pa.ChunkedArray) else data.dictionary
+
+
+def many(x: NDArray[np.float64]) -> bool:
+    """Whether there are more different numbers than are kept; the first ones often settle it."""
+    return any(len(np.unique(part[~np.isnan(part)])) > LEVELS for part in (x[: 4 * LEVELS], x))
+
+
+def of_numbers(plain: Seen, x: NDArray[np.float64], nothing: NDArray[np.bool_]) -> Seen:
+    """A column of many different numbers."""
+    low, high = range_of(x)
+    some = x[~nothing][: 4 * LEVELS]
+    kept = dict.fromkeys(some[:LEVELS].tolist(), 1)
+    odd = () if all_whole(x) else (float(x[np.argmax(~((x == np.floor(x)) | nothing))]),)
+    return replace(plain, missing=int(nothing.sum()), levels=kept, more=True, low=low, high=high, odd=odd)
+
+
+def of_levels(plain: Seen, values: Any, number: NDArray[np.float64]) -> Seen:
+    """A column of many different words, or of numbers written as text."""
+    words = np.isnan(number)
+    fraction = ~words & (number != np.floor(number))
+    odd = tuple(values[int(np.argmax(mask))].as_py() for mask in (words, fraction) if mask.any())
+    low, high = range_of(number)
+    kept = dict.fromkeys(values[:LEVELS].to_pylist(), 1)
+    return replace(plain, levels=kept, more=True, low=low, high=high, odd=odd)
+
+
+def range_of(x: NDArray[np.float64]) -> tuple[float, float]:
+    """The least and the largest number that is there."""
+    there = x[~np.isnan(x)]
+    return (float(there.min()), float(there.max())) if len(there) else (math.inf, -math.inf)

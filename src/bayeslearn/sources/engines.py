@@ -1,0 +1,118 @@
+"""Where shards are read and their statistics added: on the threads of this machine, or by the workers of a cluster.
+
+An engine has one verb. What it adds, it adds in the order of the shards and pairwise, so that the answer depends on the
+data alone:
+
+    ((s1 + s2) + (s3 + s4)) + …
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from bayeslearn.kernels.threads import thread_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+class Engine(Protocol):
+    """Whatever can read shards apart and add what is made of them."""
+
+    def fold(self, function: Callable[[Any], Any], shards: Iterable[Any], done: Callable[[Any], object]) -> Any:
+        """``function(shard 1) + function(shard 2) + …``; None when every shard gives None.
+
+        `done` is told of every shard that was read.
+        """
+        ...
+
+
+@dataclass
+class Sum(Generic[S]):
+    """A sum of many values that come in order, added pairwise, with few of them kept at a time."""
+
+    #: Sums of 1, 2, 4, … values; None where there is none.
+    levels: list[S | None] = field(default_factory=list)
+
+    def add(self, value: S | None) -> None:
+        """One more value; None adds nothing."""
+        if value is None:
+            return
+        for level, other in enumerate(self.levels):
+            if other is None:
+                self.levels[level] = value
+                return
+            value, self.levels[level] = other + value, None  # type: ignore[operator]
+        self.levels.append(value)
+
+    @property
+    def total(self) -> S | None:
+        """The sum so far."""
+        total: Any = None
+        for value in self.levels:
+            if value is not None:
+                total = value if total is None else value + total
+        return total
+
+
+@dataclass
+class Ordered(Generic[S]):
+    """A sum of values that are ready in any order and are added in their own."""
+
+    sum: Sum[S] = field(default_factory=Sum)
+    _early: dict[int, S | None] = field(default_factory=dict)
+    _next: int = 0
+
+    def put(self, number: int, value: S | None) -> None:
+        """The value of this number."""
+        self._early[number] = value
+        while self._next in self._early:
+            self.sum.add(self._early.pop(self._next))
+            self._next += 1
+
+
+@dataclass(frozen=True)
+class Local:
+    """The threads of this machine; `threads` defaults to ``BAYESLEARN_THREADS``, or else to the cores."""
+
+    threads: int | None = None
+
+    @property
+    def count(self) -> int:
+        """How many threads there are."""
+        return self.threads or thread_count()
+
+    def fold(self, function: Callable[[T], S | None], shards: Iterable[T], done: Callable[[T], object]) -> S | None:
+        """Every thread takes the next shard when it is done with one; the first error ends all."""
+        numbered, lock = iter(enumerate(shards)), threading.Lock()
+        total: Ordered[S] = Ordered()
+        errors: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                while not errors:
+                    with lock:
+                        number, shard = next(numbered, (-1, None))
+                    if number < 0:
+                        return
+                    found = function(shard)  # type: ignore[arg-type]
+                    with lock:
+                        total.put(number, found)
+                        done(shard)  # type: ignore[arg-type]
+            except BaseException as error:  # noqa: BLE001 - raised again below, in the thread that asked
+                errors.append(error)
+
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(self.count - 1)]
+        for thread in threads:
+            thread.start()
+        work()
+        for thread in threads:
+            thread.join()
+        if errors:
+            raise errors[0]
+        return total.sum.total

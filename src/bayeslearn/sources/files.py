@@ -1,0 +1,195 @@
+"""Files that are folded where they lie: CSV and Parquet, any number, larger than memory."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from bayeslearn.errors import DataError, FormatError
+from bayeslearn.sources.base import Scanned, rebatched, require_some, rows_of_batch
+from bayeslearn.sources.coding import Coder
+from bayeslearn.sources.digest import Digest, digest_of
+from bayeslearn.sources.engines import Engine, Local, Sum
+from bayeslearn.sources.reading import read_shard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from bayeslearn.sources.shards import Shard
+    from bayeslearn.tables import Table
+    from bayeslearn.tables.convert import Missing
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a pass has come."""
+
+    rows: int
+    of: int | None
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Rows per second."""
+        return self.rows / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Files(Scanned):
+    """CSV or Parquet files under one schema; :func:`~bayeslearn.scan` makes one."""
+
+    shards: tuple[Shard, ...]
+    engine: Engine = field(default_factory=Local)
+    #: Rows that are read at a time; by the number of columns when not told.
+    batch_rows: int | None = None
+    #: Files that could not be read, and why.
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    #: Told how far a pass has come.
+    progress: Callable[[Progress], object] | None = None
+
+    def __repr__(self) -> str:
+        files = len(dict.fromkeys(shard.path for shard in self.shards))
+        rows = f"{self.digest.rows:,} rows × " if self.digest else ""
+        return f"Files({files} file{'s' * (files != 1)}, {rows}{len(self.schema)} columns)"
+
+    # -- reading
+
+    @property
+    def coder(self) -> Coder:
+        """What turns batches into tables."""
+        return Coder(self.schema, self.request, self.weight)
+
+    @property
+    def rows_at_a_time(self) -> int:
+        """How many rows a batch has."""
+        return self.batch_rows or rows_of_batch(len(self.schema))
+
+    def fold(self, collect: Callable[[Table], S]) -> S:
+        """The sum over all shards, each read where the engine says."""
+        return require_some(self._folded(ShardFold(self.coder, self.rows_at_a_time, collect)), self)
+
+    def _folded(self, function: Callable[[Shard], Any]) -> Any:
+        return self.engine.fold(function, self.shards, watched(self.progress, self.shards))
+
+    def batches(self, n: int | None = None) -> Iterator[Table]:
+        """The rows in the order of the files, on this machine."""
+        read = (
+            t for shard in self.shards for t in tables_of(shard, self.coder, min(n or 1 << 62, self.rows_at_a_time))
+        )
+        return read if n is None else rebatched(read, n)
+
+    def look(self) -> Digest:
+        """What all columns show, by a pass."""
+        found: Looked = self._folded(ShardDigest(None, self.rows_at_a_time, self.request.missing))
+        return require_some(None if found is None else found.digest, self)
+
+    def with_engine(self, engine: Engine) -> Self:
+        """The same files, read elsewhere."""
+        return replace(self, engine=engine)
+
+
+### parts that travel
+
+
+@dataclass(frozen=True)
+class ShardFold:
+    """What is made of one shard: batches coded, collected and added."""
+
+    coder: Coder
+    rows: int
+    collect: Callable[[Table], Any]
+
+    def __call__(self, shard: Shard) -> Any:
+        """The sum over one shard; None when it has no rows."""
+        total: Sum[Any] = Sum()
+        for table in tables_of(shard, self.coder, self.rows):
+            total.add(self.collect(table))
+        return total.total
+
+
+@dataclass(frozen=True)
+class ShardDigest:
+    """The digest of one shard; of one that cannot be read what is wrong, if that is wanted."""
+
+    names: tuple[str, ...] | None
+    rows: int
+    missing: Missing
+    skip: bool = False
+
+    def __call__(self, shard: Shard) -> Looked:
+        """What one shard shows."""
+        total: Sum[Digest] = Sum()
+        try:
+            for columns in read_shard(shard, self.names, self.rows):
+                total.add(digest_of(columns, self.missing))
+        except FormatError as error:
+            if not self.skip:
+                raise
+            return Looked({}, {shard.path: error.message})
+        return Looked({} if total.total is None else {shard.path: total.total}, {})
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Digests by file, and the files that could not be read."""
+
+    digests: Mapping[str, Digest]
+    broken: Mapping[str, str]
+
+    def __add__(self, other: Looked) -> Looked:
+        both = dict(self.digests)
+        for path, digest in other.digests.items():
+            both[path] = both[path] + digest if path in both else digest
+        return Looked(both, {**self.broken, **other.broken})
+
+    @property
+    def digest(self) -> Digest | None:
+        """That of all files that can be read from end to end."""
+        total: Sum[Digest] = Sum()
+        for path, digest in self.digests.items():
+            if path not in self.broken:
+                total.add(digest)
+        return total.total
+
+
+def tables_of(shard: Shard, coder: Coder, rows: int) -> Iterator[Table]:
+    """The tables of a shard; an error says where it was."""
+    row = shard.first
+    try:
+        for columns in read_shard(shard, coder.names, rows):
+            table = coder.table(columns)
+            row += table.n_rows
+            yield table
+    except DataError as error:
+        raise located(error, shard, row) from None
+
+
+def located(error: DataError, shard: Shard, row: int) -> DataError:
+    """The error with the file it was in, and the row counted there."""
+    if isinstance(error, FormatError) or "path" in error.details:
+        return error
+    message = error.message
+    if isinstance(error.details.get("row"), int):
+        here = error.details["row"]
+        message = message.replace(f"row {here}", f"row {here + row}")
+    details = {**error.details, "path": shard.path}
+    return type(error)(f"{shard.path!r}: {message}", hint=error.hint, **details)
+
+
+def watched(progress: Callable[[Progress], object] | None, shards: tuple[Shard, ...]) -> Callable[[Shard], object]:
+    """What is told of every shard that was read, and tells how far the pass has come."""
+    if progress is None:
+        return lambda _: None
+    sizes = [shard.rows for shard in shards]
+    total = None if any(n is None for n in sizes) else sum(n or 0 for n in sizes)
+    begin, rows = time.perf_counter(), 0
+
+    def done(shard: Shard) -> None:
+        nonlocal rows
+        rows += shard.rows or 0
+        progress(Progress(rows, total, time.perf_counter() - begin))
+
+    return done

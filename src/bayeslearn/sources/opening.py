@@ -1,0 +1,115 @@
+"""Opening files and batches: which there are, whether they are alike, and what their columns show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn.errors import EmptyTableError, FormatError
+from bayeslearn.sources.base import rows_of_batch
+from bayeslearn.sources.batches import Batches, looked_at, require_again
+from bayeslearn.sources.engines import Engine, Local
+from bayeslearn.sources.files import Files, Looked, ShardDigest, watched
+from bayeslearn.sources.limits import bytes_of
+from bayeslearn.sources.shards import matching, require_alike, shards_of
+from bayeslearn.tables.schema import require_known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bayeslearn.sources.files import Progress
+    from bayeslearn.sources.shards import Shard
+    from bayeslearn.tables import Schema
+    from bayeslearn.tables.convert import Request
+
+
+def scan_files(
+    paths: Any,
+    request: Request,
+    *,
+    schema: Schema | None,
+    names: tuple[str, ...] | None,
+    weight: str | None,
+    engine: Any,
+    skip: bool,
+    memory_limit: str | int | None,
+    progress: Callable[[Progress], object] | None,
+) -> Files:
+    """Files under one schema: the one given, or the one that a pass over them shows."""
+    where = engine_of(engine)
+    broken: dict[str, str] = {}
+    shards = opened(matching(paths), broken, skip=skip)
+    alive = list(dict.fromkeys(shard.path for shard in shards))
+    columns = require_alike(alive)
+    wanted = names if schema is None else schema.names
+    require_known([*(wanted or ()), *([weight] if weight else [])], columns)
+    read = None if wanted is None else (*wanted, *([weight] if weight else []))
+    rows = rows_for(memory_limit, len(read or columns), where)
+    digest = None
+    if schema is None or skip:
+        look = ShardDigest(read, rows, request.missing, skip)
+        looked: Looked = where.fold(look, shards, watched(progress, shards)) or Looked({}, {})
+        broken |= looked.broken
+        shards = tuple(shard for shard in shards if shard.path not in broken)
+        digest = looked.digest
+        if digest is None:
+            raise EmptyTableError(f"there are no rows in {paths!r:.120}", skipped=broken)
+    if schema is None:
+        assert digest is not None
+        schema = digest.schema(request, names=names, weight=weight)
+    return Files(
+        shards=shards, schema=schema, request=request, weight=weight, digest=digest, engine=where, batch_rows=rows,
+        skipped=broken, progress=progress,
+    )  # fmt: skip
+
+
+def opened(paths: list[str], broken: dict[str, str], *, skip: bool) -> tuple[Shard, ...]:
+    """The shards of all files; those that cannot even be opened are put aside, if they may be skipped."""
+    shards: list[Shard] = []
+    for path in paths:
+        try:
+            shards += shards_of(path)
+        except FormatError as error:
+            if not skip:
+                raise
+            broken[path] = error.message
+    if not shards:
+        raise EmptyTableError(
+            "there are no rows to read" + (f": {next(iter(broken.values()))}" if broken else ""), skipped=broken
+        )
+    return tuple(shards)
+
+
+def engine_of(engine: Any) -> Engine:
+    """The engine that is meant: this machine, a cluster that runs, or one to be started."""
+    if engine is None or engine == "files":
+        return Local()
+    if hasattr(engine, "fold"):
+        return engine
+    from bayeslearn.sources.cluster import cluster_of  # noqa: PLC0415 - an extra
+
+    return cluster_of(engine)
+
+
+def rows_for(memory_limit: str | int | None, columns: int, engine: Engine) -> int:
+    """Rows of a batch, so that those of all threads together stay within the limit."""
+    rows = rows_of_batch(columns)
+    if memory_limit is None:
+        return rows
+    threads = getattr(engine, "count", 1)
+    return max(min(rows, bytes_of(memory_limit) // (CELL_BYTES * max(columns, 1) * threads)), 1024)
+
+
+#: Bytes that a cell may take on its way from a file to a statistic.
+CELL_BYTES = 32
+
+
+def scan_batches(
+    data: Any, request: Request, *, schema: Schema | None, names: tuple[str, ...] | None, weight: str | None
+) -> Batches:
+    """Batches under one schema: the one given, or the one that a pass over them shows."""
+    require_again(data)
+    digest = None
+    if schema is None:
+        digest = looked_at(data, names, request.missing)
+        schema = digest.schema(request, names=names, weight=weight)
+    return Batches(read=data, schema=schema, request=request, weight=weight, digest=digest)

@@ -1,0 +1,90 @@
+"""Reading a shard: Arrow batches of a few columns, one after the other, with little in memory at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from bayeslearn.errors import FormatError
+from bayeslearn.tables.columns import Column, arrow_column, is_text
+from bayeslearn.tables.files import DELIMITERS, explained, found, header
+from bayeslearn.tables.schema import require_unique
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bayeslearn.sources.shards import Shard
+
+#: Bytes of a text file that are parsed together.
+BLOCK = 8 << 20
+
+#: Words as numbers of a dictionary, made while parsing.
+WORDS = pa.dictionary(pa.int32(), pa.string())
+
+
+def read_shard(shard: Shard, columns: tuple[str, ...] | None, rows: int) -> Iterator[list[Column]]:
+    """The columns of a shard, about so many rows at a time; columns that the file lacks are left out."""
+    batches = read_text(shard.path, columns) if shard.is_text else read_parquet(shard, columns, rows)
+    for batch in batches:
+        if len(batch[0]) if batch else 0:
+            yield batch
+
+
+### Parquet
+
+
+def read_parquet(shard: Shard, columns: tuple[str, ...] | None, rows: int) -> Iterator[list[Column]]:
+    """Row groups of a Parquet file; text comes as the dictionary it is stored as."""
+    try:
+        with pyarrow.parquet.ParquetFile(shard.path) as head:
+            schema = head.schema_arrow
+        names = [n for n in schema.names if columns is None or n in columns]
+        words = [n for n in names if is_text(schema.field(n).type)]
+        declared = b"pandas" in (schema.metadata or {})
+        with pyarrow.parquet.ParquetFile(shard.path, read_dictionary=words, pre_buffer=False) as file:
+            for batch in file.iter_batches(rows, row_groups=list(shard.groups or ()), columns=names, use_threads=False):
+                named = zip(batch.schema.names, batch.columns, strict=True)
+                yield [arrow_column(n, data, declared=declared and n not in words) for n, data in named]
+    except (pa.ArrowException, OSError) as error:
+        raise FormatError(f"{shard.path!r} cannot be read: {error}", path=shard.path) from None
+
+
+### text
+
+
+def read_text(path: str, columns: tuple[str, ...] | None) -> Iterator[list[Column]]:
+    """A CSV or TSV file, block by block, all of it as text."""
+    file, kind = found(path)
+    delimiter = DELIMITERS[kind]
+    names = header(file, delimiter)
+    require_unique(names)
+    places = {f"f{i}": name for i, name in enumerate(names) if columns is None or name in columns}
+    try:
+        reader = pyarrow.csv.open_csv(
+            file,
+            read_options=pyarrow.csv.ReadOptions(
+                column_names=[f"f{i}" for i in range(len(names))], skip_rows_after_names=1, block_size=BLOCK
+            ),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
+            ),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(places, WORDS), include_columns=list(places), strings_can_be_null=False
+            ),
+        )
+        for batch in reader:
+            named = zip(batch.schema.names, batch.columns, strict=True)
+            yield [Column(places[place], data, from_file=True) for place, data in named]
+    except (pa.ArrowException, OSError) as error:
+        if "Empty CSV file" in str(error):
+            return
+        raise explained(Path(path), delimiter, len(names), error) from None
+
+
+def columns_of_batch(batch: Any) -> list[Column]:
+    """The columns of an Arrow batch that comes from a database."""
+    return [arrow_column(name, data) for name, data in zip(batch.schema.names, batch.columns, strict=True)]

@@ -1,0 +1,145 @@
+"""From paths, patterns, databases and batches to a source; one look at the data finds its schema."""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from bayeslearn import validation
+from bayeslearn.errors import ParameterError
+from bayeslearn.sources.base import Scanned
+from bayeslearn.tables import Table, as_table
+from bayeslearn.tables.convert import MARKERS, check_request, requested
+from bayeslearn.tables.schema import name_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from bayeslearn.sources.engines import Engine
+    from bayeslearn.sources.files import Progress
+    from bayeslearn.tables import Schema, Source
+
+#: Endings of the names of DuckDB's databases.
+DATABASES = {".duckdb", ".ddb", ".db"}
+
+
+def scan(
+    data: Any,
+    *,
+    table: str | None = None,
+    schema: Schema | None = None,
+    columns: Iterable[str] | None = None,
+    discrete: Iterable[str] | Literal[True] = (),
+    numeric: Iterable[str] = (),
+    states: Mapping[str, Iterable[Any]] | None = None,
+    missing: Iterable[Any] = MARKERS,
+    weights: str | None = None,
+    max_states: int = 255,
+    allow_constant: bool = False,
+    unseen: Literal["error", "missing", "last"] = "error",
+    left_out: dict[str, str] | None = None,
+    engine: Engine | Any = None,
+    on_error: Literal["raise", "skip"] = "raise",
+    memory_limit: str | int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Any:
+    """A source: data that stay where they are, and are folded batch by batch.
+
+    Parameters
+    ----------
+    data
+        Paths, patterns (``"cases-*.parquet"``) or directories of CSV and Parquet files, or a list of these; a DuckDB
+        relation; the path of a DuckDB database together with `table`; or batches of data, as a list or as a function
+        that returns an iterator.
+    table
+        The table, view or query of a database.
+    schema
+        The variables, where they are known: the data are then not looked at beforehand.
+    columns, discrete, numeric, states, missing, max_states, allow_constant, unseen, left_out
+        As in :func:`~bayeslearn.as_table`.
+    weights
+        The column that says how often each row counts.
+    engine
+        Where files are read: on the threads of this machine when not told, or by a cluster: a Dask client, the address
+        of a scheduler (``"tcp://…"``), or ``"dask"`` for a cluster on this machine.
+    on_error
+        What to do with a file that cannot be read: raise an error that names it, or skip it; ``source.skipped`` then
+        says which and why.
+    memory_limit
+        What reading may use, such as ``"512MB"``: DuckDB's own limit for a database, and the size of batches.
+    progress
+        Called as a pass goes on, with rows and seconds.
+    """
+    request = requested(
+        discrete=discrete, numeric=numeric, states=states, missing=missing, max_states=max_states,
+        allow_constant=allow_constant, unseen=unseen, left_out=left_out,
+    )  # fmt: skip
+    check_request(request, schema)
+    names = None if columns is None else name_list("columns", columns)
+    validation.choice("on_error", on_error, ["raise", "skip"])
+    if isinstance(data, Scanned | Table):
+        raise ParameterError(f"{data!r:.60} is a source already", hint="use as_source to declare its columns")
+    if is_relation(data) or is_database(data):
+        from bayeslearn.sources.relations import scan_relation  # noqa: PLC0415 - DuckDB loads when it is asked
+
+        return scan_relation(
+            data, table, request, schema=schema, names=names, weight=weights, memory_limit=memory_limit
+        )
+    if is_paths(data):
+        from bayeslearn.sources.opening import scan_files  # noqa: PLC0415 - Arrow loads when data come in
+
+        return scan_files(
+            data, request, schema=schema, names=names, weight=weights, engine=engine, skip=on_error == "skip",
+            memory_limit=memory_limit, progress=progress,
+        )  # fmt: skip
+    from bayeslearn.sources.opening import scan_batches  # noqa: PLC0415
+
+    return scan_batches(data, request, schema=schema, names=names, weight=weights)
+
+
+def as_source(data: Any, **options: Any) -> Source:
+    """Data as whatever folds: a source with columns declared as told, else the table of them.
+
+    `options` are those of :func:`~bayeslearn.as_table`. Patterns, lists of paths and directories are scanned; the path
+    of a single file is read into memory, as ever.
+    """
+    if isinstance(data, Scanned):
+        return data.declared(**options)
+    if is_paths(data) and not is_one_file(data):
+        return scan(data, **{k: v for k, v in options.items() if k != "absent"}).declared(**options)
+    return as_table(data, **options)
+
+
+### what was given
+
+
+def is_source(data: Any) -> bool:
+    """Whether data are to be folded: a source that is no table, or paths of several files."""
+    return isinstance(data, Scanned) or (is_paths(data) and not is_one_file(data))
+
+
+def is_paths(data: Any) -> bool:
+    """Whether data are told by paths or patterns."""
+    if isinstance(data, str | os.PathLike):
+        return True
+    return isinstance(data, list | tuple) and len(data) > 0 and all(isinstance(p, str | os.PathLike) for p in data)
+
+
+def is_one_file(data: Any) -> bool:
+    """Whether a single file is meant, that may be read into memory."""
+    if not isinstance(data, str | os.PathLike):
+        return False
+    path = Path(data)
+    return not path.is_dir() and (path.is_file() or not glob.has_magic(os.fspath(data)))
+
+
+def is_database(data: Any) -> bool:
+    """Whether a path is that of a DuckDB database."""
+    return isinstance(data, str | os.PathLike) and Path(data).suffix.lower() in DATABASES
+
+
+def is_relation(data: Any) -> bool:
+    """Whether data are a relation of DuckDB, which is not loaded to find out."""
+    return type(data).__module__.partition(".")[0] in {"duckdb", "_duckdb"}

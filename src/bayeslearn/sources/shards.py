@@ -1,0 +1,148 @@
+"""Shards: the parts of a set of files that are read apart, on any thread or machine.
+
+A shard is a text file, or some row groups of a Parquet file. It is small, it can be sent, and whoever gets it reads
+its rows with the same code.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn.errors import FormatError, MissingFileError, ParameterError
+from bayeslearn.tables.files import DELIMITERS, found, parquet_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+#: Rows of a Parquet file that make a shard, as far as its row groups allow.
+SHARD_ROWS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A file, or row groups of a Parquet file."""
+
+    path: str
+    #: Which row groups; None for all of a text file.
+    groups: tuple[int, ...] | None = None
+    #: Its rows, and those of the file that come before; a text file does not tell.
+    rows: int | None = None
+    first: int = 0
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is read line by line."""
+        return self.groups is None
+
+    def __str__(self) -> str:
+        return repr(self.path) if not self.first else f"{self.path!r}, from row {self.first}"
+
+
+def matching(paths: Any) -> list[str]:
+    """The files of a pattern, a directory, or a list of these, in the order of their names."""
+    if isinstance(paths, str | os.PathLike):
+        paths = [paths]
+    every = [name for path in paths for name in sorted(one_pattern(os.fspath(path)))]
+    if not every:
+        raise ParameterError("there are no files to read", hint="give paths or patterns such as 'cases-*.parquet'")
+    return list(dict.fromkeys(every))
+
+
+def one_pattern(pattern: str) -> list[str]:
+    """The files that a pattern or a directory stands for; a plain path stands for itself."""
+    if "://" in pattern:
+        raise ParameterError(
+            f"cannot read {pattern!r}: files are read from disks that this machine mounts",
+            hint="mount or copy the files, or let DuckDB read them: scan(duckdb.sql(\"select * from 's3://…'\"))",
+        )
+    if Path(pattern).is_dir():
+        return [str(p) for p in Path(pattern).rglob("*") if p.is_file() and ending(p) in KNOWN]
+    if Path(pattern).is_file() or not glob.has_magic(pattern):
+        return [pattern]
+    files = [p for p in glob.glob(pattern, recursive=True) if Path(p).is_file()]  # noqa: PTH207 - ** and absolute ones
+    if not files:
+        raise MissingFileError(
+            f"no file matches {pattern!r}", hint=f"looked in {Path(pattern).absolute().parent}", path=pattern
+        )
+    return files
+
+
+#: Endings of names that are read.
+KNOWN = {*DELIMITERS, ".parquet", ".pq"}
+
+
+def ending(path: Path) -> str:
+    """The ending that says how a file is read."""
+    return "".join([suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"][-1:])
+
+
+def shards_of(path: str) -> Iterator[Shard]:
+    """The parts of a file: of a Parquet file so many row groups that they make a good share of work."""
+    _, kind = found(path)
+    if kind in DELIMITERS:
+        yield Shard(path)
+        return
+    with parquet_file(Path(path)) as file:
+        sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
+    yield from grouped(path, sizes)
+
+
+def grouped(path: str, sizes: Iterable[int]) -> Iterator[Shard]:
+    """Row groups that follow each other, together until they have enough rows."""
+    together: list[int] = []
+    first = rows = 0
+    for group, size in enumerate(sizes):
+        if together and rows + size > SHARD_ROWS:
+            yield Shard(path, tuple(together), rows, first)
+            together, first, rows = [], first + rows, 0
+        together.append(group)
+        rows += size
+    if together:
+        yield Shard(path, tuple(together), rows, first)
+
+
+def kinds_of(path: str) -> dict[str, str]:
+    """The columns of a file and what they hold, as far as its head tells; in a text file all is text."""
+    from bayeslearn.tables.columns import arrow_columns  # noqa: PLC0415 - Arrow loads when data come in
+    from bayeslearn.tables.files import column_names  # noqa: PLC0415
+
+    if found(path)[1] in DELIMITERS:
+        return dict.fromkeys(column_names(path), "text of a file")
+    with parquet_file(Path(path)) as file:
+        return {column.name: safe_kind(column) for column in arrow_columns(file.schema_arrow.empty_table())}
+
+
+def safe_kind(column: Any) -> str:
+    """What a column holds, also one that no table can hold."""
+    from bayeslearn.errors import DataError  # noqa: PLC0415
+
+    try:
+        return column.kind
+    except DataError:
+        return str(column.data.type)
+
+
+def require_alike(paths: list[str]) -> dict[str, str]:
+    """The columns that all files share; two that differ are an error that names both."""
+    first = kinds_of(paths[0])
+    for path in paths[1:]:
+        other = kinds_of(path)
+        odd = next((n for n in dict.fromkeys((*first, *other)) if first.get(n) != other.get(n)), None)
+        if odd is not None:
+            said = [told(odd, first, paths[0]), told(odd, other, path)]
+            raise FormatError(
+                f"the files differ in column {odd!r}: it {' and '.join(said)}",
+                hint="scan files of one kind together, or leave the column out with `columns=`",
+                column=odd,
+                paths=[paths[0], path],
+            )
+    return first
+
+
+def told(column: str, kinds: dict[str, str], path: str) -> str:
+    """What a column is in a file."""
+    return f"holds {kinds[column]} in {path!r}" if column in kinds else f"is missing in {path!r}"
