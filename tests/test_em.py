@@ -160,6 +160,40 @@ def test_progress_sees_every_step_and_may_stop():
     assert not result.converged
 
 
+### checkpoints
+
+
+def test_a_climb_goes_on_from_what_was_written():
+    data, written = Rows(tosses(50, 4), batch=50), []
+    whole = em.fit(start(), data)
+
+    with pytest.warns(NotConvergedWarning):
+        em.fit(start(), data, max_iter=7, checkpoint=em.Every(3, written.append))
+    again = em.fit(written[-1], data)
+
+    assert len(written) == 3  # iterations 3, 6 and the last one, 7
+    assert again.iterations == whole.iterations - 7
+    np.testing.assert_array_equal(again.model.theta, whole.model.theta)
+
+
+def test_nothing_is_written_twice():
+    written = []
+    with pytest.warns(NotConvergedWarning):
+        result = em.fit(start(), Rows(tosses(50, 4), batch=50), max_iter=4, checkpoint=em.Every(2, written.append))
+
+    assert len(written) == 2
+    assert written[-1] is result.model
+
+
+def test_what_is_written_last_is_the_best_start():
+    data, written = Rows(tosses(60, 4), batch=60), []
+    level = Coins(np.array([0.5, 0.5]), np.full((2, 2), 0.5))
+
+    result = em.best_of([start(1), level], data, checkpoint=em.Every(1, written.append))
+
+    assert written[-1] is result.model
+
+
 @dataclass(frozen=True)
 class Scripted:
     """A model whose log likelihoods are given beforehand."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from bayeslearn import validation
@@ -60,6 +60,8 @@ class Step:
     log_likelihood: float
     log_prior: float
     gain: float
+    #: Whether a checkpoint is told that there are no more steps.
+    last: bool = False
 
     @property
     def objective(self) -> float:
@@ -105,6 +107,30 @@ class Expected:
         return Expected(self.statistics + other.statistics, self.log_likelihood + other.log_likelihood)
 
 
+### checkpoints
+
+
+class Every(Generic[M]):
+    """A checkpoint: the model is written at every n-th iteration and at the end, but never twice.
+
+    Parameters are all that EM carries from one iteration to the next, so a climb that starts from what was written
+    last goes on as if it had never stopped.
+
+    >>> fit(model, source, checkpoint=Every(5, partial(save, path=path)))                              # doctest: +SKIP
+    """
+
+    def __init__(self, n: int, write: Callable[[M], object]) -> None:
+        self.n = validation.integer("every", n, least=1)
+        self.write = write
+        self.written: M | None = None
+
+    def __call__(self, model: M, step: Step) -> None:
+        """Write the model, if it is time."""
+        if (step.last or step.iteration % self.n == 0) and model is not self.written:
+            self.write(model)
+            self.written = model
+
+
 ### the loop
 
 
@@ -116,6 +142,7 @@ def fit(
     tol: float = 1e-6,
     max_iter: int = 200,
     progress: Callable[[Step], object] | None = None,
+    checkpoint: Callable[[M, Step], object] | None = None,
 ) -> Result[M]:
     """Climb from `model` until an iteration gains no more than `tol` nats.
 
@@ -133,6 +160,9 @@ def fit(
         The most estimates to make; stopping there is warned of, with the numbers.
     progress
         Called with every :class:`Step`; raising StopIteration ends the climb with the best model so far.
+    checkpoint
+        Called with the model and the :class:`Step` after every estimate, and once more at the end with a step whose
+        `last` is true: for instance :class:`Every`.
     """
     validation.number("tol", tol, least=0)
     validation.integer("max_iter", max_iter, least=1)
@@ -149,8 +179,12 @@ def fit(
             break
         model, expected = candidate, found
         history.append(step)
+        if checkpoint is not None:
+            checkpoint(model, step)
         converged = step.gain <= max(tol, slack(step))
         stopped = told_to_stop(progress, step)
+    if checkpoint is not None:
+        checkpoint(model, replace(history[-1], last=True))
     if not (converged or stopped):
         _warn_not_converged(history[-1], tol)
     return Result(model, expected.statistics, tuple(history), converged)
@@ -164,22 +198,32 @@ def best_of(
     tol: float = 1e-6,
     max_iter: int = 200,
     progress: Callable[[Step], object] | None = None,
+    checkpoint: Callable[[M, Step], object] | None = None,
     climb: Callable[..., Result[M]] = fit,
 ) -> Result[M]:
     """Climb from each start and keep the highest; the first wins a tie, so the answer does not depend on luck.
 
-    `climb` is called as :func:`fit` is: another way up the same hill.
+    `climb` is called as :func:`fit` is: another way up the same hill. A checkpoint sees a climb only where it is
+    above all climbs before it, so what was written last is the highest so far.
     """
     best: Result[M] | None = None
     reached = []
     for start in starts:
-        result = climb(start, source, prior=prior, tol=tol, max_iter=max_iter, progress=progress)
+        seen = above(checkpoint, best)
+        result = climb(start, source, prior=prior, tol=tol, max_iter=max_iter, progress=progress, checkpoint=seen)
         reached.append(result.objective)
         if best is None or result.objective > best.objective:
             best = result
     if best is None:
         raise ParameterError("EM needs at least one model to start from, got none")
     return Result(best.model, best.statistics, best.history, best.converged, tuple(reached))
+
+
+def above(checkpoint: Callable[[M, Step], object] | None, best: Result[M] | None) -> Callable[[M, Step], object] | None:
+    """The checkpoint for models that are higher than the best so far."""
+    if checkpoint is None or best is None:
+        return checkpoint
+    return lambda model, step: checkpoint(model, step) if step.objective > best.objective else None
 
 
 ### its parts

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -108,10 +108,11 @@ class Climb:
         tol: float = 1e-6,
         max_iter: int = 200,
         progress: Callable[[em.Step], object] | None = None,
+        checkpoint: Callable[[Tables, em.Step], object] | None = None,
     ) -> None:
         self.tol = validation.number("tol", tol, least=0)
         self.max_iter = validation.integer("max_iter", max_iter, least=1)
-        self.source, self.prior, self.progress = source, prior, progress
+        self.source, self.prior, self.progress, self.checkpoint = source, prior, progress, checkpoint
         self.history: list[em.Step] = []
         self.go(self._start(model))
 
@@ -143,6 +144,8 @@ class Climb:
         """Take the step."""
         self.here = there
         self.history.append(there.step)
+        if self.checkpoint is not None and there.step.iteration > 0:
+            self.checkpoint(there.model, there.step)
         self.stopped = em.told_to_stop(self.progress, there.step)
 
     @property
@@ -157,6 +160,8 @@ class Climb:
 
     def ended(self, what: str) -> em.Result[Tables]:
         """What the climb came to; a warning with the numbers when that is not the top."""
+        if self.checkpoint is not None:
+            self.checkpoint(self.here.model, replace(self.here.step, last=True))
         if not (self.at_top or self.stopped):
             warnings.warn(
                 f"{what} stopped after {self.here.step.iteration} iterations, where an EM step would still gain "
