@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]
 
-#: Scores that are looked at together.
-TILE = 64
-
 
 @kernel
 def scan_rows(points: Floats, queries: Floats, start: int, stop: int, squares: Floats, rows: Rows) -> None:
@@ -31,53 +28,9 @@ def scan_rows(points: Floats, queries: Floats, start: int, stop: int, squares: F
         far, at = squares[q], rows[q]
         far[:], at[:] = np.inf, points.shape[0]
         for i in range(points.shape[0]):
-            square = _square(points, i, queries, q)
+            square = square_of(points, i, queries, q)
             if square < far[0] or (square == far[0] and i < at[0]):  # equal only where both are infinite
                 sink(far, at, k, square, i)
-        order(far, at, k)
-
-
-@kernel
-def sift_scores(products: Any, halves: Any, first: int, kept: Any, rows: Rows) -> None:
-    """Scores |x|²/2 − x·q of rows first, first + 1, …: each query keeps the lowest there were."""
-    m, n = rows.shape[1], products.shape[1]
-    for q in range(products.shape[0]):
-        low, at, line = kept[q], rows[q], products[q]
-        worst = low[0]
-        for begin in range(0, n, TILE):
-            end, hits = min(begin + TILE, n), 0
-            for i in range(begin, end):  # without a branch, so that it is vectorised; few tiles have hits
-                hits += halves[first + i] - line[i] < worst
-            if hits:
-                for i in range(begin, end):
-                    score = halves[first + i] - line[i]
-                    if score < worst:
-                        sink(low, at, m, score, first + i)
-                        worst = low[0]
-
-
-@kernel
-def recheck_rows(
-    points: Floats, queries: Floats, slack: Floats, kept: Any, candidates: Rows, squares: Floats, rows: Rows
-) -> None:
-    """The nearest among candidates whose scores were kept, each wrong by half of a query's `slack` at most.
-
-    Where the candidates may leave out one that is near enough, the first row is −1.
-    """
-    k, m = rows.shape[1], candidates.shape[1]
-    for q in range(rows.shape[0]):
-        low, far, at = np.sort(kept[q]), squares[q], rows[q]
-        bound = low[k - 1] + slack[q]
-        if m < points.shape[0] and not low[m - 1] > bound:
-            at[0] = -1
-            continue
-        far[:], at[:] = np.inf, points.shape[0]
-        for c in range(m):
-            if kept[q, c] <= bound:
-                i = candidates[q, c]
-                square = _square(points, i, queries, q)
-                if square < far[0] or (square == far[0] and i < at[0]):
-                    sink(far, at, k, square, i)
         order(far, at, k)
 
 
@@ -88,14 +41,15 @@ def measure_rows(points: Floats, queries: Floats, rows: Rows, squares: Floats) -
         far, at = squares[q], rows[q].copy()
         rows[q, :], far[:] = points.shape[0], np.inf
         for c in range(at.shape[0]):
-            square = _square(points, at[c], queries, q)
+            square = square_of(points, at[c], queries, q)
             if square < far[0] or (square == far[0] and at[c] < rows[q, 0]):
                 sink(far, rows[q], rows.shape[1], square, at[c])
         order(far, rows[q], rows.shape[1])
 
 
 @inner
-def _square(points: Floats, i: int, queries: Floats, q: int) -> float:
+def square_of(points: Floats, i: int, queries: Floats, q: int) -> float:
+    """|q − x|², which decides."""
     total = 0.0
     for c in range(points.shape[1]):
         δ = queries[q, c] - points[i, c]

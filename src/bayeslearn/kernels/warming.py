@@ -24,6 +24,7 @@ from bayeslearn.kernels import (
     mixing,
     naive,
     neighbours_brute,
+    neighbours_scores,
     neighbours_tree,
     order_chains,
     ordering,
@@ -176,11 +177,13 @@ def warm_mixtures() -> None:
 
 def warm_neighbours() -> None:
     """One row that is its own neighbour."""
-    x, squares, rows, single = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros((1, 1), "f4")
+    x, squares, rows, single = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1), np.int64), np.zeros(16, np.float32)
     x.flags.writeable = False
     neighbours_brute.scan_rows(x, x, 0, 1, squares, rows)
-    neighbours_brute.sift_scores(single, single[0], 0, single, rows)
-    neighbours_brute.recheck_rows(x, x, squares[0], single, rows, squares, rows.copy())
+    panels, asking = np.zeros((1, 1, 16, 2), np.int16), np.zeros((1, 1, 6, 2), np.int16)
+    neighbours_scores.shorten_rows(x.copy(), np.ones(1), panels)
+    asked = asking, np.zeros((6, 3), np.float32), np.ones(1), 1.0, 0.0
+    neighbours_scores.sift_rows((panels, single, single), asked, x, x, np.ones(1, np.int64), squares, rows)
     neighbours_brute.measure_rows(x, x, rows, squares)
     nodes, boxes, groups, zero = (
         np.zeros((1, 3), np.int64),

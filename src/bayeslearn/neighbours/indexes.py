@@ -3,7 +3,7 @@
     nearest(q, k) = the k rows with the least (d(q, x), row number)        d² = Σ_c (q_c − x_c)²
 
     tree          a k-d tree                            few columns
-    brute         every row, scored by BLAS             many columns, or few rows
+    brute         every row, most by a lower bound      many columns, or few rows
     approximate   usearch's graph of near points        many rows of many columns, when a few misses are no harm
 
 All but the last are exact, and of rows equally far the one that comes first in the table is nearer.
@@ -12,13 +12,13 @@ All but the last are exact, and of rows equally far the one that comes first in 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import DataError, EmptyTableError, MissingDependencyError, ParameterError, ShapeError
+from bayeslearn.neighbours.scores import Scores, leading
 from bayeslearn.tables.table import read_only
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 #: A tree pays where it has more rows than this, and 2^(1.4 d) for d columns: else most of its boxes are visited.
 FEW_ROWS, PER_COLUMN = 2000, 1.4
 
-#: Cells from which on BLAS is quicker than a plain scan.
-MANY_CELLS = 1 << 18
+#: Cells from which on bounds are quicker than a plain scan, and rows for each neighbour that is asked for.
+MANY_CELLS, FEW_KEPT = 1 << 18, 8
 
-#: Queries and rows that BLAS scores together, and candidates that are kept beyond the k that are asked for.
-QUERIES, BLOCK, SPARE = 256, 2048, 27
+#: One in so many rows may be measured before all columns are better than the leading directions.
+MEASURED = 64
 
 #: Rows that stand together in a leaf.
 LANES = 8
@@ -101,12 +101,6 @@ class Index(ABC):
         work = len(queries) * self.points.size
         kernels.parallel(some, range(0, len(queries), SHARE), worth=work > 1 << 20)
 
-    def settle(self, some: Rows, queries: Floats, squares: Floats, rows: Rows) -> None:
-        """Answer some of the queries once more, by looking at every row."""
-        again = np.empty((len(some), rows.shape[1])), np.empty((len(some), rows.shape[1]), np.int64)
-        self.scan(read_only(queries[some]), *again)
-        squares[some], rows[some] = again
-
 
 class Tree(Index):
     """A k-d tree; questions are answered in the order of its leaves, so that what one has read the next finds near."""
@@ -136,60 +130,44 @@ class Tree(Index):
 
 
 class Brute(Index):
-    """Every row: all scores |x|²/2 − x·q in single precision, then the exact distances of those that can be nearest.
+    """Every row: a lower bound of each distance by short numbers, then the distances of those that can be nearest.
 
-    Points are moved and scaled so that |x| ≤ 1. Then a score is off by at most (d + 8) 2⁻²⁴ (|q| + ½), and twice that
-    decides who is looked at again. A query with more of these than are kept is answered by a plain scan.
+    Where few directions hold most of what rows differ in, the bounds are by these. A query for which they leave too
+    many is asked again with bounds by all columns.
     """
 
     kind = "brute"
 
     def __init__(self, points: Floats) -> None:
         super().__init__(points)
+        self._scores: list[Scores] = []
         if points.size < MANY_CELLS:
             return
         self._centre = points.mean(axis=0)
-        moved = points - self._centre
-        squares = np.einsum("ij,ij->i", moved, moved)
-        self._scale = float(np.sqrt(squares.max())) or 1.0
-        self._single = (moved / self._scale).astype(np.float32)
-        self._halves = (squares / self._scale**2 / 2).astype(np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._scores.append(Scores(points, self._centre, leading(points, self._centre)))
 
     def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
-        """By BLAS where there is enough for it to do."""
-        m = min(rows.shape[1] + SPARE, len(self))
-        if self.points.size < MANY_CELLS or len(self) < 8 * m or m > BLOCK or not 0 < self._scale < np.inf:
+        """By bounds where there is enough for them to do."""
+        if not self._scores or not self._scores[0].usable or len(self) < FEW_KEPT * rows.shape[1]:
             self.scan(queries, squares, rows)
             return
+        first, most = self._scores[0], len(self)
+        if first.directions is not None:
+            first.find(queries, squares, rows, most // MEASURED + FEW_KEPT * rows.shape[1])
+            self._again(np.flatnonzero(rows[:, 0] < 0), queries, squares, rows)
+        else:
+            first.find(queries, squares, rows, most)
 
-        def some(part: slice) -> None:
-            self._by_scores(queries[part], m, squares[part], rows[part])
-
-        size = min(QUERIES, -(-len(queries) // kernels.thread_count()))
-        parts = [slice(start, start + size) for start in range(0, len(queries), size)]
-        with one_blas_thread() if len(parts) > 1 else nullcontext():
-            kernels.parallel(some, parts)
-        self.settle(np.flatnonzero(rows[:, 0] < 0), queries, squares, rows)
-
-    def _by_scores(self, queries: Floats, m: int, squares: Floats, rows: Rows) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # what is too far for single precision is scanned
-            q = ((queries - self._centre) / self._scale).astype(np.float32)
-            wrong = (queries.shape[1] + 8) * 2.0**-24 * (np.sqrt(np.einsum("ij,ij->i", q, q, dtype=float)) + 0.5)
-            kept = np.full((len(q), m), np.inf, np.float32)
-            candidates = np.full((len(q), m), len(self), np.int64)
-            room = np.empty(len(q) * BLOCK, np.float32)  # new memory for every block would cost as much as the work
-            for first in range(0, len(self), BLOCK):
-                block = self._single[first : first + BLOCK]
-                products = np.matmul(q, block.T, out=room[: len(q) * len(block)].reshape(len(q), len(block)))
-                kernels.sift_scores(products, self._halves, first, kept, candidates)
-        kernels.recheck_rows(self.points, queries, 2 * wrong, kept, candidates, squares, rows)
-
-
-def one_blas_thread() -> Any:
-    """Let BLAS leave the cores to our own threads: theirs wait for each other, ours do not."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # noqa: PLC0415 - with scikit-learn
-
-    return threadpool_limits(1, user_api="blas")
+    def _again(self, some: Rows, queries: Floats, squares: Floats, rows: Rows) -> None:
+        """Answer some of the queries once more, with all columns."""
+        if not len(some):
+            return
+        if len(self._scores) == 1:
+            self._scores.append(Scores(self.points, self._centre))
+        again = np.empty((len(some), rows.shape[1])), np.empty((len(some), rows.shape[1]), np.int64)
+        self._scores[1].find(read_only(queries[some]), *again, len(self))
+        squares[some], rows[some] = again
 
 
 class Approximate(Index):
