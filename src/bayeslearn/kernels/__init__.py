@@ -12,6 +12,7 @@ from bayeslearn.kernels.threads import parallel, thread_count
 
 _HOMES = {
     "measure_rows": "neighbours_brute",
+    "recode": "recoding",
     "scan_rows": "neighbours_brute",
     "shorten_rows": "neighbours_scores",
     "sift_rows": "neighbours_scores",
@@ -167,6 +168,7 @@ __all__ = [
     "propagate_cases",
     "propagate_lanes",
     "read_order",
+    "recode",
     "sample_rows",
     "scan_rows",
     "score_columns",

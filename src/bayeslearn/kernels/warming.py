@@ -33,6 +33,7 @@ from bayeslearn.kernels import (
     patterns,
     planning,
     propagation,
+    recoding,
     sampling,
     scoring,
     shattering,
@@ -55,6 +56,9 @@ def warm_counting() -> None:
     text, room = np.frombuffer(b"a\n", np.uint8), np.empty((1, cells.MOST_CELLS), np.int64)
     slots, keys = np.full((1, cells.CELL_SLOTS), -1, np.int64), np.empty((1, cells.CELL_SLOTS), np.uint64)
     into = np.empty((1, 1), np.int16)
+    index, table = np.zeros(1, np.int32), np.zeros(1, np.int16)
+    for out in (np.empty(1, np.int8), np.empty(1, np.int16)):
+        recoding.recode(index, np.ones(1, np.uint8), 0, table, out)
     cells.number_cells(text, 0, 2, 44, into, 0, room, room.copy(), np.zeros(1, np.int64), slots, keys)
 
 

@@ -14,11 +14,11 @@ from bayeslearn import lazy
 if TYPE_CHECKING:
     from bayeslearn.sources.batches import Batches
     from bayeslearn.sources.cluster import Cluster
-    from bayeslearn.sources.counting import SparseCounts, count_cells, sparse_counts
+    from bayeslearn.sources.counting import count_cells, grouped
+    from bayeslearn.sources.cutting import discretised
     from bayeslearn.sources.digest import Digest
     from bayeslearn.sources.engines import Engine, Local
     from bayeslearn.sources.files import Files
-    from bayeslearn.sources.quantiles import discretised, quantiles
     from bayeslearn.sources.relations import Relation
     from bayeslearn.sources.scanning import as_source, is_source, scan
     from bayeslearn.sources.shards import Shard
@@ -33,14 +33,12 @@ _HOMES = {
     "Local": "engines",
     "Relation": "relations",
     "Shard": "shards",
-    "SparseCounts": "counting",
     "as_source": "scanning",
     "count_cells": "counting",
-    "discretised": "quantiles",
+    "discretised": "cutting",
+    "grouped": "counting",
     "is_source": "scanning",
-    "quantiles": "quantiles",
     "scan": "scanning",
-    "sparse_counts": "counting",
 }
 
 __all__ = [
@@ -52,14 +50,12 @@ __all__ = [
     "Local",
     "Relation",
     "Shard",
-    "SparseCounts",
     "as_source",
     "count_cells",
     "discretised",
+    "grouped",
     "is_source",
-    "quantiles",
     "scan",
-    "sparse_counts",
 ]
 
 __getattr__ = lazy.names_of(__name__, _HOMES)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import EmptyTableError, ParameterError
+from bayeslearn.errors import CapacityError, EmptyTableError, ParameterError
 from bayeslearn.tables import Numeric, Table
 from bayeslearn.tables.convert import Request, check_request, requested
 from bayeslearn.tables.schema import name_list
+from bayeslearn.tables.table import code_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -131,7 +133,8 @@ class Scanned(ABC):
         return dict(zip(self.schema.names, self.totals.missing, strict=True))
 
     def table(self) -> Table:
-        """All rows in memory."""
+        """All rows in memory, if there is room for them."""
+        require_room(self)
         return Table.concat(self.batches())
 
 
@@ -143,6 +146,27 @@ def named_weight(weights: Any) -> str:
         f"the weights of a source are a column of it, got {type(weights).__name__}",
         hint='name the column: weights="n"',
     )
+
+
+def require_room(source: Scanned) -> None:
+    """Memory for all rows, and for the batches they are made of."""
+    row = len(source.schema.discrete) * np.dtype(code_type(source.schema)).itemsize + 8 * len(source.schema.numeric)
+    need, free = 2 * row * source.n_rows, free_memory()
+    if need > free:
+        raise CapacityError(
+            f"{source.n_rows:,} rows in memory would need {need / 2**30:.1f} GiB, and {free / 2**30:.1f} GiB are free",
+            hint="fold the source instead: learners that count take it as it is",
+            bytes=need,
+        )
+
+
+def free_memory() -> int:
+    """Bytes that this machine can still give; more than there are anywhere, where the system does not tell."""
+    try:
+        told = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+        return int(told["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return 1 << 62
 
 
 def rows_of_batch(columns: int) -> int:

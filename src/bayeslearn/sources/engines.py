@@ -32,31 +32,37 @@ class Engine(Protocol):
         ...
 
 
+def plus(a: Any, b: Any) -> Any:
+    """``a + b``, where None adds nothing."""
+    return b if a is None else a if b is None else a + b
+
+
 @dataclass
 class Sum(Generic[S]):
-    """A sum of many values that come in order, added pairwise, with few of them kept at a time."""
+    """A sum of many values that come in order, added pairwise, with few of them kept at a time.
 
-    #: Sums of 1, 2, 4, … values; None where there is none.
+    Which are added to which depends on their places alone, also where some are None.
+    """
+
+    #: Sums of 1, 2, 4, … values, those among them that the binary digits of `count` name.
     levels: list[S | None] = field(default_factory=list)
+    count: int = 0
 
     def add(self, value: S | None) -> None:
         """One more value; None adds nothing."""
-        if value is None:
-            return
-        for level, other in enumerate(self.levels):
-            if other is None:
-                self.levels[level] = value
-                return
-            value, self.levels[level] = other + value, None  # type: ignore[operator]
-        self.levels.append(value)
+        level = 0
+        while self.count >> level & 1:
+            value, self.levels[level] = plus(self.levels[level], value), None
+            level += 1
+        self.levels[level : level + 1] = [value]
+        self.count += 1
 
     @property
     def total(self) -> S | None:
         """The sum so far."""
         total: Any = None
         for value in self.levels:
-            if value is not None:
-                total = value if total is None else value + total
+            total = plus(value, total)
         return total
 
 

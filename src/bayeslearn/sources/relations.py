@@ -108,10 +108,8 @@ def looked_at(relation: Any, names: tuple[str, ...] | None, missing: Missing) ->
 
 def opened(data: Any, table: str | None, memory_limit: str | int | None) -> Any:
     """A table, a view or a query of a database, which is opened for reading only; or of a connection."""
-    if isinstance(data, duckdb.DuckDBPyConnection):
-        connection = data
-    else:
-        connection = connected(data, memory_limit)
+    connection = data if isinstance(data, duckdb.DuckDBPyConnection) else connected(data, memory_limit)
+
     if table is None:
         known = [name for (name,) in connection.execute("select table_name from information_schema.tables").fetchall()]
         raise ParameterError(
@@ -127,13 +125,18 @@ def connected(path: Any, memory_limit: str | int | None) -> Any:
     """A database that is there, opened for reading only."""
     if not Path(path).is_file():
         raise MissingFileError(f"cannot read {str(path)!r}: there is no such file", path=path)
-    config: dict[str, Any] = {"threads": thread_count()}
-    if memory_limit is not None:
-        config["memory_limit"] = f"{bytes_of(memory_limit)}B"
     try:
-        return duckdb.connect(str(path), read_only=True, config=config)
+        return limited(duckdb.connect(str(path), read_only=True), memory_limit)
     except duckdb.Error as error:
-        raise FormatError(f"{str(path)!r} is not a database that DuckDB can read: {error}", path=path) from None
+        raise FormatError(f"DuckDB cannot open {str(path)!r} for reading: {error}", path=path) from None
+
+
+def limited(connection: Any, memory_limit: str | int | None) -> Any:
+    """A connection of our own with our threads, and with a limit if there is one: what exceeds it goes to disk."""
+    connection.execute(f"set threads = {thread_count()}")
+    if memory_limit is not None:
+        connection.execute(f"set memory_limit = '{bytes_of(memory_limit)}B'")
+    return connection
 
 
 def is_query(table: str) -> bool:

@@ -52,8 +52,8 @@ def as_table(
     Parameters
     ----------
     data
-        A Table, a pandas, polars or pyarrow frame, a NumPy array, a dict of columns, a list of dicts, or the path of a
-        `.csv`, `.tsv`, `.csv.gz` or `.parquet` file.
+        A Table, a pandas, polars or pyarrow frame, a NumPy array, a dict of columns, a list of dicts, the path of a
+        `.csv`, `.tsv`, `.csv.gz` or `.parquet` file, or a source, all of whose rows are then read into memory.
     schema
         Code the data by this schema, for instance that of the training data. Other columns are ignored.
     columns
@@ -95,6 +95,10 @@ def as_table(
     if isinstance(data, Table) and needs_no_codes(data, request, schema) and not isinstance(weights, str):
         table = data if names is None else data.select(names)
         return table if weights is None else table.with_weights(weights)
+    if hasattr(type(data), "declared"):  # a source
+        said = {"discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states}
+        told = {"allow_constant": allow_constant, "unseen": unseen, "absent": absent, "left_out": left_out}
+        return data.declared(schema=schema, columns=names, weights=weights, **said, **told).table()
     from bayeslearn.tables import building  # noqa: PLC0415 - Arrow loads when data come in
 
     return building.build(data, request, schema=schema, names=names, weights=weights)

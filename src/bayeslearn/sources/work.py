@@ -1,0 +1,119 @@
+"""The work of one pass over shards on a cluster: tasks by their keys, and what they do where they run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from bayeslearn.errors import ClusterError, ParameterError
+from bayeslearn.sources.engines import Sum, plus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+
+@dataclass(frozen=True)
+class Later:
+    """A value that a worker will hold; adding two of them is one more task."""
+
+    key: str
+    tasks: dict[str, Any]
+
+    def __add__(self, other: Later) -> Later:
+        key = f"{self.key.rpartition('-')[0]}-{len(self.tasks)}".replace(SHARD, ADD)
+        self.tasks[key] = (plus, self.key, other.key)
+        return Later(key, self.tasks)
+
+
+#: What the tasks are called on Dask's pages.
+SEND, SHARD, ADD = "bayeslearn-send", "bayeslearn-shard", "bayeslearn-add"
+
+
+@dataclass(frozen=True)
+class Work:
+    """All tasks, the shards by their keys, and the sum of all."""
+
+    tasks: Mapping[str, Any]
+    shards: Mapping[str, Any]
+    last: Later | None
+
+    @classmethod
+    def of(cls, function: Callable[[Any], Any], shards: Iterable[Any]) -> Work:
+        """Each shard is a task, as is every sum of two."""
+        name = uuid4().hex
+        send = f"{SEND}-{name}"
+        tasks: dict[str, Any] = {send: (unpacked, packed(function))}
+        total: Sum[Later] = Sum()
+        named = {f"{SHARD}-{name}-{number}": shard for number, shard in enumerate(shards)}
+        for key, shard in named.items():
+            tasks[key] = (partial(read, shard), send)
+            total.add(Later(key, tasks))
+        return cls(tasks, named, total.total)
+
+
+### on this machine
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back: a value, or an error."""
+
+    value: Any = None
+    error: BaseException | None = None
+
+
+def fetch(future: Any, tell: Callable[[Answer], object]) -> None:
+    """Wait for a value and tell it."""
+    try:
+        answer = Answer(future.result())
+    except BaseException as error:  # noqa: BLE001 - told to who asked
+        answer = Answer(error=error)
+    tell(answer)
+
+
+def packed(function: Callable[[Any], Any]) -> bytes:
+    """A function as it is sent, with all that it holds."""
+    import cloudpickle  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with the extra
+
+    try:
+        return cloudpickle.dumps(function)
+    except Exception as error:
+        raise ParameterError(
+            f"what is made of the batches cannot be sent to workers: {error}",
+            hint="functions that travel hold numbers, arrays and models, but no locks, open files, or sources",
+        ) from error
+
+
+def killed(error: Any, shards: Mapping[str, Any]) -> ClusterError:
+    """Workers that died over a task, one after the other."""
+    shard = shards.get(error.args[0])
+    what = "adding what the shards gave" if shard is None else f"reading {shard}"
+    return ClusterError(
+        f"{error.args[2] + 1} workers died while {what}",
+        hint="most often they were out of memory: allow a worker more, or read smaller batches with `memory_limit`;"
+        " their logs tell more",
+        path=getattr(shard, "path", None),
+    )
+
+
+### on a worker
+
+
+def unpacked(function: bytes) -> Callable[[Any], Any]:
+    """The function that was sent."""
+    import cloudpickle  # noqa: PLC0415
+
+    try:
+        return cloudpickle.loads(function)
+    except (ImportError, AttributeError) as error:
+        raise ClusterError(
+            f"a worker cannot load what it is to do: {error}",
+            hint="install the same versions of bayeslearn, and your own modules, on the workers",
+        ) from None
+
+
+def read(shard: Any, function: Callable[[Any], Any]) -> Any:
+    """What is made of one shard."""
+    return function(shard)
