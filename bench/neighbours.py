@@ -84,6 +84,15 @@ def approximate(n: int, d: int, queries: int) -> Work:
     )  # fmt: skip
 
 
+def exact(n: int, d: int, queries: int) -> Work:
+    X, Q = low_rank(n, d, queries)
+    index, peer = build(X, kind="brute"), NearestNeighbors(n_neighbors=K, algorithm="brute", n_jobs=-1).fit(X)
+    return Work(
+        f"exact, {queries:,} x {d} of few directions by {n:,}", "scikit-learn", sklearn.__version__,
+        lambda: index.nearest(Q, K)[1], lambda: peer.kneighbors(Q, return_distance=False), np.array_equal, 8, most=3,
+    )  # fmt: skip
+
+
 def tables() -> None:
     """Leave-one-out errors, wrong classes or root mean squares, with plain, removed and weighted attributes."""
     for name, (target, kind, ignore) in ERRORS.items():
@@ -104,4 +113,5 @@ def works(*, quick: bool) -> Iterator[Work]:
     yield predicting(n, 8, queries, "kd_tree", 1, 3)
     yield fitting(n, 8)
     yield predicting(m, 128, wide, "brute", 3, 3)
+    yield exact(m, 128, wide)
     yield approximate(m, 128, wide)

@@ -10,12 +10,14 @@ Digests add, as all statistics do, so shards are looked at apart.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from bayeslearn.errors import DataError
 from bayeslearn.tables.building import choose, coded
 from bayeslearn.tables.columns import Column, all_whole, level_numbers, levels, plain_floats
 from bayeslearn.tables.schema import Schema, require_known
@@ -123,8 +125,27 @@ class Digest:
         require_known(sorted(request.declares()), [column.name for column in chosen])
         known = {name: v for name, v in (known or {}).items() if name not in request.declares()}
         settled = [column for column in chosen if column.name not in known]
-        found = {v.name: v for v, _ in coded(settled, request, dict(request.states))}
+        try:
+            found = {v.name: v for v, _ in coded(settled, request, dict(request.states))}
+        except DataError as error:
+            raise type(error)(self._honest(error.message), hint=error.hint, **told_details(error)) from None
+        if request.left_out:
+            request.left_out.update({name: self._honest(why) for name, why in request.left_out.items()})
         return Schema((known | found)[c.name] for c in chosen if c.name in known or c.name in found)
+
+    def _honest(self, message: str) -> str:
+        """What was said of short columns, true of the long ones: rows are others, and states may be more."""
+        message = re.sub(r"row [0-9]+ holds", "a row holds", re.sub(r" in row [0-9]+", "", message))
+        for name in (name for name, seen in self.columns.items() if seen.more):
+            message = re.sub(
+                rf"(column {re.escape(repr(name))} has) [0-9]+ different", rf"\1 over {LEVELS} different", message
+            )
+        return message
+
+
+def told_details(error: DataError) -> dict[str, Any]:
+    """The details of an error that do not name rows."""
+    return {key: value for key, value in error.details.items() if key not in {"row", "rows", "errors", "states"}}
 
 
 def digest_of(columns: Iterable[Column], missing: Missing) -> Digest:

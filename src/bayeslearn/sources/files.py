@@ -30,6 +30,9 @@ class Progress:
     rows: int
     of: int | None
     seconds: float
+    #: Shards that were read, and how many there are.
+    shards: int = 0
+    of_shards: int = 0
 
     @property
     def rate(self) -> float:
@@ -185,11 +188,11 @@ def watched(progress: Callable[[Progress], object] | None, shards: tuple[Shard, 
         return lambda _: None
     sizes = [shard.rows for shard in shards]
     total = None if any(n is None for n in sizes) else sum(n or 0 for n in sizes)
-    begin, rows = time.perf_counter(), 0
+    begin, rows, read = time.perf_counter(), 0, 0
 
     def done(shard: Shard) -> None:
-        nonlocal rows
-        rows += shard.rows or 0
-        progress(Progress(rows, total, time.perf_counter() - begin))
+        nonlocal rows, read
+        rows, read = rows + (shard.rows or 0), read + 1
+        progress(Progress(rows, total, time.perf_counter() - begin, read, len(shards)))
 
     return done

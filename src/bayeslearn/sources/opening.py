@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import EmptyTableError, FormatError
@@ -49,7 +50,7 @@ def scan_files(
         look = ShardDigest(read, rows, request.missing, skip)
         looked: Looked = where.fold(look, shards, watched(progress, shards)) or Looked({}, {})
         broken |= looked.broken
-        shards = tuple(shard for shard in shards if shard.path not in broken)
+        shards = tuple(sized(shard, looked) for shard in shards if shard.path not in broken)
         digest = looked.digest
         if digest is None:
             raise EmptyTableError(f"there are no rows in {paths!r:.120}", skipped=broken)
@@ -60,6 +61,14 @@ def scan_files(
         shards=shards, schema=schema, request=request, weight=weight, digest=digest, engine=where, batch_rows=rows,
         skipped=broken, progress=progress,
     )  # fmt: skip
+
+
+def sized(shard: Shard, looked: Looked) -> Shard:
+    """A shard that tells its rows, now that they were counted."""
+    if not shard.is_text:
+        return shard
+    digest = looked.digests.get(shard.path)
+    return replace(shard, rows=0 if digest is None else digest.rows)
 
 
 def opened(paths: list[str], broken: dict[str, str], *, skip: bool) -> tuple[Shard, ...]:
