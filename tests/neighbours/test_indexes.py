@@ -112,7 +112,8 @@ def test_few_directions_do_where_they_hold_most(bounds):
     assert len(index._scores) == 1
 
 
-def test_queries_for_which_few_directions_do_not(bounds):
+def test_queries_for_which_few_directions_do_not(bounds, monkeypatch):
+    monkeypatch.setattr(indexes, "AT_FIRST", 0)
     points, far = low_rank(0.01), 100 * np.random.default_rng(1).normal(size=(20, 40))
     queries = np.concatenate([points[:20], far])
     index = indexes.build(points, kind="brute")

@@ -18,7 +18,7 @@ import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import DataError, EmptyTableError, MissingDependencyError, ParameterError, ShapeError
-from bayeslearn.neighbours.scores import Scores, leading
+from bayeslearn.neighbours.scores import Scores, affordable, leading
 from bayeslearn.tables.table import read_only
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ FEW_ROWS, PER_COLUMN = 2000, 1.4
 #: Cells from which on bounds are quicker than a plain scan, and rows for each neighbour that is asked for.
 MANY_CELLS, FEW_KEPT = 1 << 18, 8
 
-#: One in so many rows may be measured before all columns are better than the leading directions.
-MEASURED = 64
+#: Rows that are measured before a threshold is any good.
+AT_FIRST = 64
 
 #: Rows that stand together in a leaf.
 LANES = 8
@@ -152,12 +152,12 @@ class Brute(Index):
         if not self._scores or not self._scores[0].usable or len(self) < FEW_KEPT * rows.shape[1]:
             self.scan(queries, squares, rows)
             return
-        first, most = self._scores[0], len(self)
-        if first.directions is not None:
-            first.find(queries, squares, rows, most // MEASURED + FEW_KEPT * rows.shape[1])
-            self._again(np.flatnonzero(rows[:, 0] < 0), queries, squares, rows)
-        else:
-            first.find(queries, squares, rows, most)
+        first, k = self._scores[0], rows.shape[1]
+        if first.directions is None:
+            first.find(queries, squares, rows, len(self))
+            return
+        first.find(queries, squares, rows, affordable(*self.points.shape) + AT_FIRST + FEW_KEPT * k)
+        self._again(np.flatnonzero(rows[:, 0] < 0), queries, squares, rows)
 
     def _again(self, some: Rows, queries: Floats, squares: Floats, rows: Rows) -> None:
         """Answer some of the queries once more, with all columns."""

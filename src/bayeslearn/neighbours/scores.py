@@ -30,8 +30,8 @@ SHARE = 84 * GROUP
 #: Numbers of columns, with that of what is left, to try; rows to try them on, and how many of these ask the others.
 WIDTHS, SAMPLE, ASKED = (8, 16, 32, 64, 128, 256), 4096, 64
 
-#: What it costs to look at one row's score, and at a column of a row that is measured; one column of a score costs 1.
-LOOK, MEASURE = 8, 40
+#: What it costs to look at a score, to fetch a row that is measured, and a column of it; a column of a score costs 1.
+LOOK, FETCH, MEASURE = 8, 10_000, 40
 
 #: Columns for which directions are looked for.
 FEWEST, MOST = 32, 1024
@@ -120,6 +120,11 @@ def leading(points: Floats, centre: Floats) -> Floats | None:
     costs = {d: float(d + LOOK)}
     for width in (w for w in WIDTHS if w <= d // 2):
         share = np.mean(bounds(turned(sample, squares, directions[:, : width - 1])) <= nearest)
-        costs[width] = width + LOOK + MEASURE * d * float(share)
+        costs[width] = width + LOOK + (FETCH + MEASURE * d) * float(share)
     best = min(costs, key=lambda width: costs[width])
     return None if best == d else np.ascontiguousarray(directions[:, : best - 1])
+
+
+def affordable(n: int, d: int) -> int:
+    """How many rows can be measured in the time that bounds by all columns take."""
+    return n * (d + LOOK) // (FETCH + MEASURE * d)
