@@ -77,6 +77,10 @@ class MissingDependencyError(BayeslearnError, ImportError):
     """An optional package is needed and not installed."""
 
 
+class ClusterError(BayeslearnError, RuntimeError):
+    """A cluster cannot be reached, lost its scheduler or all its workers, or a shard killed them."""
+
+
 ### what the data say
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import threading
 from typing import TYPE_CHECKING, Any
@@ -79,7 +80,7 @@ def started(workers: int, memory_limit: str | float | None, security: Any, timeo
         with dask.config.set({NO_WORKERS: wait}):
             return package.LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", security=safe,
-                dashboard_address="127.0.0.1:0", env={"BAYESLEARN_THREADS": "1"}, **own,
+                dashboard_address="127.0.0.1:0", env={"BAYESLEARN_THREADS": "1"}, silence_logs=logging.CRITICAL, **own,
             )  # fmt: skip
     except (OSError, RuntimeError) as error:
         raise ClusterError(f"cannot start workers on this machine: {error}", hint=GUARD) from error

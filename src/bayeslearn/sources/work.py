@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -44,11 +43,11 @@ class Work:
         """Each shard is a task, as is every sum of two."""
         name = uuid4().hex
         send = f"{SEND}-{name}"
-        tasks: dict[str, Any] = {send: (unpacked, packed(function))}
+        tasks: dict[str, Any] = {send: (Unpack(packed(function), send),)}
         total: Sum[Later] = Sum()
         named = {f"{SHARD}-{name}-{number}": shard for number, shard in enumerate(shards)}
         for key, shard in named.items():
-            tasks[key] = (partial(read, shard), send)
+            tasks[key] = (Read(shard, key), send)
             total.add(Later(key, tasks))
         return cls(tasks, named, total.total)
 
@@ -101,19 +100,36 @@ def killed(error: Any, shards: Mapping[str, Any]) -> ClusterError:
 ### on a worker
 
 
-def unpacked(function: bytes) -> Callable[[Any], Any]:
-    """The function that was sent."""
-    import cloudpickle  # noqa: PLC0415
+@dataclass(frozen=True)
+class Step:
+    """What a worker is to do, known by its key: Dask need not look into it to tell it from others."""
 
-    try:
-        return cloudpickle.loads(function)
-    except (ImportError, AttributeError) as error:
-        raise ClusterError(
-            f"a worker cannot load what it is to do: {error}",
-            hint="install the same versions of bayeslearn, and your own modules, on the workers",
-        ) from None
+    what: Any
+    key: str
+
+    def __dask_tokenize__(self) -> str:
+        return self.key
 
 
-def read(shard: Any, function: Callable[[Any], Any]) -> Any:
-    """What is made of one shard."""
-    return function(shard)
+class Unpack(Step):
+    """Unpacks the function that was sent."""
+
+    def __call__(self) -> Callable[[Any], Any]:
+        """The function."""
+        import cloudpickle  # noqa: PLC0415
+
+        try:
+            return cloudpickle.loads(self.what)
+        except (ImportError, AttributeError) as error:
+            raise ClusterError(
+                f"a worker cannot load what it is to do: {error}",
+                hint="install the same versions of bayeslearn, and your own modules, on the workers",
+            ) from None
+
+
+class Read(Step):
+    """Reads a shard."""
+
+    def __call__(self, function: Callable[[Any], Any]) -> Any:
+        """What the function makes of it."""
+        return function(self.what)
