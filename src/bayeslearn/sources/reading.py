@@ -41,16 +41,30 @@ def read_parquet(shard: Shard, columns: tuple[str, ...] | None, rows: int) -> It
     """Row groups of a Parquet file; text comes as the dictionary it is stored as."""
     try:
         with pyarrow.parquet.ParquetFile(shard.path) as head:
-            schema = head.schema_arrow
+            schema, sizes = head.schema_arrow, [head.metadata.row_group(g).num_rows for g in shard.groups or ()]
         names = [n for n in schema.names if columns is None or n in columns]
-        words = [n for n in names if is_text(schema.field(n).type)]
         declared = b"pandas" in (schema.metadata or {})
+        words = [n for n in names if is_plain_text(schema.field(n).type, declared=declared)]
         with pyarrow.parquet.ParquetFile(shard.path, read_dictionary=words, pre_buffer=False) as file:
-            for batch in file.iter_batches(rows, row_groups=list(shard.groups or ()), columns=names, use_threads=False):
+            n = near(rows, sizes)
+            for batch in file.iter_batches(n, row_groups=list(shard.groups or ()), columns=names, use_threads=False):
                 named = zip(batch.schema.names, batch.columns, strict=True)
                 yield [arrow_column(n, data, declared=declared and n not in words) for n, data in named]
     except (pa.ArrowException, OSError) as error:
         raise FormatError(f"{shard.path!r} cannot be read: {error}", path=shard.path) from None
+
+
+def is_plain_text(kind: Any, *, declared: bool) -> bool:
+    """Whether a column is text, or words under a dictionary whose order says nothing."""
+    if pa.types.is_dictionary(kind):
+        return not (declared or kind.ordered) and is_text(kind.value_type)
+    return is_text(kind) and not pa.types.is_null(kind)
+
+
+def near(rows: int, groups: list[int]) -> int:
+    """So many rows at a time, or those of a row group where that is about the same: it is read at one go."""
+    largest = max(groups, default=rows)
+    return largest if rows / 4 <= largest <= rows * 3 / 2 else rows
 
 
 ### text

@@ -81,6 +81,10 @@ def scan(
     validation.choice("on_error", on_error, ["raise", "skip"])
     if isinstance(data, Scanned | Table):
         raise ParameterError(f"{data!r:.60} is a source already", hint="use as_source to declare its columns")
+    if engine not in {None, "files"} and not is_paths(data):
+        raise ParameterError(
+            f"{type(data).__name__} is read on this machine, not by a cluster", hint="clusters read files: give paths"
+        )
     if is_relation(data) or is_database(data):
         from bayeslearn.sources.relations import scan_relation  # noqa: PLC0415 - DuckDB loads when it is asked
 
