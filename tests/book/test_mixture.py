@@ -8,7 +8,8 @@ import pytest
 from bayeslearn import BayesianNetwork, as_table, em, fit_tables
 from bayeslearn.families import MultivariateParameters, Poisson
 from bayeslearn.mixture import Mixture, find_classes, fit_mixture
-from bayeslearn.mixture.learning import parts_of, prior_of
+from bayeslearn.mixture.learning import prior_of
+from bayeslearn.mixture.opening import parts_of
 from bayeslearn.mixture.rows import read
 
 RNG = np.random.default_rng(0)

@@ -21,7 +21,8 @@ from bayeslearn.errors import (
 from bayeslearn.families import Categorical, Counts, MultivariateNormal, Normal, Poisson
 from bayeslearn.mixture import Mixture, Part, choose_mixture, describe, doubtful, find_classes, fit_mixture
 from bayeslearn.mixture import product as products
-from bayeslearn.mixture.learning import parts_of, prior_of
+from bayeslearn.mixture.learning import prior_of
+from bayeslearn.mixture.opening import parts_of
 from bayeslearn.mixture.rows import Rows
 from bayeslearn.mixture.scoring import bound
 from bayeslearn.mixture.starts import start

@@ -24,8 +24,9 @@ from bayeslearn.errors import (
 )
 from bayeslearn.families import Categorical, MultivariateNormal, Normal, Poisson
 from bayeslearn.mixture import Batches, Mixture, Part, fit_mixture, gaussians
-from bayeslearn.mixture.learning import parts_of, prior_of
+from bayeslearn.mixture.learning import prior_of
 from bayeslearn.mixture.model import SHARES
+from bayeslearn.mixture.opening import parts_of
 from bayeslearn.mixture.rows import read
 from bayeslearn.mixture.starts import start
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn.errors import ParameterError
+from bayeslearn.sources.scanning import is_source
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -23,6 +26,16 @@ class Answers(ABC):
     @abstractmethod
     def _rows(self, X: Any) -> Any:
         """Checked rows, as the model takes them."""
+
+    @staticmethod
+    def _require_rows(X: Any) -> Any:
+        """Rows in memory: answers are one for each row."""
+        if is_source(X):
+            raise ParameterError(
+                "an answer for each row takes the rows in memory, and this is a source",
+                hint="ask batch by batch: for batch in source.batches(): model.model_.assign(batch)",
+            )
+        return X
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """The most probable component of each row."""
@@ -55,6 +68,7 @@ class Answers(ABC):
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
         """Learn, and tell the component of each row."""
+        self._require_rows(X)
         return self.fit(X, y, sample_weight).labels_  # type: ignore[attr-defined]
 
     def _learned(self, found: Result[Mixture]) -> None:

@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnWarning, DataError
+from bayeslearn.errors import BayeslearnWarning, DataError, EvidenceError
 from bayeslearn.mixture import scoring
 from bayeslearn.mixture.learning import fit_mixture, report_empty
+from bayeslearn.mixture.opening import opened
+from bayeslearn.mixture.rows import Batches
+from bayeslearn.sources.scanning import is_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +57,8 @@ def choose_mixture(
 ) -> Choice:
     """Learn mixtures of `least` … `most` components and keep the one with the best score.
 
-    Further arguments are those of :func:`fit_mixture`; `progress` is told the number of components too.
+    Further arguments are those of :func:`fit_mixture`; `progress` is told the number of components too. A source is
+    looked at once, and then read as often as all climbs together ask.
 
     >>> x = [1.0, 1.1, 1.2, 0.9, 0.8, 1.05, 5.0, 5.1, 4.9, 5.2, 4.8, 5.05]
     >>> choose_mixture(x, most=4).model.k
@@ -63,6 +67,9 @@ def choose_mixture(
     validation.choice("by", by, ["evidence", "bic", "aic"])
     validation.integer("least", least, least=1)
     validation.integer("most", most, least=least)
+    if isinstance(data, Batches) or is_source(data):
+        told = {name: how.pop(name) for name in ("family", "covariance", "variance", "weights") if name in how}
+        data = opened(data, **told)[0]  # so that it is looked at once
     best: Result[Mixture] | None = None
     scores: dict[int, float] = {}
     for k in range(least, most + 1):
@@ -71,8 +78,9 @@ def choose_mixture(
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ components", BayeslearnWarning)
                 found = fit_mixture(data, k, progress=tell, **how)
-        except DataError:
-            if best is None:
+        except DataError as error:
+            apart = isinstance(error, EvidenceError) or "rows" in error.details
+            if best is None or not apart:
                 raise
             break  # no more different rows
         scores[k] = score(found, by)
@@ -82,6 +90,8 @@ def choose_mixture(
             break
     assert best is not None
     report_empty(best.model)
+    if how.get("checkpoint") is not None:  # it holds the last that was tried
+        best.model.save(how["checkpoint"])
     return Choice(best, scores, by)
 
 

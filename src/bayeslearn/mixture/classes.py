@@ -8,7 +8,7 @@ Cells may be missing everywhere. How many classes there are is found by evidence
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,14 +20,18 @@ from bayeslearn.families.moments import MEAN_ROUNDING
 from bayeslearn.mixture.choosing import Choice, choose_mixture, score
 from bayeslearn.mixture.learning import fit_mixture
 from bayeslearn.mixture.parts import Part
+from bayeslearn.sources.scanning import as_source
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from numpy.typing import NDArray
+
     from bayeslearn.em import Step
     from bayeslearn.mixture.model import Mixture
+    from bayeslearn.tables import Source
 
 KINDS = ("categorical", "normal", "poisson")
 
@@ -52,7 +56,7 @@ def find_classes(
     Parameters
     ----------
     data
-        Anything that :func:`~bayeslearn.as_table` takes.
+        Anything that :func:`~bayeslearn.as_table` takes, a source (:func:`~bayeslearn.scan`) or the pattern of files.
     k
         How many classes, or ``"auto"``: as many as have the highest evidence, `most` at most.
     columns
@@ -87,31 +91,51 @@ def find_classes(
 
 def read_table(
     data: Any, families: Mapping[str, str], columns: Any, weights: Any, max_states: int, left_out: dict[str, str] | None
-) -> Table:
-    """The table with its columns as the families want them; columns that show one value only are left out."""
+) -> Any:
+    """The table or source with its columns as the families want them; those that show one value only are left out."""
     for name, kind in families.items():
         validation.choice(f"families[{name!r}]", kind, KINDS)
     gone = {} if left_out is None else left_out
-    table = as_table(
+    table = as_source(
         data, columns=columns, discrete=[n for n, kind in families.items() if kind == "categorical"],
         numeric=[n for n, kind in families.items() if kind != "categorical"], weights=weights, max_states=max_states,
         left_out=gone,
     )  # fmt: skip
     require_known([n for n in families if n not in gone], table.schema.names)
-    gone |= {v.name: "all its values are the same" for v in table.schema.numeric if constant(table.value(v.name))}
+    gone |= dict.fromkeys(constant(table), "all its values are the same")
     names = [n for n in table.schema.names if n not in gone]
     if not names or not table.n_rows:
         raise EmptyTableError(
             f"no column is left to find classes by, of {table.n_rows} sample{'s' * (table.n_rows != 1)}",
             hint="; ".join(f"{name}: {why}" for name, why in gone.items()) or None,
         )
-    return table.select(names)
+    return table.select(names) if isinstance(table, Table) else table.declared(columns=names)  # type: ignore[attr-defined]
 
 
-def constant(x: Any) -> bool:
-    """Whether numbers are all alike, up to rounding, or all missing."""
-    seen = x[~np.isnan(x)]
-    return bool(not seen.size or np.ptp(seen) <= MEAN_ROUNDING * np.abs(seen).max())
+@dataclass(frozen=True)
+class Ranges:
+    """The least and the largest of the numbers of each column; none where all are missing."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def __add__(self, other: Ranges) -> Ranges:
+        return Ranges(np.fmin(self.low, other.low), np.fmax(self.high, other.high))
+
+    @classmethod
+    def of(cls, table: Table) -> Ranges:
+        """Those of a batch."""
+        return cls(np.fmin.reduce(table.values, axis=1), np.fmax.reduce(table.values, axis=1))
+
+
+def constant(source: Source) -> list[str]:
+    """The columns whose values are all alike, up to rounding for numbers, or all missing."""
+    found = [] if isinstance(source, Table) else [v.name for v in source.schema.discrete if v.size == 1]
+    if not source.schema.numeric or not source.n_rows:
+        return found
+    seen = source.fold(Ranges.of)
+    varies = seen.high - seen.low > MEAN_ROUNDING * np.fmax(np.abs(seen.low), np.abs(seen.high))
+    return found + [v.name for v, moves in zip(source.schema.numeric, varies, strict=True) if not moves]
 
 
 def parts_of(schema: Schema, families: Mapping[str, str], covariance: str | None = None) -> list[Part]:

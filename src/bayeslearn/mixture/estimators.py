@@ -12,6 +12,9 @@ from bayeslearn import validation
 from bayeslearn.mixture.answers import Answers
 from bayeslearn.mixture.choosing import choose_mixture
 from bayeslearn.mixture.learning import fit_mixture
+from bayeslearn.sources.base import Scanned
+from bayeslearn.sources.scanning import as_source, is_paths, is_source
+from bayeslearn.tables import Schema, Table, as_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,8 +86,11 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002 - scikit-learn hands it over
-        """Learn from rows of numbers."""
-        rows = self._checked(X, reset=True)
+        """Learn from rows of numbers, or from all columns of a source, a table or files.
+
+        The weights of a source are the name of a column; its rows get no `labels_`.
+        """
+        rows = self._named(X) if is_named(X) else self._checked(X, reset=True)
         how: dict[str, Any] = {
             "covariance": self.covariance, "prior": self.prior, "start": self.start, "tol": self.tol,
             "max_iter": self.max_iter, "rng": validation.generator(self.random_state),
@@ -96,7 +102,8 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
             self._learned(choose_mixture(rows, by=by, most=self.most_components, **how).result)
         else:
             self._learned(fit_mixture(rows, self.n_components, **how))
-        self.labels_ = self.model_.assign(rows)
+        if not is_source(rows):
+            self.labels_ = self.model_.assign(rows)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -129,9 +136,23 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
         """The covariance of each component, in the shape of its kind."""
         return self.model_.parameters[0].covariance
 
-    def _rows(self, X: Any) -> Floats:
+    def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
+        if is_named(self._require_rows(X)):
+            return as_table(X, schema=Schema(self.model_.parts[0].columns))
         return self._checked(X, reset=False)
+
+    def _named(self, X: Any) -> Any:
+        """A source or a table, whose columns have names."""
+        rows = X if isinstance(X, Scanned) else as_source(X)
+        self.feature_names_in_ = np.array(rows.schema.names, dtype=object)
+        self.n_features_in_ = len(rows.schema)
+        return rows
 
     def _checked(self, X: Any, *, reset: bool) -> Floats:
         return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+
+
+def is_named(X: Any) -> bool:
+    """Whether data are a source, a table or files, which need no check by scikit-learn."""
+    return isinstance(X, Scanned | Table) or is_paths(X)

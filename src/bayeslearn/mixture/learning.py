@@ -15,18 +15,21 @@ import numpy as np
 
 from bayeslearn import em, validation
 from bayeslearn.errors import BayeslearnWarning, EvidenceError, ParameterError, listed
-from bayeslearn.families import Dirichlet, Family, MultivariateNormal
+from bayeslearn.families import Dirichlet
 from bayeslearn.families.categorical import DirichletRule
 from bayeslearn.mixture.model import Mixture, MixturePrior, priors_of
-from bayeslearn.mixture.parts import Part
-from bayeslearn.mixture.rows import Batches, Rows, read
+from bayeslearn.mixture.opening import opened
 from bayeslearn.mixture.scoring import HALF_A_CASE
 from bayeslearn.mixture.starts import start as begin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    import os
+    from collections.abc import Callable, Sequence
 
+    from bayeslearn.families import Family
     from bayeslearn.families.multivariate import Covariance
+    from bayeslearn.mixture.parts import Part
+    from bayeslearn.mixture.rows import Folded, Rows
 
 
 def fit_mixture(
@@ -45,13 +48,18 @@ def fit_mixture(
     max_iter: int = 1000,
     rng: np.random.Generator | int | None = 0,
     progress: Callable[[em.Step], object] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: int = 5,
 ) -> em.Result[Mixture]:
     """Learn k components.
 
     Parameters
     ----------
     data
-        Rows of numbers (n, d), NaN where missing; or a column of numbers, counts or codes; or :class:`Batches`.
+        Rows of numbers (n, d), NaN where missing; or a column of numbers, counts or codes; or a table, or a source
+        (:func:`~bayeslearn.scan`, or the pattern of files) of which all columns are taken; or :class:`Batches`. Sources
+        and batches are read anew for every iteration. Starts come from a sample of 20,000 rows; of fewer rows they are
+        the same as in memory.
     k
         How many components.
     family
@@ -70,6 +78,9 @@ def fit_mixture(
         How seeds are found, or a mixture to start from.
     restarts
         How many more starts to climb from; the best is kept.
+    checkpoint, every
+        A file to which the best mixture so far is written, every so many iterations and at the end;
+        ``start=Mixture.load(file)`` goes on from there.
 
     Returns
     -------
@@ -84,23 +95,20 @@ def fit_mixture(
     """
     validation.integer("k", k, least=1)
     validation.integer("restarts", restarts, least=0)
-    parts = parts_of(data, family, covariance, variance)
     rng = validation.generator(rng)
-    source: Any
-    if isinstance(data, Batches):
-        source = data.of(parts)
-        sample = next(data.each(parts), None)
-        if sample is None:
-            raise ParameterError("there are no batches to learn from")
-    else:
-        source = sample = read(parts, data, weights)
-    known = prior_of(prior, parts, sample, k)
+    source, parts = opened(data, family, covariance, variance, weights)
+    known = prior_of(prior, parts, source, k)
     if isinstance(start, Mixture):
         begun = [started(start, parts, known, k, equal=equal)]
     else:
         validation.choice("start", start, ["k-means++", "random"])
+        sample = source.seen(parts).sample
         begun = [begin(parts, sample, k, known, how=start, equal=equal, rng=rng) for _ in range(restarts + 1)]
-    return climb(begun, source, known, tol=tol, max_iter=max_iter, progress=progress)
+    write: Any = None if checkpoint is None else em.Every(every, lambda model: model.save(checkpoint))
+    found = climb(begun, source, known, tol=tol, max_iter=max_iter, progress=progress, checkpoint=write)
+    if checkpoint is not None:
+        found.model.save(checkpoint)
+    return found
 
 
 def climb(begun: Sequence[Mixture], source: Any, prior: MixturePrior, **how: Any) -> em.Result[Mixture]:
@@ -137,50 +145,14 @@ def report_empty(model: Mixture) -> None:
 ### what was asked for
 
 
-def parts_of(data: Any, family: Any, covariance: Any = "full", variance: float | None = None) -> tuple[Part, ...]:
-    """The parts of a component, from what was told and from the shape of the data."""
-    if isinstance(family, Family):
-        return (Part.of(family, variance=variance),)
-    if family is not None:
-        given = list(family)
-        if all(isinstance(part, Part) for part in given):
-            return tuple(given)
-        return tuple(Part.of(f, *columns) for f, columns in zip(given, column_names(given), strict=True))
-    shape = np.shape(first_batch(data))
-    if len(shape) not in {1, 2}:
-        raise ParameterError(f"expected rows of numbers, got an array of shape {shape}")
-    dim = 1 if len(shape) == 1 else shape[1]
-    if variance is not None:
-        covariance = "spherical"
-    return (Part.of(MultivariateNormal(dim, covariance), variance=variance),)
-
-
-def column_names(families: Sequence[Any]) -> Iterator[list[str]]:
-    """x0, x1, … for as many columns as each family takes."""
-    at = 0
-    for family in families:
-        wide = getattr(family, "dim", 1)
-        yield [f"x{i}" for i in range(at, at + wide)]
-        at += wide
-
-
-def first_batch(data: Any) -> Any:
-    """The first of the batches, or the data themselves."""
-    if not isinstance(data, Batches):
-        return data
-    first = next(iter(data.source() if callable(data.source) else data.source), None)
-    if first is None:
-        raise ParameterError("there are no batches to learn from")
-    return first[0] if isinstance(first, tuple) else first
-
-
-def prior_of(prior: Any, parts: tuple[Part, ...], rows: Rows, k: int) -> MixturePrior:
+def prior_of(prior: Any, parts: tuple[Part, ...], rows: Rows | Folded, k: int) -> MixturePrior:
     """The prior with a row for every component."""
     if isinstance(prior, MixturePrior):
         return priors_of(parts, prior.parts, prior.shares, k)
     if prior is None:
         return priors_of(parts, tuple(part.none() for part in parts), DirichletRule(per_state=0.0), k)
-    weak = [part.weak(part.whole(c, rows.weights)) for part, c in zip(parts, rows.cells, strict=True)]
+    whole = rows.seen(parts).whole
+    weak = [part.weak(whole[part.name]) for part in parts]
     shares: Any = Dirichlet(np.ones(k))
     if isinstance(prior, str):
         validation.choice("prior", prior, ["weak"])

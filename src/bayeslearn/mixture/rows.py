@@ -1,4 +1,4 @@
-"""Rows as mixtures take them: the cells of every part side by side, with weights; whole or in batches.
+"""Rows as mixtures take them: the cells of every part side by side, with weights; whole or folded batch by batch.
 
 fold(collect) = collect(batch 1) + collect(batch 2) + …
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError, listed
+from bayeslearn.sources.engines import Sum
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.mixture.parts import Part
+    from bayeslearn.mixture.seeing import Seen
+    from bayeslearn.sources.base import Scanned
 
 S = TypeVar("S")
 
@@ -61,6 +65,12 @@ class Rows:
         """`collect` of all rows: they are their own only batch."""
         return collect(self)
 
+    def seen(self, parts: Sequence[Part]) -> Seen:
+        """What all rows show, and rows to start from: themselves."""
+        from bayeslearn.mixture.seeing import Seen, whole_of  # noqa: PLC0415 - it builds on rows
+
+        return Seen(whole_of(parts, self), self)
+
 
 @dataclass(frozen=True)
 class Batches:
@@ -79,39 +89,64 @@ class Batches:
                 hint="give a function that returns a new iterator, or a list",
             )
 
-    def each(self, parts: Sequence[Part]) -> Iterator[Rows]:
-        """The batches, checked."""
+    def fold(self, collect: Callable[[Any], S]) -> S:
+        """The sum over the batches as they come."""
+        total: Sum[S] = Sum()
         for batch in self.source() if callable(self.source) else self.source:
-            pair = isinstance(batch, tuple) and len(batch) == 2
-            yield read(parts, batch[0], batch[1]) if pair else read(parts, batch)
-
-    def of(self, parts: Sequence[Part]) -> Folded:
-        """What folds over these parts."""
-        return Folded(self, tuple(parts))
+            total.add(collect(batch))
+        if total.total is None:
+            raise EmptyTableError("there are no batches to learn from")
+        return total.total
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Folded:
-    """Batches of known parts."""
+    """A source, or batches, read as rows of known parts."""
 
-    batches: Batches
+    source: Batches | Scanned
     parts: tuple[Part, ...]
 
     def fold(self, collect: Callable[[Rows], S]) -> S:
-        """The sum over the batches, in order."""
-        total: Any = None
-        for rows in self.batches.each(self.parts):
-            found = collect(rows)
-            total = found if total is None else total + found
-        if total is None:
-            raise EmptyTableError("there are no batches to learn from")
-        return total
+        """The sum over the batches; none stays in memory."""
+        return self.source.fold(Reading(self.parts, collect))
+
+    def seen(self, parts: Sequence[Part]) -> Seen:
+        """What all rows show, and rows to start from: all of few, a sample of many; by one pass."""
+        assert tuple(parts) == self.parts
+        return self._seen
+
+    @cached_property
+    def _seen(self) -> Seen:
+        from bayeslearn.mixture.seeing import look  # noqa: PLC0415 - it builds on rows
+
+        return look(self)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is made of a batch, once it is read; it may travel."""
+
+    parts: tuple[Part, ...]
+    collect: Callable[[Rows], Any]
+
+    def __call__(self, batch: Any) -> Any:
+        """Of one batch: rows, or rows and their weights."""
+        pair = isinstance(batch, tuple) and len(batch) == 2
+        return self.collect(in_batch(self.parts, *batch) if pair else in_batch(self.parts, batch))
 
 
 def read(parts: Sequence[Part], data: Any, weights: Any = None) -> Rows:
     """Data as rows of these parts: what has their names by these, and coded by their states; others by order."""
+    found = in_batch(parts, data, weights)
+    if found.weights is not None and not found.weights.any():
+        raise DataError("every weight is zero: no row is left to learn from")
+    return found
+
+
+def in_batch(parts: Sequence[Part], data: Any, weights: Any = None) -> Rows:
+    """The same of a batch, all of whose rows may count for nothing."""
     if isinstance(data, Rows):
-        return data if weights is None else Rows(data.cells, checked_weights(weights, len(data)))
+        return data if weights is None else Rows(data.cells, validation.weights(weights, len(data)))
     if has_names(data, parts):
         table = by_names(parts, data)
         w = table.weights if weights is None else weights
@@ -121,15 +156,7 @@ def read(parts: Sequence[Part], data: Any, weights: Any = None) -> Rows:
         found = Rows(tuple(of_array(parts, data)))
     if not len(found):
         raise EmptyTableError("there are no rows to learn from")
-    return Rows(found.cells, None if w is None else checked_weights(w, len(found)))
-
-
-def checked_weights(weights: Any, n: int) -> NDArray[np.float64]:
-    """Weights of which some are above zero."""
-    w = validation.weights(weights, n)
-    if not w.any():
-        raise DataError("every weight is zero: no row is left to learn from")
-    return w
+    return Rows(found.cells, None if w is None else validation.weights(w, len(found)))
 
 
 def has_names(data: Any, parts: Sequence[Part]) -> bool:

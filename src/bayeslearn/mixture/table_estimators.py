@@ -13,6 +13,7 @@ from bayeslearn import validation
 from bayeslearn.mixture.answers import Answers
 from bayeslearn.mixture.classes import by_size, find_classes, new_rows
 from bayeslearn.mixture.reporting import describe
+from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class TableClusterer(Answers, ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002 - scikit-learn hands it over
-        """Find the classes."""
+        """Find the classes; the rows of a source get no `labels_`, and its weights are the name of a column."""
         data = self._given(X, reset=True)
         found = by_size(find_classes(
             data, self.n_classes, families=self.families, covariance=self.covariance, prior=self.prior,
@@ -81,7 +82,8 @@ class TableClusterer(Answers, ClusterMixin, BaseEstimator):  # type: ignore[misc
         ))  # fmt: skip
         self._learned(found.result)
         self.scores_ = found.scores
-        self.labels_ = self.model_.assign(new_rows(self.model_, data))
+        if not is_source(data):
+            self.labels_ = self.model_.assign(new_rows(self.model_, data))
         return self
 
     @property
@@ -91,11 +93,13 @@ class TableClusterer(Answers, ClusterMixin, BaseEstimator):  # type: ignore[misc
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
-        return new_rows(self.model_, self._given(X, reset=False))
+        return new_rows(self.model_, self._given(self._require_rows(X), reset=False))
 
     def _given(self, X: Any, *, reset: bool) -> Any:
         sparse = hasattr(X, "tocsr")  # some of these are dicts too
-        if not sparse and (isinstance(X, Mapping | Table | str | os.PathLike) or hasattr(X, "columns")):
+        if is_source(X) or (
+            not sparse and (isinstance(X, Mapping | Table | str | os.PathLike) or hasattr(X, "columns"))
+        ):
             return X  # it names its own columns
         checked = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
         return {f"x{j}": checked[:, j] for j in range(checked.shape[1])}
