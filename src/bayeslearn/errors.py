@@ -37,6 +37,9 @@ class BayeslearnError(Exception):
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\n\nhint: {self.hint}"
 
+    def __reduce__(self) -> tuple[Any, ...]:  # errors of other processes arrive whole
+        return type(self), (self.message,), self.__dict__
+
 
 ### what the caller asked for
 
