@@ -122,6 +122,14 @@ def test_queries_for_which_few_directions_do_not(bounds, monkeypatch):
     assert_nearest(index, points, queries, 2)
 
 
+@pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e150, 1e307])
+def test_scales_whose_squares_are_no_use(scale, bounds):
+    points, squares, rows = scale * np.clip(low_rank(1), -10, 10), np.empty((5, 3)), np.empty((5, 3), np.int64)
+    index = indexes.build(points, kind="brute")
+    index.scan(points[:5], squares, rows)
+    np.testing.assert_array_equal(index.nearest(points[:5], 3)[1], rows)
+
+
 def test_rows_without_leading_directions_keep_all_columns(bounds):
     assert indexes.build(low_rank(10), kind="brute")._scores[0].directions is None
 

@@ -41,12 +41,13 @@ UP, TINY = 2.0**-22, 1e-36
 
 @kernel
 def shorten_rows(rows: Floats, lengths: Floats, into: Any) -> None:
-    """Rows divided by their lengths, in 16 bits, as panels or groups; what is left over of `into` stays zero."""
+    """Rows divided by their lengths, in 16 bits, as panels or groups; rows without a direction are left as they are."""
     wide = into.shape[2]
     for i in range(rows.shape[0]):
-        scale = LARGEST / lengths[i] if 0.0 < lengths[i] < np.inf else 0.0
-        for c in range(rows.shape[1]):
-            into[i // wide, c // 2, i % wide, c % 2] = np.rint(rows[i, c] * scale)
+        if 0.0 < lengths[i] < np.inf:
+            scale = LARGEST / lengths[i]
+            for c in range(rows.shape[1]):
+                into[i // wide, c // 2, i % wide, c % 2] = np.rint(rows[i, c] * scale)
 
 
 @kernel

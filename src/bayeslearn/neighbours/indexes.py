@@ -143,8 +143,8 @@ class Brute(Index):
         self._scores: list[Scores] = []
         if points.size < MANY_CELLS:
             return
-        self._centre = points.mean(axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
+            self._centre = points.mean(axis=0)
             self._scores.append(Scores(points, self._centre, leading(points, self._centre)))
 
     def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:

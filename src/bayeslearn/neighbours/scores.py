@@ -109,7 +109,10 @@ def leading(points: Floats, centre: Floats) -> Floats | None:
     if not FEWEST <= d <= MOST or n < 16 * d:
         return None
     sample = points[:: -(-n // SAMPLE)] - centre
-    sample /= np.abs(sample).max() or 1.0
+    largest = np.abs(sample).max()
+    if not LEAST_SCALE < largest < LARGEST_SCALE:
+        return None
+    sample /= largest
     directions = np.linalg.eigh(sample.T @ sample)[1][:, ::-1]
     squares = np.einsum("ij,ij->i", sample, sample)
 
