@@ -126,8 +126,9 @@ def test_queries_for_which_few_directions_do_not(bounds, monkeypatch):
 def test_scales_whose_squares_are_no_use(scale, bounds):
     points, squares, rows = scale * np.clip(low_rank(1), -10, 10), np.empty((5, 3)), np.empty((5, 3), np.int64)
     index = indexes.build(points, kind="brute")
-    index.scan(points[:5], squares, rows)
-    np.testing.assert_array_equal(index.nearest(points[:5], 3)[1], rows)
+    with np.errstate(over="ignore"):  # which only kernels that are not compiled tell
+        index.scan(points[:5], squares, rows)
+        np.testing.assert_array_equal(index.nearest(points[:5], 3)[1], rows)
 
 
 def test_rows_without_leading_directions_keep_all_columns(bounds):
