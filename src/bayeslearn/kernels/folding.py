@@ -88,50 +88,42 @@ def find_group(
 
 
 @inner
-def hash_of_group(group: NDArray[np.uint64]) -> np.uint64:
-    """A number for a group."""
+def hash_of_words(words: NDArray[np.uint64]) -> np.uint64:
+    """A number for a set of variables."""
     h = MIX
-    for w in range(len(group)):
-        h = mixed(h, group[w])
+    for w in range(len(words)):
+        h = mixed(h, words[w])
     return h
 
 
 @inner
-def hash_of_item(codes: NDArray[np.int32], row: int, group: int, beside: NDArray[np.uint64]) -> np.uint64:
-    """A number for a group and what a row shows beside it."""
-    h = mixed(MIX, np.uint64(group))
-    for w in range(len(beside)):
-        rest = beside[w]
-        while rest != np.uint64(0):
-            v = (w << 6) + trailing_zeros(rest)
-            rest &= rest - np.uint64(1)
-            h = mixed(h, np.uint64(codes[row, v]))
-    return h
+def hash_of_item(codes: NDArray[Any], row: int, group: int, beside: NDArray[np.int64], first: int, last: int) -> Any:
+    """A number for a group and what a row shows beside it; four codes make a word."""
+    h, word = mixed(MIX, np.uint64(group)), np.uint64(0)
+    for i in range(first, last):
+        word = (word << np.uint64(16)) | np.uint64(codes[row, beside[i]])
+        if (i - first) & 3 == 3:
+            h, word = mixed(h, word), np.uint64(0)
+    return mixed(h, word)
 
 
 @inner
-def same_beside(codes: NDArray[np.int32], row: int, other: int, beside: NDArray[np.uint64]) -> bool:
+def same_beside(codes: NDArray[Any], row: int, other: int, beside: NDArray[np.int64], first: int, last: int) -> bool:
     """Whether two rows show the same in these variables."""
-    for w in range(len(beside)):
-        rest = beside[w]
-        while rest != np.uint64(0):
-            v = (w << 6) + trailing_zeros(rest)
-            rest &= rest - np.uint64(1)
-            if codes[row, v] != codes[other, v]:
-                return False
+    for i in range(first, last):  # noqa: SIM110 - the compiler has no `all`
+        if codes[row, beside[i]] != codes[other, beside[i]]:
+            return False
     return True
 
 
 @inner
-def find_group_slot(
-    h: np.uint64, group: NDArray[np.uint64], groups: NDArray[np.uint64], slots: NDArray[np.int64]
-) -> Any:
-    """Where the group stands among the slots, or would stand."""
+def find_words(h: np.uint64, words: NDArray[np.uint64], known: NDArray[np.uint64], slots: NDArray[np.int32]) -> Any:
+    """Where a set of variables stands among the slots, or would stand."""
     slot: Any = np.int64(h & np.uint64(len(slots) - 1))
     while slots[slot] >= 0:
         same = True
-        for w in range(len(group)):
-            same &= groups[slots[slot], w] == group[w]
+        for w in range(len(words)):
+            same &= known[slots[slot], w] == words[w]
         if same:
             break
         slot = (slot + 1) & (len(slots) - 1)
@@ -139,35 +131,20 @@ def find_group_slot(
 
 
 @inner
-def find_item_slot(
-    h: np.uint64,
-    codes: NDArray[np.int32],
-    row: int,
-    group: int,
-    beside: NDArray[np.uint64],
-    item_group: NDArray[np.int64],
-    item_row: NDArray[np.int64],
-    slots: NDArray[np.int64],
-) -> Any:
-    """Where an item that looks the same stands among the slots, or would stand."""
+def free_slot(h: np.uint64, slots: NDArray[np.int32]) -> Any:
+    """The next place that is free for a hash."""
     slot: Any = np.int64(h & np.uint64(len(slots) - 1))
     while slots[slot] >= 0:
-        item = slots[slot]
-        if item_group[item] == group and same_beside(codes, row, item_row[item], beside):
-            break
         slot = (slot + 1) & (len(slots) - 1)
     return slot
 
 
 @inner
-def spread_out(hashes: NDArray[np.uint64], count: int, room: int) -> NDArray[np.int64]:
+def spread_out(hashes: NDArray[np.uint64], count: int, room: int) -> NDArray[np.int32]:
     """A table of slots for so many entries: each stands at its hash, or at the next place that is free."""
-    slots = np.full(room, -1, np.int64)
+    slots = np.full(room, -1, np.int32)
     for i in range(count):
-        slot = np.int64(hashes[i] & np.uint64(room - 1))
-        while slots[slot] >= 0:
-            slot = (slot + 1) & (room - 1)
-        slots[slot] = i
+        slots[free_slot(hashes[i], slots)] = i
     return slots
 
 
@@ -179,80 +156,154 @@ def roomier(array: NDArray[Any]) -> NDArray[Any]:
     return larger
 
 
+@inner
+def roomier_rows(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy with room for twice as many rows."""
+    larger = np.empty((2 * len(array), array.shape[1]), array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@inner
+def hole_patterns(codes: NDArray[Any], words: int) -> Any:
+    """The different sets of missing variables, as bits, and which of them each row has; −1 when nothing is missing."""
+    rows, n = codes.shape
+    patterns, hashes, slots, count = (
+        np.empty((64, words), np.uint64),
+        np.empty(64, np.uint64),
+        np.full(256, -1, np.int32),
+        0,
+    )
+    pattern, missing = np.full(rows, -1, np.int32), np.zeros(words, np.uint64)
+    for row in range(rows):
+        some = np.uint64(0)
+        for w in range(words):
+            bits = np.uint64(0)
+            for v in range(w << 6, min((w + 1) << 6, n)):
+                bits |= np.uint64(codes[row, v] < 0) << np.uint64(v & 63)
+            missing[w] = bits
+            some |= bits
+        if some == np.uint64(0):
+            continue
+        h = hash_of_words(missing)
+        slot = find_words(h, missing, patterns, slots)
+        if slots[slot] < 0:
+            if count == len(hashes):
+                patterns, hashes = roomier_rows(patterns), roomier(hashes)
+                slots = spread_out(hashes, count, 8 * count)
+                slot = free_slot(h, slots)
+            slots[slot], hashes[count], patterns[count] = count, h, missing
+            count += 1
+        pattern[row] = slots[slot]
+    return patterns[:count], pattern
+
+
+@inner
+def groups_of_patterns(patterns: NDArray[np.uint64], near: NDArray[np.uint64]) -> Any:
+    """The groups, what is beside each, and the groups of every pattern."""
+    words = patterns.shape[1]
+    group, beside, frontier = np.zeros(words, np.uint64), np.zeros(words, np.uint64), np.zeros(words, np.uint64)
+    groups, hashes, slots, count = (
+        np.empty((64, words), np.uint64),
+        np.empty(64, np.uint64),
+        np.full(256, -1, np.int32),
+        0,
+    )
+    besides = np.empty((64, words), np.uint64)
+    start, member, members = np.zeros(len(patterns) + 1, np.int64), np.empty(64, np.int64), 0
+    for p in range(len(patterns)):
+        missing = patterns[p].copy()
+        while find_group(missing, near, group, beside, frontier):
+            h = hash_of_words(group)
+            slot = find_words(h, group, groups, slots)
+            if slots[slot] < 0:
+                if count == len(hashes):
+                    groups, besides, hashes = roomier_rows(groups), roomier_rows(besides), roomier(hashes)
+                    slots = spread_out(hashes, count, 8 * count)
+                    slot = free_slot(h, slots)
+                slots[slot], hashes[count], groups[count], besides[count] = count, h, group, beside
+                count += 1
+            if members == len(member):
+                member = roomier(member)
+            member[members] = slots[slot]
+            members += 1
+        start[p + 1] = members
+    return groups[:count], besides[:count], start, member
+
+
+@inner
+def listed_bits(sets: NDArray[np.uint64]) -> Any:
+    """The members of each set, one after the other."""
+    start, member = np.zeros(len(sets) + 1, np.int64), np.empty(64 * sets.size, np.int64)
+    for i in range(len(sets)):
+        start[i + 1] = start[i]
+        for w in range(sets.shape[1]):
+            rest = sets[i, w]
+            while rest != np.uint64(0):
+                member[start[i + 1]] = (w << 6) + trailing_zeros(rest)
+                rest &= rest - np.uint64(1)
+                start[i + 1] += 1
+    return start, member
+
+
 @kernel
 def fold_rows(
-    codes: NDArray[np.int32], weights: NDArray[np.float64], apart: NDArray[np.bool_], near: NDArray[np.uint64]
+    codes: NDArray[Any], weights: NDArray[np.float64], apart: NDArray[np.bool_], near: NDArray[np.uint64]
 ) -> Any:
     """Every group of missing variables of every row, equal ones folded.
 
     Rows that stand `apart` are not folded with others. Returns
 
         groups          the variables of each group, as bits
+        besides         and those beside it
         item_group      for each item its group,
         item_row        the first row that shows it,
         item_weight     and the weight of all rows that do
         record_start    for each row where its items begin
         record_item     in this list of items
     """
-    rows, n = codes.shape
-    words = near.shape[1]
-    missing, group = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
-    beside, frontier = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
-    groups, group_hash = np.empty((64, words), np.uint64), np.empty(64, np.uint64)
-    group_slots, group_count = np.full(256, -1, np.int64), 0
+    patterns, pattern = hole_patterns(codes, near.shape[1])
+    groups, besides, member_start, member = groups_of_patterns(patterns, near)
+    beside_start, beside = listed_bits(besides)
     item_group, item_row = np.empty(1024, np.int64), np.empty(1024, np.int64)
     item_weight, item_hash = np.empty(1024), np.empty(1024, np.uint64)
-    item_slots, item_count = np.full(4096, -1, np.int64), 0
-    record_start, record_item, record_count = np.zeros(rows + 1, np.int64), np.empty(1024, np.int64), 0
-    for row in range(rows):
-        for w in range(words):
-            missing[w] = np.uint64(0)
-        for v in range(n):
-            if codes[row, v] < 0:
-                missing[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
-        while weights[row] > 0.0 and find_group(missing, near, group, beside, frontier):
-            h = hash_of_group(group)
-            slot = find_group_slot(h, group, groups, group_slots)
-            g = group_slots[slot]
-            if g < 0:
-                g = group_count
-                if g == len(group_hash):
-                    larger = np.empty((2 * g, words), np.uint64)
-                    larger[:g] = groups
-                    groups, group_hash = larger, roomier(group_hash)
-                    group_slots = spread_out(group_hash, g, 8 * g)
-                    slot = find_group_slot(h, group, groups, group_slots)
-                group_slots[slot], group_hash[g] = g, h
-                groups[g] = group
-                group_count += 1
-            h = hash_of_item(codes, row, g, beside)
-            if apart[row]:
-                h = mixed(h, np.uint64(row + 1))
-            slot = find_item_slot(h, codes, row, g, beside, item_group, item_row, item_slots)
-            item = item_slots[slot]
-            if item >= 0 and (apart[row] or apart[item_row[item]]):
-                while item_slots[slot] >= 0:
-                    slot = (slot + 1) & (len(item_slots) - 1)
-                item = -1
-            if item < 0:
-                item = item_count
-                if item == len(item_hash):
-                    item_group, item_row = roomier(item_group), roomier(item_row)
-                    item_weight, item_hash = roomier(item_weight), roomier(item_hash)
-                    item_slots = spread_out(item_hash, item, 8 * item)
-                    slot = np.int64(h & np.uint64(len(item_slots) - 1))
-                    while item_slots[slot] >= 0:
-                        slot = (slot + 1) & (len(item_slots) - 1)
-                item_slots[slot], item_hash[item] = item, h
-                item_group[item], item_row[item], item_weight[item] = g, row, 0.0
-                item_count += 1
-            item_weight[item] += weights[row]
-            if record_count == len(record_item):
-                record_item = roomier(record_item)
-            record_item[record_count] = item
-            record_count += 1
-        record_start[row + 1] = record_count
+    slots, count, some_apart = np.full(4096, -1, np.int32), 0, apart.any()
+    record_start, record_item, records = np.zeros(len(codes) + 1, np.int64), np.empty(1024, np.int64), 0
+    for row in range(len(codes)):
+        p = pattern[row]
+        if p >= 0 and weights[row] > 0.0:
+            for m in range(member_start[p], member_start[p + 1]):
+                g = member[m]
+                first, last = beside_start[g], beside_start[g + 1]
+                h = hash_of_item(codes, row, g, beside, first, last)
+                slot, item = np.int64(h & np.uint64(len(slots) - 1)), np.int64(-1)
+                while slots[slot] >= 0:
+                    other = np.int64(slots[slot])
+                    if (
+                        item_hash[other] == h
+                        and item_group[other] == g
+                        and not (some_apart and (apart[row] or apart[item_row[other]]))
+                        and same_beside(codes, row, item_row[other], beside, first, last)
+                    ):
+                        item = other
+                        break
+                    slot = (slot + 1) & (len(slots) - 1)
+                if item < 0:
+                    item = np.int64(count)
+                    if count == len(item_hash):
+                        item_group, item_row = roomier(item_group), roomier(item_row)
+                        item_weight, item_hash = roomier(item_weight), roomier(item_hash)
+                        slots = spread_out(item_hash, count, 8 * count)
+                        slot = free_slot(h, slots)
+                    slots[slot], item_hash[item] = item, h
+                    item_group[item], item_row[item], item_weight[item] = g, row, 0.0
+                    count += 1
+                item_weight[item] += weights[row]
+                if records == len(record_item):
+                    record_item = roomier(record_item)
+                record_item[records] = item
+                records += 1
+        record_start[row + 1] = records
     return (
-        groups[:group_count], item_group[:item_count], item_row[:item_count], item_weight[:item_count],
-        record_start, record_item[:record_count],
+        groups, besides, item_group[:count], item_row[:count], item_weight[:count], record_start, record_item[:records],
     )  # fmt: skip

@@ -104,13 +104,13 @@ def warm_inference() -> None:
 
 def warm_learning() -> None:
     """One row of one missing variable: folded, inferred, and completed both ways."""
-    two, one, zero, yes, spans = np.array([2]), np.ones(1), np.array([0]), np.array([True]), np.array([0, 2])
+    two, zero, yes, spans = np.array([2]), np.array([0]), np.array([True]), np.array([0, 2])
     network = (np.array([0, 1]), zero, np.array([1]), spans, np.array([0.5, 0.5]), spans, yes)
     codes, near = np.full((1, 1), -1), folding.neighbours(*network[:2], 1)
     frozen = np.ones(1)
     frozen.flags.writeable = False
-    for given in (frozen, one):
-        groups, _, row, weights, _, _ = folding.fold_rows(codes.astype(np.int32), given, ~yes, near)
+    for kind in (np.int8, np.int32):
+        groups, _, _, row, weights, _, _ = folding.fold_rows(codes.astype(kind), frozen, ~yes, near)
     items = (network, two, np.log(two), groups, np.array([0, 1]), 0, 1, codes)
     soft = (np.array([-1]), np.ones((0, 2)), np.zeros((0, 1), np.bool_))
     expectation.infer_items(*items, weights, *soft, 1e9, np.zeros(2), np.zeros(1))

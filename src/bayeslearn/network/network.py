@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.inference.answers import Beliefs
     from bayeslearn.network.inference.exact import Exact
-    from bayeslearn.network.learning.score import Score
+    from bayeslearn.network.learning.score import Score, Total
+    from bayeslearn.sources.base import Scanned
     from bayeslearn.tables import Discrete, Table
 
 
@@ -187,8 +188,17 @@ class BayesianNetwork:
         """ln P of what each row shows, a missing cell or column being summed over; −∞ for a row that cannot be."""
         return self.score(data).cases
 
-    def score(self, data: Any) -> Score:
-        """How probable a table, a frame or a list of cases is: ln P of each row, in all, and bits per case."""
+    @overload
+    def score(self, data: Scanned) -> Total: ...
+
+    @overload
+    def score(self, data: Any) -> Score: ...
+
+    def score(self, data: Any) -> Score | Total:
+        """How probable a table, a frame or a list of cases is: ln P of each row, in all, and bits per case.
+
+        Of a source (:func:`~bayeslearn.scan`) only ln P of all its rows and bits per case, for rows are not kept.
+        """
         from bayeslearn.network.learning.score import score  # noqa: PLC0415 - learning knows networks, not the reverse
 
         return score(self, data)

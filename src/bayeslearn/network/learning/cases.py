@@ -15,6 +15,7 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.errors import ParameterError, ShapeError
 from bayeslearn.tables import contingency
+from bayeslearn.tables.table import read_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,8 +52,8 @@ class Items:
     groups: NDArray[np.uint64]
     #: Where the items of each group start.
     start: NDArray[np.int64]
-    #: What each item shows, the missing as −1; (items, variables).
-    codes: NDArray[np.int64]
+    #: What each item shows, the missing as −1; (items, variables), in the smallest whole numbers that hold them.
+    codes: NDArray[Any]
     weights: NDArray[np.float64]
     #: The first row that shows it.
     row: NDArray[np.int64]
@@ -64,14 +65,24 @@ class Items:
 
 
 @dataclass(frozen=True)
-class FoldedCases:
-    """A table taken apart for one structure; it folds like any source, being its own only batch."""
+class Cases:
+    """What the E step asks of cases; they fold like any source, being their own only batch."""
 
-    table: Table
     #: Counts of the families that rows show altogether, in a row as the tables of the network are.
     known: NDArray[np.float64]
     items: Items
     soft: Soft
+
+    def fold(self, collect: Callable[[Any], S]) -> S:
+        """`collect` of all cases at once."""
+        return collect(self)
+
+
+@dataclass(frozen=True)
+class FoldedCases(Cases):
+    """A table taken apart for one structure."""
+
+    table: Table
     #: For each row where its items begin in `record_item`.
     record_start: NDArray[np.int64]
     record_item: NDArray[np.int64]
@@ -85,46 +96,56 @@ class FoldedCases:
         soft, soft_row, table = _soft_evidence(compiled, table, likelihoods or {})
         if table.codes.min(initial=0) >= 0:
             return cls.complete(compiled, table)
-        codes = np.ascontiguousarray(table.codes.T, dtype=np.int32)
-        near = kernels.neighbours(compiled.scope_start, compiled.scope, len(compiled.names))
-        weights = np.ones(table.n_rows) if table.weights is None else table.weights
-        groups, group, row, weight, start, record = kernels.fold_rows(codes, weights, soft_row >= 0, near)
+        codes, weights = rows_of(table.codes.T), read_only(weights_of(table))
+        groups, _, group, row, weight, start, record = kernels.fold_rows(codes, weights, soft_row >= 0, near(compiled))
         order = np.argsort(group, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
-        shown = codes[row[order]].astype(np.int64)
-        numbers, starts = _split(group[order])
-        items = Items(groups[numbers], starts, shown, weight[order], row[order], soft_row[row[order]])
-        return cls(table, _known_counts(compiled, table), items, soft, start, place[record])
+        first = row[order]
+        items = Items(*split_runs(groups, group[order]), codes[first], weight[order], first, soft_row[first])
+        return cls(known_counts(compiled, table), items, soft, table, start, place[record])
 
     @classmethod
     def complete(cls, compiled: Compiled, table: Table) -> Self:
         """A table in which nothing is missing: all of it is known."""
         n, none = len(compiled.names), np.empty(0, np.int64)
         no_items = Items(
-            np.empty((0, (n + 63) // 64), np.uint64), np.zeros(1, np.int64), np.empty((0, n), np.int64), np.empty(0),
+            np.empty((0, (n + 63) // 64), np.uint64), np.zeros(1, np.int64), np.empty((0, n), np.int8), np.empty(0),
             none, none,
         )  # fmt: skip
         soft = Soft.none(int(compiled.belief_start[-1]), n)
-        return cls(table, _known_counts(compiled, table), no_items, soft, np.zeros(table.n_rows + 1, np.int64), none)
+        return cls(known_counts(compiled, table), no_items, soft, table, np.zeros(table.n_rows + 1, np.int64), none)
 
     @property
     def n_rows(self) -> int:
         """How many rows there are."""
         return self.table.n_rows
 
-    def fold(self, collect: Callable[[Any], S]) -> S:
-        """`collect` of all cases at once."""
-        return collect(self)
+
+def near(compiled: Compiled) -> NDArray[np.uint64]:
+    """Which variables some table holds together."""
+    found: NDArray[np.uint64] = kernels.neighbours(compiled.scope_start, compiled.scope, len(compiled.names))
+    return found
 
 
-def _known_counts(compiled: Compiled, table: Table) -> NDArray[np.float64]:
+def rows_of(codes: NDArray[Any]) -> NDArray[Any]:
+    """Codes row by row, as the kernel takes them: the smallest whole numbers, or 32 bits."""
+    return np.array(codes, np.int8 if codes.dtype == np.int8 else np.int32, order="C")
+
+
+def weights_of(table: Table) -> NDArray[np.float64]:
+    """How often each row counts."""
+    return np.ones(table.n_rows) if table.weights is None else table.weights
+
+
+def known_counts(compiled: Compiled, table: Table) -> NDArray[np.float64]:
+    """Counts of the families that rows show altogether, in a row as the tables are."""
     scopes = np.split(compiled.scope, compiled.scope_start[1:-1])
     found = contingency(table, [[compiled.names[v] for v in scope] for scope in scopes])
     return np.concatenate([family.counts.reshape(-1) for family in found]).astype(np.float64)
 
 
-def _split(group: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def split_runs(groups: NDArray[np.uint64], group: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The group of each run of items, and where runs start: runs end with their group, or when they are long."""
     n = len(group)
     new = np.ones(n, np.bool_)
@@ -132,7 +153,7 @@ def _split(group: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int6
     begin = np.flatnonzero(new)
     within = np.arange(n) - np.repeat(begin, np.diff(np.append(begin, n)))
     starts = np.flatnonzero(new | (within % MOST_ITEMS == 0))
-    return group[starts], np.append(starts, n).astype(np.int64)
+    return groups[group[starts]], np.append(starts, n).astype(np.int64)
 
 
 def _soft_evidence(

@@ -9,7 +9,7 @@ table that was given, not learned, stays as it is.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,8 @@ from bayeslearn.network.cpt import Cpt
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import expected_families
-from bayeslearn.tables import Table, as_table
+from bayeslearn.sources import as_source
+from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.network.network import BayesianNetwork
-    from bayeslearn.tables import Discrete
+    from bayeslearn.tables import Discrete, Source
 
 ### rows
 
@@ -57,33 +58,50 @@ def faded(network: BayesianNetwork, factor: float) -> BayesianNetwork:
     return resting_on(network, {name: counts * factor for name, counts in evidence_of(network).items()})
 
 
-def coded(network: BayesianNetwork, data: Any, weights: ArrayLike | str | None, hidden: Iterable[str]) -> Table:
-    """The data in the codes of the network; hidden variables have no column."""
-    unseen = {network[name].name for name in hidden}
-    if not unseen:
-        return as_table(data, schema=network.schema, weights=weights)
-    shown = as_table(data, schema=network.schema.drop(unseen), weights=weights)
-    codes = np.full((len(network), shown.n_rows), -1, shown.codes.dtype)
-    codes[[name not in unseen for name in network.names]] = shown.codes
-    return Table(network.schema, codes, np.empty((0, shown.n_rows)), shown.weights)
+def coded(network: BayesianNetwork, data: Any, weights: ArrayLike | str | None, hidden: Iterable[str]) -> Source:
+    """The data in the codes of the network; a source has no columns for hidden variables."""
+    unseen = [network[name].name for name in hidden]
+    source = as_source(data, schema=network.schema.drop(unseen), weights=weights)
+    return with_hidden(network, source) if isinstance(source, Table) else source
 
 
-def counted(network: BayesianNetwork, table: Table) -> dict[str, Counts]:
+def with_hidden(network: BayesianNetwork, table: Table) -> Table:
+    """The table with every cell missing of the variables that it has no column for."""
+    if len(table.schema) == len(network):
+        return table
+    codes = np.full((len(network), table.n_rows), -1, table.codes.dtype)
+    codes[[name in table.schema for name in network.names]] = table.codes
+    return Table(network.schema, codes, np.empty((0, table.n_rows)), table.weights)
+
+
+def counted(network: BayesianNetwork, source: Source) -> dict[str, Counts]:
     """What the rows add to every table: counts of what they show, expected counts of what they do not."""
-    if table.n_rows == 0:
-        return {cpt.name: Counts.zero(cpt.shape) for cpt in network}
-    compiled = Compiled(network)
-    cases = FoldedCases.of(compiled, table)
-    families, log_p = expected_families(compiled, cases)
-    if np.isneginf(log_p).any():
-        row = int(cases.items.row[np.isneginf(log_p)].min())
-        raise ImpossibleDataError(
-            f"row {row} has probability zero under the present tables, so nothing is expected where it has holes",
-            hint="learn with a prior, so that no table has zeros",
-            row=row,
-        )
-    parts = np.split(cases.known + families, compiled.cpt_start[1:-1])
+    collect = Collected(network, Compiled(network))
+    parts = np.split(source.fold(collect).n, collect.compiled.cpt_start[1:-1])
     return {cpt.name: Counts(part.reshape(cpt.shape)) for cpt, part in zip(network, parts, strict=True)}
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What is collected from a batch."""
+
+    network: BayesianNetwork
+    compiled: Compiled
+
+    def __call__(self, table: Table) -> Counts:
+        """Counts and expected counts of every cell, in a row as the tables are."""
+        if table.n_rows == 0:
+            return Counts(np.zeros(len(self.compiled.cpt)))
+        cases = FoldedCases.of(self.compiled, with_hidden(self.network, table))
+        families, log_p = expected_families(self.compiled, cases)
+        if np.isneginf(log_p).any():
+            row = int(cases.items.row[np.isneginf(log_p)].min())
+            raise ImpossibleDataError(
+                f"row {row} has probability zero under the present tables, so nothing is expected where it has holes",
+                hint="learn with a prior, so that no table has zeros",
+                row=row,
+            )
+        return Counts(cases.known + families)
 
 
 ### networks

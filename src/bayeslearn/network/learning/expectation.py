@@ -19,14 +19,15 @@ import numpy as np
 from scipy.special import xlogy
 
 from bayeslearn import kernels
-from bayeslearn.errors import ImpossibleDataError
+from bayeslearn.errors import ImpossibleDataError, listed
 from bayeslearn.families import Counts
+from bayeslearn.network.learning.cases import FoldedCases
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.inference.compiled import Compiled
-    from bayeslearn.network.learning.cases import FoldedCases
+    from bayeslearn.network.learning.cases import Cases
 
 #: Parts that the groups are dealt into. Fixed, so that sums do not depend on the number of threads.
 PARTS = 32
@@ -52,7 +53,7 @@ class Tables:
         """Other numbers, same structure."""
         return replace(self, compiled=self.compiled.with_values(p))
 
-    def expected_statistics(self, batch: FoldedCases) -> tuple[Counts, float]:
+    def expected_statistics(self, batch: Cases) -> tuple[Counts, float]:
         """E step: expected counts of every cell, and ln P(D | θ)."""
         families, log_items = expected_families(self.compiled, batch)
         counts = batch.known + families
@@ -81,7 +82,7 @@ def normalised(compiled: Compiled, n: NDArray[np.float64], *, otherwise: NDArray
     return np.where(total > 0, n / np.where(total > 0, total, 1.0), otherwise)
 
 
-def expected_families(compiled: Compiled, cases: FoldedCases) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def expected_families(compiled: Compiled, cases: Cases) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Expected counts of what is missing, in a row as the tables are, and ln P of what each item shows."""
     items, soft = cases.items, cases.soft
     log_p = np.zeros(len(items))
@@ -89,12 +90,16 @@ def expected_families(compiled: Compiled, cases: FoldedCases) -> tuple[NDArray[n
 
     def part(bounds: tuple[int, int]) -> NDArray[np.float64]:
         families = np.zeros(len(compiled.cpt))
+        first, last = bounds
+        here, start = slice(items.start[first], items.start[last]), items.start[first : last + 1]
+        codes = items.codes[here].astype(np.int64)  # only of this part, for there may be millions
         failed = kernels.infer_items(
-            arrays, compiled.sizes, compiled.log_size, items.groups, items.start, *bounds, items.codes, items.weights,
-            items.soft, soft.likelihoods, soft.weighed, compiled.limit, families, log_p,
+            arrays, compiled.sizes, compiled.log_size, items.groups[first:last], start - start[0], 0, last - first,
+            codes, items.weights[here], items.soft[here], soft.likelihoods, soft.weighed, compiled.limit, families,
+            log_p[here],
         )  # fmt: skip
         if failed >= 0:
-            active = items.codes[items.start[failed]] < 0
+            active = codes[start[failed] - start[0]] < 0
             compiled.require_room(compiled.plan(active, compiled.all).entries)
         return families
 
@@ -115,8 +120,28 @@ def parts(start: NDArray[np.int64]) -> list[tuple[int, int]]:
     return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
 
 
-def impossible(compiled: Compiled, cases: FoldedCases, log_items: NDArray[np.float64]) -> ImpossibleDataError:
-    """The error that names the first row of probability zero."""
+def impossible(compiled: Compiled, cases: Cases, log_items: NDArray[np.float64]) -> ImpossibleDataError:
+    """The error that names the first row of probability zero; where rows are not kept, what such a row shows."""
+    hint = "give a prior, or start from tables without zeros"
+    if not isinstance(cases, FoldedCases):
+        where = place_of_zero(compiled, cases, log_items)
+        return ImpossibleDataError(f"a row has probability zero under the present tables, {where}", hint=hint)
+    row = first_of_zero(compiled, cases, log_items)
+    return ImpossibleDataError(f"row {row} has probability zero under the present tables", hint=hint, row=row)
+
+
+def place_of_zero(compiled: Compiled, cases: Cases, log_items: NDArray[np.float64]) -> str:
+    """Which table says so, or what was missing there."""
+    zero = np.flatnonzero((cases.known > 0) & (compiled.cpt == 0))
+    if len(zero):
+        table = np.searchsorted(compiled.cpt_start, zero[0], side="right") - 1
+        return f"by that of {compiled.names[table]!r}"
+    codes = cases.items.codes[int(np.argmax(np.isneginf(log_items)))]
+    return f"where {listed([compiled.names[v] for v in np.flatnonzero(codes < 0)])} is missing"
+
+
+def first_of_zero(compiled: Compiled, cases: FoldedCases, log_items: NDArray[np.float64]) -> int:
+    """The first row of probability zero."""
     rows = [int(row) for row in cases.items.row[np.isneginf(log_items)][:1]]
     codes = cases.table.codes.T.astype(np.int64)
     for f in range(len(compiled.cpt_start) - 1):
@@ -125,9 +150,4 @@ def impossible(compiled: Compiled, cases: FoldedCases, log_items: NDArray[np.flo
         stride = compiled.scope_stride[compiled.scope_start[f] : compiled.scope_start[f + 1]]
         zero = compiled.cpt[compiled.cpt_start[f] + codes[shown][:, scope] @ stride] == 0
         rows += shown[zero][:1].tolist()
-    row = min(rows)
-    return ImpossibleDataError(
-        f"row {row} has probability zero under the present tables",
-        hint="give a prior, or start from tables without zeros",
-        row=row,
-    )
+    return min(rows)

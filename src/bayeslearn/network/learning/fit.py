@@ -7,7 +7,7 @@ ascent. Either way a table keeps what it rests on: the counts and the prior.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,24 +18,25 @@ from bayeslearn.families import Counts, Dirichlet
 from bayeslearn.network.cpt import Cpt
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.inference.compiled import Compiled
-from bayeslearn.network.learning.cases import FoldedCases
-from bayeslearn.network.learning.evidence import require_same_states
-from bayeslearn.network.learning.expectation import Tables, normalised
+from bayeslearn.network.learning.cases import Cases
+from bayeslearn.network.learning.expectation import Tables
+from bayeslearn.network.learning.gathering import gathered
 from bayeslearn.network.learning.gradient import climb_of
 from bayeslearn.network.learning.priors import priors_of
+from bayeslearn.network.learning.starting import all_starts, fixed_cells, writer, written
 from bayeslearn.network.learning.uncertainty import Support, supports
 from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.sources import as_source, discretised
+from bayeslearn.tables import Discrete, Schema, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    import os
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.network.learning.priors import Prior
-
-#: How far a start for hidden variables is from symmetry: the weight of a random table against the start.
-BROKEN = 0.5
+    from bayeslearn.tables import Source
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,9 @@ def fit_tables(
     max_iter: int = 200,
     rng: np.random.Generator | int | None = 0,
     progress: Callable[[em.Step], object] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: int = 5,
+    resume: bool = False,
 ) -> TableFit:
     """Learn every table from cases.
 
@@ -96,7 +100,9 @@ def fit_tables(
         A graph (or a model string like ``[A][B|A]``), whose states are found in the data, or a network, whose states
         are kept and whose numbers are learned anew.
     data
-        Anything that :func:`~bayeslearn.tables.as_table` reads; numeric columns are cut at their quantiles.
+        Anything that :func:`~bayeslearn.tables.as_table` reads, or a source (:func:`~bayeslearn.scan`), which is read
+        in one pass however many iterations there are, as long as what its holes look like fits in memory. Numeric
+        columns are cut at their quantiles.
     prior
         Cases that count as seen before: None for maximum likelihood, a Dirichlet rule, a name like ``"bdeu:10"``,
         a mapping from variables to priors or tables of pseudo-counts, or a :class:`NetworkPrior`.
@@ -115,6 +121,7 @@ def fit_tables(
         How often each row counts, or the column that says so.
     likelihoods
         Soft evidence: for a variable an array (rows, states), P(what was seen | state); its cell must be missing there.
+        Not with a source.
     method
         How to climb: ``"em"``; ``"gradient"``, the book's ascent, for which complete cases are climbed too; or
         ``"lbfgs"``, quasi-Newton steps. See :mod:`~bayeslearn.network.learning.gradient`.
@@ -127,6 +134,10 @@ def fit_tables(
         For random starts and for breaking symmetry.
     progress
         Called with every step of the climb; raising StopIteration ends the climb with the best so far.
+    checkpoint, every
+        A model file (JSON) to which the tables are written every so many iterations, and at the end.
+    resume
+        Start from the tables of `checkpoint`, if that is there: EM goes on exactly as if it had never stopped.
 
     >>> fit = fit_tables("[Rain][Wet|Rain]", {"Rain": ["yes", "no", "no"], "Wet": ["yes", "no", "yes"]})
     >>> fit.network["Wet"].p.tolist()                                       # rows are Rain=no, Rain=yes
@@ -134,30 +145,40 @@ def fit_tables(
     """
     validation.integer("restarts", restarts, least=1)
     climb = climb_of(method, step)
-    frame, table = prepared(structure, data, states or {}, hidden or {}, weights)
+    frame, source = prepared(structure, data, states or {}, hidden or {}, weights)
+    start = written(checkpoint, start) if resume else start
     priors, fixed = priors_of(prior, frame), fixed_cells(frame, frozen, structure, start)
     model = Tables(Compiled(frame), fixed if fixed.any() else None)
-    cases = FoldedCases.of(model.compiled, table, likelihoods=likelihoods)
+    cases, totals = gathered(model.compiled, source, likelihoods)
+    missing = dict(zip(frame.names, totals.missing, strict=True))
+    unseen = {name for name in frame.names if name in (hidden or {})}
+    require_seen(totals.rows, missing, unseen)
     alpha = np.concatenate([priors[cpt.name].alpha.reshape(-1) for cpt in frame])
     rng = validation.generator(rng)
-    unseen = {name for name in frame.names if name in (hidden or {})}
     starts = (model.with_p(p) for p in all_starts(frame, model, alpha, start, unseen, restarts, rng))
-    if len(cases.items) == 0 and method == "em":
-        result = counted(next(starts), cases, alpha)
+    write = None if checkpoint is None else em.Every(every, writer(frame, checkpoint))
+    if method == "em" and isinstance(cases, Cases) and len(cases.items) == 0:
+        result = counted(next(starts), cases, alpha, write)
     else:
-        result = em.best_of(starts, cases, prior=alpha, tol=tol, max_iter=max_iter, progress=progress, climb=climb)
+        result = em.best_of(
+            starts, cases, prior=alpha, tol=tol, max_iter=max_iter, progress=progress, checkpoint=write, climb=climb
+        )
     network = learned(frame, result.model.p, result.statistics.n, priors, fixed)
     return TableFit(
         network, result.log_likelihood, result.objective, result.history, result.converged, result.starts,
-        table.n_rows, table.missing(),
+        totals.rows, missing,
     )  # fmt: skip
 
 
-def counted(start: Tables, cases: FoldedCases, alpha: NDArray[np.float64]) -> em.Result[Tables]:
+def counted(
+    start: Tables, cases: Cases, alpha: NDArray[np.float64], write: em.Every[Tables] | None
+) -> em.Result[Tables]:
     """Complete cases need no climb: their counts do not depend on the tables."""
     model = start.estimate(alpha, Counts(cases.known))
     statistics, log_likelihood = model.expected_statistics(cases)
     step = em.Step(1, log_likelihood, model.log_prior(alpha), math.inf)
+    if write is not None:
+        write(model, replace(step, last=True))
     return em.Result(model, statistics, (step,), converged=True, starts=(step.objective,))
 
 
@@ -190,29 +211,25 @@ def prepared(
     states: Mapping[str, Iterable[Any]],
     hidden: Mapping[str, int | Iterable[Any]],
     weights: ArrayLike | str | None,
-) -> tuple[BayesianNetwork, Table]:
+) -> tuple[BayesianNetwork, Source]:
     """A network with the right states and uniform tables (or those it came with), and the data coded for it."""
     unseen = {name: hidden_states(name, given) for name, given in hidden.items()}
     if isinstance(structure, BayesianNetwork):
         frame = structure
     else:
         dag = Dag.parse(structure) if isinstance(structure, str) else structure
-        frame = framed(dag, data, states, unseen)
+        seen = as_source(data, columns=[n for n in dag if n not in unseen], states=states, allow_constant=True)
+        data = data if isinstance(seen, Table) else seen  # what was scanned is not looked at again
+        frame = framed(dag, seen, unseen)
     require_hidden(frame, hidden, unseen)
-    table = as_table(data, schema=frame.schema, absent="missing" if unseen else "error", weights=weights)
-    require_seen(table, unseen)
-    return frame, table
+    absent = "missing" if unseen else "error"
+    return frame, as_source(data, schema=frame.schema, absent=absent, weights=weights)
 
 
-def framed(
-    dag: Dag, data: Any, states: Mapping[str, Iterable[Any]], unseen: Mapping[str, tuple[Any, ...]]
-) -> BayesianNetwork:
+def framed(dag: Dag, source: Source, unseen: Mapping[str, tuple[Any, ...]]) -> BayesianNetwork:
     """Uniform tables over the states that are declared, or that the data show."""
-    seen = [node for node in dag if node not in unseen]
-    table = as_table(data, columns=seen, states=states, allow_constant=True)
-    if table.schema.numeric:
-        table = table.discretise()
-    return uniform(dag, {n: Discrete(n, unseen[n]) if n in unseen else table.schema[n] for n in dag})
+    schema = discretised(source).schema if source.schema.numeric else source.schema
+    return uniform(dag, {n: Discrete(n, unseen[n]) if n in unseen else schema[n] for n in dag})
 
 
 def uniform(dag: Dag, variables: Mapping[str, Any]) -> BayesianNetwork:
@@ -243,74 +260,14 @@ def require_hidden(
             raise ParameterError(f"hidden variable {name!r} has the states {listed(frame.states(name))} already")
 
 
-def require_seen(table: Table, unseen: Iterable[str]) -> None:
+def require_seen(rows: int, missing: Mapping[str, int], unseen: Iterable[str]) -> None:
     """Rows, and at least one value for every variable that was not declared hidden."""
-    if table.n_rows == 0:
+    if rows == 0:
         raise EmptyTableError("there are no cases to learn from")
-    never = [name for name, cells in table.missing().items() if cells == table.n_rows and name not in set(unseen)]
+    never = [name for name, cells in missing.items() if cells == rows and name not in set(unseen)]
     if never:
         raise MissingValuesError(
             f"no row has a value for {listed(never)}",
             hint=f"declare it hidden, with its states: hidden={{{never[0]!r}: 2}}",
             column=never[0],
         )
-
-
-### where to start
-
-
-def fixed_cells(frame: BayesianNetwork, frozen: Iterable[str], structure: object, start: object) -> NDArray[np.bool_]:
-    """The cells of tables that are to stay."""
-    names = list(frozen)
-    for name in names:
-        frame[name]
-    if names and not (isinstance(structure, BayesianNetwork) or isinstance(start, BayesianNetwork)):
-        raise ParameterError(
-            f"the tables of {listed(names)} cannot stay as they are: a graph has none",
-            hint="give a network as structure or as start",
-        )
-    return np.concatenate([np.full(cpt.p.size, cpt.name in names) for cpt in frame])
-
-
-def given_numbers(start: BayesianNetwork, cpt: Cpt) -> NDArray[np.float64]:
-    """The table of another network, with parents and states in the order of this one."""
-    variables = (*cpt.parents, cpt.variable)
-    for variable in variables:
-        require_same_states(variable, start[variable.name].variable)
-    states = np.ix_(*([start.states(v.name).index(state) for state in v.states] for v in variables))
-    return start[cpt.name].over(v.name for v in cpt.parents)[states]
-
-
-def all_starts(
-    frame: BayesianNetwork,
-    model: Tables,
-    alpha: NDArray[np.float64],
-    start: str | BayesianNetwork,
-    unseen: set[str],
-    restarts: int,
-    rng: np.random.Generator,
-) -> Iterator[NDArray[np.float64]]:
-    """The numbers that each climb begins with."""
-    compiled = model.compiled
-    given = compiled.cpt
-    if isinstance(start, BayesianNetwork):
-        if start.dag != frame.dag:
-            raise ParameterError("the network to start from has another graph")
-        given = np.concatenate([given_numbers(start, cpt).reshape(-1) for cpt in frame])
-    else:
-        validation.choice("start", start, ["prior", "random"])
-    fixed = np.zeros(len(given), np.bool_) if model.fixed is None else model.fixed
-    even = normalised(compiled, np.ones(len(given)), otherwise=given)
-    around = np.concatenate(
-        [np.full(cpt.p.size, bool(unseen & {v.name for v in (*cpt.parents, cpt.variable)})) for cpt in frame]
-    )
-    for number in range(restarts):
-        luck = normalised(compiled, rng.standard_gamma(1.0, len(given)) + 1e-3, otherwise=even)
-        if number > 0 or start == "random":
-            p = luck
-        elif isinstance(start, BayesianNetwork):
-            p = given
-        else:
-            p = normalised(compiled, alpha, otherwise=even)
-            p = np.where(around, (1 - BROKEN) * p + BROKEN * luck, p)
-        yield np.where(fixed, given, p)

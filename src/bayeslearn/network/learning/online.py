@@ -28,9 +28,11 @@ from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.evidence import coded
 from bayeslearn.network.learning.expectation import Tables, normalised
-from bayeslearn.network.learning.fit import all_starts, fixed_cells, hidden_states, learned, require_hidden, uniform
+from bayeslearn.network.learning.fit import hidden_states, learned, require_hidden, uniform
 from bayeslearn.network.learning.priors import priors_of
+from bayeslearn.network.learning.starting import all_starts, fixed_cells
 from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.sources import as_source, is_source
 from bayeslearn.tables import Discrete, Schema, Table
 from bayeslearn.tables.convert import declared_states
 
@@ -168,7 +170,7 @@ class OnlineTables:
 
         `weights` and `likelihoods` are those of :func:`~bayeslearn.network.fit_tables`.
         """
-        now, table = self._now, coded(self._frame, batch, weights, self.hidden)
+        now, table = self._now, self._coded(batch, weights)
         size = table.total_weight
         if size == 0:
             raise EmptyTableError("the batch has no cases to learn from")
@@ -181,6 +183,14 @@ class OnlineTables:
         self._now = Running(model, s, m, now.seen + size)
         self._history.append(Batch(len(self._history), size, log_likelihood, step))
         return self
+
+    def _coded(self, batch: Any, weights: ArrayLike | str | None) -> Table:
+        table = coded(self._frame, batch, weights, self.hidden)
+        if not isinstance(table, Table):
+            raise ParameterError(
+                "a source is many batches, not one", hint="learn them all: fit_stream(structure, source)"
+            )
+        return table
 
     def _step(self, now: Running, size: float) -> float:
         """γ = (t + delay)^−decay."""
@@ -197,17 +207,25 @@ class OnlineTables:
 
 def fit_stream(
     structure: BayesianNetwork | Dag | str,
-    batches: Iterable[Any],
+    batches: Any,
     *,
     weights: str | None = None,
+    rows: int | None = None,
     progress: Callable[[Batch], object] | None = None,
     **settings: Any,
 ) -> OnlineTables:
     """Learn from every batch of a stream, with the settings of :class:`OnlineTables`.
 
-    `weights` is the column that says how often each row counts. `progress` is called with every batch learned; raising
+    A source (:func:`~bayeslearn.scan`, or a pattern of paths) is a stream of its batches, of so many `rows` each or as
+    they are read, and tells the states of a graph. `weights` is the column that says how often each row counts.
+    `progress` is called with every batch learned; raising
     StopIteration ends it there. An error says in which batch it was.
     """
+    if is_source(batches):
+        source = as_source(batches, weights=weights)
+        weights, batches = None, source.batches(rows)
+        if not isinstance(structure, BayesianNetwork):
+            settings.setdefault("states", source.schema)
     if isinstance(batches, Table | Mapping | str) or hasattr(batches, "columns"):
         raise ParameterError(
             f"expected batches of cases, got a single {type(batches).__name__}",

@@ -8,13 +8,14 @@ bits per case = − Σ_d w_d log₂ P(d) / Σ_d w_d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import expected_families
-from bayeslearn.tables import as_table
+from bayeslearn.sources import as_source
+from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,14 +24,44 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.inference.compiled import Compiled
     from bayeslearn.network.network import BayesianNetwork
-    from bayeslearn.tables import Table
+    from bayeslearn.sources.base import Scanned
 
 #: Cells in memory at a time, and the fewest rows of a batch.
 MOST_CELLS, LEAST_ROWS = 1 << 22, 256
 
 
+class Average:
+    """What all cases together make of one."""
+
+    weight: Any
+    log_likelihood: Any
+
+    @property
+    def mean(self) -> float:
+        """ln P of a case, on average; NaN when there are none."""
+        return self.log_likelihood / self.weight if self.weight > 0 else float("nan")
+
+    @property
+    def bits(self) -> float:
+        """Bits that a case takes on average, in a code made for this network."""
+        return -self.mean / float(np.log(2)) + 0.0
+
+
 @dataclass(frozen=True)
-class Score:
+class Total(Average):
+    """ln P of the cases of a source, all together: totals add, and no row is kept."""
+
+    #: Σ_d w_d ln P(d); −∞ when one of them cannot be.
+    log_likelihood: float
+    #: How many cases there are.
+    weight: float
+
+    def __add__(self, other: Total) -> Total:
+        return Total(self.log_likelihood + other.log_likelihood, self.weight + other.weight)
+
+
+@dataclass(frozen=True)
+class Score(Average):
     """ln P of every case, and what that makes of all of them together.
 
     >>> score = Score(np.log([0.5, 0.25, 0.125]))
@@ -57,30 +88,45 @@ class Score:
         return float(self.weights[counted] @ self.cases[counted])
 
     @property
-    def mean(self) -> float:
-        """ln P of a case, on average; NaN when there are none."""
-        return self.log_likelihood / self.weight if self.weight > 0 else float("nan")
-
-    @property
-    def bits(self) -> float:
-        """Bits that a case takes on average, in a code made for this network."""
-        return -self.mean / float(np.log(2)) + 0.0
-
-    @property
     def impossible(self) -> NDArray[np.int64]:
         """The rows of probability zero that count."""
         never = np.isneginf(self.cases)
         return np.flatnonzero(never if self.weights is None else never & (self.weights > 0))
 
 
-def score(network: BayesianNetwork, data: Any) -> Score:
-    """ln P of what each row shows; a missing cell, or a missing column, is summed over.
+@overload
+def score(network: BayesianNetwork, data: Scanned) -> Total: ...
+
+
+@overload
+def score(network: BayesianNetwork, data: Any) -> Score: ...
+
+
+def score(network: BayesianNetwork, data: Any) -> Score | Total:
+    """ln P of what each row shows, or of all rows of a source; a missing cell, or column, is summed over.
 
     >>> from bayeslearn.network.formats import read_network
     >>> print(f"{score(read_network('asia'), {'smoke': ['yes', None], 'asia': ['no', 'yes']}).cases.round(4)}")
     [-0.7032 -4.6052]
     """
-    table = as_table(data, schema=network.schema, absent="missing")
+    source = as_source(data, schema=network.schema, absent="missing")
+    return table_score(network, source) if isinstance(source, Table) else source.fold(Totalled(network))
+
+
+@dataclass(frozen=True)
+class Totalled:
+    """What is collected from a batch."""
+
+    network: BayesianNetwork
+
+    def __call__(self, table: Table) -> Total:
+        """The total of one batch."""
+        found = table_score(self.network, table)
+        return Total(found.log_likelihood, found.weight)
+
+
+def table_score(network: BayesianNetwork, table: Table) -> Score:
+    """ln P of every row."""
     return Score(np.concatenate([np.empty(0), *scored(network, table)]), table.weights)
 
 
