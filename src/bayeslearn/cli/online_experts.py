@@ -90,10 +90,11 @@ class Naive:
 
     def _learn(self, upto: int) -> None:
         """The rows before this one, once they are worth it."""
-        from bayeslearn.naive_bayes.tables.learning import added
+        from bayeslearn.naive_bayes.tables.cases import Cases
         from bayeslearn.naive_bayes.tables.rows import of_table
+        from bayeslearn.naive_bayes.tables.tallying import added
 
         if upto - self.known >= max(1, upto // PATIENCE):
             new = self.table.take(np.arange(self.known, upto))
             labels = new.code(self.target).astype(np.int32)
-            self.model, self.known = added(self.model, of_table(new, self.model.columns), labels, None), upto
+            self.model, self.known = added(self.model, Cases(of_table(new, self.model.columns), labels)), upto

@@ -13,9 +13,9 @@ from bayeslearn.errors import DataError, ShapeError
 from bayeslearn.families import Categorical, Counts
 from bayeslearn.naive_bayes import Calibration, Pooled, calibrated, calibration, cross_validate
 from bayeslearn.naive_bayes.tables.calibrating import Climb
+from bayeslearn.naive_bayes.tables.out_of_fold import dealt, read_out_of_fold
 from bayeslearn.naive_bayes.tables.priors import CASES, Evidenced
 from bayeslearn.naive_bayes.tables.telling import tells
-from bayeslearn.naive_bayes.tables.validating import dealt, read_out_of_fold
 from tests.naive_bayes.tables.test_model import learned, random_rows
 
 

@@ -120,9 +120,9 @@ def calibration(model: NaiveBayes, data: Any, *, bins: int = 10, weights: Any = 
 
 def calibrated(model: NaiveBayes, data: Any, *, folds: int = 10, weights: Any = None, rng: Any = 0) -> NaiveBayes:
     """The model with the sharpness of columns that is best for rows out of fold."""
-    from bayeslearn.naive_bayes.tables import validating  # noqa: PLC0415 - it judges what is made here
+    from bayeslearn.naive_bayes.tables.out_of_fold import read_out_of_fold  # noqa: PLC0415 - it makes what is used here
 
-    found = validating.read_out_of_fold(model, data, folds=folds, weights=weights, rng=rng, apart=True)
+    found = read_out_of_fold(model, data, folds=folds, weights=weights, rng=rng, apart=True)
     return replace(model, sharpness=best_sharpness(found))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -14,12 +14,16 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, ParameterError, listed
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.calibrating import Calibration, best_sharpness
+from bayeslearn.naive_bayes.tables.cases import Cases, SourceCases
 from bayeslearn.naive_bayes.tables.columns import new_states
 from bayeslearn.naive_bayes.tables.inputs import Input, is_source
 from bayeslearn.naive_bayes.tables.labels import checked_labels, known_classes, label_codes, missing_labels, read_source
-from bayeslearn.naive_bayes.tables.learning import added, column_of, framed, labelled, told_families
+from bayeslearn.naive_bayes.tables.learning import column_of, framed, told_families
+from bayeslearn.naive_bayes.tables.out_of_fold import labels_seen, out_of_fold, out_of_folds
 from bayeslearn.naive_bayes.tables.priors import require_columns
-from bayeslearn.naive_bayes.tables.validating import out_of_fold
+from bayeslearn.naive_bayes.tables.source_estimators import MAX_STATES, TakesSources, share_right
+from bayeslearn.naive_bayes.tables.tallying import added, labelled
+from bayeslearn.sources import is_source as folded
 from bayeslearn.tables import Discrete, Table
 from bayeslearn.tables.mixins import TakesCells
 
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.tables.rows import Rows
 
 
-class NaiveBayesClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """P(class | x) with words, numbers and counts in one model; cells may be missing (NaN, None, "?") everywhere.
 
     Parameters
@@ -104,17 +108,26 @@ class NaiveBayesClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type:
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows with labels; where X is a table or a path, `y` may be the name of a column of it."""
+        """Learn from rows with labels; where X is a table, a path or a source, `y` names a column of it.
+
+        Patterns, directories and lists of paths are read batch by batch, as is a source (:func:`~bayeslearn.scan`);
+        `sample_weight` may then be a column too.
+        """
+        self.n_iter_ = 1
+        if folded(X):
+            self._fit_source(X, y, sample_weight)
+            return self
         given, y, w = self._cases(X, y, sample_weight, reset=True)
         self.classes_ = known_classes(y)
         frame, rows = self._framed(given)
-        codes = label_codes(y, self.classes_)
-        self.n_iter_ = 1
-        climb: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "progress": self._count}
-        self.model_ = self._finite(given, lambda: labelled(frame, rows, codes, w, **climb))
+        cases = Cases(rows, label_codes(y, self.classes_), w)
+        self.model_ = self._finite(given, lambda: labelled(frame, cases, **self._climb()))
         if self.calibrate:
-            self._sharpen(rows, codes, w)
+            self._sharpen(cases)
         return self
+
+    def _climb(self) -> dict[str, Any]:
+        return {"tol": self.tol, "max_iter": self.max_iter, "progress": self._count}
 
     def _count(self, step: Step) -> None:
         self.n_iter_ = max(step.iteration, 1)
@@ -125,6 +138,9 @@ class NaiveBayesClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type:
         Batches of rows with labels add up exactly to the whole; one without adds what is expected of it by then.
         """
         first = not hasattr(self, "model_")
+        if folded(X):
+            self._partial_fit_source(X, y, classes, sample_weight)
+            return self
         given, y, w = self._cases(X, y, sample_weight, reset=first)
         if first:
             self.classes_ = known_classes(y) if classes is None else np.unique(np.asarray(classes))
@@ -142,30 +158,40 @@ class NaiveBayesClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type:
             self.model_ = self.model_.grown({n: new_states(self.model_[n].variable, found) for n, found in fresh})
             rows = given.rows(self.model_.columns)
         codes = label_codes(y, self.classes_)
-        self.model_ = self._finite(given, lambda: added(self.model_, rows, codes, w))
+        self.model_ = self._finite(given, lambda: added(self.model_, Cases(rows, codes, w)))
         return self
 
     def _framed(self, given: Input) -> tuple[NaiveBayes, Rows]:
         """A model with the columns of the data and nothing learned yet, and the rows."""
+        families = self._families(given.names)
+        variables, found = given.variables(families, MAX_STATES)
+        frame = self._frame(variables)
+        return frame, blocks.of_table(found, frame.columns) if isinstance(found, Table) else found
+
+    def _families(self, names: Iterable[str]) -> Mapping[str, str]:
+        """What is told of the families; it speaks of columns that are there."""
         families = {} if isinstance(self.families, str) and self.families == "auto" else self.families
         if not isinstance(families, Mapping):
             raise ParameterError(f"`families` must be 'auto' or a dict of columns, got {self.families!r}")
         for what, told in (("families", families), ("prior", self.prior)):
-            require_columns(what, told, list(given.names))
-        variables, found = given.variables(families, MAX_STATES)
-        kinds = told_families(families)
-        columns = [column_of(v, kinds.get(v.name), self.prior) for v in variables]
-        name = "class" if "class" not in given.names else "class_label"
-        target = Discrete(name, tuple(self.classes_.tolist()))
-        rows = blocks.of_table(found, columns) if isinstance(found, Table) else found
-        return framed(target, columns, self.class_prior, self.estimate), rows
+            require_columns(what, told, list(names))
+        return families
 
-    def _sharpen(self, rows: Rows, codes: NDArray[np.int32], w: NDArray[np.float64] | None) -> None:
-        folds = min(10, int(np.count_nonzero(codes >= 0)))
+    def _frame(self, variables: list[Any]) -> NaiveBayes:
+        """A model of columns that has seen nothing yet."""
+        names = [v.name for v in variables]
+        kinds = told_families(self._families(names))
+        columns = [column_of(v, kinds.get(v.name), self.prior) for v in variables]
+        target = Discrete("class" if "class" not in names else "class_label", tuple(self.classes_.tolist()))
+        return framed(target, columns, self.class_prior, self.estimate)
+
+    def _sharpen(self, cases: Cases | SourceCases) -> None:
+        folds = min(10, int(cases.fold(labels_seen)))
         if folds < 2 or len(self.classes_) < 2:
             return
+        ask = out_of_fold if isinstance(cases, Cases) else out_of_folds
         rng = validation.generator(self.random_state)
-        found = out_of_fold(self.model_, rows, codes, w, folds=folds, rng=rng, apart=True)
+        found = ask(self.model_, cases, folds=folds, rng=rng, apart=True)  # type: ignore[arg-type]
         self.model_ = replace(self.model_, sharpness=best_sharpness(found))
 
     # -- predicting
@@ -204,8 +230,15 @@ class NaiveBayesClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type:
 
     def _asked(self, X: Any, question: str) -> NDArray[Any]:
         given = self._given(X)
-        rows = given.rows(self.model_.columns)
+        rows = X if folded(X) else given.rows(self.model_.columns)
         return self._finite(given, lambda: getattr(self.model_, question)(rows))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows whose label is predicted; where X is a source, a path or a table, `y` names a column."""
+        check_is_fitted(self)
+        if isinstance(y, str) and is_source(X):
+            return share_right(self.model_, X, y, sample_weight)
+        return float(super().score(X, y, sample_weight))
 
     # -- data in
 
@@ -216,7 +249,7 @@ class NaiveBayesClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type:
     def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Input, NDArray[Any], Any]:
         """Checked columns, labels and weights; rows of weight zero are as good as absent."""
         if is_source(X):
-            X, y = read_source(X, y)
+            X, y, weights = read_source(X, y, weights)
             if reset:
                 self.n_features_in_ = len(X.schema)
                 self.feature_names_in_ = np.array(X.schema.names, dtype=object)
@@ -246,10 +279,6 @@ class NaiveBayesClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type:
                 blocks.require_finite(array, given.names)
             raise DataError("there are numbers too large to be squared", hint="divide the column by its largest number")
         return found
-
-
-#: A column of a frame with more states than this is taken for a mistake.
-MAX_STATES = 255
 
 
 def found_finite(model: NaiveBayes) -> bool:

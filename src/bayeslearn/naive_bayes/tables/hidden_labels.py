@@ -16,28 +16,28 @@ from scipy.special import xlogy
 
 from bayeslearn import em
 from bayeslearn.families import Bundle, Counts, Dirichlet, Gamma
-from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.answers import normalised
 from bayeslearn.naive_bayes.tables.collecting import collect, collect_shares
 from bayeslearn.naive_bayes.tables.priors import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
+    from bayeslearn.naive_bayes.tables.cases import Cases, SourceCases
     from bayeslearn.naive_bayes.tables.columns import Column
     from bayeslearn.naive_bayes.tables.model import NaiveBayes
     from bayeslearn.naive_bayes.tables.rows import Cells, Rows
 
 
-def with_shares(
-    model: NaiveBayes, rows: Rows, shares: NDArray[np.float64], weights: NDArray[np.float64] | None
-) -> NaiveBayes:
+def with_shares(model: NaiveBayes, cases: Cases, shares: NDArray[np.float64]) -> NaiveBayes:
     """A model with more rows, each of which belongs to the classes by its shares."""
-    counts = Counts(shares.sum(axis=0) if weights is None else weights @ shares)
-    more = Bundle({model.target.name: counts, **collect_shares(model.columns, rows, shares, weights)})
-    return replace(model, statistics=model.statistics + more)
+    return replace(model, statistics=model.statistics + shared(model, cases, shares))
+
+
+def shared(model: NaiveBayes, cases: Cases, shares: NDArray[np.float64]) -> Bundle:
+    """The statistics of rows that belong to the classes by shares."""
+    counts = Counts(shares.sum(axis=0) if cases.weights is None else cases.weights @ shares)
+    return Bundle({model.target.name: counts, **collect_shares(model.columns, cases.rows, shares, cases.weights)})
 
 
 @dataclass(frozen=True)
@@ -46,20 +46,16 @@ class Hidden:
 
     model: NaiveBayes
     known: Bundle
-    log_known: Callable[[NaiveBayes], float]
-    weights: NDArray[np.float64] | None
 
-    def expected_statistics(self, rows: Rows) -> tuple[Bundle, float]:
-        """What is expected of the hidden labels, added to what is known."""
-        shares, log_p = expected_shares(self.model, rows)
-        start = replace(self.model, statistics=self.known)
-        found = with_shares(start, rows, shares, self.weights).statistics
-        total = log_p.sum() if self.weights is None else self.weights @ log_p
-        return found, float(total) + self.log_known(self.model)
+    def expected_statistics(self, cases: Cases) -> tuple[Bundle, float]:
+        """What is expected of the hidden labels, and ln P of all rows, with the label of those that have one."""
+        shares, log_p = expected_shares(self.model, cases.hidden.rows)
+        found = shared(self.model, cases.hidden, shares)
+        return found, cases.hidden.total(log_p) + cases.seen.total(log_own(self.model, cases.seen))
 
     def estimate(self, _prior: Any, statistics: Bundle) -> Hidden:
-        """A model that rests on these statistics."""
-        return replace(self, model=replace(self.model, statistics=statistics))
+        """A model that rests on these statistics and on what is known."""
+        return replace(self, model=replace(self.model, statistics=self.known + statistics))
 
     def log_prior(self, _prior: Any) -> float:
         """ln of what the posterior means maximise together with the likelihood."""
@@ -68,19 +64,10 @@ class Hidden:
         return total + sum(log_prior(c, self.model.statistics[c.name]) for c in self.model.columns)
 
 
-@dataclass(frozen=True)
-class Whole:
-    """Rows that fold as one batch."""
-
-    rows: Rows
-
-    def fold(self, collect: Callable[[Rows], Any]) -> Any:
-        """What is made of all rows."""
-        return collect(self.rows)
-
-
 def expected_shares(model: NaiveBayes, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """P(class | row) and ln P(row), for rows in blocks."""
+    if not rows.n:
+        return np.zeros((0, model.target.size)), np.zeros(0)
 
     def block(part: slice, cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         p, log_p = normalised(model.joint_of(cells, part.stop - part.start))
@@ -88,6 +75,12 @@ def expected_shares(model: NaiveBayes, rows: Rows) -> tuple[NDArray[np.float64],
 
     shares, logs = zip(*rows.blocks(block), strict=True)
     return np.concatenate(shares), np.concatenate(logs)
+
+
+def log_own(model: NaiveBayes, seen: Cases) -> NDArray[np.float64]:
+    """ln P(own class, row) of rows with a label."""
+    joint = model.answers(seen.rows, lambda joint: joint.T, possible=False)
+    return joint[np.arange(len(seen.labels)), seen.labels]
 
 
 def log_prior(column: Column, statistics: Any) -> float:
@@ -102,28 +95,42 @@ def log_prior(column: Column, statistics: Any) -> float:
     return float((-(before.alpha - 1) * np.log(mean.var) - spread / mean.var).sum())
 
 
-def climbed(
-    model: NaiveBayes, rows: Rows, labels: NDArray[np.int32], weights: NDArray[np.float64] | None, hidden: Rows,
-    hidden_weights: NDArray[np.float64] | None, **climb: Any,
-) -> NaiveBayes:  # fmt: skip
+def climbed(model: NaiveBayes, cases: Cases | SourceCases, **climb: Any) -> NaiveBayes:
     """EM over the hidden labels; pooled priors are those of all rows, and do not move with the labels."""
-    everything = collect(model.columns, rows, np.zeros(len(labels), np.int32), 1, weights)
+    everything = cases.fold(Together(model.columns))
     told = [(c, _told(c, everything[c.name])) for c in model.columns]
     spoken = [replace(c, prior=prior) for c, prior in told if prior is not None]
     keep = [j for j, (_, prior) in enumerate(told) if prior is not None]
     names = [model.target.name, *(c.name for c in spoken)]
     known = Bundle({name: model.statistics[name] for name in names})
-    start = replace(model, columns=tuple(spoken), statistics=known, estimate="mean")
-    seen = np.flatnonzero(labels >= 0)
-    shown, w_shown = _kept(rows.take(seen), keep), at(weights, seen)
+    start = replace(model, columns=tuple(spoken), statistics=known, estimate="mean", sharpness=1.0)
+    found = em.fit(Hidden(start, known), cases.only(keep), **climb).model.model
+    return replace(model, statistics=model.statistics + cases.fold(Shared(model, found, keep)))
 
-    def log_known(now: NaiveBayes) -> float:
-        joint = now.answers(shown, lambda joint: joint.T, possible=False)[np.arange(len(seen)), labels[seen]]
-        return float(joint.sum() if w_shown is None else w_shown @ joint)
 
-    found = em.fit(Hidden(start, known, log_known, hidden_weights), Whole(_kept(hidden, keep)), **climb)
-    shares = expected_shares(found.model.model, _kept(hidden, keep))[0]
-    return with_shares(model, hidden, shares, hidden_weights)
+@dataclass(frozen=True)
+class Together:
+    """The statistics of all rows as those of one class."""
+
+    columns: tuple[Column, ...]
+
+    def __call__(self, cases: Cases) -> Bundle:
+        """Those of one batch."""
+        return collect(self.columns, cases.rows, np.zeros(len(cases.labels), np.int32), 1, cases.weights)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What is expected of hidden labels, by a model of some of the columns."""
+
+    model: NaiveBayes
+    asked: NaiveBayes
+    places: list[int]
+
+    def __call__(self, cases: Cases) -> Bundle:
+        """The statistics of one batch."""
+        hidden = cases.hidden
+        return shared(self.model, hidden, expected_shares(self.asked, hidden.only(self.places).rows)[0])
 
 
 def _told(column: Column, everything: Any) -> Any:
@@ -132,12 +139,3 @@ def _told(column: Column, everything: Any) -> Any:
         return column.prior
     prior = column.prior.given(everything)
     return None if prior is None else type(prior)(*(array[0] for array in vars(prior).values()))
-
-
-def _kept(rows: Rows, keep: list[int]) -> Rows:
-    return blocks.Rows(rows.n, len(keep), lambda a, b: [rows.cells(a, b)[j] for j in keep])
-
-
-def at(weights: NDArray[np.float64] | None, index: NDArray[np.intp]) -> NDArray[np.float64] | None:
-    """The weights of some rows."""
-    return None if weights is None else weights[index]

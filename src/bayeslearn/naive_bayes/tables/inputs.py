@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
+from bayeslearn import sources
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.learning import read_columns
 from bayeslearn.tables import Discrete, Numeric, Table, as_table
@@ -128,5 +129,5 @@ def near(states: tuple[Any, ...]) -> bool:
 
 
 def is_source(X: Any) -> bool:
-    """A table, or the path of a file: it names its own columns."""
-    return isinstance(X, Table | str | os.PathLike)
+    """A table, the path of a file, or a source: it names its own columns."""
+    return isinstance(X, Table | str | os.PathLike) or sources.is_source(X)

@@ -44,12 +44,12 @@ def known_classes(y: NDArray[Any]) -> NDArray[Any]:
     return np.unique(np.array(y[~gone].tolist()) if gone.any() else y)
 
 
-def read_source(X: Any, y: Any) -> tuple[Table, Any]:
-    """The table of a path, and the labels if `y` names a column of it."""
-    if not isinstance(y, str):
-        return (X if isinstance(X, Table) else as_table(X, allow_constant=True)), y
-    table = as_table(X, discrete=[y], allow_constant=True)
-    return table.drop([y]), table.decode(y)
+def read_source(X: Any, y: Any, weights: Any = None) -> tuple[Table, Any, Any]:
+    """The table of a path, and the labels and the weights if these are names of columns of it."""
+    column = weights if isinstance(weights, str) else None
+    table = as_table(X, discrete=[y] if isinstance(y, str) else [], allow_constant=True, weights=column)
+    weights = weights if column is None else table.weights
+    return (table.drop([y]), table.decode(y), weights) if isinstance(y, str) else (table, y, weights)
 
 
 def label_codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:

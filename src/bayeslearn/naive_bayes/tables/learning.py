@@ -7,6 +7,7 @@ no label      n_c += w · P(c | row, θ)        again and again, until ln P(D|θ
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,22 +16,23 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import em, validation
-from bayeslearn.errors import DataError, ParameterError, ShapeError, UnknownColumnError, WeightError, listed
+from bayeslearn.errors import ParameterError, ShapeError, UnknownColumnError, WeightError, listed
 from bayeslearn.families import Bundle, Counts
 from bayeslearn.naive_bayes.tables import rows as blocks
-from bayeslearn.naive_bayes.tables.collecting import collect, count_labels, zero
+from bayeslearn.naive_bayes.tables.cases import Cases, SourceCases, all_cases
+from bayeslearn.naive_bayes.tables.collecting import zero
 from bayeslearn.naive_bayes.tables.columns import FAMILIES, Column, new_states
-from bayeslearn.naive_bayes.tables.hidden_labels import at, climbed, with_shares
+from bayeslearn.naive_bayes.tables.hidden_labels import with_shares
 from bayeslearn.naive_bayes.tables.model import NaiveBayes
 from bayeslearn.naive_bayes.tables.priors import class_prior_of, prior_of, require_columns
-from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.naive_bayes.tables.tallying import added, labelled
+from bayeslearn.sources import as_source
+from bayeslearn.tables import Discrete, Schema, Source, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
-
-    from bayeslearn.naive_bayes.tables.rows import Rows
 
 
 def learn(
@@ -57,7 +59,8 @@ def learn(
     Parameters
     ----------
     data
-        Anything that :func:`~bayeslearn.as_table` takes; cells and labels may be missing.
+        Anything that :func:`~bayeslearn.as_table` takes, or a source (:func:`~bayeslearn.scan`), patterns and
+        directories of files, which are learned from batch by batch; cells and labels may be missing.
     target
         The column of the classes, or with `shares` the name that they get.
     columns
@@ -91,41 +94,42 @@ def learn(
     validation.choice("unlabelled", unlabelled, ["em", "drop"])
     if target is None:
         raise ParameterError("which column is the class?", hint="name it with `target`")
-    table = _table(data, target if shares is None else None, columns, families, weights, max_states, left_out)
-    names = [name for name in table.schema.names if name != target]
+    source = _source(data, target if shares is None else None, columns, families, weights, max_states, left_out)
+    names = [name for name in source.schema.names if name != target]
     for what, given in (("families", families), ("prior", prior)):
         require_columns(what, given, names)
     kinds = told_families(families or {})
-    parts = [column_of(table.schema[name], kinds.get(name), prior) for name in names]
-    rows = blocks.of_table(table, parts)
-    classes = table.schema[target] if shares is None else Discrete(target, tuple(shares))
+    parts = [column_of(source.schema[name], kinds.get(name), prior) for name in names]
+    classes = source.schema[target] if shares is None else Discrete(target, tuple(shares))
     assert isinstance(classes, Discrete)
     frame = framed(classes, parts, class_prior, estimate)
-    w = None if table.weights is None else np.asarray(table.weights)
     if shares is not None:
-        return with_shares(frame, rows, _soft(shares, rows.n), w)
-    labels = table.code(target).astype(np.int32)
-    return labelled(frame, rows, labels, w, unlabelled=unlabelled, tol=tol, max_iter=max_iter, progress=progress)
+        return with_shares(frame, *_soft(shares, source, parts))
+    cases = all_cases(source, parts, target)
+    return labelled(frame, cases, unlabelled=unlabelled, tol=tol, max_iter=max_iter, progress=progress)
 
 
 def update(model: NaiveBayes, data: Any, *, weights: Any = None) -> NaiveBayes:
     """The model with more rows; one without a label adds what the model expects of it."""
+    return added(*more_cases(model, data, model.target.name, weights))
+
+
+def more_cases(model: NaiveBayes, data: Any, target: str, weights: Any) -> tuple[NaiveBayes, Cases | SourceCases]:
+    """The model with room for the states of more data, and their cases."""
     discrete = [c.name for c in model.columns if c.family == "categorical" and c.variable.cuts is None]  # type: ignore[union-attr]
-    found = as_table(
+    found = as_source(
         data,
-        columns=[model.target.name, *discrete],
-        discrete=[model.target.name, *discrete],
+        columns=[target, *discrete],
+        discrete=[target, *discrete],
         allow_constant=True,
         max_states=1 << 20,
         weights=None if isinstance(weights, str) else weights,
     )
-    known = {v.name: v for v in (model.target, *(c.variable for c in model.columns))}
-    grown = model.grown({v.name: new_states(known[v.name], v.states) for v in found.schema.discrete})
-    schema = Schema([grown.target, *(c.variable for c in grown.columns)])
-    table = as_table(data, schema=schema, weights=weights)
-    w = None if table.weights is None else np.asarray(table.weights)
-    rows = blocks.of_table(table, grown.columns)
-    return added(grown, rows, table.code(model.target.name).astype(np.int32), w)
+    known = {target: model.target, **{c.name: c.variable for c in model.columns}}
+    fresh = {v.name: new_states(known[v.name], v.states) for v in found.schema.discrete}
+    grown = model.grown({model.target.name if name == target else name: states for name, states in fresh.items()})
+    schema = Schema([Discrete(target, grown.target.states), *(c.variable for c in grown.columns)])
+    return grown, all_cases(as_source(data, schema=schema, weights=weights), grown.columns, target)
 
 
 ### parts that the estimator uses too
@@ -149,80 +153,48 @@ def empty(model: NaiveBayes) -> NaiveBayes:
     return replace(model, statistics=framed(model.target, list(model.columns), None).statistics)
 
 
-def labelled(
-    frame: NaiveBayes, rows: Rows, labels: NDArray[np.int32], weights: NDArray[np.float64] | None, *,
-    unlabelled: str = "em", **climb: Any,
-) -> NaiveBayes:  # fmt: skip
-    """A model of rows of which some, or all, have a label; the frame has seen nothing yet."""
-    hidden = np.flatnonzero(labels < 0)
-    if len(hidden) == len(labels):
-        raise DataError(
-            f"no row has a label: every cell of {frame.target.name!r} is missing", hint="label at least some rows"
-        )
-    model = replace(frame, statistics=hard(frame, rows, labels, weights))
-    if unlabelled == "drop" or not len(hidden):
-        return model
-    return climbed(model, rows, labels, weights, rows.take(hidden), at(weights, hidden), **climb)
-
-
-def added(model: NaiveBayes, rows: Rows, labels: NDArray[np.int32], weights: NDArray[np.float64] | None) -> NaiveBayes:
-    """A model with more rows; those without a label count as the model with the others expects."""
-    more = replace(model, statistics=model.statistics + hard(model, rows, labels, weights))
-    hidden = np.flatnonzero(labels < 0)
-    if not len(hidden):
-        return more
-    if not more.cases:
-        raise DataError("no row has a label, and the model has seen none before", hint="label at least some rows")
-    asked = rows.take(hidden)
-    return with_shares(more, asked, more.predict_proba(asked), at(weights, hidden))
-
-
-def hard(model: NaiveBayes, rows: Rows, labels: NDArray[np.int32], weights: NDArray[np.float64] | None) -> Bundle:
-    """The statistics of rows that have a label."""
-    counts = Counts(count_labels(labels, model.target.size, weights))
-    return Bundle({model.target.name: counts, **collect(model.columns, rows, labels, model.target.size, weights)})
-
-
 ### reading
 
 
-def _table(
+def _source(
     data: Any, target: str | None, columns: Any, families: Mapping[str, str] | None, weights: Any, max_states: int,
     left_out: dict[str, str] | None,
-) -> Table:  # fmt: skip
+) -> Source:  # fmt: skip
     if columns is not None:
         columns = [columns] if isinstance(columns, str) else list(columns)
         columns = [*columns, *([target] if target and target not in columns else [])]
-    table = read_columns(
+    source: Source = read_columns(
         data, families, also_discrete=[target] if target else [], columns=columns, weights=weights,
         max_states=max_states, left_out=left_out,
     )  # fmt: skip
-    if target is not None and target not in table.schema:
+    if target is not None and target not in source.schema:
         why = (left_out or {}).get(target)
         raise UnknownColumnError(
-            why or f"there is no column {target!r}", hint=f"the columns are {listed(table.schema.names)}"
+            why or f"there is no column {target!r}", hint=f"the columns are {listed(source.schema.names)}"
         )
-    return table
+    return source
 
 
 def read_columns(
     data: Any, families: Mapping[str, str] | None, *, also_discrete: Iterable[str] = (),
     also_numeric: Iterable[str] = (), **options: Any,
-) -> Table:  # fmt: skip
-    """A table whose columns are of the kinds that their families need, cut into intervals where that is said."""
+) -> Any:  # fmt: skip
+    """A table or a source whose columns are of the kinds that their families need, cut into intervals where told."""
     told = dict(families or {})
     kinds = told_families(told)
     discrete = [name for name, family in told.items() if family == "categorical"] + list(also_discrete)
     numeric = [name for name, family in told.items() if family != "categorical"] + list(also_numeric)
-    if isinstance(data, Table):  # what is so already needs no new codes
+    if isinstance(data, Source):  # what is so already needs no new codes
         discrete = [n for n in discrete if n not in data.schema or not isinstance(data.schema[n], Discrete)]
         numeric = [n for n in numeric if n not in data.schema or isinstance(data.schema[n], Discrete)]
-    table = as_table(data, discrete=discrete, numeric=numeric, allow_constant=True, **options)
+    source = as_source(data, discrete=discrete, numeric=numeric, allow_constant=True, **options)
     cut = [name for name in told if kinds[name] == "categorical" != told[name]]
-    for name in cut:
-        bins = told[name].partition(":")[2]
-        table = table.discretise([name], bins=int(bins) if bins else None)
-    return table
+    for family, names in itertools.groupby(sorted(cut, key=told.__getitem__), told.__getitem__):
+        from bayeslearn.sources import discretised  # noqa: PLC0415 - few ask for it
+
+        bins = family.partition(":")[2]
+        source = discretised(source, list(names), bins=int(bins) if bins else None)
+    return source
 
 
 def told_families(families: Mapping[str, str]) -> dict[str, str]:
@@ -234,13 +206,19 @@ def told_families(families: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _soft(shares: Mapping[Any, Any], n: int) -> NDArray[np.float64]:
+def _soft(shares: Mapping[Any, Any], source: Source, columns: list[Column]) -> tuple[Cases, NDArray[np.float64]]:
     if not isinstance(shares, Mapping) or not shares:
         raise ParameterError("`shares` must map classes to a number for each row", hint='shares={"yes": [0.8, 1.0]}')
+    if not isinstance(source, Table):
+        raise ParameterError(
+            "soft labels of each row need the rows in memory", hint="use source.table(), or a column of labels"
+        )
     found = [
         validation.not_negative("shares", validation.float_array("shares", s), error=WeightError)
         for s in shares.values()
     ]
+    n = source.n_rows
     if any(s.shape != (n,) for s in found):
         raise ShapeError(f"expected {n} shares for each class, got shapes {[s.shape for s in found]}")
-    return np.stack(found, axis=1)
+    w = None if source.weights is None else np.asarray(source.weights)
+    return Cases(blocks.of_table(source, columns), np.zeros(n, np.int32), w), np.stack(found, axis=1)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.tables.rows import Cells, Rows
 
     Absent = Literal["error", "missing"]
+    Answer = Callable[[NDArray[np.float64]], NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -215,21 +216,17 @@ class NaiveBayes:
 
     # -- predicting
 
-    def rows(self, data: Any, *, absent: Absent = "error") -> Rows:
-        """New data by the columns of this model."""
-        return data if isinstance(data, blocks.Rows) else blocks.read(data, self.columns, absent=absent)[0]
-
     def log_joint(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
         """ln P(class, what the row shows), shape (rows, classes)."""
-        return self.answers(self.rows(data, absent=absent), lambda joint: joint.T)
+        return self.asked(data, lambda joint: joint.T, absent)
 
     def predict_proba(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
         """P(class | what the row shows), shape (rows, classes)."""
-        return self.answers(self.rows(data, absent=absent), lambda joint: normalised(joint)[0].T)
+        return self.asked(data, lambda joint: normalised(joint)[0].T, absent)
 
     def predict_codes(self, data: Any, *, absent: Absent = "error") -> NDArray[np.intp]:
         """The position of the most probable class of each row, the first when tied."""
-        return self.answers(self.rows(data, absent=absent), best)
+        return self.asked(data, best, absent)
 
     def predict(self, data: Any, *, absent: Absent = "error") -> NDArray[Any]:
         """The most probable class of each row."""
@@ -237,7 +234,14 @@ class NaiveBayes:
 
     def log_evidence(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
         """ln P(what the row shows)."""
-        return self.answers(self.rows(data, absent=absent), lambda joint: normalised(joint)[1])
+        return self.asked(data, lambda joint: normalised(joint)[1], absent)
+
+    def asked(self, data: Any, answer: Answer, absent: Absent = "error") -> NDArray[Any]:
+        """What a function makes of ln P(class, row) of new data, read by the columns of this model."""
+        found: list[NDArray[Any]] = []
+        for rows in blocks.each(data, self.columns, absent=absent):
+            found.append(self.answers(rows, answer, first=sum(map(len, found))))
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def joint_of(self, cells: Cells, n: int) -> NDArray[np.float64]:
         """ln P(class, row) of one block, shape (classes, n)."""
@@ -259,15 +263,13 @@ class NaiveBayes:
                 speaks(column[None], logs)
         return said
 
-    def answers(
-        self, rows: Rows, answer: Callable[[NDArray[np.float64]], NDArray[Any]], *, possible: bool = True
-    ) -> NDArray[Any]:
+    def answers(self, rows: Rows, answer: Answer, *, possible: bool = True, first: int = 0) -> NDArray[Any]:
         """What a function makes of ln P(class, row), (classes, rows), of every block; some class must be `possible`."""
 
         def block(part: slice, cells: Cells) -> NDArray[Any]:
             joint = self.joint_of(cells, part.stop - part.start)
             if possible:
-                require_possible(joint, part.start)
+                require_possible(joint, first + part.start)
             return answer(joint)
 
         found = rows.blocks(block)

@@ -12,11 +12,12 @@ import numpy as np
 
 from bayeslearn import kernels
 from bayeslearn.errors import DataError
+from bayeslearn.sources import as_source, is_source
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from bayeslearn.tables.table import smallest_code_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -107,6 +108,19 @@ def read(
     table = as_table(data, schema=Schema(with_other(c.variable) for c in columns), unseen="last", absent=absent,
                      weights=weights)  # fmt: skip
     return of_table(table, columns), table
+
+
+def each(data: Any, columns: Sequence[Column], *, absent: Literal["error", "missing"] = "error") -> Iterator[Rows]:
+    """The same, batch by batch where they are those of a source."""
+    if isinstance(data, Rows):
+        yield data
+    elif not is_source(data):
+        yield read(data, columns, absent=absent)[0]
+    elif columns:
+        source = as_source(data, schema=Schema(with_other(c.variable) for c in columns), unseen="last", absent=absent)
+        yield from (of_table(table, columns) for table in source.batches())
+    else:
+        yield from (Rows(table.n_rows, 0, lambda _a, _b: []) for table in as_source(data).batches())
 
 
 def matches(data: Any, variables: Iterable[Any]) -> bool:
