@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import EmptyTableError, FormatError
+from bayeslearn.errors import EmptyTableError, FormatError, listed
 from bayeslearn.sources.base import rows_of_batch
 from bayeslearn.sources.batches import Batches, looked_at, require_again
 from bayeslearn.sources.engines import Engine, Local
@@ -40,10 +40,10 @@ def scan_files(
     broken: dict[str, str] = {}
     shards = opened(matching(paths), broken, skip=skip)
     alive = list(dict.fromkeys(shard.path for shard in shards))
-    columns = require_alike(alive)
     wanted = names if schema is None else schema.names
-    require_known([*(wanted or ()), *([weight] if weight else [])], columns)
     read = None if wanted is None else (*wanted, *([weight] if weight else []))
+    columns = require_alike(alive, read)
+    require_known(read or ([weight] if weight else []), columns)
     rows = rows_for(memory_limit, len(read or columns), where)
     digest = None
     if schema is None or skip:
@@ -53,7 +53,7 @@ def scan_files(
         shards = tuple(sized(shard, looked) for shard in shards if shard.path not in broken)
         digest = looked.digest
         if digest is None:
-            raise EmptyTableError(f"there are no rows in {paths!r:.120}", skipped=broken)
+            raise no_rows(alive, broken)
     if schema is None:
         assert digest is not None
         schema = digest.schema(request, names=names, weight=weight)
@@ -77,15 +77,19 @@ def opened(paths: list[str], broken: dict[str, str], *, skip: bool) -> tuple[Sha
     for path in paths:
         try:
             shards += shards_of(path)
-        except FormatError as error:
+        except (FormatError, EmptyTableError) as error:
             if not skip:
                 raise
             broken[path] = error.message
     if not shards:
-        raise EmptyTableError(
-            "there are no rows to read" + (f": {next(iter(broken.values()))}" if broken else ""), skipped=broken
-        )
+        raise no_rows(paths, broken)
     return tuple(shards)
+
+
+def no_rows(paths: list[str], broken: dict[str, str]) -> EmptyTableError:
+    """Nothing is left to read, perhaps because it is broken."""
+    why = f": {next(iter(broken.values()))}" if broken else ""
+    return EmptyTableError(f"there are no rows in {listed(paths, 3)}{why}", skipped=broken)
 
 
 def engine_of(engine: Any) -> Engine:

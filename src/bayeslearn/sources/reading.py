@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from bayeslearn.errors import FormatError
+from bayeslearn.errors import CapacityError, FormatError
 from bayeslearn.tables.columns import Column, arrow_column, is_text
-from bayeslearn.tables.files import DELIMITERS, explained, found, header
+from bayeslearn.tables.files import DELIMITERS, explained, found, header, require_closed_quotes
 from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def read_parquet(shard: Shard, columns: tuple[str, ...] | None, rows: int) -> It
             for batch in file.iter_batches(n, row_groups=list(shard.groups or ()), columns=names, use_threads=False):
                 named = zip(batch.schema.names, batch.columns, strict=True)
                 yield [arrow_column(n, data, declared=declared and n not in words) for n, data in named]
+    except pa.ArrowMemoryError as error:
+        raise short_of_memory(shard.path, error) from None
     except (pa.ArrowException, OSError) as error:
         raise FormatError(f"{shard.path!r} cannot be read: {error}", path=shard.path) from None
 
@@ -77,6 +79,7 @@ def read_text(path: str, columns: tuple[str, ...] | None) -> Iterator[list[Colum
     names = header(file, delimiter)
     require_unique(names)
     places = {f"f{i}": name for i, name in enumerate(names) if columns is None or name in columns}
+    end = f"f{len(names) - 1}"  # a quotation mark that is never closed shows in the last column
     try:
         reader = pyarrow.csv.open_csv(
             file,
@@ -87,16 +90,32 @@ def read_text(path: str, columns: tuple[str, ...] | None) -> Iterator[list[Colum
                 delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
             ),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(places, WORDS), include_columns=list(places), strings_can_be_null=False
+                column_types={end: pa.string()} | dict.fromkeys(places, WORDS),
+                include_columns=list(dict.fromkeys([*places, end])),
+                strings_can_be_null=False,
             ),
         )
+        batch = None
         for batch in reader:
             named = zip(batch.schema.names, batch.columns, strict=True)
-            yield [Column(places[place], data, from_file=True) for place, data in named]
+            yield [Column(places[place], data, from_file=True) for place, data in named if place in places]
+        if batch is not None:
+            require_closed_quotes(file, delimiter, batch)
+    except pa.ArrowMemoryError as error:
+        raise short_of_memory(path, error) from None
     except (pa.ArrowException, OSError) as error:
         if "Empty CSV file" in str(error):
             return
         raise explained(Path(path), delimiter, len(names), error) from None
+
+
+def short_of_memory(path: str, error: Exception) -> CapacityError:
+    """The error where a batch does not fit; the file is in order."""
+    return CapacityError(
+        f"there is not enough memory to read {path!r}: {error}",
+        hint="give `memory_limit=` a smaller size, so that batches are shorter, or use fewer threads",
+        path=path,
+    )
 
 
 def columns_of_batch(batch: Any) -> list[Column]:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import FormatError, MissingFileError, ParameterError
-from bayeslearn.tables.files import DELIMITERS, found, parquet_file
+from bayeslearn.errors import DuplicateColumnError, FormatError, MissingFileError, ParameterError
+from bayeslearn.tables.files import DELIMITERS, column_names, found, parquet_file
+from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -84,6 +85,7 @@ def shards_of(path: str) -> Iterator[Shard]:
     """The parts of a file: of a Parquet file so many row groups that they make a good share of work."""
     _, kind = found(path)
     if kind in DELIMITERS:
+        column_names(path)  # a file without a head is broken
         yield Shard(path)
         return
     with parquet_file(Path(path)) as file:
@@ -108,10 +110,15 @@ def grouped(path: str, sizes: Iterable[int]) -> Iterator[Shard]:
 def kinds_of(path: str) -> dict[str, str]:
     """The columns of a file and what they hold, as far as its head tells; in a text file all is text."""
     from bayeslearn.tables.columns import arrow_columns  # noqa: PLC0415 - Arrow loads when data come in
-    from bayeslearn.tables.files import column_names  # noqa: PLC0415
 
+    names = column_names(path)
+    try:
+        require_unique(names)
+    except DuplicateColumnError as error:
+        error.add_note(f"in {path!r}")
+        raise
     if found(path)[1] in DELIMITERS:
-        return dict.fromkeys(column_names(path), "text of a file")
+        return dict.fromkeys(names, "untyped text")
     with parquet_file(Path(path)) as file:
         return {column.name: safe_kind(column) for column in arrow_columns(file.schema_arrow.empty_table())}
 
@@ -126,12 +133,12 @@ def safe_kind(column: Any) -> str:
         return str(column.data.type)
 
 
-def require_alike(paths: list[str]) -> dict[str, str]:
-    """The columns that all files share; two that differ are an error that names both."""
+def require_alike(paths: list[str], wanted: Iterable[str] | None = None) -> dict[str, str]:
+    """The columns of the first file, which all others share as far as they are wanted; two that differ are an error."""
     first = kinds_of(paths[0])
     for path in paths[1:]:
         other = kinds_of(path)
-        odd = next((n for n in dict.fromkeys((*first, *other)) if first.get(n) != other.get(n)), None)
+        odd = next((n for n in wanted or dict.fromkeys((*first, *other)) if first.get(n) != other.get(n)), None)
         if odd is not None:
             said = [told(odd, first, paths[0]), told(odd, other, path)]
             raise FormatError(
