@@ -170,10 +170,14 @@ class Brute(Index):
         squares[some], rows[some] = again
 
 
+#: Points of which a graph is built by one thread, always the same.
+FEW_POINTS = 20_000
+
+
 class Approximate(Index):
     """usearch's graph, in single precision; distances are exact, but a near row may be missed.
 
-    The graph is built by all cores at once, so that two builds may differ in what they miss.
+    A large graph is built by all cores at once, so that two builds may differ in what they miss.
     """
 
     kind = "approximate"
@@ -191,12 +195,13 @@ class Approximate(Index):
         self._graph: Any = Graph(
             ndim=max(points.shape[1], 1), metric="l2sq", dtype="f32", connectivity=32, expansion_add=128,
         )  # fmt: skip
-        self._graph.add(np.arange(len(points)), self._single(points), threads=kernels.thread_count())
+        threads = kernels.thread_count() if len(points) > FEW_POINTS else 1
+        self._graph.add(np.arange(len(points)), self._single(points), threads=threads)
 
     def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
         """The graph's answer, measured exactly; a query that it leaves short is answered by a scan."""
         k = rows.shape[1]
-        self._graph.expansion_search = max(2 * k, 32)
+        self._graph.expansion_search = max(4 * k, 96)
         found = self._graph.search(self._single(queries), k, threads=kernels.thread_count())
         short = np.flatnonzero(np.atleast_1d(found.counts if len(queries) > 1 else len(found.keys)) < k)
         if len(short):
