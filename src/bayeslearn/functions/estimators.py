@@ -16,6 +16,7 @@ from bayeslearn.errors import ParameterError
 from bayeslearn.functions.radial_learning import fit_radial
 from bayeslearn.functions.regression import Regression, fit_linear
 from bayeslearn.functions.targets import target_names
+from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Table
 from bayeslearn.tables.mixins import TakesCells
 
@@ -33,7 +34,7 @@ class ReadsTables(TakesCells):
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """Rows as features read them; arrays are checked by scikit-learn."""
         sparse = hasattr(X, "tocsr")  # some of these are dicts too
-        if not sparse and isinstance(X, Mapping | Table | str | os.PathLike):
+        if is_source(X) or (not sparse and isinstance(X, Mapping | Table | str | os.PathLike)):
             return X
         if hasattr(X, "columns"):
             known = [] if reset else list(getattr(self, "feature_names_in_", []))
@@ -70,7 +71,7 @@ class Regressor(ReadsTables, RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """The model of these rows."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn; where X is a table, `y` may be the name of a column of it, or several names."""
+        """Learn; where X is a table or a source, `y` may be the name of a column of it, or several names."""
         rows = self._rows(X, reset=True)
         self.model_ = self._learn(rows, require_targets(y), sample_weight)
         self._flat = isinstance(y, str) or (target_names(y) is None and np.asarray(y).ndim == 1)

@@ -159,9 +159,11 @@ class Features:
             table, unseen = self._table(data, absent)
             x, missing = self.raw(table), table.missing()
         filled = {name: int(n) for name, n in missing.items() if n}
-        if filled:
-            x = np.where(np.isnan(x), self.mean, x)
-        return Encoded(x, filled, unseen)
+        return Encoded(self.filled(x) if filled else x, filled, unseen)
+
+    def filled(self, matrix: Floats) -> Floats:
+        """Points whose missing cells are the means of training."""
+        return np.where(np.isnan(matrix), self.mean, matrix)
 
     def standardised(self, matrix: Floats) -> Floats:
         """Points in units of the spread around the mean; 0 where a feature does not vary."""

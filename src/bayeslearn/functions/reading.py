@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, EmptyTableError, ShapeError, listed
+from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError, listed
+from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Numeric, Schema, Table, as_table
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 
@@ -31,6 +32,7 @@ def read(
     """Training rows as a table in which numbers are numbers; one that is a table already says itself what is what."""
     if isinstance(data, Table):
         return as_table(data, columns=columns, weights=weights)
+    require_rows(data)
     discrete = strings(discrete)
     numbers = plain_numbers(data)
     if numbers is not None and columns is None and not discrete:
@@ -43,6 +45,15 @@ def read(
     if not len(table.schema):
         raise EmptyTableError("no column is left to learn from")
     return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and all_numbers(v)])
+
+
+def require_rows(data: Any) -> None:
+    """Rows in memory: what is learned from all of them at once cannot be added up."""
+    if is_source(data):
+        raise ParameterError(
+            "this takes all rows in memory, and a source is folded batch by batch",
+            hint="read them, if they fit: source.table(); least squares (fit_linear) folds",
+        )
 
 
 def strings(names: Any) -> tuple[str, ...]:

@@ -15,9 +15,12 @@ import numpy as np
 
 from bayeslearn.errors import MismatchError, ShapeError, listed
 from bayeslearn.functions.features import Features
+from bayeslearn.functions.folding import features_of, moments_of, more_of, opened
 from bayeslearn.functions.linear import LinearFit, collect
 from bayeslearn.functions.priors import prior_of
+from bayeslearn.functions.reading import require_rows
 from bayeslearn.functions.targets import Examples, examples, numbers_in, numbers_of, target_names
+from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Schema, as_table
 from bayeslearn.tables.variables import Numeric
 
@@ -138,7 +141,11 @@ class Regression:
     # -- evidence adds
 
     def updated(self, data: Any, target: Any = None, *, weights: Any = None) -> Regression:
-        """More rows; the encoding, the centres and the prior stay."""
+        """More rows, or a source of them; the encoding, the centres and the prior stay."""
+        if self.basis is None and is_source(data):
+            seen = more_of(data, self.features, self.outputs, target, weights)
+            return replace(self, fit=replace(self.fit, statistics=self.fit.statistics + seen))
+        require_rows(data)
         found = self.cases_of(data, target, weights)
         x = self.features.encode(found.inputs).matrix
         more = collected(self.features, self.basis, x, found.targets, found.weights)
@@ -207,7 +214,8 @@ def fit_linear(
     Parameters
     ----------
     data
-        A table, a frame, an array, a dict of columns, a list of rows, or the path of a file.
+        A table, a frame, an array, a dict of columns, a list of rows, or the path of a file; or a source
+        (:func:`~bayeslearn.scan`, or the pattern of files), which is read twice.
     target
         The name of the column to learn, several names, or the outputs themselves, (n,) or (n, m).
     prior
@@ -225,6 +233,13 @@ def fit_linear(
     >>> line.predict({"hours": [5.0]}).tolist()
     [[9.5]]
     """
+    if is_source(data):
+        source, names = opened(
+            data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+        )
+        features = features_of(source, names)
+        moments = moments_of(source, features, names)
+        return Regression(features, names, LinearFit(prior_of(prior, moments, features.size), moments, features.size))
     found = examples(
         data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
     )

@@ -15,6 +15,7 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError, listed
 from bayeslearn.neighbours import reading
 from bayeslearn.neighbours.learning import learned
+from bayeslearn.sources.base import Scanned
 from bayeslearn.tables import Discrete, Numeric, Table
 from bayeslearn.tables.mixins import TakesCells
 
@@ -103,7 +104,7 @@ class KeepsExamples(TakesCells, BaseEstimator):  # type: ignore[misc]
 
     def _given(self, X: Any, *, reset: bool) -> Any:
         sparse = hasattr(X, "tocsr")  # some of these are dicts too
-        if not sparse and (isinstance(X, Mapping | Table | str | os.PathLike) or hasattr(X, "columns")):
+        if not sparse and (isinstance(X, Mapping | Table | Scanned | str | os.PathLike) or hasattr(X, "columns")):
             if hasattr(X, "columns") and not isinstance(X, Table | Mapping):
                 validate_data(self, X, reset=reset, skip_check_array=True)
             return X  # it names its own columns

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayeslearn.functions.local.model import local_regression
+from bayeslearn.sources.base import Scanned
 from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class LocalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, Any]:
         sparse = hasattr(X, "tocsr")
-        if not sparse and (isinstance(X, Mapping | Table | str | os.PathLike) or hasattr(X, "columns")):
+        if not sparse and (isinstance(X, Mapping | Table | Scanned | str | os.PathLike) or hasattr(X, "columns")):
             if hasattr(X, "columns"):
                 validate_data(self, X, reset=reset, skip_check_array=True)
             return X, y
