@@ -11,8 +11,14 @@ import pytest
 from pyarrow import csv, parquet
 
 from bayeslearn import as_table, scan
-from bayeslearn.errors import ParameterError, UnknownColumnError
-from bayeslearn.naive_bayes import NaiveBayes, NaiveBayesClassifier, calibrated, cross_validate
+from bayeslearn.errors import DataError, ParameterError, UnknownColumnError
+from bayeslearn.naive_bayes import (
+    AveragedOneDependenceClassifier,
+    NaiveBayes,
+    NaiveBayesClassifier,
+    calibrated,
+    cross_validate,
+)
 from bayeslearn.naive_bayes.tables.cases import Collect
 from bayeslearn.naive_bayes.tables.hidden_labels import Hidden
 from bayeslearn.naive_bayes.tables.tallying import Hard
@@ -183,3 +189,19 @@ def test_calibration_by_two_passes() -> None:
     assert one.accuracy == pytest.approx(two.accuracy, abs=0.01)
     assert one.log_loss == pytest.approx(two.log_loss, abs=0.02)
     assert cross_validate(model, source, folds=5).log_loss == one.log_loss
+
+
+### averaged one-dependence
+
+
+def test_pairs_are_counted_in_sources(tmp_path: Path) -> None:
+    rows = made()
+    frame = as_table({name: column for name, column in rows.items() if name in {"x", "sky", "calls"}})
+    data = {name: column for name, column in rows.items() if name != "same"}
+    wanted = AveragedOneDependenceClassifier(bins=3).fit(frame, rows["y"], sample_weight=np.array(rows["w"], float))
+    pattern = written(data, tmp_path)
+    found = AveragedOneDependenceClassifier(bins=3).fit(pattern, "y", sample_weight="w")
+    assert found.predict_proba(pattern) == pytest.approx(wanted.predict_proba(frame), rel=1e-10)
+    assert (found.model_.counts.n == wanted.model_.counts.n).all()
+    with pytest.raises(DataError, match="some rows of the source have none"):
+        AveragedOneDependenceClassifier().fit(scan(batches(data | {"y": [None, "a", "b"] * (N // 3)})), "y")

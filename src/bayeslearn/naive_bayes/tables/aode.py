@@ -9,7 +9,7 @@ and Wang 2005).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,7 +24,10 @@ from bayeslearn.naive_bayes.tables.answers import normalised
 from bayeslearn.naive_bayes.tables.inputs import Input
 from bayeslearn.naive_bayes.tables.labels import checked_labels, known_classes, label_codes, missing_labels
 from bayeslearn.naive_bayes.tables.rows import BLOCK
-from bayeslearn.tables import Schema, Table, as_table
+from bayeslearn.naive_bayes.tables.source_estimators import classes_of, labelled_source
+from bayeslearn.sources import as_source
+from bayeslearn.sources import is_source as folded
+from bayeslearn.tables import Discrete, Schema, Table, as_table
 from bayeslearn.tables.discretise import quantile_cuts, weighted_values
 from bayeslearn.tables.mixins import TakesCells
 
@@ -78,6 +81,9 @@ class OneDependence:
             self.schema, self.counts + Counts(pairs), self.classes + Counts(classes), self.cases, self.least
         )
 
+    def __add__(self, other: OneDependence) -> OneDependence:
+        return replace(self, counts=self.counts + other.counts, classes=self.classes + other.classes)
+
     @cached_property
     def logs(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """ln P(c), ln P(c, state) with −inf for states that are too rare to lead, and ln P(state | c, state)."""
@@ -110,6 +116,20 @@ class OneDependence:
 
         kernels.parallel(block, range(0, codes.shape[1], BLOCK), worth=codes.size > 100_000)
         return joint
+
+
+@dataclass(frozen=True)
+class CountPairs:
+    """Counts the pairs of a batch."""
+
+    empty: OneDependence
+    target: str
+
+    def __call__(self, table: Table) -> OneDependence:
+        """Those of one batch."""
+        w = np.ones(table.n_rows) if table.weights is None else np.array(table.weights)
+        codes = table.select(self.empty.schema.names).codes
+        return self.empty.plus(codes, table.code(self.target).astype(np.int32), w)
 
 
 class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -148,8 +168,9 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
         self.bins = bins
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Count pairs; rows without a label are left out."""
-        cases = validation.number("cases", self.cases, above=0)
+        """Count pairs; rows without a label are left out. `y` names a column where X is a source, or paths of files."""
+        if folded(X):
+            return self._fit_source(X, y, sample_weight)
         given, y = Input.of(X, self, reset=True), checked_labels(y)
         check_consistent_length(given, y)
         w = validation.weights(sample_weight, len(y), name="sample_weight")
@@ -158,10 +179,31 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
             raise DataError("every sample_weight is zero: no class is left to learn")
         self.classes_ = known_classes(y[use])
         table = self._table(given.data, w, use)
-        empty = OneDependence.empty(
-            table.schema, len(self.classes_), cases, validation.number("least", self.least, least=0)
-        )
-        self.model_ = empty.plus(table.codes, label_codes(y[use], self.classes_), w[use])
+        self.model_ = self._empty(table.schema).plus(table.codes, label_codes(y[use], self.classes_), w[use])
+        return self
+
+    def _empty(self, schema: Schema) -> OneDependence:
+        cases, least = validation.number("cases", self.cases, above=0), validation.number("least", self.least, least=0)
+        return OneDependence.empty(schema, len(self.classes_), cases, least)
+
+    def _fit_source(self, X: Any, y: Any, weights: Any) -> Self:
+        source = labelled_source(X, y, {}, weights)
+        numbers = [v.name for v in source.schema.numeric]
+        if numbers:
+            from bayeslearn.sources import discretised  # noqa: PLC0415 - few ask for it
+
+            if source.missing()[y]:
+                raise DataError(
+                    "numbers are cut at the quantiles of rows with a label, and some rows of the source have none",
+                    hint="leave out these rows, or cut the columns before: bayeslearn.sources.discretised(source)",
+                )
+            source = discretised(source, numbers, bins=validation.integer("bins", self.bins, least=2))
+        columns = Schema(v for v in source.schema if v.name != y)
+        self.classes_ = classes_of(source.schema[y])
+        self.n_features_in_ = len(columns)
+        self.feature_names_in_ = np.array(columns.names, dtype=object)
+        target = Discrete(y, tuple(self.classes_.tolist()))
+        self.model_ = source.with_schema(Schema([target, *columns])).fold(CountPairs(self._empty(columns), y))
         return self
 
     def _table(self, columns: Any, w: NDArray[np.float64], use: NDArray[np.intp]) -> Table:
@@ -175,6 +217,9 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(label, what the row shows)."""
         check_is_fitted(self)
+        if folded(X):
+            source = as_source(X, schema=self.model_.schema, unseen="missing")
+            return np.concatenate([self.model_.log_joint(table.codes) for table in source.batches()])
         table = as_table(Input.of(X, self, reset=False).data, schema=self.model_.schema, unseen="missing")
         return self.model_.log_joint(table.codes)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -13,13 +12,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from bayeslearn import validation
 from bayeslearn.errors import DataError, ParameterError, listed
 from bayeslearn.naive_bayes.tables import rows as blocks
-from bayeslearn.naive_bayes.tables.calibrating import Calibration, best_sharpness
-from bayeslearn.naive_bayes.tables.cases import Cases, SourceCases
+from bayeslearn.naive_bayes.tables.calibrating import Calibration
+from bayeslearn.naive_bayes.tables.cases import Cases
 from bayeslearn.naive_bayes.tables.columns import new_states
-from bayeslearn.naive_bayes.tables.inputs import Input, is_source
+from bayeslearn.naive_bayes.tables.inputs import Input, finite, is_source
 from bayeslearn.naive_bayes.tables.labels import checked_labels, known_classes, label_codes, missing_labels, read_source
 from bayeslearn.naive_bayes.tables.learning import column_of, framed, told_families
-from bayeslearn.naive_bayes.tables.out_of_fold import labels_seen, out_of_fold, out_of_folds
 from bayeslearn.naive_bayes.tables.priors import require_columns
 from bayeslearn.naive_bayes.tables.source_estimators import MAX_STATES, TakesSources, share_right
 from bayeslearn.naive_bayes.tables.tallying import added, labelled
@@ -121,7 +119,7 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
         self.classes_ = known_classes(y)
         frame, rows = self._framed(given)
         cases = Cases(rows, label_codes(y, self.classes_), w)
-        self.model_ = self._finite(given, lambda: labelled(frame, cases, **self._climb()))
+        self.model_ = finite(given, lambda: labelled(frame, cases, **self._climb()))
         if self.calibrate:
             self._sharpen(cases)
         return self
@@ -158,7 +156,7 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
             self.model_ = self.model_.grown({n: new_states(self.model_[n].variable, found) for n, found in fresh})
             rows = given.rows(self.model_.columns)
         codes = label_codes(y, self.classes_)
-        self.model_ = self._finite(given, lambda: added(self.model_, Cases(rows, codes, w)))
+        self.model_ = finite(given, lambda: added(self.model_, Cases(rows, codes, w)))
         return self
 
     def _framed(self, given: Input) -> tuple[NaiveBayes, Rows]:
@@ -184,15 +182,6 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
         columns = [column_of(v, kinds.get(v.name), self.prior) for v in variables]
         target = Discrete("class" if "class" not in names else "class_label", tuple(self.classes_.tolist()))
         return framed(target, columns, self.class_prior, self.estimate)
-
-    def _sharpen(self, cases: Cases | SourceCases) -> None:
-        folds = min(10, int(cases.fold(labels_seen)))
-        if folds < 2 or len(self.classes_) < 2:
-            return
-        ask = out_of_fold if isinstance(cases, Cases) else out_of_folds
-        rng = validation.generator(self.random_state)
-        found = ask(self.model_, cases, folds=folds, rng=rng, apart=True)  # type: ignore[arg-type]
-        self.model_ = replace(self.model_, sharpness=best_sharpness(found))
 
     # -- predicting
 
@@ -231,7 +220,7 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
     def _asked(self, X: Any, question: str) -> NDArray[Any]:
         given = self._given(X)
         rows = X if folded(X) else given.rows(self.model_.columns)
-        return self._finite(given, lambda: getattr(self.model_, question)(rows))
+        return finite(given, lambda: getattr(self.model_, question)(rows))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows whose label is predicted; where X is a source, a path or a table, `y` names a column."""
@@ -262,25 +251,3 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
             raise DataError("every sample_weight is zero: no class is left to learn")
         seen = np.flatnonzero(w > 0)
         return given.take(seen) if len(seen) < len(w) else given, y[seen], w[seen]
-
-    @staticmethod
-    def _finite(given: Input, answer: Any) -> Any:
-        """An answer, or an error that names the number that is infinite or too large."""
-        array = given.array if given.array is not None and given.array.dtype.kind == "f" else None
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                found = answer()
-        except DataError:
-            if array is not None:
-                blocks.require_finite(array, given.names)
-            raise
-        if not isinstance(found, np.ndarray) and not found_finite(found):
-            if array is not None:
-                blocks.require_finite(array, given.names)
-            raise DataError("there are numbers too large to be squared", hint="divide the column by its largest number")
-        return found
-
-
-def found_finite(model: NaiveBayes) -> bool:
-    """Whether all statistics of a model are finite."""
-    return all(np.isfinite(a).all() for part in model.statistics.values() for a in part.arrays())

@@ -15,17 +15,19 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from bayeslearn import sources
+from bayeslearn.errors import DataError
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.learning import read_columns
 from bayeslearn.tables import Discrete, Numeric, Table, as_table
 from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from bayeslearn.naive_bayes.tables.columns import Column
+    from bayeslearn.naive_bayes.tables.model import NaiveBayes
     from bayeslearn.naive_bayes.tables.rows import Rows
 
 #: More different whole numbers than this in a column of an array, and it is numeric.
@@ -131,3 +133,25 @@ def near(states: tuple[Any, ...]) -> bool:
 def is_source(X: Any) -> bool:
     """A table, the path of a file, or a source: it names its own columns."""
     return isinstance(X, Table | str | os.PathLike) or sources.is_source(X)
+
+
+def finite(given: Input, answer: Callable[[], Any]) -> Any:
+    """An answer, or an error that names the number that is infinite or too large."""
+    array = given.array if given.array is not None and given.array.dtype.kind == "f" else None
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = answer()
+    except DataError:
+        if array is not None:
+            blocks.require_finite(array, given.names)
+        raise
+    if not isinstance(found, np.ndarray) and not found_finite(found):
+        if array is not None:
+            blocks.require_finite(array, given.names)
+        raise DataError("there are numbers too large to be squared", hint="divide the column by its largest number")
+    return found
+
+
+def found_finite(model: NaiveBayes) -> bool:
+    """Whether all statistics of a model are finite."""
+    return all(np.isfinite(a).all() for part in model.statistics.values() for a in part.arrays())

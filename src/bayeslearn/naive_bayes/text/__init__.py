@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.text.model import TextModel
     from bayeslearn.naive_bayes.text.newsgroups import read_newsgroups
     from bayeslearn.naive_bayes.text.reading import read_corpus
+    from bayeslearn.naive_bayes.text.scanned import TextSource, scan_texts
     from bayeslearn.naive_bayes.text.semisupervised import LearnedText, learn_text
     from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
     from bayeslearn.naive_bayes.text.tokens import Tokeniser
@@ -35,6 +36,7 @@ _HOMES = {
     "LearningCurve": "evaluation",
     "TextClassifier": "estimators",
     "TextModel": "model",
+    "TextSource": "scanned",
     "TextStatistics": "statistics",
     "Tokeniser": "tokens",
     "Vocabulary": "vocabulary",
@@ -52,6 +54,7 @@ _HOMES = {
     "read_corpus": "reading",
     "read_newsgroups": "newsgroups",
     "read_text_model": "files",
+    "scan_texts": "scanned",
     "write_text_model": "files",
 }
 
@@ -65,6 +68,7 @@ __all__ = [
     "LearningCurve",
     "TextClassifier",
     "TextModel",
+    "TextSource",
     "TextStatistics",
     "Tokeniser",
     "Vocabulary",
@@ -82,6 +86,7 @@ __all__ = [
     "read_corpus",
     "read_newsgroups",
     "read_text_model",
+    "scan_texts",
     "write_text_model",
 ]
 

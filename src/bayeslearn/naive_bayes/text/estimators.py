@@ -14,9 +14,11 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, ShapeError
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.evidence import pick_prior
+from bayeslearn.naive_bayes.text.folding import Right, require_no_arrays, source_statistics
 from bayeslearn.naive_bayes.text.labels import in_order, is_missing, listed_labels, require_labels
 from bayeslearn.naive_bayes.text.learning import trimmed
 from bayeslearn.naive_bayes.text.model import TextModel, possible
+from bayeslearn.naive_bayes.text.scanned import TextSource
 from bayeslearn.naive_bayes.text.semisupervised import learn_text
 from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
 from bayeslearn.naive_bayes.text.texts import Texts
@@ -117,10 +119,16 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
 
     # -- learning
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from texts, or from a matrix of counts, with labels; texts whose label is None or NaN go through EM."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from texts, or from a matrix of counts, with labels; texts whose label is None or NaN go through EM.
+
+        A source (:func:`~bayeslearn.naive_bayes.text.scan_texts`) has its labels with it and takes no `y`.
+        """
+        if isinstance(X, TextSource):
+            return self._learn_source(X, y, sample_weight)
         if are_texts(X) and y is not None and np.ndim(y) == 1 and any(map(is_missing, listed_labels(y))):
-            return self._learn_by_em(X, y, sample_weight)
+            names = in_order([label for label in listed_labels(y) if not is_missing(label)])
+            return self._learn_by_em(X, y, sample_weight, names)
         return self._learn(X, y, None, sample_weight, None)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -142,8 +150,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         self.model_ = self._model()
         return self
 
-    def _learn_by_em(self, X: Any, y: Any, weights: Any) -> Self:
-        names = in_order([label for label in listed_labels(y) if not is_missing(label)])
+    def _learn_by_em(self, X: Any, y: Any, weights: Any, names: tuple[Any, ...]) -> Self:
         learned = learn_text(
             X, y, prior=self.prior, tokeniser=self._tokeniser(), vocabulary=self._given_vocabulary(),
             likelihood=self.likelihood,  # type: ignore[arg-type]  # checked there
@@ -151,6 +158,17 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         )  # fmt: skip
         self.model_, self.statistics_ = learned.model, learned.model.statistics
         self.classes_ = listed_classes(names)
+        return self
+
+    def _learn_source(self, X: TextSource, y: Any, weights: Any) -> Self:
+        require_no_arrays(labels=y, weights=weights)
+        present = self.likelihood == "bernoulli"
+        found = source_statistics(X, self._tokeniser(), self._given_vocabulary(), present=present)
+        if found.unlabelled:
+            return self._learn_by_em(X, None, None, found.statistics.classes)
+        self.statistics_ = found.statistics
+        self.classes_ = listed_classes(found.statistics.classes)
+        self.model_ = self._model()
         return self
 
     def _model(self) -> TextModel:
@@ -185,8 +203,19 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         logs = logs - logs.max(axis=1, keepdims=True)
         return logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The share of texts whose label is predicted; of a source, of those that have one."""
+        check_is_fitted(self)
+        if isinstance(X, TextSource):
+            require_no_arrays(labels=y, weights=sample_weight)
+            right, total = X.fold(Right(self.model_))
+            return float(right / total)
+        return float(super().score(X, y, sample_weight))
+
     def _log_joint(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
+        if isinstance(X, TextSource):
+            return possible(np.concatenate([self.model_.log_joint(batch.texts) for batch in X.batches()]))
         documents = self._texts(X) if are_texts(X) else self._counts(X)
         return possible(self.model_.log_joint(documents))
 

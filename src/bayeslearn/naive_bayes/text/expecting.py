@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.naive_bayes.text.counts import DocumentCounts
+    from bayeslearn.naive_bayes.text.folding import SourceDocuments
 
 #: Nats that an iteration of EM must gain for each word of the documents without labels.
 SMALL = 1e-6
@@ -33,9 +34,14 @@ SMALL = 1e-6
 class Documents:
     """What EM learns from: the statistics of documents with labels, and the others with their weights."""
 
-    labelled: TextStatistics
+    labelled: TextStatistics | None
     unlabelled: DocumentCounts
     weights: NDArray[np.float64]
+
+    @property
+    def words(self) -> float:
+        """How many words the documents without labels have."""
+        return float(self.weights @ self.unlabelled.lengths)
 
     def fold(self, collected: Callable[[Documents], Any]) -> Any:
         """All of it at once."""
@@ -60,9 +66,11 @@ class Reader:
             vocabulary=self.model.vocabulary,
             classes=self.model.classes,
             weights=batch.weights,
-            present=batch.labelled.present is not None,
+            present=self.model.statistics.present is not None,
         )
         likelihood = float(batch.weights @ (top + np.log(total))[:, 0])
+        if batch.labelled is None:
+            return hidden, likelihood
         return batch.labelled + hidden, likelihood + self.log_likelihood(batch.labelled)
 
     def estimate(self, prior: None, statistics: TextStatistics) -> Self:  # noqa: ARG002 - the model has its prior
@@ -92,7 +100,11 @@ class Reader:
 
 
 def climbed(
-    model: TextModel, source: Documents, *, max_iter: int, progress: Callable[[em.Step], object] | None
+    model: TextModel,
+    source: Documents | SourceDocuments,
+    *,
+    max_iter: int,
+    progress: Callable[[em.Step], object] | None,
 ) -> em.Result[Reader]:
     """EM from a model of the documents with labels."""
     if model.likelihood == "complement":
@@ -100,8 +112,7 @@ def climbed(
             "the complement of a class is a score, no probability, so that documents without labels say nothing",
             hint="take the multinomial or the Bernoulli likelihood, or unlabelled=0",
         )
-    words = float(source.weights @ source.unlabelled.lengths)
-    return em.fit(Reader(model), source, tol=SMALL * (1 + words), max_iter=max_iter, progress=progress)
+    return em.fit(Reader(model), source, tol=SMALL * (1 + source.words), max_iter=max_iter, progress=progress)
 
 
 def _product(weights: NDArray[np.float64], logs: NDArray[np.float64]) -> float:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.naive_bayes.text.counts import count
+from bayeslearn.naive_bayes.text.folding import require_labelled, require_no_arrays, source_statistics
 from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
+from bayeslearn.naive_bayes.text.scanned import TextSource, scan_texts
 from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
 from bayeslearn.naive_bayes.text.tokens import Tokeniser
 from bayeslearn.naive_bayes.text.vocabulary import chosen
@@ -13,40 +15,46 @@ from bayeslearn.naive_bayes.text.vocabulary import chosen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike
-
     from bayeslearn.families import Dirichlet, DirichletRule
     from bayeslearn.naive_bayes.text.vocabulary import Hashed, Vocabulary
 
 
 def fit_text(
     texts: Any,
-    labels: Any,
+    labels: Any = None,
     *,
+    text: str | None = None,
+    label: str | None = None,
     tokeniser: Tokeniser | None = None,
     vocabulary: Vocabulary | Hashed | None = None,
     likelihood: Likelihood = "multinomial",
     prior: float | Dirichlet | DirichletRule = 1.0,
     class_prior: float | Dirichlet | DirichletRule | tuple[float, ...] = 0.0,
     classes: Sequence[Any] | None = None,
-    weights: ArrayLike | None = None,
+    weights: Any = None,
     min_count: float = 1,
     drop_top: int = 0,
     max_size: int | None = None,
 ) -> TextModel:
-    """The model of texts with labels.
+    """The model of texts with labels; or of the columns `text` and `label` of whatever :func:`scan_texts` takes.
 
     >>> model = fit_text(["a cheap watch", "a meeting at noon"], ["spam", "ham"])
     >>> model.classify(["cheap, cheap!", "noon"])
     ['spam', 'ham']
     """
     tokeniser = tokeniser or Tokeniser()
-    counts, found = count(texts, tokeniser, vocabulary)
-    statistics = collect(
-        counts, labels, vocabulary=found, classes=classes, weights=weights, present=likelihood == "bernoulli"
-    )
-    statistics = trimmed(statistics, min_count=min_count, drop_top=drop_top, max_size=max_size)
-    return TextModel(statistics, tokeniser, likelihood, prior, class_prior)
+    words: dict[str, Any] = {"min_count": min_count, "drop_top": drop_top, "max_size": max_size}
+    counted: dict[str, Any] = {"classes": classes, "present": likelihood == "bernoulli"}
+    if text is not None or label is not None:
+        texts, weights = scan_texts(texts, text, label, weights=weights), None
+    if isinstance(texts, TextSource):
+        require_no_arrays(labels=labels, weights=weights)
+        statistics = require_labelled(source_statistics(texts, tokeniser, vocabulary, **counted, **words))
+        words = {} if vocabulary is None else words
+    else:
+        counts, found = count(texts, tokeniser, vocabulary)
+        statistics = collect(counts, labels, vocabulary=found, weights=weights, **counted)
+    return TextModel(trimmed(statistics, **words), tokeniser, likelihood, prior, class_prior)
 
 
 def trimmed(

@@ -19,8 +19,11 @@ from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.evidence import KINDS, Chosen, pick_prior
 from bayeslearn.naive_bayes.text.expecting import Documents, climbed
+from bayeslearn.naive_bayes.text.folding import FindWords, SourceDocuments, require_no_arrays, source_statistics
+from bayeslearn.naive_bayes.text.labels import in_order
 from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
-from bayeslearn.naive_bayes.text.statistics import collect
+from bayeslearn.naive_bayes.text.scanned import TextSource
+from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
 from bayeslearn.naive_bayes.text.tokens import Tokeniser
 from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary, Hashed, Vocabulary, chosen
 
@@ -51,7 +54,7 @@ class LearnedText:
 
 
 def learn_text(
-    texts: Corpus | Iterable[str],
+    texts: Corpus | TextSource | Iterable[str],
     labels: Any = None,
     *,
     prior: str | float | Dirichlet | DirichletRule = "evidence",
@@ -74,8 +77,9 @@ def learn_text(
     Parameters
     ----------
     texts, labels
-        Documents and their classes, or a :class:`Corpus`. A label of None, NaN, ``?`` or nothing is missing. Labels may
-        be shares (n, K) of `classes` instead; a row without any share, or with a NaN, is missing.
+        Documents and their classes, a :class:`Corpus`, or a source (:func:`scan_texts`), which has its labels with it.
+        A label of None, NaN, ``?`` or nothing is missing. Labels may be shares (n, K) of `classes` instead; a row
+        without any share, or with a NaN, is missing.
     prior
         ``evidence``, ``symmetric``, ``background`` or ``words`` are chosen as
         :mod:`bayeslearn.naive_bayes.text.evidence` says; a number or a Dirichlet is taken as it is.
@@ -93,29 +97,65 @@ def learn_text(
     if isinstance(prior, str):
         validation.choice("prior", prior, KINDS)
     tokeniser = tokeniser or Tokeniser()
-    told = Told.of(texts, labels, classes, weights)
     words: dict[str, Any] = {"min_count": min_count, "drop_top": drop_top, "max_size": max_size}
-    counts, found = counted(told.texts if unlabelled else told.only_known(), tokeniser, vocabulary, words, counting)
-    if unlabelled:
-        known, unknown = counts[told.known], counts[~told.known]
+    given: dict[str, Any] = {"classes": classes, "unlabelled": unlabelled, "present": likelihood == "bernoulli"}
+    if isinstance(texts, TextSource):
+        require_no_arrays(labels=labels, weights=weights)
+        ready = Ready.of_source(texts, tokeniser, vocabulary, words, **given)
     else:
-        known, unknown = counts, counts[:0]
-    evidence = collect(
-        known,
-        told.labels,
-        vocabulary=found,
-        classes=told.classes,
-        weights=told.weights[told.known],
-        present=likelihood == "bernoulli",
-    )
-    picked = pick_prior(evidence, prior, likelihood) if isinstance(prior, str) else None
-    given = prior if picked is None else picked[0]
-    model = TextModel(evidence, tokeniser, likelihood, given, class_prior)  # type: ignore[arg-type]
-    if not len(unknown):
-        return LearnedText(model, picked and picked[1], None, len(known), 0)
-    source = Documents(evidence, unknown, unlabelled * told.weights[~told.known])
-    climb = climbed(model, source, max_iter=max_iter, progress=progress)
-    return LearnedText(climb.model.model, picked and picked[1], climb, len(known), len(unknown))
+        ready = Ready.of(texts, labels, tokeniser, vocabulary, words, **given, weights=weights, counting=counting)
+    picked = pick_prior(ready.evidence, prior, likelihood) if isinstance(prior, str) else None
+    alpha = prior if picked is None else picked[0]
+    model = TextModel(ready.evidence, tokeniser, likelihood, alpha, class_prior)  # type: ignore[arg-type]
+    if not ready.n_unlabelled:
+        return LearnedText(model, picked and picked[1], None, ready.n_labelled, 0)
+    climb = climbed(model, ready.hidden, max_iter=max_iter, progress=progress)
+    return LearnedText(climb.model.model, picked and picked[1], climb, ready.n_labelled, ready.n_unlabelled)
+
+
+### what is counted
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """The statistics of documents with a label, and the documents without one."""
+
+    evidence: TextStatistics
+    hidden: Documents | SourceDocuments
+    n_labelled: int
+    n_unlabelled: int
+
+    @classmethod
+    def of(
+        cls, texts: Any, labels: Any, tokeniser: Tokeniser, vocabulary: Vocabulary | Hashed | None,
+        words: dict[str, Any], *, classes: Sequence[Any] | None, unlabelled: float, present: bool,
+        weights: ArrayLike | None, counting: Callable[[float], object] | None,
+    ) -> Ready:  # fmt: skip
+        """Those in memory."""
+        told = Told.of(texts, labels, classes, weights)
+        counts, found = counted(told.texts if unlabelled else told.only_known(), tokeniser, vocabulary, words, counting)
+        known, unknown = (counts[told.known], counts[~told.known]) if unlabelled else (counts, counts[:0])
+        w = told.weights[told.known]
+        evidence = collect(known, told.labels, vocabulary=found, classes=told.classes, weights=w, present=present)
+        hidden = Documents(evidence, unknown, unlabelled * told.weights[~told.known] if unlabelled else np.zeros(0))
+        return cls(evidence, hidden, len(known), len(unknown))
+
+    @classmethod
+    def of_source(
+        cls, source: TextSource, tokeniser: Tokeniser, vocabulary: Vocabulary | Hashed | None, words: dict[str, Any], *,
+        classes: Sequence[Any] | None, unlabelled: float, present: bool,
+    ) -> Ready:  # fmt: skip
+        """Those of a source."""
+        seen = source.fold(FindWords(tokeniser, vocabulary, labelled_only=not unlabelled))
+        names = in_order(list(seen.classes)) if classes is None else tuple(classes)
+        labelled = sum(seen.classes.values())
+        require_classes(labelled, labelled + seen.unlabelled, names)
+        found = seen.only(**words)
+        if not len(found) or not seen.totals.any():
+            raise no_words(labelled + seen.unlabelled)
+        evidence = source_statistics(source, tokeniser, found, classes=names, present=present)
+        hidden = SourceDocuments(evidence.statistics, source, tokeniser, unlabelled, unlabelled * evidence.words)
+        return cls(evidence.statistics, hidden, labelled, seen.unlabelled if unlabelled else 0)
 
 
 ### what is told
@@ -148,24 +188,25 @@ class Told:
             known = np.array([label is not None for label in corpus.labels], dtype=bool)
             given = [label for label in corpus.labels if label is not None]
             names = tuple(classes) if classes is not None else corpus.classes
-        cls._require_classes(int(known.sum()), len(corpus), names)
+        require_classes(int(known.sum()), len(corpus), names)
         return cls(corpus.texts, known, given, names, w)
-
-    @staticmethod
-    def _require_classes(labelled: int, n: int, classes: Sequence[Any]) -> None:
-        if not labelled:
-            raise MissingValuesError(
-                f"none of the {n} documents has a label", hint="label a few of each class, or name the column of labels"
-            )
-        if len(classes) < 2:
-            raise ConstantColumnError(
-                f"all documents with a label are of one class, {classes[0]!r}: there is nothing to tell apart",
-                hint="add documents of another class",
-            )
 
     def only_known(self) -> list[str]:
         """The documents that have a label."""
         return [text for text, known in zip(self.texts, self.known, strict=True) if known]
+
+
+def require_classes(labelled: int, n: int, classes: Sequence[Any]) -> None:
+    """There are labels, of two classes at least."""
+    if not labelled:
+        raise MissingValuesError(
+            f"none of the {n} documents has a label", hint="label a few of each class, or name the column of labels"
+        )
+    if len(classes) < 2:
+        raise ConstantColumnError(
+            f"all documents with a label are of one class, {classes[0]!r}: there is nothing to tell apart",
+            hint="add documents of another class",
+        )
 
 
 def counted(
@@ -183,7 +224,12 @@ def counted(
         kept = chosen(counts.totals, **words)
         counts, found = counts.only(kept), found.only(kept)
     if not len(found) or not len(counts.indices):
-        raise EmptyTableError(
-            f"no word is left in {len(counts)} documents", hint="lower `min_count` and `drop_top`, or look at the texts"
-        )
+        raise no_words(len(counts))
     return counts, found
+
+
+def no_words(documents: int) -> EmptyTableError:
+    """Nothing to learn from."""
+    return EmptyTableError(
+        f"no word is left in {documents} documents", hint="lower `min_count` and `drop_top`, or look at the texts"
+    )
