@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.graph import Dag
+from bayeslearn.network.learning.fit import uniform
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structure.methods import METHODS
+from bayeslearn.sources import as_source, discretised, is_source
 from bayeslearn.tables import Discrete, Table, as_table
 from bayeslearn.tables.discretise import quantile_cuts, weighted_values
 from bayeslearn.tables.kinds import FEW
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
+
+    from bayeslearn.tables import Source
 
     Columns = dict[str, Any]
 
@@ -100,3 +105,33 @@ def coded(
         shown = as_table({name: columns[name] for name in used}, schema=network.schema.select(used), unseen=unseen)
         codes[[network.names.index(name) for name in used]] = shown.codes
     return Table(network.schema, codes, np.empty((0, len(labels))), weights)
+
+
+### sources
+
+
+def names_data(X: Any) -> bool:
+    """Whether X is data with names of columns, of which `y` may be one: a source, a path or a table."""
+    return isinstance(X, Table | str | os.PathLike) or is_source(X)
+
+
+def framed_source(
+    structure: BayesianNetwork | Dag | None, X: Any, y: Any, weights: Any, bins: int
+) -> tuple[BayesianNetwork, Source]:
+    """A network with the states of a source, and nothing learned yet; and the source. `y` names the class."""
+    if not isinstance(y, str) or not isinstance(weights, str | None):
+        raise ParameterError(
+            f"the class of a source, a path or a table is a column of it, and so are weights, got {type(y).__name__}",
+            hint='name the columns: fit(source, "class", sample_weight="n")',
+        )
+    said = {"weights": weights, "allow_constant": True}
+    if isinstance(structure, BayesianNetwork):
+        structure[y]
+        return structure, as_source(X, schema=structure.schema, absent="missing", weights=weights)
+    columns = None if structure is None else list(structure)
+    source = as_source(X, columns=columns, discrete=[y], **said)
+    dag = structure or Dag({y: (), **{name: (y,) for name in source.schema.names if name != y}})
+    if y not in dag:
+        raise ParameterError(f"the class {y!r} is not in the structure", hint=f"its nodes are {listed(dag)}")
+    source = discretised(source, bins=validation.integer("bins", bins, least=2))
+    return uniform(dag, {v.name: v for v in source.schema}), source

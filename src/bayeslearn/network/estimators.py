@@ -16,8 +16,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError
-from bayeslearn.network.classifying import coded, discrete_table, given_or_searched, label_codes, target_name
+from bayeslearn.errors import DataError, ParameterError
+from bayeslearn.network.classifying import (
+    coded,
+    discrete_table,
+    framed_source,
+    given_or_searched,
+    label_codes,
+    names_data,
+    target_name,
+)
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import fit_tables, uniform
 from bayeslearn.network.network import BayesianNetwork
@@ -26,16 +34,19 @@ from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.recipe import Recipe
+from bayeslearn.sources import as_source
 from bayeslearn.tables import Discrete
 from bayeslearn.tables.mixins import TakesCells
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from bayeslearn.network.classifying import Columns
     from bayeslearn.network.learning.priors import Prior
-    from bayeslearn.tables import Table
+    from bayeslearn.tables import Source, Table
 
 
 def _states_are_known(estimator: Any) -> bool:
@@ -119,7 +130,13 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the tables from rows with labels."""
+        """Learn the tables from rows with labels.
+
+        X may also be a source (:func:`~bayeslearn.scan`), paths or a table: `y` then names the column of the class, and
+        `sample_weight` that of the weights; rows without a label teach what they show.
+        """
+        if names_data(X):
+            return self._fit_source(X, y, sample_weight)
         name = getattr(y, "name", None)
         columns, y, w = self._cases(X, y, sample_weight, reset=True)
         graph, method = given_or_searched(self.structure)
@@ -129,9 +146,28 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         self.classes_ = np.unique(state_names(label) if frame is graph else y)
         absent = {name: len(frame.states(name)) for name in frame.names if name not in columns and name != label.name}
         table = coded(frame, self.target_, columns, label_codes(label, y), w)
+        return self._learn(self._searched(method, table) if method else frame, table, absent)
+
+    def _fit_source(self, X: Any, y: Any, weights: Any) -> Self:
+        """Learn from data that are folded."""
+        graph, method = given_or_searched(self.structure)
+        if method:
+            raise ParameterError(
+                f"the structure of a source is learned beforehand, not by {method!r} in a classifier",
+                hint="BayesianNetworkClassifier(learn(source).network).fit(source, target)",
+            )
+        frame, source = framed_source(graph, X, y, weights, self.bins)
+        self.target_, self.classes_ = y, np.unique(state_names(frame[y].variable))
+        self.feature_names_in_ = np.array([n for n in frame.names if n != y], dtype=object)
+        self.n_features_in_ = len(self.feature_names_in_)
+        missing = source.missing() if frame is graph else {}  # a network may have variables that no column shows
+        unshown = [name for name, cells in missing.items() if cells == source.n_rows and name != y]
+        return self._learn(frame, source, {name: len(frame.states(name)) for name in unshown})
+
+    def _learn(self, frame: BayesianNetwork, cases: Source, hidden: dict[str, int]) -> Self:
         learned = fit_tables(
-            self._searched(method, table) if method else frame, table, prior=self.prior, hidden=absent,
-            tol=self.tol, max_iter=self.max_iter, rng=validation.generator(self.random_state),
+            frame, cases, prior=self.prior, hidden=hidden, tol=self.tol, max_iter=self.max_iter,
+            rng=validation.generator(self.random_state),
         )  # fmt: skip
         self.network_, self.n_iter_ = learned.network, learned.iterations
         self.log_likelihood_ = learned.log_likelihood
@@ -181,12 +217,20 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(label | what the row shows), a column for each of `classes_`; a state not seen in training is missing."""
         check_is_fitted(self)
-        columns, n = self._columns(validate_data(self, X, **CELLS_AS_THEY_ARE, reset=False), X)
-        table = coded(self.network_, self.target_, columns, np.full(n, -1), unseen="missing")
         label = self.network_[self.target_].variable
         order = [label.code_of(state) for state in self.classes_.tolist()]
-        found = predictions(self.network_, table, [self.target_])
-        return np.concatenate([p[self.target_][:, order] for _, p in found])
+        found = [
+            p[self.target_][:, order] for t in self._tables(X) for _, p in predictions(self.network_, t, [label.name])
+        ]
+        return np.concatenate([np.empty((0, len(order))), *found])
+
+    def _tables(self, X: Any) -> Iterator[Table]:
+        """Rows in the codes of the network."""
+        if names_data(X):
+            yield from as_source(X, schema=self.network_.schema, absent="missing", unseen="missing").batches()
+            return
+        columns, n = self._columns(validate_data(self, X, **CELLS_AS_THEY_ARE, reset=False), X)
+        yield coded(self.network_, self.target_, columns, np.full(n, -1), unseen="missing")
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """The logarithm of :meth:`predict_proba`."""

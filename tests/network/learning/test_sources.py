@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bayeslearn import read_network, scan
 from bayeslearn.errors import ImpossibleDataError, MissingValuesError, NotConvergedWarning, ParameterError
-from bayeslearn.network import draw, fit_stream, fit_tables
+from bayeslearn.network import BayesianNetworkClassifier, draw, fit_stream, fit_tables
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning import gathering
 from bayeslearn.network.learning.cases import FoldedCases
@@ -212,6 +212,26 @@ def test_a_source_is_a_stream():
 
     assert [b.cases for b in found.history] == [b.cases for b in expected.history]
     assert found.network.isclose(expected.network, rtol=1e-10)
+
+
+@pytest.mark.parametrize("structure", [None, "[lung][asia][either|lung:asia]", ASIA])
+def test_a_classifier_learns_from_files(tmp_path, structure):
+    table = cases(holes=0.1)
+    lung = table.schema.names.index("lung")
+    codes = np.where(np.arange(len(table.codes))[:, None] == lung, draw(ASIA, 400, rng=0).codes, table.codes)
+    pattern = files(tmp_path, Table(table.schema, codes, table.values, table.weights + 0.5))
+    frame = pq.read_table(tmp_path).to_pandas().astype(dict.fromkeys(table.schema.names, object))
+    X, y = frame.drop(columns=["lung", "n"]), frame["lung"]
+
+    found = BayesianNetworkClassifier(structure).fit(scan(pattern), "lung", sample_weight="n")
+    expected = BayesianNetworkClassifier(structure, target=structure and "lung").fit(X, y, frame["n"])
+
+    assert set(found.network_.dag.arcs) == set(expected.network_.dag.arcs)
+    np.testing.assert_allclose(found.predict_proba(pattern), expected.predict_proba(X), rtol=1e-9)
+    with pytest.raises(ParameterError, match="a column of it"):
+        found.fit(pattern, y)
+    with pytest.raises(ParameterError, match="learned beforehand"):
+        BayesianNetworkClassifier("tan").fit(pattern, "lung")
 
 
 ### what is refused
