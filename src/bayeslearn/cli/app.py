@@ -30,6 +30,7 @@ from bayeslearn.cli import (
     query,
     regress,
     sample,
+    scan,
     score,
     sequence,
     show,
@@ -72,6 +73,7 @@ app.command("regress")(regress.run)
 app.command("neighbours")(neighbours.run)
 app.command("contest")(contest.run)
 app.command("online")(online.run)
+app.command("scan")(scan.run)
 app.command("show")(show.run)
 app.command("query")(query.run)
 app.command("explain")(explain.run)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import interrupting, output, progress, writing
+from bayeslearn.cli import checkpoints, interrupting, output, progress, writing
+from bayeslearn.cli.checkpoints import Checkpoint, Every, Resume  # noqa: TC001 - typer reads the annotations
 from bayeslearn.cli.naive_learn import pairs
-from bayeslearn.cli.structures import names, table_file
+from bayeslearn.cli.sources import MEMORY, Data, Given, reads
+from bayeslearn.cli.structures import names
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -26,8 +28,9 @@ MOST_TELLS, MOST_DOUBTS = 3, 5
 BATCH = 1 << 16
 
 
+@reads()
 def run(
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
+    data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns; ?, empty and NaN are missing.")],
     *,
     k: Annotated[str, typer.Option("-k", help="How many groups, or auto: as many as the evidence asks for.")] = "auto",
     to: Annotated[
@@ -54,6 +57,9 @@ def run(
     tol: Annotated[float, typer.Option(help="Nats that an iteration must gain.")] = 1e-3,
     max_iter: Annotated[int, typer.Option(help="Iterations at most.")] = 1000,
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
+    checkpoint: Checkpoint = None,
+    every: Every = 5,
+    resume: Resume = False,
     seed: Annotated[int, typer.Option(help="Of the starts.")] = 0,
     plot: Annotated[Path | None, typer.Option(help="Draw the groups into this file, .png, .svg or .pdf.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
@@ -65,7 +71,7 @@ def run(
     Example: bayeslearn cluster zoo.csv --ignore name,type -o zoo.json, then bayeslearn cluster new.csv --by zoo.json
     """
     if by is not None:
-        assign(by, table_file(data), to, as_json=as_json)
+        assign(by, data.one_file("--by"), to, as_json=as_json)
         return
     if to is None:
         raise ParameterError("where should the model be written?", hint="name a file with -o, or a model with --by")
@@ -77,19 +83,23 @@ def run(
     validation.choice("--prior", prior, ["weak", "mle"])
     number: Any = "auto" if k == "auto" else whole("-k", k)
     left_out = dict.fromkeys(names(ignore), "asked for")
-    table = read(table_file(data), pairs("--family", family), left_out, weights, max_states)
-    kind = covariance or ("full" if not table.schema.discrete and not family else "diagonal")
-    validation.choice("--covariance", kind, ["full", "tied", "diagonal", "spherical"])
-    found = learned(table, number, pairs("--family", family), kind, {
+    how = {
         "prior": None if prior == "mle" else "weak", "most": most, "restarts": restarts, "tol": tol,
         "max_iter": max_iter, "rng": validation.integer("--seed", seed, least=0),
-    })  # fmt: skip
-    found.model.save(to)
-    (show_json if as_json else show)(found, table, left_out)
-    if plot is not None:
-        from bayeslearn import plots
+        **on_the_way(checkpoint, every, number, resume=resume),
+    }  # fmt: skip
+    with data.opened(weights=weights, max_states=max_states) as given:
+        given.refuse("--plot", plot, "draws the rows")
+        table = given.settled(read(given, pairs("--family", family), left_out, weights, max_states))
+        kind = covariance or ("full" if not table.schema.discrete and not family else "diagonal")
+        validation.choice("--covariance", kind, ["full", "tied", "diagonal", "spherical"])
+        found = learned(table, number, pairs("--family", family), kind, how, data.passes)
+        found.model.save(to)
+        (show_json if as_json else show)(found, table, left_out, folded=given.folded)
+        if plot is not None:
+            from bayeslearn import plots
 
-        plots.save(plots.mixture(found.model, table), plot)
+            plots.save(plots.mixture(found.model, table), plot)
     sys.stderr.write(f"wrote {to}: {found.model.k} groups, {len(table.schema)} columns\n")
 
 
@@ -100,24 +110,38 @@ def whole(option: str, text: str) -> int:
     return int(text)
 
 
-def read(data: str, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int) -> Table:
-    """The table of a file, without the columns that are not wanted or cannot be used."""
+def on_the_way(checkpoint: Path | None, every: int, k: Any, *, resume: bool) -> dict[str, Any]:
+    """What is to be written on the way, and what was."""
+    from bayeslearn.mixture import Mixture
+
+    checkpoints.check(checkpoint, every, resume=resume)
+    if checkpoint is None:
+        return {}
+    if k == "auto":
+        raise ParameterError("--checkpoint is of one climb: say how many groups", hint="-k 3")
+    begun = {"start": Mixture.load(checkpoint)} if resume and checkpoint.exists() else {}
+    return {"checkpoint": checkpoint, "every": every, **begun}
+
+
+def read(given: Given, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int) -> Any:
+    """The table or the source, without the columns that are not wanted or cannot be used."""
     from bayeslearn.mixture.classes import read_table
-    from bayeslearn.tables.files import column_names
     from bayeslearn.tables.schema import require_known
 
-    known = column_names(data)
+    known = given.names
     require_known([*families, *left_out, *([weights] if weights else [])], known)
     columns = [name for name in known if name not in left_out and name != weights]
-    return read_table(data, families, columns, weights, max_states, left_out)
+    return read_table(given.data, families, columns, given.weights, max_states, left_out)
 
 
-def learned(table: Table, k: Any, families: dict[str, str], covariance: str, how: dict[str, Any]) -> Choice:
+def learned(
+    table: Any, k: Any, families: dict[str, str], covariance: str, how: dict[str, Any], passes: progress.Passes
+) -> Choice:
     """The groups, the largest first, with the log likelihood of every iteration told."""
     from bayeslearn.mixture.classes import by_size, find_classes
 
     together = None if covariance == "diagonal" and table.schema.discrete else covariance
-    with interrupting.once("the best groups so far") as stop, progress.bar("clustering") as tell:
+    with interrupting.once("the best groups so far") as stop, progress.bar("clustering", passes=passes) as tell:
 
         def step(groups: int, now: Any) -> None:
             stop.heed()
@@ -132,7 +156,7 @@ def learned(table: Table, k: Any, families: dict[str, str], covariance: str, how
 ### reporting
 
 
-def show(found: Choice, table: Table, left_out: dict[str, str]) -> None:
+def show(found: Choice, table: Any, left_out: dict[str, str], *, folded: bool) -> None:
     """The report for people."""
     from bayeslearn.mixture import describe, doubtful
 
@@ -160,7 +184,10 @@ def show(found: Choice, table: Table, left_out: dict[str, str]) -> None:
         for report in describe(model)
     ]
     output.show_table(["group", "cases", "share", "what distinguishes it"], rows)
-    doubts = doubtful(model, table)
+    doubts = [] if folded else doubtful(model, table)
+    if folded:
+        output.gap()
+        sys.stdout.write(f"doubtful rows are not looked for, {MEMORY}\n")
     if doubts:
         output.gap()
         sys.stdout.write(f"{len(doubts)} of {table.n_rows} rows are doubtful (below 0.9), these most:\n")
@@ -171,7 +198,7 @@ def show(found: Choice, table: Table, left_out: dict[str, str]) -> None:
             )
 
 
-def show_json(found: Choice, table: Table, left_out: dict[str, str]) -> None:
+def show_json(found: Choice, table: Any, left_out: dict[str, str], *, folded: bool) -> None:
     """The same for a machine."""
     from dataclasses import asdict
 
@@ -187,7 +214,7 @@ def show_json(found: Choice, table: Table, left_out: dict[str, str]) -> None:
         "scores": found.scores,
         "left_out": left_out,
         "classes": [asdict(report) for report in describe(found.model)],
-        "doubtful": [asdict(doubt) for doubt in doubtful(found.model, table)],
+        "doubtful": None if folded else [asdict(doubt) for doubt in doubtful(found.model, table)],
     })  # fmt: skip
 
 

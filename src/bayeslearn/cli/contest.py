@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import interrupting, output, pictures, progress
-from bayeslearn.cli.structures import names, table_file
+from bayeslearn.cli.sources import Data, reads
+from bayeslearn.cli.structures import names
 
 if TYPE_CHECKING:
     from bayeslearn.contest import Contest, Step
 
 
+@reads("engine", "skip_broken", "table")
 def run(
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
+    data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns; ?, empty and NaN are missing.")],
     *,
     target: Annotated[str, typer.Option(help="The column to predict.")],
     kind: Annotated[
@@ -48,10 +50,11 @@ def run(
 
     if plot is not None:
         pictures.check(plot)
-    found = held(
-        table_file(data), target, learners=learner or None, folds=folds, kind=kind, weights=weights,
-        ignore=names(ignore), rng=validation.integer("--seed", seed, least=0), time_limit=time_limit,
-    )  # fmt: skip
+    with data.in_memory("a contest", weights=weights) as given:
+        found = held(
+            given.settled(), target, learners=learner or None, folds=folds, kind=kind, weights=given.weights,
+            ignore=names(ignore), rng=validation.integer("--seed", seed, least=0), time_limit=time_limit,
+        )  # fmt: skip
     if plot is not None:
         from bayeslearn import plots
 
@@ -63,7 +66,7 @@ def run(
         sys.stdout.write(f"{found}\n")
 
 
-def held(data: str, target: str, **how: Any) -> Contest:
+def held(data: Any, target: str, **how: Any) -> Contest:
     """The contest, with a bar that follows it."""
     from bayeslearn.contest import contest
 

@@ -23,7 +23,7 @@ def run() -> None:
     _announce("The same as a picture", f"show forest-fire {' '.join(seen)} --plot {PICTURE}")
     show.run("forest-fire", seen, plot=PICTURE)
     _announce("A thousand patients, with holes: what depends on what?", f"learn chest-clinic --bootstrap 50 -o {MODEL}")
-    learn.run("chest-clinic", to=MODEL, bootstrap=50)
+    learn.run(["chest-clinic"], to=MODEL, bootstrap=50)
     seen = ["smoke=yes", "xray=yes"]
     _announce("A smoker with a spot on the x-ray", f"query {MODEL} {' '.join(seen)} --ask lung --ask dysp")
     query.run(str(MODEL), seen, ask=["lung", "dysp"])

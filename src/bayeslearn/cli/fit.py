@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output, progress
+from bayeslearn.cli import checkpoints, interrupting, output, progress
+from bayeslearn.cli.checkpoints import Checkpoint, Every, Resume  # noqa: TC001 - typer reads the annotations
 from bayeslearn.cli.networks import hidden_variables, keep, load
+from bayeslearn.cli.sources import Data, reads
 from bayeslearn.errors import MissingValuesError, UnknownColumnError, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from bayeslearn.cli.interrupting import Stop
     from bayeslearn.em import Step
     from bayeslearn.network import BayesianNetwork, Dag, TableFit
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 8
 
 
+@reads()
 def run(
     net: Annotated[
         str,
@@ -30,7 +34,9 @@ def run(
             "of the data."
         ),
     ],
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file of cases; ?, empty and NaN are missing.")],
+    data: Annotated[
+        Data, typer.Argument(help="CSV or Parquet files of cases, or patterns; ?, empty and NaN are missing.")
+    ],
     *,
     to: Annotated[
         Path, typer.Option("-o", "--output", help="The model to write; .json keeps the counts and the prior too.")
@@ -51,10 +57,15 @@ def run(
     ignore_others: Annotated[
         bool, typer.Option("--ignore-others", help="Leave out columns that the network lacks; else they are an error.")
     ] = False,
+    checkpoint: Checkpoint = None,
+    every: Every = 5,
+    resume: Resume = False,
     seed: Annotated[int, typer.Option(help="Another seed starts elsewhere; the same one gives the same model.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
     """Learn the tables of a network: by counting, and by EM where cells are missing or variables hidden.
+
+    Ctrl-C ends the climb with the tables so far.
 
     Example: bayeslearn fit '[smoke][lung|smoke]' cases.csv --prior laplace -o model.json
     """
@@ -63,17 +74,25 @@ def run(
     from bayeslearn.network.formats.files import label_of
 
     _check(restarts, tol, max_iter, seed)
+    checkpoints.check(checkpoint, every, resume=resume)
     label_of(to, None)
     files.destination(to)
     structure, unseen = graph_or_network(net), hidden_variables(hidden)
-    if not ignore_others:
-        require_known_columns(structure, data, weights)
-    climb: dict[str, Any] = {"method": method, "start": start, "restarts": restarts, "tol": tol, "max_iter": max_iter}
-    with progress.bar("learning") as tell:
+    climb: dict[str, Any] = {
+        "method": method, "start": start, "restarts": restarts, "tol": tol, "max_iter": max_iter,
+        "checkpoint": checkpoint, "every": every, "resume": resume,
+    }  # fmt: skip
+    with (
+        data.opened(weights=weights) as given,
+        interrupting.once("the tables so far") as stop,
+        progress.bar("learning", passes=data.passes) as tell,
+    ):
+        if not ignore_others:
+            require_known_columns(structure, given.names, data, weights)
         try:
             fit = fit_tables(
-                structure, data, prior=prior, hidden=unseen, frozen=freeze or (), **climb,
-                weights=weights, rng=seed, progress=telling(tell, restarts, max_iter),
+                structure, given.settled(), prior=prior, hidden=unseen, frozen=freeze or (), **climb,
+                weights=given.weights, rng=seed, progress=telling(tell, stop, restarts, max_iter),
             )  # fmt: skip
         except MissingValuesError as error:
             raise never_seen(error) from None
@@ -100,14 +119,12 @@ def graph_or_network(net: str) -> BayesianNetwork | Dag:
     return Dag.parse(net) if net.lstrip().startswith("[") else load(net)
 
 
-def require_known_columns(structure: BayesianNetwork | Dag, data: str, weights: str | None) -> None:
-    """No column of the file that would be left out without a word."""
-    from bayeslearn.tables.files import column_names
-
-    odd = [name for name in column_names(data) if name not in structure and name != weights]
+def require_known_columns(structure: BayesianNetwork | Dag, names: list[str], data: Data, weights: str | None) -> None:
+    """No column of the data that would be left out without a word."""
+    odd = [name for name in names if name not in structure and name != weights]
     if odd:
         raise UnknownColumnError(
-            f"{data!r} has columns that the network lacks: {listed(odd)}",
+            f"{data} has columns that the network lacks: {listed(odd)}",
             hint="leave them out with --ignore-others",
             columns=odd,
         )
@@ -120,12 +137,13 @@ def never_seen(error: MissingValuesError) -> MissingValuesError:
     return MissingValuesError(error.message, hint=hint, **error.details)
 
 
-def telling(tell: Callable[..., None], restarts: int, most: int) -> Callable[[Step], None]:
+def telling(tell: Callable[..., None], stop: Stop, restarts: int, most: int) -> Callable[[Step], None]:
     """What a bar says of each step of the climb."""
     begun = 0
 
     def step(now: Step) -> None:
         nonlocal begun
+        stop.heed()
         begun += now.iteration == 0
         share = (begun - 1 + now.iteration / most) / restarts
         words = f"iteration {now.iteration}, log likelihood {now.log_likelihood:.6g}"

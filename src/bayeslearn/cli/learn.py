@@ -10,15 +10,21 @@ import typer
 
 from bayeslearn.cli import interrupting, learn_report, pictures, progress, structures
 from bayeslearn.cli.networks import hidden_variables, keep
+from bayeslearn.cli.sources import MEMORY, Data, Given, reads
 from bayeslearn.cli.structures import Bins, Forbid, Leaves, MaxStates, Require, Roots, Tiers, Weights  # noqa: TC001
 from bayeslearn.errors import ParameterError
 
+#: Bytes that a search may take for what it remembers, when nothing is said.
+MOST_MEMORY = 1 << 30
 
+
+@reads()
 def run(
     data: Annotated[
-        str,
+        Data,
         typer.Argument(
-            help="A CSV or Parquet file of cases, or a name that ships: chest-clinic; ?, empty and NaN are missing."
+            help="CSV or Parquet files of cases, or patterns, or a name that ships: chest-clinic; ?, empty and NaN are "
+            "missing."
         ),
     ],
     *,
@@ -68,7 +74,6 @@ def run(
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds after which the best so far is taken; the check has as many again.")
     ] = None,
-    memory_limit: Annotated[int, typer.Option(help="MiB that a search may take for what it remembers.")] = 1024,
     held_out: Annotated[
         float, typer.Option(help="Share of the rows that are kept back to see what the structure is worth; 0 for none.")
     ] = 0.2,
@@ -88,33 +93,42 @@ def run(
 
     _check(to, plot, held_out, seed, bootstrap)
     _check_order(order, method)
-    rows = structures.table_file(data)
     knowledge = structures.known(require, forbid, tiers, roots, leaves, max_parents)
-    reading: dict[str, Any] = {"cut": cut, "bins": bins, "max_states": max_states, "weights": weights}
+    limit = MOST_MEMORY if data.limit is None else data.limit
+    reading: dict[str, Any] = {"cut": cut, "bins": bins, "max_states": max_states}
     settings: dict[str, Any] = {
         "method": method, "score": score, "target": target, "order": structures.names(order) or None,
         "knowledge": knowledge, "hidden": hidden_variables(hidden), "prior": prior, "alpha": alpha, "test": test,
-        "restarts": restarts, "time_limit": time_limit, "memory_limit": memory_limit << 20,
+        "restarts": restarts, "time_limit": time_limit, "memory_limit": limit,
     }  # fmt: skip
-    with interrupting.once() as stop, progress.bar("learning") as tell:
-        told = structures.telling(tell, stop, time_limit)
-        fit = learn(rows, **reading, **settings, bootstrap=bootstrap, average=average, rng=seed, progress=told)
-        ended = learn_report.ended(fit, time_limit, by_hand=stop.asked)
-        checked = None
-        if held_out and not stop.asked:
-            again = settings | {"bootstrap": bootstrap if average else 0, "average": average}
-            told = structures.telling(tell, stop, time_limit, "checking: ")
-            checked = check(fit, share=held_out, rng=seed, **again, progress=told)
-    keep(fit.network, to)
-    if plot is not None:
-        pictures.draw(fit.network, {}, plot)
-    if stop.asked:  # a check that was ended says nothing
-        checked = None
-    unchecked = None if checked or not held_out else "Ctrl-C came before" if stop.asked else "there are too few rows"
-    rounds = bootstrap or (ROUNDS if average else 0)
-    asked = learn_report.Asked(rounds, knowledge, ended, unchecked)
-    (learn_report.show_json if as_json else learn_report.show)(fit, checked, asked)
+    with data.opened(weights=weights, max_states=max_states, limits_more=True) as given:
+        with interrupting.once() as stop, progress.bar("learning", passes=data.passes) as tell:
+            told = structures.telling(tell, stop, time_limit)
+            reading |= {"weights": given.weights, "bootstrap": bootstrap, "average": average}
+            fit = learn(given.settled(), **reading, **settings, rng=seed, progress=told)
+            ended = learn_report.ended(fit, time_limit, by_hand=stop.asked)
+            checked = None
+            if held_out and not stop.asked and not given.folded:
+                again = settings | {"bootstrap": bootstrap if average else 0, "average": average}
+                told = structures.telling(tell, stop, time_limit, "checking: ")
+                checked = check(fit, share=held_out, rng=seed, **again, progress=told)
+        keep(fit.network, to)
+        if plot is not None:
+            pictures.draw(fit.network, {}, plot)
+        if stop.asked:  # a check that was ended says nothing
+            checked = None
+        unchecked = None if checked or not held_out else why_unchecked(given, stop)
+        rounds = bootstrap or (ROUNDS if average else 0)
+        asked = learn_report.Asked(rounds, knowledge, ended, unchecked)
+        (learn_report.show_json if as_json else learn_report.show)(fit, checked, asked)
     sys.stderr.write(f"learned in {fit.seconds:.2f} s\n")
+
+
+def why_unchecked(given: Given, stop: interrupting.Stop) -> str:
+    """What kept rows from being held out."""
+    if stop.asked:
+        return "Ctrl-C came before"
+    return f"no rows were held out, {MEMORY}" if given.folded else "there are too few rows"
 
 
 ### what was asked for

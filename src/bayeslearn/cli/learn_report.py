@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.doubt.bootstrap import ArcStrength
     from bayeslearn.network.structure.doubt.checking import Beside, HeldOut
     from bayeslearn.network.structure.preparing import Prepared
-    from bayeslearn.tables import Table
 
 #: Arcs that are shown, the surest first; `--json` lists all.
 MOST_ARCS = 40
@@ -206,9 +205,10 @@ def score_name(score: Score) -> str:
     return f"{score.name}:{score.cases:g}" if score.name in {"bdeu", "bds"} else score.name
 
 
-def counted(table: Table) -> str:
+def counted(table: Any) -> str:
     """How many there are, and what they weigh."""
-    weight = "" if table.weights is None else f", which count as {output.amount(table.total_weight)}"
+    plain = (table.weights if hasattr(table, "weights") else table.weight) is None  # of a table, of a source
+    weight = "" if plain else f", which count as {output.amount(table.total_weight)}"
     return f"{table.n_rows}{weight}"
 
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import interrupting, output, pictures, progress
-from bayeslearn.cli.structures import names, table_file
+from bayeslearn.cli.sources import Data, Given, reads
+from bayeslearn.cli.structures import names
 from bayeslearn.errors import BayeslearnError, ParameterError
 
 if TYPE_CHECKING:
     from bayeslearn.naive_bayes import CrossValidation, NaiveBayes
-    from bayeslearn.tables import Table
 
 #: What speaks for a class: so much of it is shown.
 MOST_TELLS = 3
@@ -25,8 +25,11 @@ MOST_TELLS = 3
 ENOUGH = 100
 
 
+@reads()
 def run(
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing, also as labels.")],
+    data: Annotated[
+        Data, typer.Argument(help="CSV or Parquet files, or patterns; ?, empty and NaN are missing, also as labels.")
+    ],
     *,
     target: Annotated[str, typer.Option(help="The column of the classes.")],
     to: Annotated[Path, typer.Option("-o", "--output", help="The model to write, .json or .json.gz.")],
@@ -72,9 +75,13 @@ def run(
     validation.integer("--folds", folds, least=0)
     validation.integer("--seed", seed, least=0)
     families, left_out = pairs("--family", family), dict.fromkeys(names(ignore), "asked for")
-    table = read(table_file(data), target, families, left_out, weights, max_states)
-    kinds = {name: kind for name, kind in told_families(families).items() if name in table.schema}
-    with interrupting.once("the best model so far") as stop, progress.bar("learning") as tell:
+    with (
+        data.opened(weights=weights, max_states=max_states) as given,
+        interrupting.once("the best model so far") as stop,
+        progress.bar("learning", passes=data.passes) as tell,
+    ):
+        table = given.settled(read(given, target, families, left_out, weights, max_states))
+        kinds = {name: kind for name, kind in told_families(families).items() if name in table.schema}
 
         def step(now: Any) -> None:
             stop.heed()
@@ -85,7 +92,7 @@ def run(
             unlabelled=unlabelled, progress=step,
         )  # fmt: skip
         checked = None
-        enough = int((table.code(target) >= 0).sum())
+        enough = table.n_rows - table.missing()[target]
         if folds and enough >= max(folds, 2):
             try:
                 checked = cross_validate(
@@ -96,8 +103,8 @@ def run(
                 sys.stderr.write(f"warning: not checked, for {error.message}\n")
         if calibrate:
             model = calibrated(model, table, folds=min(folds or 10, enough), rng=seed)
-    model.save(to)
-    found = Learned(model, table, left_out, checked)
+        model.save(to)
+        found = Learned(model, table.n_rows, table.missing(), left_out, checked)
     found.show_json() if as_json else found.show()
     sys.stderr.write(f"wrote {to}: {len(model.classes)} classes, {len(model.columns)} columns\n")
     if plot is not None:
@@ -153,20 +160,19 @@ class Everywhere(dict[str, Any]):
 
 
 def read(
-    data: str, target: str, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int
-) -> Table:
-    """The table of a file, without the columns that are not wanted or cannot be used."""
+    given: Given, target: str, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int
+) -> Any:
+    """The table or the source, without the columns that are not wanted or cannot be used."""
     from bayeslearn.naive_bayes.tables.learning import read_columns
-    from bayeslearn.tables.files import column_names
     from bayeslearn.tables.schema import require_known
 
-    known = column_names(data)
+    known = given.names
     require_known([target, *families, *left_out, *([weights] if weights else [])], known)
     if target in left_out or target in families:
         raise ParameterError(f"{target!r} is the target: it is always categorical, and cannot be ignored")
     columns = [name for name in known if name not in left_out and name != weights]
     return read_columns(
-        data, families, also_discrete=[target], columns=columns, weights=weights, max_states=max_states,
+        given.data, families, also_discrete=[target], columns=columns, weights=given.weights, max_states=max_states,
         left_out=left_out,
     )  # fmt: skip
 
@@ -179,7 +185,8 @@ class Learned:
     """What is told of a model."""
 
     model: NaiveBayes
-    table: Table
+    rows: int
+    missing: dict[str, int]
     left_out: dict[str, str]
     checked: CrossValidation | None
 
@@ -187,13 +194,13 @@ class Learned:
         """The report."""
         from bayeslearn.naive_bayes.tables.telling import tells
 
-        model, missing = self.model, self.table.missing()
+        model, missing = self.model, self.missing
         families = Counter(c.family for c in model.columns)
-        cells = self.table.n_rows * len(model.columns)
+        cells = self.rows * len(model.columns)
         holes = sum(missing[c.name] for c in model.columns)
         share = f" ({100 * holes / cells:.3g} %)" if holes else ""
         lines = [
-            ("rows", str(self.table.n_rows)),
+            ("rows", str(self.rows)),
             ("columns", ", ".join(f"{n} {family}" for family, n in families.items()) or "none"),
             ("missing cells", f"{holes} of {cells}{share}"),
         ]
@@ -246,14 +253,14 @@ class Learned:
             check = asdict(plain) | {"calibration": curve(self.checked)}
         p = model.posterior(model.target.name).mean()
         output.show_json({
-            "rows": self.table.n_rows,
+            "rows": self.rows,
             "target": model.target.name,
             "classes": [
                 {"class": name, "cases": n, "share": q, "tells": [asdict(tell) for tell in told[name]]}
                 for name, n, q in zip(model.classes, model.class_counts, p, strict=True)
             ],
             "families": {c.name: c.family for c in model.columns},
-            "missing": self.table.missing(),
+            "missing": self.missing,
             "left_out": self.left_out,
             "sharpness": self.sharpness,
             "check": check,

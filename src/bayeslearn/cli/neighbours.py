@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import neighbours_report, pictures, progress, writing
+from bayeslearn.cli.sources import Data, Given, reads
 from bayeslearn.cli.structures import names, table_file
 from bayeslearn.errors import DataError, ParameterError, listed
 
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from bayeslearn.neighbours.learning import Learned
 
 
+@reads("engine", "skip_broken", "table")
 def run(
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file of examples; with --by, of new rows.")],
+    data: Annotated[Data, typer.Argument(help="CSV or Parquet files of examples; with --by, a file of new rows.")],
     *,
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     k: Annotated[
@@ -71,7 +73,7 @@ def run(
 
     model_to, rows_to = places(to)
     if by is not None:
-        answer(Neighbours.load(by), data, rows_to, explain=explain, as_json=as_json)
+        answer(Neighbours.load(by), data.one_file("--by"), rows_to, explain=explain, as_json=as_json)
         return
     if target is None:
         raise ParameterError("which column should be predicted?", hint="name it with --target, or a model with --by")
@@ -80,10 +82,11 @@ def run(
     if plot is not None:
         pictures.check(plot)
     left_out = dict.fromkeys(names(ignore), "asked for")
-    found = learned(
-        table_file(data), target, left_out, k=number(k), weighting=weights, metric=metric, kind=kind, prior=prior,
-        weights=cases, max_k=max_k, attributes="loo" if weigh else "remove" if select else None,
-    )  # fmt: skip
+    with data.in_memory("finding neighbours", weights=cases) as given:
+        found = learned(
+            given, target, left_out, cases, k=number(k), weighting=weights, metric=metric, kind=kind, prior=prior,
+            max_k=max_k, attributes="loo" if weigh else "remove" if select else None,
+        )  # fmt: skip
     if model_to is not None:
         found.model.save(model_to)
         sys.stderr.write(f"wrote {model_to}: {len(found.model.examples)} examples\n")
@@ -121,22 +124,29 @@ def number(text: str) -> Any:
     return int(text)
 
 
-def learned(data: str, target: str, left_out: dict[str, str], **how: Any) -> Learned:
-    """The examples of a file, without columns that are not wanted or cannot be used."""
+def learned(given: Given, target: str, left_out: dict[str, str], cases: str | None, **how: Any) -> Learned:
+    """The examples, without columns that are not wanted or cannot be used."""
     from bayeslearn.neighbours import learn_neighbours
-    from bayeslearn.tables.files import column_names
     from bayeslearn.tables.schema import require_known
 
-    known = column_names(data)
-    require_known([target, *left_out, *([how["weights"]] if how["weights"] else [])], known)
-    columns = [name for name in known if name not in left_out and name not in {target, how["weights"]}]
+    known, data = given.names, given.settled()
+    require_known([target, *left_out, *([cases] if cases else [])], known)
+    columns = given.columns([n for n in known if n not in left_out and n not in {target, cases}], data)
+    left_out |= given.left_out
     with progress.bar("leaving one out") as tell:
 
         def step(number: int, name: str, loss: float) -> None:
             tell((number + 1) / 10, f"round {number + 1}, {name}, loss {loss:.5g}")
 
         return learn_neighbours(
-            data, target, columns=columns, unlabelled="drop", left_out=left_out, progress=step, **how
+            data,
+            target,
+            columns=columns,
+            unlabelled="drop",
+            left_out=left_out,
+            weights=given.weights,
+            progress=step,
+            **how,
         )
 
 

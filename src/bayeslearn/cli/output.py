@@ -21,6 +21,15 @@ def amount(value: float) -> str:
     return f"{value:.10g}"
 
 
+def size(count: float) -> str:
+    """Bytes as people say them."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"
+
+
 def bar(p: float, width: int = 20) -> str:
     """A probability as a bar."""
     eighths = round(p * width * 8)

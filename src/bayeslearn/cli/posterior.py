@@ -10,6 +10,7 @@ import typer
 
 from bayeslearn.cli import interrupting, output, progress, structures
 from bayeslearn.cli.learn_report import MOST_ARCS, counted, score_name, show_columns
+from bayeslearn.cli.sources import Data, reads
 from bayeslearn.cli.structures import Bins, Forbid, Leaves, MaxStates, Require, Roots, Tiers, Weights  # noqa: TC001
 
 if TYPE_CHECKING:
@@ -21,9 +22,13 @@ if TYPE_CHECKING:
 LEAST = 0.05
 
 
+@reads()
 def run(
     data: Annotated[
-        str, typer.Argument(help="A CSV or Parquet file of cases, none of whose cells is missing; `impute` fills them.")
+        Data,
+        typer.Argument(
+            help="CSV or Parquet files of cases, or patterns, none of whose cells is missing; `impute` fills them."
+        ),
     ],
     *,
     to: Annotated[
@@ -62,17 +67,19 @@ def run(
 
     _check(to, top, seed)
     judged = Score.of(score)
-    with interrupting.once("what was looked at so far") as stop, progress.bar("looking at orders") as tell:
-        found = structure_posterior(
-            structures.table_file(data), score=judged, samples=samples, chains=chains,
-            knowledge=structures.known(require, forbid, tiers, roots, leaves, max_parents),
-            cut=cut, bins=bins, max_states=max_states, weights=weights, time_limit=time_limit, rng=seed,
-            progress=structures.telling(tell, stop, time_limit, steps=samples),
-        )  # fmt: skip
-    assert found.prepared is not None
-    if to is not None:
-        _write(found, to)
-    (_show_json if as_json else _show)(found, found.prepared, judged, top)
+    with data.opened(weights=weights, max_states=max_states) as given:
+        waiting = progress.bar("looking at orders", passes=data.passes)
+        with interrupting.once("what was looked at so far") as stop, waiting as tell:
+            found = structure_posterior(
+                given.settled(), score=judged, samples=samples, chains=chains,
+                knowledge=structures.known(require, forbid, tiers, roots, leaves, max_parents),
+                cut=cut, bins=bins, max_states=max_states, weights=given.weights, time_limit=time_limit, rng=seed,
+                progress=structures.telling(tell, stop, time_limit, steps=samples),
+            )  # fmt: skip
+        assert found.prepared is not None
+        if to is not None:
+            _write(found, to)
+        (_show_json if as_json else _show)(found, found.prepared, judged, top)
 
 
 def _check(to: Path | None, top: int, seed: int) -> None:

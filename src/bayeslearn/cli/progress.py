@@ -4,20 +4,50 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from bayeslearn.sources.files import Progress as Pass
     from bayeslearn.tables import Table
 
 #: Seconds of silence before a bar is shown.
 PATIENCE = 2.0
 
 
+@dataclass
+class Passes:
+    """How often data that stay where they are were read, told to the bar that is open."""
+
+    number: int = 0
+    #: Of the last pass.
+    seconds: float = 0.0
+    tell: Callable[[float, str], None] | None = None
+
+    def __call__(self, now: Pass) -> None:
+        """Another shard was read; with the first of them a pass begins."""
+        self.number += now.shards == 1
+        self.seconds = now.seconds
+        if self.tell is not None:
+            share = now.rows / now.of if now.of else now.shards / max(now.of_shards, 1)
+            self.tell(share, f"pass {self.number}: {read(now)}")
+
+
+def read(now: Pass) -> str:
+    """Rows and rows per second; files whose rows nobody has counted are told themselves."""
+    if not now.rows:
+        return f"{now.shards} of {now.of_shards} files"
+    return f"{now.rows:,} rows, {now.rate:,.0f} a second"
+
+
 @contextmanager
-def bar(what: str, *, silent: bool = False) -> Iterator[Callable[..., None]]:
-    """A function to call with the share that is done, and with other words; the bar is gone when the block ends."""
+def bar(what: str, *, silent: bool = False, passes: Passes | None = None) -> Iterator[Callable[..., None]]:
+    """A function to call with the share that is done, and with other words; the bar is gone when the block ends.
+
+    Below it is a bar of the pass over files that is under way, where there are passes.
+    """
     if silent:
         yield lambda *_: None
         return
@@ -28,14 +58,26 @@ def bar(what: str, *, silent: bool = False) -> Iterator[Callable[..., None]]:
     shown = Progress(
         console=console, transient=True, auto_refresh=False, redirect_stdout=False, disable=not console.is_terminal
     )
-    with shown:
-        task = shown.add_task(what, total=1.0, visible=False)
 
-        def tell(share: float, words: str = what) -> None:
+    def line(words: str) -> Callable[..., None]:
+        task = shown.add_task(words, total=1.0, visible=False)
+
+        def tell(share: float, words: str = words) -> None:
             late = time.monotonic() - started > PATIENCE
             shown.update(task, description=words, completed=min(share, 1.0), visible=late, refresh=late)
 
-        yield tell
+        return tell
+
+    with shown:
+        tell = line(what)
+        if passes is None:
+            yield tell
+            return
+        passes.tell = line("reading")
+        try:
+            yield tell
+        finally:
+            passes.tell = None
 
 
 def watched(tables: Iterable[Table], n: int, what: str, *, silent: bool = False) -> Iterator[Table]:

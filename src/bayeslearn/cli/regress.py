@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import Annotated, Any
 
 import typer
 
-from bayeslearn.cli.structures import names, table_file
+from bayeslearn.cli.sources import Data, reads
+from bayeslearn.cli.structures import names
 from bayeslearn.errors import ParameterError
 
 METHODS = ("ols", "local", "rbf", "sigmoid")
 
 
+@reads()
 def run(
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
+    data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns; ?, empty and NaN are missing.")],
     *,
     target: Annotated[str | None, typer.Option("--target", "-t", help="The column to learn, or A,B.")] = None,
     method: Annotated[
@@ -63,7 +66,7 @@ def run(
 
     validation.number("--level", level, above=0, below=1)
     if by is not None:
-        regress_predict.run(by, table_file(data), to, level, as_json=as_json)
+        regress_predict.run(by, data.one_file("--by"), to, level, as_json=as_json)
         return
     if target is None:
         raise ParameterError("which column should be learned?", hint="name it with --target, or a model with --by")
@@ -76,14 +79,17 @@ def run(
         None if bandwidth is None else number_or("--bandwidth", bandwidth, ["loo"]),
         validation.integer("--max-states", max_states, least=1), validation.integer("--seed", seed, least=0),
     )  # fmt: skip
-    found = regress_learn.learn(table_file(data), asked)
-    if to is not None:
-        found.save(to)
-    (regress_report.show_json if as_json else regress_report.show)(found)
-    if plot is not None:
-        from bayeslearn import plots
+    opened = data.opened if method == "ols" else partial(data.in_memory, f"--method {method}")
+    with opened(weights=weights, max_states=max_states) as given:
+        given.refuse("--plot", plot, "draws the rows")
+        found = regress_learn.learn(given, asked, data.passes)
+        if to is not None:
+            found.save(to)
+        (regress_report.show_json if as_json else regress_report.show)(found)
+        if plot is not None:
+            from bayeslearn import plots
 
-        plots.save(plots.function(found.model, found.rows, level=level), plot)
+            plots.save(plots.function(found.model, found.rows, level=level), plot)
     if to is not None:
         sys.stderr.write(f"wrote {to}: {', '.join(asked.target)} by {method}\n")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bayeslearn.cli import interrupting, progress
@@ -10,7 +11,9 @@ from bayeslearn.cli import interrupting, progress
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from bayeslearn.cli.sources import Given
     from bayeslearn.functions.targets import Examples
+    from bayeslearn.tables import Table
 
 
 class Asked(NamedTuple):
@@ -35,11 +38,22 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Folded:
+    """Of rows that were folded: how many there are, how many of them have no target, and which cells are missing."""
+
+    names: tuple[str, ...]
+    n: int
+    missing: int
+    holes: dict[str, int]
+
+
+@dataclass(frozen=True)
 class Found:
     """What was learned, of which rows, and what was tried on the way."""
 
     model: Any
-    rows: Examples
+    #: Examples, or what is known of them where they were folded.
+    rows: Any
     asked: Asked
     left_out: dict[str, str]
     tried: tuple[Any, ...] = ()
@@ -57,21 +71,27 @@ class Found:
 ### learning
 
 
-def learn(path: str, asked: Asked) -> Found:
+def learn(given: Given, asked: Asked, passes: progress.Passes) -> Found:
     """The function that was asked for."""
     from bayeslearn.functions.targets import examples
-    from bayeslearn.tables.files import column_names
     from bayeslearn.tables.schema import require_known
 
-    known = column_names(path)
+    known = given.names
     require_known([*asked.target, *asked.ignore, *asked.discrete, *([asked.weights] if asked.weights else [])], known)
     left_out = dict.fromkeys(asked.ignore, "asked for")
     columns = [n for n in known if n not in left_out and n not in asked.target and n != asked.weights]
-    classes = asked.method == "sigmoid" or (asked.method == "rbf" and holds_words(path, asked))
-    rows = examples(
-        path, asked.target[0] if classes else asked.target, classes=classes, columns=columns, weights=asked.weights,
-        discrete=[name for name in asked.discrete if name in columns], max_states=asked.max_states, left_out=left_out,
-    )  # fmt: skip
+    how: dict[str, Any] = {
+        "columns": columns, "weights": given.weights, "discrete": [n for n in asked.discrete if n in columns],
+        "max_states": asked.max_states, "left_out": left_out,
+    }  # fmt: skip
+    if given.folded:
+        with progress.bar("adding up", passes=passes):
+            return folded(given, asked, how)
+    data = numbers_apart(given.settled(), asked)
+    how["columns"] = given.columns(columns, data)
+    left_out |= given.left_out
+    classes = asked.method == "sigmoid" or (asked.method == "rbf" and holds_words(data, asked))
+    rows = examples(data, asked.target[0] if classes else asked.target, classes=classes, **how)
     if asked.method == "ols":
         from bayeslearn.functions import fit_linear
 
@@ -83,7 +103,38 @@ def learn(path: str, asked: Asked) -> Found:
     return radial(rows, asked, left_out, classes=classes)
 
 
-def holds_words(path: str, asked: Asked) -> bool:
+def numbers_apart(data: Any, asked: Asked) -> Any:
+    """A table of many files with numbers as numbers, as they are read from one."""
+    from bayeslearn.tables import Table
+    from bayeslearn.tables.numbers import all_numbers, with_numbers
+
+    if not isinstance(data, Table):
+        return data
+    kept = {*asked.discrete, *(asked.target if asked.method == "sigmoid" else ())}
+    return with_numbers(data, [v for v in data.schema.discrete if v.name not in kept and all_numbers(v)])
+
+
+def folded(given: Given, asked: Asked, how: dict[str, Any]) -> Found:
+    """Least squares of a source: moments are added up, and nothing else is kept of the rows."""
+    from bayeslearn.functions import fit_linear
+    from bayeslearn.functions.folding import opened
+
+    model = fit_linear(given.data, asked.target, prior=prior_of(asked, "reference"), **how)
+    source, names = opened(given.data, asked.target, **how)
+    holes = source.missing()
+    gone = holes[names[0]] if len(names) == 1 else source.fold(partial(without_any, names))
+    cells = {name: n for name, n in holes.items() if name not in names}
+    return Found(model, Folded(names, source.n_rows, gone, cells), asked, how["left_out"])
+
+
+def without_any(names: tuple[str, ...], table: Table) -> int:
+    """Rows that lack one of these numbers."""
+    import numpy as np
+
+    return int(np.isnan([table.value(name) for name in names]).any(axis=0).sum())
+
+
+def holds_words(path: Any, asked: Asked) -> bool:
     """Whether the target is a column of words, or of numbers that are names."""
     from bayeslearn.functions.reading import read
 

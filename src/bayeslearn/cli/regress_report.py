@@ -7,6 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.cli import output
+from bayeslearn.cli.regress_learn import Folded
+from bayeslearn.cli.sources import MEMORY
 
 if TYPE_CHECKING:
     from bayeslearn.cli.regress_learn import Asked, Found
@@ -21,15 +23,16 @@ def report(found: Found) -> dict[str, Any]:
     from bayeslearn.functions.regression import Regression
 
     rows, model = found.rows, found.model
+    folded = isinstance(rows, Folded)
     answer: dict[str, Any] = {
         "method": found.asked.method,
         "target": list(rows.names),
-        "rows": len(rows.targets),
+        "rows": rows.n if folded else len(rows.targets),
         "without_target": rows.missing,
         "columns": list(model.features.schema.names),
         "features": list(model.features.names),
         "constant": list(model.features.constant),
-        "filled": {name: n for name, n in rows.inputs.missing().items() if n},
+        "filled": {name: n for name, n in (rows.holes if folded else rows.inputs.missing()).items() if n},
         "left_out": found.left_out,
     }
     if isinstance(model, Regression):
@@ -46,14 +49,13 @@ def report(found: Found) -> dict[str, Any]:
 def regression_report(found: Found) -> dict[str, Any]:
     """Weights, noise, evidence and errors of rows left out."""
     from bayeslearn.errors import ImproperPriorError
-    from bayeslearn.functions.reporting import leave_one_out, shrunk, weights_of
+    from bayeslearn.functions.reporting import shrunk, weights_of
 
     model = found.model
     try:
         evidence: float | None = model.log_evidence()
     except ImproperPriorError:
         evidence = None
-    errors = leave_one_out(model, found.rows)
     usual = "reference" if found.asked.method == "ols" else "evidence"
     return {
         "prior": found.asked.prior or usual,
@@ -61,12 +63,24 @@ def regression_report(found: Found) -> dict[str, Any]:
         "noise": dict(zip(model.outputs, model.fit.noise.tolist(), strict=True)),
         "log_evidence": evidence,
         "slopes_kept": dict(zip(model.outputs, shrunk(model).tolist(), strict=True)),
-        "left_one_out": {
-            name: None if e is None else {**asdict(e), "explained": e.share}
-            for name, e in zip(model.outputs, errors, strict=True)
-        },
+        **left_out_errors(found),
         **({} if model.basis is None else {"units": model.basis.size, "widths": model.basis.widths.tolist()}),
         "weights": [asdict(w) for w in weights_of(model, found.asked.level)] if model.basis is None else [],
+    }
+
+
+def left_out_errors(found: Found) -> dict[str, Any]:
+    """The errors of rows left out, where the rows are at hand."""
+    from bayeslearn.functions.reporting import leave_one_out
+
+    if isinstance(found.rows, Folded):
+        return {}
+    errors = leave_one_out(found.model, found.rows)
+    return {
+        "left_one_out": {
+            name: None if e is None else {**asdict(e), "explained": e.share}
+            for name, e in zip(found.model.outputs, errors, strict=True)
+        }
     }
 
 
@@ -127,7 +141,8 @@ def show_json(found: Found) -> None:
 def show(found: Found) -> None:
     """The report for people."""
     answer = report(found)
-    output.show_pairs(pairs(answer, found.asked))
+    missed = [("left-one-out error", f"not looked for, {MEMORY}")] if isinstance(found.rows, Folded) else []
+    output.show_pairs([*pairs(answer, found.asked), *missed])
     weights = answer.get("weights", [])
     if not weights:
         return

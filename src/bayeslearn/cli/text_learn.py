@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import interrupting, output, progress, texts
+from bayeslearn.cli.sources import Data, reads
 from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
     Case,
     DropTop,
@@ -35,9 +36,14 @@ MOST_WORDS = 6
 MOST_STEPS = 100
 
 
+@reads("engine", "scheduler")
 def run(
     data: Annotated[
-        str, typer.Argument(help="A folder with a folder for each class, or a .csv, .tsv, .parquet or .jsonl file.")
+        Data,
+        typer.Argument(
+            help="A folder with a folder for each class, or a .csv, .tsv, .parquet or .jsonl file; several CSV or "
+            "Parquet files, or patterns, are read batch by batch."
+        ),
     ],
     *,
     to: Annotated[Path, typer.Option("-o", "--output", help="The model to write.")],
@@ -72,13 +78,16 @@ def run(
     files.destination(to)
     how = texts.tokeniser(tokens, shortest, ngrams, case=case)
     vocabulary = None if hashed is None else Hashed(hashed)
-    corpus = texts.corpus(data, text=text, label=label, encoding=encoding)
     started = time.perf_counter()
     settings: dict[str, Any] = {
         "prior": texts.prior(prior), "tokeniser": how, "vocabulary": vocabulary, "likelihood": likelihood,
         "min_count": min_count, "drop_top": drop_top, "unlabelled": unlabelled, "max_iter": MOST_STEPS,
     }  # fmt: skip
-    with interrupting.once("the best model so far") as stop, progress.bar("learning") as tell:
+    with (
+        texts.opened(data, text=text, label=label, encoding=encoding) as corpus,
+        interrupting.once("the best model so far") as stop,
+        progress.bar("learning", passes=data.passes) as tell,
+    ):
 
         def told(step: Step) -> None:
             tell(step.iteration / MOST_STEPS, f"learning: EM, iteration {step.iteration}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,8 +13,9 @@ from bayeslearn.cli import output, progress
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+    from bayeslearn.cli.sources import Data
     from bayeslearn.naive_bayes.text.corpus import Corpus
     from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve
     from bayeslearn.naive_bayes.text.explaining import Word
@@ -60,6 +63,25 @@ def corpus(data: str, **settings: Any) -> Corpus:
         found = read_corpus(data, **settings, progress=tell)
     tell_notes(found)
     return found
+
+
+@contextmanager
+def opened(data: Data, *, text: str | None, label: str | None, encoding: str) -> Iterator[Any]:
+    """Documents to learn from: in memory, or where they lie if there are several files."""
+    several = len(data.paths) > 1 or glob.has_magic(data.paths[0])
+    if not several and data.engine in {None, "memory"} and data.scheduler is None:
+        yield corpus(data.paths[0], text=text, label=label, encoding=encoding)
+        return
+    if data.engine is not None and data.kind == "memory":
+        raise ParameterError("several files of texts are read batch by batch", hint="leave out --engine memory")
+    if encoding != "utf-8":
+        raise ParameterError(
+            "files that are read batch by batch are in UTF-8", hint="give one file, or write them anew"
+        )
+    from bayeslearn.naive_bayes.text.scanned import scan_texts
+
+    with data.cluster() as engine:
+        yield scan_texts(list(data.paths), text, label, engine=engine, progress=data.passes)
 
 
 def tell_notes(found: Corpus) -> None:

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bayeslearn.cli import output
+from bayeslearn.cli import output, progress
 from bayeslearn.cli.networks import cases_behind, keep, load
+from bayeslearn.cli.sources import Data, reads
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
-    from bayeslearn.tables import Table
+    from bayeslearn.tables import Source
 
 
+@reads()
 def run(
     net: Annotated[str, typer.Argument(help="A learned network, as `bayeslearn fit` writes it.")],
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file of cases; ?, empty and NaN are missing.")],
+    data: Annotated[
+        Data, typer.Argument(help="CSV or Parquet files of cases, or patterns; ?, empty and NaN are missing.")
+    ],
     *,
     to: Annotated[
         Path, typer.Option("-o", "--output", help="The model to write, also in place of the old one; .json keeps all.")
@@ -45,20 +49,22 @@ def run(
     files.destination(to)
     network = load(net)
     evidence_of(network)
-    cases = coded(network, data, weights, hidden or [])
-    after = network.forget(cases) if forget else network.update(cases, fade=fade)
+    unseen = hidden or []
+    with data.opened(weights=weights) as given, progress.bar("counting", passes=data.passes):
+        cases = coded(network, given.settled(), given.weights, unseen)
+        after = network.forget(cases, hidden=unseen) if forget else network.update(cases, fade=fade, hidden=unseen)
+        answer: dict[str, float] = {"rows": cases.n_rows, "missing_cells": missing(cases, unseen)}
     keep(after, to)
-    answer: dict[str, float] = {"rows": cases.n_rows, "missing_cells": missing(cases, hidden or [])}
     answer |= {"cases_before": cases_behind(network), "cases": cases_behind(after)}
     if as_json:
         output.show_json(answer)
         return
-    pairs = [("rows", f"{cases.n_rows:,} {'taken back' if forget else 'added'}")]
+    pairs = [("rows", f"{answer['rows']:,} {'taken back' if forget else 'added'}")]
     pairs += [("missing cells", f"{answer['missing_cells']:,}")] if answer["missing_cells"] else []
     before, now = (output.amount(answer[key]) for key in ("cases_before", "cases"))
     output.show_pairs([*pairs, ("rests on", f"{now} cases, {before} before")])
 
 
-def missing(cases: Table, hidden: list[str]) -> int:
+def missing(cases: Source, hidden: list[str]) -> int:
     """How many cells are missing, those of hidden variables aside."""
     return sum(count for name, count in cases.missing().items() if name not in hidden)

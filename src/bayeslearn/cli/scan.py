@@ -1,0 +1,159 @@
+"""``bayeslearn scan``: what files hold, however many and large they are: columns, states, holes and ranges."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import output, progress
+from bayeslearn.cli.sources import Data, reads, write_schema
+
+if TYPE_CHECKING:
+    from bayeslearn.sources.digest import Seen
+
+#: States of a column that are shown; `--json` has all.
+MOST_STATES = 6
+
+
+@reads()
+def run(
+    data: Annotated[
+        Data,
+        typer.Argument(help="CSV or Parquet files, patterns or folders of them, or a DuckDB database with a --table."),
+    ],
+    *,
+    to: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A .json file for what the columns are, for --schema.")
+    ] = None,
+    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
+) -> None:
+    """Look at all rows once, batch by batch: which columns there are, what they hold, and which cannot be used.
+
+    Example: bayeslearn scan 'cases-*.parquet' --skip-broken -o schema.json
+    """
+    from bayeslearn import files, model_files
+
+    if to is not None:
+        model_files.packed(to)
+        files.destination(to)
+    started = time.perf_counter()
+    left_out: dict[str, str] = {}
+    with data.cluster() as cluster, progress.bar("scanning", passes=data.passes):
+        source = data.scanned(cluster, left_out, weights=weights, max_states=max_states)
+        found = Report(source, left_out, data.passes.seconds or time.perf_counter() - started)
+        found.show_json() if as_json else found.show()
+    if to is not None:
+        write_schema(source.schema, to)
+        sys.stderr.write(f"wrote {to}: {len(source.schema)} columns\n")
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a look has shown."""
+
+    source: Any
+    left_out: dict[str, str]
+    seconds: float
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The files that were read; none of a database."""
+        return list(dict.fromkeys(shard.path for shard in getattr(self.source, "shards", ())))
+
+    @property
+    def bytes(self) -> int:
+        """How large they are."""
+        return sum(Path(path).stat().st_size for path in self.paths)
+
+    @cached_property
+    def columns(self) -> dict[str, Seen]:
+        """What each column shows."""
+        return dict((self.source.digest or self.source.look()).columns)
+
+    @cached_property
+    def rows(self) -> int:
+        """How many there are."""
+        return next(iter(self.columns.values())).rows
+
+    @property
+    def rate(self) -> float:
+        """Rows per second."""
+        return self.rows / self.seconds
+
+    def kind(self, name: str) -> str:
+        """What a column is taken for."""
+        if name == self.source.weight:
+            return "weights"
+        schema = self.source.schema
+        return "left out" if name not in schema else "numeric" if schema[name] in schema.numeric else "discrete"
+
+    def states(self, name: str) -> list[Any]:
+        """The states of a column, as they will be known."""
+        return list(self.source.schema[name].states) if self.kind(name) == "discrete" else []
+
+    def show(self) -> None:
+        """The report for people."""
+        size = f", {output.size(self.bytes)}" if self.paths else ""
+        files = [("files", f"{len(self.paths)}{size}")] if self.paths else []
+        skipped = [("skipped", f"{path}: {why}") for path, why in getattr(self.source, "skipped", {}).items()]
+        rate = f"{self.rate:,.0f} rows a second"
+        output.show_pairs([
+            *files, *skipped, ("rows", f"{self.rows:,}"), ("columns", str(len(self.columns))),
+            ("time", f"{self.seconds:.2f} s, {rate}"),
+        ])  # fmt: skip
+        output.gap()
+        head = ["column", "kind", "missing", "share", "holds"]
+        rows = [
+            [name, self.kind(name), str(seen.missing), share(seen), self.holds(name, seen)]
+            for name, seen in self.columns.items()
+        ]
+        output.show_table(head, rows)
+        if self.left_out:
+            output.gap()
+            output.show_pairs([("left out", why) for why in self.left_out.values()])
+
+    def holds(self, name: str, seen: Seen) -> str:
+        """The first states and how many there are, or the range."""
+        if self.kind(name) == "discrete":
+            states = self.states(name)
+            more = ", …" if len(states) > MOST_STATES else ""
+            return f"{len(states)} states: {', '.join(map(str, states[:MOST_STATES]))}{more}"
+        if seen.low <= seen.high:
+            return f"{output.number(seen.low)} to {output.number(seen.high)}"
+        if len(seen.levels) == 1 and not seen.more:
+            return f"always {next(iter(seen.levels))}"
+        return f"{'more than ' * seen.more}{len(seen.levels):,} different values" if seen.present else "nothing"
+
+    def show_json(self) -> None:
+        """The same for a machine."""
+        output.show_json({
+            "files": self.paths,
+            "bytes": self.bytes,
+            "rows": self.rows,
+            "columns": [self.plain(name, seen) for name, seen in self.columns.items()],
+            "left_out": self.left_out,
+            "skipped": dict(getattr(self.source, "skipped", {})),
+            "seconds": self.seconds,
+            "rows_per_second": self.rate,
+        })  # fmt: skip
+
+    def plain(self, name: str, seen: Seen) -> dict[str, Any]:
+        """A column as plain values."""
+        low, high = (seen.low, seen.high) if seen.low <= seen.high else (None, None)
+        return {
+            "name": name, "kind": self.kind(name), "missing": seen.missing, "low": low, "high": high,
+            "states": self.states(name) or None,
+        }  # fmt: skip
+
+
+def share(seen: Seen) -> str:
+    """The share of cells that are missing."""
+    return f"{100 * seen.missing / seen.rows:.3g} %" if seen.missing else ""

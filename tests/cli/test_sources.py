@@ -1,0 +1,238 @@
+"""Learning verbs over many files: the same models as from one, and clear words where that cannot be."""
+
+from __future__ import annotations
+
+import json
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayeslearn import Schema
+from bayeslearn.cli import progress
+from bayeslearn.sources.files import Progress
+from tests.cli.asking import ask, fail, said, tell
+
+N = 240
+
+
+def rows():
+    rng = np.random.default_rng(4)
+    rain = rng.choice(["no", "yes"], N, p=[0.7, 0.3])
+    wet = np.where(rng.random(N) < 0.85, rain, "no")
+    hue = np.where(rng.random(N) < 0.7, np.where(wet == "yes", "grey", "blue"), "white")
+    size = np.round(np.where(rain == "yes", 5.0, 1.0) + rng.normal(size=N), 4)
+    text = [f"{a} {b} day {i % 7}" for i, (a, b) in enumerate(zip(rain, hue, strict=True))]
+    return pd.DataFrame({"rain": rain, "wet": wet, "hue": hue, "size": size, "doors": rng.integers(2, 5, N), "t": text})
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """One file, and the same rows in two, of both formats; and once more with holes."""
+    folder, whole = tmp_path_factory.mktemp("data"), rows()
+    holes = whole.drop(columns=["t"]).astype({"doors": object})
+    rng = np.random.default_rng(5)
+    for name in holes.columns:
+        holes.loc[rng.random(N) < 0.08, name] = None
+    for name, frame in (("full", whole), ("holes", holes.astype({"doors": float}))):
+        for part, chosen in (("all", frame), ("1", frame[:100]), ("2", frame[100:])):
+            chosen.to_csv(folder / f"{name}-{part}.csv", index=False)
+            chosen.to_parquet(folder / f"{name}-{part}.parquet", index=False, row_group_size=40)
+    return folder
+
+
+def close(a, b):
+    """Whether two documents say the same, numbers to 1e-10."""
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(close(a[key], b[key]) for key in a)
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(close, a, b))
+    if isinstance(a, float) or isinstance(b, float):
+        return bool(np.isclose(a, b, rtol=1e-10, atol=1e-12))
+    return a == b
+
+
+FIT = ["fit", "[rain][wet|rain][hue|wet]", "--ignore-others"]
+VERBS = {
+    "fit": (FIT, "full"),
+    "fit holes": ([*FIT, "--prior", "laplace"], "holes"),
+    "learn": (["learn", "--method", "hill-climb"], "full"),
+    "learn holes": (["learn", "--method", "hill-climb", "--held-out", "0"], "holes"),
+    "naive": (["naive", "learn", "--target", "rain", "--ignore", "t", "--family", "doors=poisson"], "full"),
+    "naive holes": (["naive", "learn", "--target", "rain"], "holes"),
+    "text": (["text", "learn", "--text", "t", "--label", "wet"], "full"),
+    "cluster": (["cluster", "-k", "2", "--restarts", "1", "--max-iter", "20", "--tol", "1e-9"], "holes"),
+    "regress": (["regress", "--target", "size", "--ignore", "t"], "full"),
+    "regress holes": (["regress", "--target", "size,doors", "--prior", "evidence"], "holes"),
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.filterwarnings("ignore:EM has not converged")
+def test_many_files_give_the_model_of_one(place, tmp_path, name, ending):
+    words, kind = VERBS[name]
+    models = []
+    for how, data in (("memory", f"{kind}-all.{ending}"), ("files", f"{kind}-[12].{ending}")):
+        to = tmp_path / f"{how}.json"
+        code, answer, sentence = tell(*words, str(place / data), "--engine", how, "-o", str(to), "--json")
+        assert code == 0, sentence
+        models.append(answer if words[0] == "text" else to.read_text())
+    assert close(*map(json.loads, models))
+
+
+def test_several_arguments_are_read_into_memory_where_asked(place, tmp_path):
+    two = [str(place / f"full-{i}.csv") for i in (1, 2)]
+    one, other = tmp_path / "a.json", tmp_path / "b.json"
+    ask(*FIT, str(place / "full-all.csv"), "-o", str(one))
+    ask(*FIT, *two, "--engine", "memory", "-o", str(other))
+    assert close(json.loads(one.read_text()), json.loads(other.read_text()))
+    for words in (["neighbours", "--target", "rain", "-k", "3"], ["regress", "--target", "size", "--engine", "memory"]):
+        assert ask(*words, *two, "--ignore", "t") == ask(*words, str(place / "full-all.csv"), "--ignore", "t")
+
+
+def test_more_files_are_added_to_a_network(place, tmp_path):
+    model, grown, back = (str(tmp_path / name) for name in ("m.json", "g.json", "b.json"))
+    ask("fit", "[rain][wet|rain]", str(place / "full-1.csv"), "--ignore-others", "-o", model)
+    both = [str(place / f"full-{i}.parquet") for i in (1, 2)]
+    assert "rows      240 added" in ask("update", model, *both, "-o", grown)
+    assert "100 cases, 340 before" in ask("update", grown, *both, "--forget", "-o", back)
+
+
+def test_what_needs_all_rows_is_told_of(place, tmp_path):
+    to = str(tmp_path / "m.json")
+    assert "not checked    no rows were held out" in ask("learn", str(place / "full-[12].csv"), "-o", to)
+    text = ask("cluster", str(place / "full-[12].csv"), "-k", "2", "--ignore", "t", "-o", to)
+    assert "doubtful rows are not looked for" in text
+    text = ask("regress", str(place / "full-[12].csv"), "--target", "size", "--ignore", "t")
+    assert "left-one-out error  not looked for" in text
+
+
+### scan
+
+
+def test_scan_tells_what_columns_hold(place):
+    text = ask("scan", str(place / "holes-[12].csv"))
+    assert "files    2," in text
+    assert "rows     240" in text
+    assert "3 states: blue, grey, white" in text
+    whole = pd.read_csv(place / "holes-all.csv")
+    found = json.loads(ask("scan", str(place / "holes-1.parquet"), str(place / "holes-2.parquet"), "--json"))
+    by_name = {column["name"]: column for column in found["columns"]}
+    assert {name: column["missing"] for name, column in by_name.items()} == whole.isna().sum().to_dict()
+    assert by_name["size"]["kind"] == "numeric"
+    assert (by_name["size"]["low"], by_name["size"]["high"]) == (whole["size"].min(), whole["size"].max())
+    assert by_name["wet"]["states"] == ["no", "yes"]
+    assert found["rows_per_second"] > 0
+
+
+def test_scan_names_columns_of_no_use(tmp_path):
+    (tmp_path / "a.csv").write_text("one,id,x\n" + "".join(f"k,n{i},{'ab'[i % 2]}\n" for i in range(300)))
+    text = ask("scan", str(tmp_path))
+    assert "always k" in text
+    assert "column 'id' has 300 different states" in text
+    assert "left out" in text
+
+
+def test_a_schema_is_kept_and_given(place, tmp_path):
+    to, model = tmp_path / "s.json", str(tmp_path / "m.json")
+    assert said("scan", str(place / "full-[12].csv"), "-o", str(to)).startswith(f"wrote {to}: 6 columns")
+    parts = json.loads(to.read_text())
+    assert Schema.from_dict(parts)["hue"].states == ("blue", "grey", "white")
+    assert "rows            240" in ask(*FIT, str(place / "full-[12].csv"), "--schema", str(to), "-o", model)
+    code, sentence = fail(*FIT, str(place / "full-[12].csv"), "--schema", str(place / "full-1.csv"), "-o", model)
+    assert code == 1
+    assert "holds no schema" in sentence
+
+
+def test_tables_of_a_database(place, tmp_path):
+    base, model = str(tmp_path / "base.duckdb"), tmp_path / "m.json"
+    with duckdb.connect(base) as connection:
+        connection.execute(f"create table days as from '{place / 'full-all.parquet'}'")
+    assert "rows     240" in ask("scan", base, "--table", "days")
+    assert "rows            240" in ask(*FIT, base, "--table", "select * from days", "-o", str(model))
+    assert "which table" in fail("scan", base)[1]
+
+
+### faults
+
+
+def test_a_broken_file_is_named_or_skipped(place, tmp_path):
+    good = tmp_path / "1.parquet"
+    good.write_bytes((place / "full-1.parquet").read_bytes())
+    (tmp_path / "2.parquet").write_bytes(good.read_bytes()[:-300])
+    words = [*FIT, str(tmp_path / "*.parquet"), "-o", str(tmp_path / "m.json")]
+    code, sentence = fail(*words)
+    assert code == 1
+    assert "2.parquet" in sentence
+    code, answer, sentence = tell(*words, "--skip-broken")
+    assert code == 0
+    assert "rows            100" in answer
+    assert sentence.startswith(f"warning: skipped '{tmp_path / '2.parquet'}'")
+    assert "skipped" in ask("scan", str(tmp_path / "*.parquet"), "--skip-broken")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([*FIT, "--engine", "cloud"], "--engine"),
+        ([*FIT, "--engine", "files", "--scheduler", "tcp://127.0.0.1:1"], "--scheduler is of dask"),
+        ([*FIT, "--memory-limit", "64MB"], "add --engine files"),
+        ([*FIT, "--engine", "files", "--memory-limit", "much"], "--memory-limit is a size"),
+        ([*FIT, "--engine", "files", "--table", "t"], "--table is of a DuckDB database"),
+        ([*FIT, "--resume"], "--checkpoint"),
+        (["cluster", "--engine", "files", "--plot", "p.png"], "--plot draws the rows"),
+        (["cluster", "--checkpoint", "c.json"], "say how many groups"),
+        (["regress", "--target", "size", "--method", "local", "--engine", "files"], "needs all rows in memory"),
+    ],
+    ids=lambda given: " ".join(given[-2:]) if isinstance(given, list) else "why",
+)
+def test_what_cannot_be_is_refused(place, tmp_path, words, why):
+    code, sentence = fail(*words, str(place / "full-1.csv"), "-o", str(tmp_path / "m.json"))
+    assert code == 2
+    assert why in sentence
+
+
+def test_verbs_that_keep_their_rows_refuse_other_engines(place):
+    code, sentence = fail("neighbours", str(place / "full-[12].csv"), "--target", "rain", "--engine", "files")
+    assert code == 2
+    assert "finding neighbours needs all rows in memory" in sentence
+    assert "takes the rows of one file" in fail("cluster", str(place / "*.csv"), "--by", "m.json")[1]
+
+
+### on the way
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("words", [[*FIT, "--prior", "laplace"], ["cluster", "-k", "2", "--restarts", "0"]])
+def test_a_climb_goes_on_from_its_checkpoint(place, tmp_path, words):
+    there = [*words, str(place / "holes-[12].csv"), "--tol", "1e-12", "--checkpoint", str(tmp_path / "c.json")]
+    once, twice = tmp_path / "once.json", tmp_path / "twice.json"
+    ask(*there, "--max-iter", "8", "-o", str(once))
+    ask(*there, "--max-iter", "5", "--every", "2", "-o", str(twice))
+    ask(*there, "--max-iter", "3", "--resume", "-o", str(twice))
+    assert close(json.loads(once.read_text()), json.loads(twice.read_text()))
+
+
+def test_passes_are_counted_and_told():
+    told = []
+    passes = progress.Passes(tell=lambda share, words: told.append((share, words)))
+    for shards in (1, 2, 1):
+        passes(Progress(rows=1000 * shards, of=2000, seconds=0.5 * shards, shards=shards, of_shards=2))
+    assert told[1] == (1.0, "pass 1: 2,000 rows, 2,000 a second")
+    assert told[2] == (0.5, "pass 2: 1,000 rows, 2,000 a second")
+    passes(Progress(rows=0, of=None, seconds=1.0, shards=1, of_shards=4))
+    assert told[3] == (0.25, "pass 3: 1 of 4 files")
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_cluster_is_started_and_ended(place, tmp_path):
+    pytest.importorskip("distributed")
+    models = []
+    for engine in ("files", "dask"):
+        to = tmp_path / f"{engine}.json"
+        ask(*FIT, str(place / "full-[12].parquet"), "--engine", engine, "-o", str(to))
+        models.append(json.loads(to.read_text()))
+    assert close(*models)
