@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,9 @@ import pyarrow.parquet as pq
 from bayeslearn.network import BayesianNetwork, Dag
 from bayeslearn.network.inference.forward import Sampler
 from bayeslearn.tables import Discrete, Schema
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: Variables of the network, rows of a file and of its row groups.
 VARIABLES, FILE_ROWS, GROUP_ROWS = 20, 1_000_000, 250_000
@@ -31,12 +34,14 @@ def network() -> BayesianNetwork:
         names[i]: rng.dirichlet(np.full(sizes[i], 0.7), size=[sizes[names.index(p)] for p in dag.parents(names[i])])
         for i in range(VARIABLES)
     }
-    states = Schema(Discrete(name, [f"{name}-{k}" for k in range(size)]) for name, size in zip(names, sizes, strict=True))
+    states = Schema(
+        Discrete(name, [f"{name}-{k}" for k in range(size)]) for name, size in zip(names, sizes, strict=True)
+    )
     return BayesianNetwork.of(dag, tables, states=states)
 
 
-def write(folder: Path, rows: int, *, holes: float = 0.05) -> str:
-    """So many cases as Parquet files, words under a dictionary; those that are there already are kept."""
+def write(folder: Path, rows: int, *, holes: float = 0.05) -> list[str]:
+    """So many cases as Parquet files, words under a dictionary; files that are there already stay."""
     folder.mkdir(parents=True, exist_ok=True)
     sampler = Sampler(network(), rng=0)
     for number, first in enumerate(range(0, rows, FILE_ROWS)):
@@ -45,8 +50,8 @@ def write(folder: Path, rows: int, *, holes: float = 0.05) -> str:
         if not path.exists():
             write_file(path, sampler, first, n, holes)
             print(f"\r# {first + n:,} rows written", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return f"{folder}/cases-*.parquet"
+            print(file=sys.stderr, end="\n" if first + n == rows else "")
+    return [str(folder / f"cases-{number:04}.parquet") for number in range(-(-rows // FILE_ROWS))]
 
 
 def write_file(path: Path, sampler: Sampler, first: int, n: int, holes: float) -> None:

@@ -1,6 +1,6 @@
 """One job of `bench scale` in a process of its own, whose memory may be limited: what it took, as one JSON object.
 
-    python -m bench.scale_job 'cases-*.parquet' --limit 1GiB --iterations 5
+python -m bench.scale_job 'cases-*.parquet' --limit 1GiB --iterations 5
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import warnings
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", nargs="+")
-    parser.add_argument("--limit", help="the address space that the process may have")
+    parser.add_argument("--limit", help="the memory that the process may have for data (RLIMIT_DATA)")
     parser.add_argument("--iterations", type=int, default=5)
     asked = parser.parse_args()
     if asked.limit:
         from bayeslearn.sources.limits import bytes_of
 
-        resource.setrlimit(resource.RLIMIT_AS, (bytes_of(asked.limit),) * 2)
+        resource.setrlimit(resource.RLIMIT_DATA, (bytes_of(asked.limit),) * 2)
     print(json.dumps(job(asked.data, asked.iterations)))
 
 

@@ -1,0 +1,172 @@
+"""Beyond memory: a pass over files beside the same pass in memory, two workers beside one, and how cost grows.
+
+The data are cases of a network of 20 variables, 5 % of the cells missing, as Parquet files of words. They are written
+once, into the folder that ``BAYESLEARN_SCALE`` names, where they stay, or into a temporary one.
+
+A ratio is the other's time / ours: 0.67 or more means that a pass over files costs at most 1.5 times one in memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import bayeslearn
+from bayeslearn import scan
+from bayeslearn.em import expect
+from bayeslearn.network.inference.compiled import Compiled
+from bayeslearn.network.learning.expectation import Tables
+from bayeslearn.network.learning.gathering import Passes, gathered
+from bayeslearn.sources import Cluster, count_cells
+from bench.harness import Work
+from bench.scale_data import FILE_ROWS, network, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bayeslearn.sources import Files
+    from bayeslearn.tables import Source
+
+#: Rows up to which cost is measured, and what the measured job may take of memory.
+MOST, LIMIT = 50_000_000, "1GiB"
+
+
+def works(*, quick: bool) -> Iterator[Work]:
+    rows = FILE_ROWS if quick else 4 * FILE_ROWS
+    with folder() as where:
+        source = scan(write(where, rows), schema=network().schema)
+        table = source.table()
+        yield e_step_pass(source, table)
+        yield gathering_pass(source, table)
+        yield counting_pass(source, table)
+        yield from workers(source)
+        tiny(where, quick=quick)
+        if not quick:
+            grow(where)
+
+
+@contextlib.contextmanager
+def folder() -> Iterator[Path]:
+    kept = os.environ.get("BAYESLEARN_SCALE")
+    if kept:
+        yield Path(kept)
+        return
+    with tempfile.TemporaryDirectory() as made:
+        yield Path(made)
+
+
+### a pass
+
+
+def e_step_pass(source: Files, table: Source) -> Work:
+    """Expected counts under the network that drew the cases: rows are read, taken apart and inferred."""
+    model = Tables(Compiled(network()))
+    return beside_memory("E step", source, table, lambda data: e_step(model, data))
+
+
+def e_step(model: Tables, data: Source) -> Any:
+    return expect(model, Passes(model.compiled, data), 0).statistics.n
+
+
+def gathering_pass(source: Files, table: Source) -> Work:
+    """What EM climbs on, in one pass; all its iterations are then in memory. Then one E step, for an answer."""
+    model = Tables(Compiled(network()))
+
+    def answer(data: Source) -> Any:
+        return expect(model, gathered(model.compiled, data, None)[0], 0).statistics.n
+
+    return beside_memory("gathering for EM, and one E step", source, table, answer)
+
+
+def counting_pass(source: Files, table: Source) -> Work:
+    families = [[v.name for v in (*cpt.parents, cpt.variable)] for cpt in network()]
+
+    def answer(data: Source) -> Any:
+        return np.concatenate([c.counts.ravel() for c in count_cells(data, families)])
+
+    return beside_memory("counting 20 families", source, table, answer)
+
+
+def beside_memory(name: str, source: Files, table: Source, answer: Any) -> Work:
+    return Work(
+        f"{name}, {table.n_rows:,} x 20 of files", "memory", bayeslearn.__version__, lambda: answer(source),
+        lambda: answer(table), lambda a, b: bool(np.allclose(a, b, rtol=1e-10, atol=0)), round(1 / 1.5, 2), most=3,
+    )  # fmt: skip
+
+
+### workers
+
+
+def workers(source: Files) -> Iterator[Work]:
+    model = Tables(Compiled(network()))
+    with Cluster.local(1) as one, Cluster.local(2) as two:
+        yield Work(
+            f"E step, {source.n_rows:,} x 20, two workers", "one worker", bayeslearn.__version__,
+            lambda: e_step(model, source.with_engine(two)), lambda: e_step(model, source.with_engine(one)),
+            lambda a, b: bool(np.array_equal(a, b)), 1.6, most=3,
+        )  # fmt: skip
+
+
+def tiny(where: Path, *, quick: bool) -> None:
+    """What a pass costs before any data: ten files of a hundred rows."""
+    rows = scan(write(where, FILE_ROWS), schema=network().schema).table().take(range(100))
+    model = Tables(Compiled(network()))
+    with tempfile.TemporaryDirectory() as small:
+        for number in range(10):
+            write_rows(Path(small) / f"{number}.parquet", rows)
+        source = scan(f"{small}/*.parquet", schema=network().schema)
+        with Cluster.local(2) as cluster:
+            for name, asked in (("files", source), ("two workers", source.with_engine(cluster))):
+                e_step(model, asked)
+                times = [timed(lambda asked=asked: e_step(model, asked)) for _ in range(3 if quick else 10)]
+                print(f"# a pass over ten files of 100 rows, {name}: {min(times):.3f} s, at most 0.2", flush=True)
+
+
+def write_rows(path: Path, table: Any) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table(table.to_dict()), path)
+
+
+def timed(job: Any) -> float:
+    begin = time.perf_counter()
+    job()
+    return time.perf_counter() - begin
+
+
+### growth
+
+
+def grow(where: Path) -> None:
+    """Counting and five steps of EM in a process of its own with little memory, for more and more rows."""
+    write(where, MOST)
+    files = sorted(where.glob("cases-*.parquet"))
+    with tempfile.TemporaryDirectory() as small:
+        table = scan(str(files[0]), schema=network().schema).table()
+        write_rows(Path(small) / "few.parquet", table.take(range(100_000)))
+        sets = {100_000: [f"{small}/few.parquet"], **{n: files[: n // FILE_ROWS] for n in (10**6, 10**7, MOST)}}
+        print(f"# {'rows':>12} {'count s':>9} {'ns a row':>9} {'EM s':>9} {'ns a row':>9} {'peak MiB':>9}")
+        for rows, paths in sets.items():
+            found = job([str(p) for p in paths])
+            each = [found["count"] / rows * 1e9, found["em"] / rows * 1e9]
+            print(
+                f"# {rows:>12,} {found['count']:>9.2f} {each[0]:>9.0f} {found['em']:>9.2f} {each[1]:>9.0f} "
+                f"{found['peak_mib']:>9.0f}",
+                flush=True,
+            )
+
+
+def job(paths: list[str]) -> dict[str, float]:
+    command = [sys.executable, "-m", "bench.scale_job", *paths, "--limit", LIMIT]
+    found = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - our own module
+    return json.loads(found.stdout)
