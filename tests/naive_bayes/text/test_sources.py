@@ -119,6 +119,9 @@ def test_the_classifier(unlabelled: float, tmp_path: Path) -> None:
     found = TextClassifier(shortest=1, min_count=5).fit(source)
     assert same(found.model_, wanted.model_)
     assert found.statistics_.isclose(wanted.statistics_)
+    if not unlabelled:
+        again = TextClassifier(shortest=1).partial_fit(source).partial_fit(source)
+        assert again.statistics_.isclose(wanted.statistics_ * 2)
     assert found.classes_.tolist() == ["ham", "spam"]
     assert found.predict_proba(source) == pytest.approx(wanted.predict_proba(rows["body"]), rel=1e-10)
     known = [i for i, label in enumerate(rows["kind"]) if label is not None]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.naive_bayes.tables.columns import Column
-    from bayeslearn.naive_bayes.tables.rows import Rows
+    from bayeslearn.naive_bayes.tables.rows import Cells, Rows
     from bayeslearn.tables import Source
 
 S = TypeVar("S")
@@ -57,9 +57,12 @@ class Cases:
 
     def only(self, places: list[int]) -> Cases:
         """The same with some of the columns."""
-        rows = self.rows
-        kept = blocks.Rows(rows.n, len(places), lambda a, b: [rows.cells(a, b)[j] for j in places])
-        return replace(self, rows=kept)
+
+        def cells(a: int, b: int) -> Cells:
+            found = self.rows.cells(a, b)
+            return [found[j] for j in places]
+
+        return replace(self, rows=blocks.Rows(self.rows.n, len(places), cells))
 
     def total(self, values: NDArray[np.float64]) -> float:
         """Σ w · value, a value for each."""

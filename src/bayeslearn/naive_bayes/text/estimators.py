@@ -14,7 +14,7 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, ShapeError
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.evidence import pick_prior
-from bayeslearn.naive_bayes.text.folding import Right, require_no_arrays, source_statistics
+from bayeslearn.naive_bayes.text.folding import Evidence, Right, require_labelled, require_no_arrays, source_statistics
 from bayeslearn.naive_bayes.text.labels import in_order, is_missing, listed_labels, require_labels
 from bayeslearn.naive_bayes.text.learning import trimmed
 from bayeslearn.naive_bayes.text.model import TextModel, possible
@@ -131,9 +131,13 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
             return self._learn_by_em(X, y, sample_weight, names)
         return self._learn(X, y, None, sample_weight, None)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more of them: words and classes that are new are added. `classes` may name some beforehand."""
-        return self._learn(X, y, classes, sample_weight, getattr(self, "statistics_", None))
+        before = getattr(self, "statistics_", None)
+        if isinstance(X, TextSource):
+            require_no_arrays(labels=y, weights=sample_weight)
+            return self._with(require_labelled(self._counted(X)), classes, before)
+        return self._learn(X, y, classes, sample_weight, before)
 
     def _learn(self, X: Any, y: Any, classes: Any, weights: Any, before: TextStatistics | None) -> Self:
         documents, y, w = self._cases(X, y, weights, reset=before is None)
@@ -142,7 +146,9 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
             counts, vocabulary = count(documents, self._tokeniser(), self._given_vocabulary())
         else:
             counts, vocabulary = documents, before.vocabulary if before else Columns(documents.n_words)  # type: ignore[assignment]
-        new = collect(counts, y, vocabulary=vocabulary, weights=w, present=present)
+        return self._with(collect(counts, y, vocabulary=vocabulary, weights=w, present=present), classes, before)
+
+    def _with(self, new: TextStatistics, classes: Any, before: TextStatistics | None) -> Self:
         seen = new if before is None else before + new
         names = in_order([*seen.classes, *([] if classes is None else listed_labels(classes))])
         self.statistics_ = seen.with_classes(names)
@@ -162,14 +168,14 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
 
     def _learn_source(self, X: TextSource, y: Any, weights: Any) -> Self:
         require_no_arrays(labels=y, weights=weights)
-        present = self.likelihood == "bernoulli"
-        found = source_statistics(X, self._tokeniser(), self._given_vocabulary(), present=present)
+        found = self._counted(X)
         if found.unlabelled:
             return self._learn_by_em(X, None, None, found.statistics.classes)
-        self.statistics_ = found.statistics
-        self.classes_ = listed_classes(found.statistics.classes)
-        self.model_ = self._model()
-        return self
+        return self._with(found.statistics, None, None)
+
+    def _counted(self, X: TextSource) -> Evidence:
+        present = self.likelihood == "bernoulli"
+        return source_statistics(X, self._tokeniser(), self._given_vocabulary(), present=present)
 
     def _model(self) -> TextModel:
         seen = trimmed(self.statistics_, **self._choice())
