@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.errors import CapacityError, ParameterError
 from bayeslearn.network.learning.fit import fit_tables, uniform
 from bayeslearn.network.learning.impute import impute
 from bayeslearn.network.structure.counting.cache import ScoreCache
@@ -22,10 +23,13 @@ from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.doubt.averaging import averaged
 from bayeslearn.network.structure.holes.completions import Completions
 from bayeslearn.network.structure.knowledge import Knowledge
-from bayeslearn.network.structure.limits import Limits
+from bayeslearn.network.structure.limits import FOREVER, Limits
 from bayeslearn.network.structure.methods import METHODS
 from bayeslearn.network.structure.preparing import Prepared, prepare
 from bayeslearn.network.structure.recipe import Recipe, graph
+from bayeslearn.network.structure.sourced.counts import SourceCounts
+from bayeslearn.network.structure.sourced.scores import SourceScores
+from bayeslearn.sources import is_source
 from bayeslearn.tables import Table, as_table
 
 if TYPE_CHECKING:
@@ -90,8 +94,9 @@ class StructureFit:
 
     @property
     def table(self) -> Table:
-        """The rows that were learned from."""
-        return self.prepared.table
+        """The rows that were learned from, or the source of them."""
+        table: Table = self.prepared.table
+        return table
 
     @property
     def missing(self) -> dict[str, int]:
@@ -139,8 +144,9 @@ def learn(
     Parameters
     ----------
     data
-        Anything that :func:`~bayeslearn.tables.as_table` reads, with or without missing cells. Columns that say nothing
-        are left out, and numeric ones are cut; the result tells which.
+        Anything that :func:`~bayeslearn.tables.as_table` reads, with or without missing cells; or a source
+        (:func:`~bayeslearn.scan`), which is counted where it is. Columns that say nothing are left out, and numeric
+        ones are cut; the result tells which.
     method
         A name of :data:`METHODS`: ``auto``, ``hill-climb``, ``tabu``, ``orders``, ``ges``, ``exact``, ``k2``,
         ``best-parents``, ``pc``, ``mmhc``, ``tree``, ``tan``, ``naive`` or ``empty``.
@@ -173,7 +179,8 @@ def learn(
     time_limit
         Seconds after which the best structure so far is taken.
     memory_limit
-        Bytes: a quarter of them for counts that are remembered; ``exact`` refuses what would need more.
+        Bytes: a quarter of them for counts that are remembered; ``exact`` refuses what would need more. Of a source the
+        different rows are kept if an eighth of it holds them; else every pass counts what the search asks for next.
     rng
         For searches that throw dice, for resampling, and for draws of missing cells.
     progress
@@ -195,9 +202,11 @@ def learn(
     )  # fmt: skip
     if known is None:
         prepared = prepare(
-            data, states=states, weights=weights, cut=cut, bins=bins, max_states=max_states, target=target
-        )
+            data, states=states, weights=weights, cut=cut, bins=bins, max_states=max_states, target=target,
+            memory=memory,
+        )  # fmt: skip
     else:
+        require_tables(known, data)
         more = as_table(data, schema=known.table.schema, weights=weights)
         prepared = replace(known.prepared, table=Table.concat([known.table, more]))
     fit = _fit(recipe, prepared, hidden or {}, known)
@@ -212,25 +221,51 @@ def learn(
 def _fit(
     recipe: Recipe, prepared: Prepared, hidden: Mapping[str, int | Iterable[Any]], known: StructureFit | None
 ) -> StructureFit:
-    table = prepared.table
-    if hidden or (table.codes < 0).any():
+    if hidden or any(prepared.table.missing().values()):
+        table = require_rows(prepared, "rows with holes")
         found = recipe.on_holes(table, hidden)
-        cache = ScoreCache(_expected(found.network, table), recipe.score)
-        arcs = _arcs(cache, found.network.dag)
+        expected = ScoreCache(_expected(found.network, table), recipe.score)
+        arcs = _arcs(expected, found.network.dag)
         return StructureFit(
             found.network, recipe.method, recipe.score, found.score, arcs, prepared, expectation=found,
             notes=(*prepared.notes, *_notes_on_hidden(found)),
         )  # fmt: skip
-    counts = _counts(table, known, recipe.limits.memory // 4)
-    cache = ScoreCache(counts, recipe.score)
+    cache = scores_of(prepared, recipe.score, recipe.limits.memory, known)
     structure = recipe.on_counts(cache)
-    network = recipe.tables(counts, structure.arcs)
-    notes = prepared.notes if structure.tests is None else (*prepared.notes, *structure.tests.notes)
-    arcs = _arcs(cache, network.dag)
+    notes = [*prepared.notes, *(structure.tests.notes if structure.tests else ()), *cache.notes]
+    network = recipe.tables(cache.counts, structure.arcs)
+    value, arcs = cache.settled(lambda: (cache.graph(structure.arcs), _arcs(cache, network.dag)), FOREVER)
     return StructureFit(
-        network, recipe.method, recipe.score, cache.graph(structure.arcs), arcs, prepared, tests=structure.tests,
-        counts=counts, notes=notes,
+        network, recipe.method, recipe.score, value, arcs, prepared, tests=structure.tests,
+        counts=cache.counts if prepared.looked is None else None, notes=tuple(notes),
     )  # fmt: skip
+
+
+def scores_of(prepared: Prepared, score: Score, memory: int, known: StructureFit | None = None) -> ScoreCache:
+    """Scores of complete rows, be they at hand or far away."""
+    if prepared.rows is not None:
+        return ScoreCache(_counts(prepared.rows, known, memory // 4), score)
+    assert prepared.looked is not None
+    return SourceScores(SourceCounts(prepared.table, prepared.looked, memory=memory), score)
+
+
+def require_rows(prepared: Prepared, what: str) -> Table:
+    """The rows in memory; of a source the different ones."""
+    if prepared.rows is None:
+        raise CapacityError(
+            f"{what} are learned from in memory, and the source has too many different rows for that",
+            hint="raise `memory_limit`, leave columns out, or learn from a part of the rows: scan fewer files",
+        )
+    return prepared.rows
+
+
+def require_tables(known: StructureFit, data: Any) -> None:
+    """What goes on from earlier rows has them at hand."""
+    if known.prepared.looked is not None or is_source(data):
+        raise ParameterError(
+            "`known` goes on from the rows of a table, not from those of a source",
+            hint="scan the earlier and the new rows together and learn from all of them",
+        )
 
 
 def _counts(table: Table, known: StructureFit | None, memory: int) -> FamilyCounts:
@@ -270,7 +305,12 @@ def _notes_on_hidden(found: StructuralEm) -> list[str]:
 
 def _resampled(recipe: Recipe, fit: StructureFit, rounds: int, *, average: bool) -> StructureFit:
     """The same with the strength of every arc, or with the arcs that resamples agree on."""
-    table, holes = fit.table, fit.expectation is not None
+    table, holes = require_rows(fit.prepared, "resamples"), fit.expectation is not None
+    if holes and fit.prepared.looked is not None:
+        raise ParameterError(
+            "the rows of a source are not resampled where cells are missing: equal rows would be filled alike",
+            hint="take the rows into memory first: learn(source.table(), bootstrap=...)",
+        )
     if holes:
         table = impute(fit.network, table, how="draw", rng=recipe.seed)
     strengths = recipe.on_resamples(table, rounds)

@@ -80,8 +80,14 @@ def find(method: str, cache: ScoreCache, task: Task) -> Found:
             f"method {method!r} cannot keep to what is known of the structure",
             hint="leave the knowledge out, or take a search such as tabu",
         )
-    found = entry.run(cache, task)
-    return found if isinstance(found, Found) else Found(found)
+
+    def search() -> Found:
+        found = entry.run(cache, task)
+        found = found if isinstance(found, Found) else Found(found)
+        cache.expect(found.arcs)
+        return found
+
+    return cache.settled(search, task.limits)
 
 
 def knows_nothing(allowed: Allowed) -> bool:

@@ -119,6 +119,7 @@ class Recipe:
 
     def tables(self, counts: FamilyCounts, arcs: NDArray[np.bool_]) -> BayesianNetwork:
         """The network of a structure, each table with the counts and the prior that it rests on."""
+        counts.expect(families=[(x, *parents_of(arcs, x)) for x in range(len(counts.names))])
         seen = {name: Counts(counts.family(x, parents_of(arcs, x))) for x, name in enumerate(counts.names)}
         frame = uniform(graph(counts.names, arcs), {v.name: v for v in counts.variables})
         priors = priors_of(self.prior, frame)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.counting.cache import ScoreCache
+    from bayeslearn.network.structure.counting.scores import Score
 
 #: Cells that are counted before they are scored.
 BATCH = 1 << 19
@@ -32,12 +32,17 @@ FEW = 1 << 22
 class ChildRows:
     """The rows of a table as one child and some columns see them; the child is column 0."""
 
-    def __init__(self, cache: ScoreCache, columns: list[int]) -> None:
-        counts = cache.counts
-        self.score, self.total = cache.score, counts.total
-        self.sizes = counts.sizes[columns]
-        weights = counts.weights if len(counts.weights) else np.ones(counts.rows)
-        self.codes, self.weights = folded(counts.codes[columns], self.sizes, weights)
+    def __init__(
+        self,
+        score: Score,
+        total: float,
+        codes: NDArray[np.integer],
+        sizes: NDArray[np.int64],
+        weights: NDArray[np.float64],
+    ) -> None:
+        self.score, self.total, self.sizes = score, total, sizes
+        weights = weights if len(weights) else np.ones(codes.shape[1])
+        self.codes, self.weights = folded(codes, sizes, weights)
 
     def scores(
         self, parents: NDArray[np.int64], base: NDArray[np.int64], added: NDArray[np.int64]

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from bayeslearn.network.structure.counting.bulk import ChildRows
 from bayeslearn.network.structure.counting.scores import UNKNOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.counting.counts import FamilyCounts
     from bayeslearn.network.structure.counting.scores import Score
+    from bayeslearn.network.structure.limits import Limits
 
 Parents = tuple[int, ...]
+
+T = TypeVar("T")
 
 
 class ScoreCache:
@@ -30,8 +36,8 @@ class ScoreCache:
     @cached_property
     def terms(self) -> NDArray[np.float64]:
         """What the score needs of whole numbers, once for all families."""
-        counts = self.counts
-        return UNKNOWN if len(counts.weights) else self.score.terms(counts.rows + int(counts.sizes.max()))
+        most = self.counts.most
+        return UNKNOWN if most is None else self.score.terms(most)
 
     def family(self, child: int, parents: Parents) -> float:
         """The score of one family."""
@@ -85,6 +91,23 @@ class ScoreCache:
         for v in parents:
             scores[v] = self.family(child, tuple(p for p in parents if p != v))
         return scores
+
+    def rows(self, columns: list[int]) -> ChildRows:
+        """What scores every parent set of the first of these columns among the others."""
+        counts = self.counts
+        return ChildRows(self.score, counts.total, counts.codes[columns], counts.sizes[columns], counts.weights)
+
+    # -- where rows are far away, scores may be guesses until they are asked for
+
+    def settled(self, search: Callable[[], T], limits: Limits) -> T:  # noqa: ARG002 - searches end by themselves
+        """What a search finds."""
+        return search()
+
+    #: What to know of what was found.
+    notes: tuple[str, ...] = ()
+
+    def expect(self, arcs: NDArray[np.bool_]) -> None:
+        """The counts of this graph may be asked for."""
 
     def __len__(self) -> int:
         return len(self._families) + sum(self.n - len(parents) - 1 for _, parents in self._additions)

@@ -16,6 +16,8 @@ from bayeslearn.errors import CapacityError, MismatchError, MissingValuesError
 from bayeslearn.network.structure.counting.rows import MEMORY, Rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.counting.rows import Family
@@ -85,7 +87,20 @@ class FamilyCounts:
             return np.empty(0)
         return np.concatenate([part.weights if len(part.weights) else np.ones(part.n) for part in self.parts])
 
+    @cached_property
+    def whole(self) -> bool:
+        """Whether no case counts for less than one."""
+        return bool((self.weights[self.weights > 0] >= 1).all())
+
+    @property
+    def most(self) -> int | None:
+        """No count that a score asks for is larger, where all are whole."""
+        return None if len(self.weights) else self.rows + int(self.sizes.max())
+
     # -- counts
+
+    def expect(self, families: Iterable[Family] = (), blocks: Iterable[Family] = ()) -> None:
+        """What will be asked for; where rows are at hand that changes nothing."""
 
     @cached_property
     def start(self) -> NDArray[np.int64]:
@@ -105,7 +120,7 @@ class FamilyCounts:
     def family(self, child: int, parents: Family) -> NDArray[np.float64]:
         """N(parents, child), an axis for each parent in order, then the child."""
         if self.cells(child, parents) > MOST_CELLS:
-            raise self._too_large(child, parents)
+            raise too_large(self.names, child, parents, self.cells(child, parents))
         first, *more = (part.family((*parents, child)) for part in self.parts)
         return sum(more, first).reshape(self.sizes[[*parents, child]])
 
@@ -127,10 +142,11 @@ class FamilyCounts:
             table = table + part.pairs
         return table
 
-    def _too_large(self, child: int, parents: Family) -> CapacityError:
-        cells = self.cells(child, parents)
-        return CapacityError(
-            f"{self.names[child]!r} with {len(parents)} parents has {cells:,.0f} cells, too many to count",
-            hint="limit the number of parents, or give columns fewer states",
-            cells=cells,
-        )
+
+def too_large(names: Sequence[str], child: int, parents: Family, cells: int) -> CapacityError:
+    """A family has too many cells."""
+    return CapacityError(
+        f"{names[child]!r} with {len(parents)} parents has {cells:,.0f} cells, too many to count",
+        hint="limit the number of parents, or give columns fewer states",
+        cells=cells,
+    )

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.errors import ParameterError
 from bayeslearn.network.structure.learning import learn
+from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.network.structure.learning import StructureFit
-    from bayeslearn.tables import Table
 
 #: With fewer rows than this on either side, nothing is to be seen.
 LEAST_ROWS = 10
@@ -83,6 +84,11 @@ def held_out(
     """
     share = validation.number("share", share, above=0, below=1)
     table = fit.table
+    if not isinstance(table, Table):
+        raise ParameterError(
+            "rows are held out of a table, not of a source",
+            hint="keep some files apart, and score them: fit.network.score(scan(others))",
+        )
     dice = validation.generator(rng)
     order, cut = dice.permutation(table.n_rows), round(share * table.n_rows)
     if min(cut, table.n_rows - cut) < LEAST_ROWS:

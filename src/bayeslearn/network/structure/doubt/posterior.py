@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
     from bayeslearn.network.structure.preparing import Prepared
+    from bayeslearn.network.structure.searching.parent_sets import ParentSets
 
 #: Variables of graphs whose orders are counted.
 MOST_VARIABLES = 18
@@ -171,11 +172,7 @@ def sample_orders(
     burn_in = validation.integer("burn_in", 100 * n if burn_in is None else burn_in, least=0)
     most = max(validation.integer("most_parents", most_parents, least=0), int(allowed.required.sum(axis=0).max()))
     allowed = replace(allowed, most_parents=min(most, allowed.most_parents))
-    can = allowed.arcs
-    if n - 1 > candidates:
-        can = likely(cache, allowed, candidates)
-        can |= greedy(cache, allowed) | partners(cache, allowed, can)
-    sets = parent_sets(cache, allowed, limits, candidates=can, dominated=True)
+    sets = cache.settled(lambda: _sets(cache, allowed, limits, candidates), limits)
     walks = [Chain(sets, generator) for generator in validation.generator(rng).spawn(chains)]
     kernels.parallel(partial(Chain.walk, steps=burn_in), walks)
     part = -(-samples // PARTS)
@@ -185,6 +182,15 @@ def sample_orders(
         if limits.over(max(walk.log_scores[-1] for walk in walks), walks[0].n_arcs, done + todo):
             break
     return _gathered(cache, walks)
+
+
+def _sets(cache: ScoreCache, allowed: Allowed, limits: Limits, candidates: int) -> ParentSets:
+    """The parent sets that chains choose from."""
+    can = allowed.arcs
+    if cache.n - 1 > candidates:
+        can = likely(cache, allowed, candidates)
+        can |= greedy(cache, allowed) | partners(cache, allowed, can)
+    return parent_sets(cache, allowed, limits, candidates=can, dominated=True)
 
 
 def _gathered(cache: ScoreCache, walks: list[Chain]) -> StructurePosterior:

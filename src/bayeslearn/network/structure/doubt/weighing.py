@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
 from bayeslearn.errors import MissingValuesError
-from bayeslearn.network.structure.counting.cache import ScoreCache
-from bayeslearn.network.structure.counting.counts import FamilyCounts
 from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.doubt.posterior import sample_orders
 from bayeslearn.network.structure.knowledge import Knowledge
+from bayeslearn.network.structure.learning import scores_of
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.preparing import prepare
 
@@ -54,7 +53,7 @@ def structure_posterior(
     Parameters
     ----------
     data, states, weights, cut, bins, max_states
-        As for :func:`~bayeslearn.network.learn`, but no cell may be missing.
+        As for :func:`~bayeslearn.network.learn`, sources among them, but no cell may be missing.
     score
         ``bdeu:CASES``, ``bds:CASES`` or ``k2``, which are log probabilities of the rows, or ``bic``, which is near one.
     knowledge
@@ -77,12 +76,14 @@ def structure_posterior(
     started = time.monotonic()
     late = None if time_limit is None else started + validation.number("time_limit", time_limit, least=0)
     limits, known = Limits(late, progress), knowledge or Knowledge()
-    prepared = prepare(data, states=states, weights=weights, cut=cut, bins=bins, max_states=max_states)
+    prepared = prepare(
+        data, states=states, weights=weights, cut=cut, bins=bins, max_states=max_states, memory=limits.memory
+    )
     table = _complete(prepared.table)
-    found = sample_orders(
-        ScoreCache(FamilyCounts(table), Score.of(score)), known.of(table.schema.names), limits, samples=samples,
-        chains=chains, most_parents=MOST_PARENTS if known.most_parents is None else known.most_parents, rng=rng,
-    )  # fmt: skip
+    cache = scores_of(prepared, Score.of(score), limits.memory)
+    most = MOST_PARENTS if known.most_parents is None else known.most_parents
+    allowed = known.of(table.schema.names)
+    found = sample_orders(cache, allowed, limits, samples=samples, chains=chains, most_parents=most, rng=rng)
     return replace(found, prepared=prepared, seconds=time.monotonic() - started, stopped=limits.stopped)
 
 

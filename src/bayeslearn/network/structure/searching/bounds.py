@@ -38,7 +38,7 @@ def bound_of(cache: ScoreCache, x: int, required: Parents, candidates: NDArray[n
     """The bound that goes with the score; none for the likelihood, nor for cases that count for less than one."""
     if cache.score.name in {"aic", "bic"}:
         return _Price(cache, x, required, candidates)
-    if cache.score.name in {"k2", "bdeu", "bds"} and not len(cache.counts.weights):
+    if cache.score.name in {"k2", "bdeu", "bds"} and cache.counts.whole:
         return _FirstCases(cache, x, required, candidates)
     return None
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.em import ROUNDING
-from bayeslearn.network.structure.counting.bulk import ChildRows
 from bayeslearn.network.structure.counting.cache import parents_of
 from bayeslearn.network.structure.searching.bounds import bound_of
 from bayeslearn.network.structure.searching.candidates import levels
@@ -44,7 +43,7 @@ class Growing:
         self.room = allowed.most_parents - len(self.required)
         self.candidates = np.array([v for v in by_name if can[v, x]], np.int64)
         self.numbers = np.argsort(by_name)
-        self.rows = ChildRows(cache, [x, *self.required, *self.candidates.tolist()])
+        self.rows = cache.rows([x, *self.required, *self.candidates.tolist()])
         self.bound = None if keep_all else bound_of(cache, x, self.required, self.candidates)
         self.masks, self.scores = np.zeros(1, np.int64), np.array([cache.family(x, self.required)])
         self.reached = self.scores.copy()  # by a set or one within it

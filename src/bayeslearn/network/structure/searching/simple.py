@@ -33,7 +33,7 @@ def k2(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.
     place[list(order)] = np.arange(cache.n)
     possible = allowed.arcs & (place[:, None] < place[None, :])
     arcs, rank = allowed.required.copy(), ranks(cache.counts.names)
-    if len(cache.counts.parts) > 1:
+    if len(cache.counts.parts) != 1:
         for x in order:
             arcs[:, x] = _chosen_by_sums(cache, x, possible[:, x], allowed, rank)
         return arcs
@@ -53,7 +53,7 @@ def k2(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.
 def _chosen_by_sums(
     cache: ScoreCache, x: int, possible: NDArray[np.bool_], allowed: Allowed, rank: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """The best next parent as long as the score rises, where counts are those of several tables."""
+    """The best next parent as long as the score rises, where counts are not those of one table."""
     chosen = allowed.required[:, x].copy()
     while chosen.sum() < allowed.most_parents and (possible & ~chosen).any():
         parents = tuple(np.flatnonzero(chosen).tolist())
@@ -96,6 +96,8 @@ def information(counts: FamilyCounts, given: tuple[int, ...]) -> NDArray[np.floa
     cache = ScoreCache(counts, Score("loglik"))
     n = cache.n
     found = np.full((n, n), -np.inf)
+    if given:
+        counts.expect(blocks=[(*given, x) for x in range(n) if x not in given])
     for x in range(n):
         if x not in given:
             found[x] = cache.additions(x, given) - cache.family(x, given)

@@ -17,7 +17,7 @@ from bayeslearn.network.equivalence import Cpdag
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.structure.limits import FOREVER
 from bayeslearn.network.structure.searching.climbing import ranks
-from bayeslearn.network.structure.testing.independence import IndependenceTest
+from bayeslearn.network.structure.testing.independence import test_of
 from bayeslearn.network.structure.testing.orientation import Pattern, colliders
 from bayeslearn.network.structure.testing.skeleton import UNTESTED, skeleton
 
@@ -75,7 +75,7 @@ def pc(
             "tests of independence cannot keep to a limit of parents",
             hint="limit the sets with `most_given`, or search by score, as MMHC does",
         )
-    test = IndependenceTest(counts, kind, degrees=degrees)
+    test = test_of(counts, kind, degrees)
     found = skeleton(test, allowed, ranks(counts.names), alpha=alpha, most_given=most_given, limits=limits)
     return _named(counts.names, found, *oriented(found, allowed))
 

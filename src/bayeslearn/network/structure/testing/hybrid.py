@@ -24,7 +24,7 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.network.structure.limits import FOREVER
 from bayeslearn.network.structure.searching.climbing import Structure, ranks, tabu
-from bayeslearn.network.structure.testing.independence import IndependenceTest
+from bayeslearn.network.structure.testing.independence import test_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -154,6 +154,6 @@ def mmhc(
     alpha = validation.number("alpha", alpha, above=0, below=1)
     if most_given is not None:
         most_given = validation.integer("most_given", most_given, least=0)
-    test = IndependenceTest(cache.counts, kind, degrees=degrees)
+    test = test_of(cache.counts, kind, degrees)
     found = mmpc(test, allowed, ranks(cache.counts.names), alpha=alpha, most_given=most_given, limits=limits)
     return tabu(Structure(cache, replace(allowed, arcs=allowed.arcs & found.edges), allowed.required), limits)

@@ -16,7 +16,7 @@ Without degrees of freedom nothing speaks against independence, and p is 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import chdtrc
@@ -60,10 +60,30 @@ if TYPE_CHECKING:
     Test = Callable[[NDArray[np.int64]], Answers]
 
 
+class Cases(Protocol):
+    """Rows of codes with their weights."""
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """States of each column."""
+
+    @property
+    def total(self) -> float:
+        """All weights."""
+
+    @property
+    def codes(self) -> NDArray[np.integer]:
+        """A row for each column."""
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Empty where each row counts once."""
+
+
 class IndependenceTest:
     """Tests on the cases of one table."""
 
-    def __init__(self, counts: FamilyCounts, kind: str = "g2", *, degrees: str = "adjusted") -> None:
+    def __init__(self, counts: Cases, kind: str = "g2", *, degrees: str = "adjusted") -> None:
         self.kind = validation.choice("kind", kind, KINDS)
         self.degrees = validation.choice("degrees", degrees, DEGREES)
         self.sizes, self.total = counts.sizes, counts.total
@@ -84,6 +104,15 @@ class IndependenceTest:
             degrees = (sizes[:, 0] - 1) * (sizes[:, 1] - 1) * sizes[:, 2:].prod(axis=1)
         p_value = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1.0), statistic), 1.0)
         return Answers(statistic / max(2 * self.total, 1e-300) if self.kind == "mi" else statistic, degrees, p_value)
+
+
+def test_of(counts: FamilyCounts, kind: str, degrees: str) -> Test:
+    """Tests by counts, wherever these come from."""
+    if isinstance(counts, FamilyCounts):
+        return IndependenceTest(counts, kind, degrees=degrees)
+    from bayeslearn.network.structure.sourced.testing import SourceTest  # noqa: PLC0415 - it tests samples by the above
+
+    return SourceTest(counts, kind, degrees)
 
 
 def independence(

@@ -1,0 +1,1 @@
+"""Structures of data that stay where they are: what passes over a source must bring, and how few of them do."""

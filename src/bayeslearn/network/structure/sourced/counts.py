@@ -1,0 +1,190 @@
+"""Counts of families over a source: as many as are asked for together come by one pass.
+
+    families     N(v1, v2, …)                    for tables, and for tests
+    blocks       N(S, v) for every column v      for scores of S with one more parent
+    rows         different rows of some columns  for every parent set within these
+
+What one pass brings is bounded; more is brought by several.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.network.structure.counting.counts import MOST_CELLS, Extended, FamilyCounts, too_large
+from bayeslearn.network.structure.counting.rows import Rows
+from bayeslearn.network.structure.sourced.looking import ROWS, Distinct, Looked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.structure.counting.rows import Family
+    from bayeslearn.tables import Discrete, Source, Table
+
+    Asked = tuple[str, Family]
+
+#: Of the bytes that learning may take, those for what one pass brings are one part in so many.
+PASS = 16
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a pass brings, or a part of it."""
+
+    parts: tuple[Any, ...]
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted(tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
+
+
+@dataclass(frozen=True)
+class Count:
+    """Counts a batch: a family, a block of one with all columns, or the different rows of one."""
+
+    asked: tuple[Asked, ...]
+    room: int
+
+    def __call__(self, table: Table) -> Counted:
+        """All that is asked for."""
+        sizes = np.array([v.size for v in table.schema.discrete], np.int64)
+        rows = Rows(table.codes, sizes, np.empty(0) if table.weights is None else table.weights, memory=0)
+        families = [family for kind, family in self.asked if kind == "family"]
+        dense = dict(zip(families, table.counter.count(families), strict=True)) if families else {}
+        names = table.schema.names
+        return Counted(
+            tuple(
+                np.ascontiguousarray(dense[family][tuple(slice(-1) for _ in family)])
+                if kind == "family"
+                else rows.extended(family[-1], family[:-1])
+                if kind == "block"
+                else Distinct.of(table.select([names[v] for v in family]), self.room)
+                for kind, family in self.asked
+            )
+        )
+
+
+class SourceCounts:
+    """Counts of the families of a source without holes, with the questions of `FamilyCounts`."""
+
+    def __init__(self, source: Source, looked: Looked, *, memory: int) -> None:
+        self.source, self.looked, self.memory = source, looked, memory
+        self.variables: tuple[Discrete, ...] = tuple(source.schema.discrete)
+        self.names = [v.name for v in self.variables]
+        self.sizes = np.array([v.size for v in self.variables], np.int64)
+        self.total, self.rows = looked.totals.weight, looked.totals.rows
+        #: Passes over the source so far.
+        self.passes = 1
+        #: The counts that searches guess by.
+        self.sample = FamilyCounts(looked.some)
+        self.known: dict[Family, NDArray[np.float64]] = {(v,): n[1:] for v, n in enumerate(looked.single)}
+        self._blocks: dict[Family, NDArray[np.float64]] = {}
+        #: Tests of independence by what they are asked of, as they are answered and as they are asked.
+        self.answers: dict[tuple[str, str], dict[tuple[int, ...], tuple[float, float, float]]] = {}
+        self.tests: dict[tuple[str, str], dict[tuple[int, ...], None]] = {}
+
+    #: There are no rows at hand, and their logarithms would be too many to be worked out beforehand.
+    parts: tuple[Rows, ...] = ()
+    whole, most = False, None
+
+    @cached_property
+    def start(self) -> NDArray[np.int64]:
+        """Where the states of each column begin, all of them side by side."""
+        return np.cumsum([0, *self.sizes[:-1]], dtype=np.int64)
+
+    @cached_property
+    def states(self) -> int:
+        """Of all columns together."""
+        return int(self.sizes.sum())
+
+    def cells(self, child: int, parents: Family) -> int:
+        """How many cells a family has."""
+        return math.prod(self.sizes[[child, *parents]].tolist())
+
+    # -- as they are asked for
+
+    def expect(self, families: Iterable[Family] = (), blocks: Iterable[Family] = ()) -> None:
+        """Bring together what will be asked for."""
+        asked: list[Asked] = [("family", f) for f in dict.fromkeys(map(ordered, families)) if f not in self.known]
+        asked += [("block", b) for b in dict.fromkeys(map(ordered, blocks)) if b not in self._blocks]
+        for (kind, family), counts in self.fetched(asked):
+            (self.known if kind == "family" else self._blocks)[family] = counts
+
+    def family(self, child: int, parents: Family) -> NDArray[np.float64]:
+        """N(parents, child), an axis for each parent in order, then the child."""
+        if self.cells(child, parents) > MOST_CELLS:
+            raise too_large(self.names, child, parents, self.cells(child, parents))
+        columns = (*parents, child)
+        self.expect(families=[columns])
+        key = ordered(columns)
+        return np.ascontiguousarray(self.known[key].transpose([key.index(v) for v in columns]))
+
+    def extended(self, child: int, parents: Family) -> Extended | None:
+        """N(parents, child, v) for every column v; nothing where these are too many to count."""
+        if self.cells(child, parents) * self.states > MOST_CELLS:
+            return None
+        pairs = None if parents else self.pairs()
+        if pairs is not None:
+            return self.block((child,), pairs[self.start[child] : self.start[child] + self.sizes[child]], child)
+        key = ordered((*parents, child))
+        self.expect(blocks=[key])
+        return self.block(key, self._blocks[key], child, parents)
+
+    def pairs(self) -> NDArray[np.float64] | None:
+        """N(state, state) of all columns against all others; nothing where these are too many to count."""
+        if self.looked.pairs is None:
+            return None
+        kept = np.concatenate(
+            [np.arange(1, len(n)) + at for n, at in zip(self.looked.single, self._shifted, strict=True)]
+        )
+        return np.ascontiguousarray(self.looked.pairs[np.ix_(kept, kept)])
+
+    @property
+    def _shifted(self) -> list[int]:
+        return np.cumsum([0, *map(len, self.looked.single)])[:-1].tolist()
+
+    def block(self, key: Family, counts: NDArray[np.float64], child: int, parents: Family = ()) -> Extended:
+        """Counts of a set of columns with all others, as the family of one of them."""
+        whole = counts.reshape([*self.sizes[list(key)], -1])
+        turned = whole.transpose([*(key.index(v) for v in (*parents, child)), len(key)])
+        return Extended(np.ascontiguousarray(turned).reshape(-1, int(self.sizes[child]), counts.shape[1]), self.start)
+
+    # -- passes
+
+    def fetched(self, asked: Iterable[Asked]) -> Iterator[tuple[Asked, Any]]:
+        """What is asked for with its counts, by as few passes as its size allows."""
+        asked = list(asked)
+        rows = sum(kind == "rows" for kind, _ in asked)
+        for part in self._passes(asked):
+            self.passes += 1
+            found: Counted = self.source.fold(Count(tuple(part), self.memory // ROWS // max(rows, 1)))
+            yield from zip(part, found.parts, strict=True)
+
+    def _passes(self, asked: list[Asked]) -> Iterator[list[Asked]]:
+        part: list[Asked] = []
+        room = self.memory // PASS // 8
+        for one in asked:
+            cells = self._cells(one)
+            if part and cells > room:
+                yield part
+                part, room = [], self.memory // PASS // 8
+            part.append(one)
+            room -= cells
+        if part:
+            yield part
+
+    def _cells(self, asked: Asked) -> int:
+        kind, family = asked
+        cells = math.prod(self.sizes[list(family)].tolist())
+        return 0 if kind == "rows" else cells * self.states if kind == "block" else cells
+
+
+def ordered(family: Iterable[int]) -> Family:
+    """By position, so that the same columns are the same family."""
+    return tuple(sorted(family))

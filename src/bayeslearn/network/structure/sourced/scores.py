@@ -1,0 +1,227 @@
+"""Scores over a source: a search runs on guesses, what it asked for is counted by one pass, and it runs again.
+
+    guess(x, P) = r · score of some rows(x, P) + d(x, P)         r the weight of all rows beside that of some
+    d(x, P)     = score(x, P) − r · score of some rows(x, P)     where it is known, else the mean of d(x, P − u) over u
+
+until a run needs no guess: what it found is what it would have found with all rows at hand. The first thing that it
+guesses is one that it truly needs, so that every pass brings it further; guesses that are good bring it there in few.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+
+from bayeslearn.network.structure.counting.bulk import ChildRows
+from bayeslearn.network.structure.counting.cache import ScoreCache, parents_of
+from bayeslearn.network.structure.counting.counts import MOST_CELLS, too_large
+from bayeslearn.network.structure.sourced.counts import ordered
+from bayeslearn.network.structure.sourced.testing import answer, asked_by_tests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.structure.counting.cache import Parents
+    from bayeslearn.network.structure.counting.counts import FamilyCounts
+    from bayeslearn.network.structure.counting.rows import Family
+    from bayeslearn.network.structure.counting.scores import Score
+    from bayeslearn.network.structure.limits import Limits
+    from bayeslearn.network.structure.sourced.counts import Asked, SourceCounts
+    from bayeslearn.tables import Table
+
+T = TypeVar("T")
+
+#: Said of a search that was ended between two passes.
+GUESSED = "the search was ended while some of its scores were guessed from a part of the rows"
+
+Key = tuple[int, "Parents"]
+
+
+class SourceScores(ScoreCache):
+    """score(child, parents) by position, known or guessed."""
+
+    def __init__(self, counts: SourceCounts, score: Score) -> None:
+        super().__init__(cast("FamilyCounts", counts), score)
+        self.afar = counts
+        self.some = ScoreCache(counts.sample, score)
+        self.ratio = counts.total / counts.sample.total if counts.sample.total else 1.0
+        self._wanted: dict[Asked, None] = {}
+        self._expected: set[Family] = set()
+        self._off: dict[Key, float] = {}
+        #: Different rows of some columns; nothing where these were too many.
+        self._rows: dict[Family, Table | None] = {}
+        for x in range(self.n):
+            self._families[x, ()] = score.family(counts.family(x, ()), counts.total)
+        self.score_pairs()
+
+    # -- what searches ask
+
+    def family(self, child: int, parents: Parents) -> float:
+        """The score of one family."""
+        if self._known(child, parents) is None:
+            if self.afar.cells(child, parents) > MOST_CELLS:
+                raise too_large(self.afar.names, child, parents, self.afar.cells(child, parents))
+            self._wanted["family", ordered((child, *parents))] = None
+        return self._value(child, parents)
+
+    def additions(self, child: int, parents: Parents) -> NDArray[np.float64]:
+        """The score with each further column as one more parent; −∞ for the child, its parents and too large tables."""
+        key = child, parents
+        if key in self._additions:
+            return self._additions[key]
+        if len(parents) >= self.n - 1 or self.afar.cells(child, parents) * self.afar.states > MOST_CELLS:
+            return np.full(self.n, -np.inf)
+        self._wanted["block", ordered((child, *parents))] = None
+        self.some.additions(child, parents)  # all at once, before they are asked for one by one
+        others = [v for v in range(self.n) if v != child and v not in parents]
+        scores = np.full(self.n, -np.inf)
+        scores[others] = [self._value(child, ordered((*parents, v))) for v in others]
+        return scores
+
+    def _known(self, child: int, parents: Parents) -> float | None:
+        found = self._families.get((child, parents))
+        if found is None:
+            for i, v in enumerate(parents):
+                fewer = self._additions.get((child, parents[:i] + parents[i + 1 :]))
+                if fewer is not None and fewer[v] > -np.inf:
+                    found = self._families[child, parents] = float(fewer[v])
+                    break
+        return found
+
+    def rows(self, columns: list[int]) -> ChildRows:
+        """What scores every parent set of the first of these columns among the others."""
+        family, counts = ordered(columns), self.afar
+        wider = next((wide for wide in self._rows if set(family) <= set(wide)), None)
+        if wider is None:
+            self._wanted["rows", family] = None
+            return GuessedRows(self, columns)
+        table = self._rows[wider]
+        if table is None:
+            return BlockRows(self, columns)
+        codes = table.codes[[wider.index(v) for v in columns]]
+        assert table.weights is not None
+        return ChildRows(self.score, counts.total, codes, counts.sizes[columns], table.weights)
+
+    # -- guesses: as long as nothing is brought, one family has one score, or climbs would go in circles
+
+    def _value(self, child: int, parents: Parents) -> float:
+        known = self._known(child, parents)
+        if known is not None:
+            return known
+        return self.ratio * self.some.family(child, parents) + self._offset(child, parents)
+
+    def _offset(self, child: int, parents: Parents) -> float:
+        key = child, parents
+        if key not in self._off:
+            known = self._known(child, parents)
+            if known is not None:
+                self._off[key] = known - self.ratio * self._of_some(child, parents)
+            else:
+                fewer = [parents[:i] + parents[i + 1 :] for i in range(len(parents))]
+                self._off[key] = sum(self._offset(child, few) for few in fewer) / len(fewer)
+        return self._off[key]
+
+    def _of_some(self, child: int, parents: Parents) -> float:
+        """What is known of a set with all others is worked out so of some rows as well."""
+        for i in range(len(parents)):
+            fewer = parents[:i] + parents[i + 1 :]
+            if (child, fewer) in self._additions:
+                self.some.additions(child, fewer)
+                break
+        return self.some.family(child, parents)
+
+    # -- passes
+
+    def expect(self, arcs: NDArray[np.bool_]) -> None:
+        """The counts of this graph come along with the next pass."""
+        self._expected = {ordered((x, *parents_of(arcs, x))) for x in range(self.n)}
+
+    def settled(self, search: Callable[[], T], limits: Limits) -> T:
+        """What a search finds without a guess, or with some if it was ended."""
+        while True:
+            found = search()
+            if not self._wanted and not any(self.afar.tests.values()):
+                return found
+            if limits.reached():
+                self.notes = (GUESSED,)
+                return found
+            self._ask()
+
+    def _ask(self) -> None:
+        asked = dict(self._wanted)
+        asked.update(dict.fromkeys(asked_by_tests(self.afar)))
+        for family in self._expected:
+            if family not in self.afar.known and self.afar.cells(family[0], family[1:]) <= MOST_CELLS:
+                asked["family", family] = None
+        brought: dict[Asked, Any] = {}
+        for one, counts in self.afar.fetched(asked):
+            kind, family = one
+            if kind == "block":
+                self._score_block(family, counts)
+            elif kind == "family":
+                self._score_family(family, counts)
+                brought[one] = counts
+            else:
+                brought[one] = counts
+                if one in self._wanted:
+                    self._rows[family] = counts.table
+        answer(self.afar, brought)
+        for memory in (self._wanted, self._off):
+            memory.clear()
+
+    def _score_block(self, family: Family, counts: NDArray[np.float64]) -> None:
+        """Every column of the block as the child of the others."""
+        wanted = np.ones(self.n, np.bool_)
+        wanted[list(family)] = False
+        for child in family:
+            parents = tuple(v for v in family if v != child)
+            found = self.afar.block(family, counts, child, parents)
+            scores, without = self.score.extended(found.n, found.start, self.afar.total, self.terms, wanted)
+            self._additions[child, parents] = scores
+            self._families.setdefault((child, parents), without)
+
+    def _score_family(self, family: Family, counts: NDArray[np.float64]) -> None:
+        if ("family", family) in self._wanted or family in self._expected:
+            self.afar.known[family] = counts
+            for child in family:
+                parents = tuple(v for v in family if v != child)
+                value = self.score.family(self.afar.family(child, parents), self.afar.total)
+                self._families.setdefault((child, parents), value)
+
+
+class GuessedRows(ChildRows):
+    """Scores of parent sets by some of the rows, as large as if they were all."""
+
+    def __init__(self, cache: SourceScores, columns: list[int]) -> None:
+        counts = cache.some.counts
+        super().__init__(cache.score, counts.total, counts.codes[columns], counts.sizes[columns], counts.weights)
+        self.ratio, child = cache.ratio, columns[0]
+        self.off = cache.family(child, ()) - self.ratio * cache.some.family(child, ())
+
+    def scores(
+        self, parents: NDArray[np.int64], base: NDArray[np.int64], added: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """As those of the rows."""
+        return self.ratio * super().scores(parents, base, added) + self.off
+
+
+class BlockRows(ChildRows):
+    """Scores of parent sets whose different rows are too many, base by base."""
+
+    def __init__(self, cache: SourceScores, columns: list[int]) -> None:
+        self.cache, self.columns = cache, columns
+        self.sizes = cache.afar.sizes[columns]
+
+    def scores(
+        self, parents: NDArray[np.int64], base: NDArray[np.int64], added: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """A base with all that it is extended by at once."""
+        found, more = np.empty(len(base)), np.array(self.columns)[added]
+        for b in np.unique(base).tolist():
+            at = base == b
+            family = ordered(self.columns[v] for v in parents[b].tolist())
+            found[at] = self.cache.additions(self.columns[0], family)[more[at]]
+        return found

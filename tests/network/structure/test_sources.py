@@ -1,0 +1,216 @@
+"""Structures of sources: what is found by passes is what is found in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from bayeslearn import as_table, learn, read_network, scan
+from bayeslearn.errors import CapacityError, ParameterError
+from bayeslearn.network import Knowledge, draw, structure_posterior
+from bayeslearn.network.structure.doubt.checking import held_out
+from bayeslearn.network.structure.preparing import prepare
+from bayeslearn.network.structure.sourced import facts, looking
+from bayeslearn.network.structure.sourced.scores import GUESSED
+
+pytestmark = pytest.mark.compiled  # methods are tested interpreted on tables
+
+ASIA = read_network("asia")
+
+#: What every method is told.
+TOLD = {
+    "k2": {"order": ASIA.dag.nodes, "score": "k2"},
+    "best-parents": {"order": ASIA.dag.nodes},
+    "tan": {"target": "lung"},
+    "naive": {"target": "lung"},
+    "tabu": {"knowledge": Knowledge(required=[("smoke", "bronc")], most_parents=2), "restarts": 1},
+    "hill-climb": {"score": "bdeu:10"},
+}
+
+
+@pytest.fixture(scope="module")
+def cases():
+    weights = np.random.default_rng(0).integers(1, 4, 3000) / 2
+    return read_again(draw(ASIA, 3000, rng=3).with_weights(weights))
+
+
+def read_again(table):
+    """The states in the order in which a reader finds them."""
+    return as_table(columns(table), weights=None if table.weights is None else "n")
+
+
+def columns(table, **more):
+    return table.to_dict() | ({} if table.weights is None else {"n": table.weights.tolist()}) | more
+
+
+def in_batches(table, n=700, **options):
+    weights = None if table.weights is None else "n"
+    return scan([columns(part) for part in table.batches(n)], weights=weights, **options)
+
+
+@pytest.fixture
+def far(monkeypatch):
+    """Different rows are never few, and guesses are bad: passes must bring everything."""
+    monkeypatch.setattr(looking, "ROWS", 1 << 60)
+    monkeypatch.setattr(looking, "SOME_ROWS", 60)
+
+
+def folds(source, monkeypatch):
+    count, fold = [], type(source).fold
+    monkeypatch.setattr(type(source), "fold", lambda self, collect: (count.append(1), fold(self, collect))[1])
+    return count
+
+
+def assert_same(fit, expected):
+    assert fit.dag == expected.dag
+    assert fit.score == pytest.approx(expected.score, rel=1e-10)
+    assert [(a.parent, a.child) for a in fit.arcs] == [(a.parent, a.child) for a in expected.arcs]
+    np.testing.assert_allclose([a.gain for a in fit.arcs], [a.gain for a in expected.arcs], rtol=1e-7)
+    for cpt in expected.network:
+        np.testing.assert_allclose(fit.network[cpt.name].p, cpt.p, rtol=1e-10)
+    assert fit.notes == expected.notes
+
+
+METHODS = ["hill-climb", "tabu", "orders", "ges", "exact", "k2", "best-parents", "pc", "mmhc", "tree", "tan", "naive"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_the_same(cases, far, method):
+    told = TOLD.get(method, {})
+    fit = learn(in_batches(cases), method=method, **told)
+    assert fit.prepared.rows is None
+    assert_same(fit, learn(cases, method=method, **told))
+
+
+def test_few_different_rows_need_one_pass(cases, monkeypatch):
+    source = in_batches(cases)
+    count = folds(source, monkeypatch)
+    fit = learn(source, method="orders")
+    assert len(count) == 1
+    assert_same(fit, learn(cases, method="orders"))
+
+
+def test_a_climb_needs_few_passes(far, monkeypatch):
+    table = read_again(draw(read_network("alarm"), 4000, rng=1))
+    monkeypatch.setattr(looking, "SOME_ROWS", 1000)
+    source = in_batches(table, 1500)
+    count = folds(source, monkeypatch)
+    fit = learn(source, method="hill-climb", knowledge=Knowledge(most_parents=3))
+    assert_same(fit, learn(table, method="hill-climb", knowledge=Knowledge(most_parents=3)))
+    assert len(fit.arcs) > 40
+    assert len(count) <= 8
+
+
+def test_files_whose_states_come_in_another_order(cases, far, tmp_path):
+    for i, part in enumerate(cases.batches(800)):
+        written = pa.table(columns(part))
+        for name in ASIA.dag.nodes:
+            written = written.set_column(written.schema.get_field_index(name), name, written[name].dictionary_encode())
+        parquet.write_table(written.slice(i), tmp_path / f"{i}.parquet", row_group_size=300)
+    source = scan(tmp_path / "*.parquet", weights="n")
+    assert_same(learn(source, method="hill-climb"), learn(source.table(), method="hill-climb"))
+
+
+@pytest.mark.parametrize("method", ["hill-climb", "tree"])
+def test_holes(cases, method):
+    hidden = np.random.default_rng(1).random(cases.codes.shape) < 0.05
+    shown = type(cases)(cases.schema, np.where(hidden, -1, cases.codes), cases.values, cases.weights)
+    fit, expected = learn(in_batches(shown), method=method), learn(shown, method=method)
+    assert fit.missing == expected.missing
+    assert fit.dag == expected.dag
+    assert fit.score == pytest.approx(expected.score, rel=1e-9)
+
+
+def test_holes_in_very_many_rows_are_refused(cases, far):
+    with pytest.raises(CapacityError, match="too many different rows"):
+        learn(in_batches(cases), hidden={"cause": 2})
+    with pytest.raises(CapacityError, match="resamples"):
+        learn(in_batches(cases), method="naive", target="lung", bootstrap=3)
+
+
+def test_resamples(cases):
+    fit = learn(in_batches(cases), method="hill-climb", bootstrap=5)
+    assert fit.strengths.rounds == 5
+    assert all(0 < arc.strength <= 1 for arc in fit.arcs[:3])
+
+
+def test_posterior(cases, far):
+    said = {"samples": 60, "chains": 2, "rng": 1}
+    found, expected = structure_posterior(in_batches(cases), **said), structure_posterior(cases, **said)
+    np.testing.assert_allclose(found.arcs, expected.arcs, atol=1e-8)
+
+
+def test_many_states_are_counted_by_parts(cases, far):
+    fit = learn(in_batches(cases), method="best-parents", order=ASIA.dag.nodes, memory_limit=40_000)
+    assert_same(fit, learn(cases, method="best-parents", order=ASIA.dag.nodes))
+
+
+def test_a_search_that_is_ended_says_so(cases, far):
+    fit = learn(in_batches(cases), method="hill-climb", time_limit=0)
+    assert fit.stopped
+    assert set(fit.network.names) == set(cases.schema.names)
+
+    def stop(now):
+        if now.arcs > 2:
+            raise StopIteration
+
+    fit = learn(in_batches(cases), method="hill-climb", progress=stop)
+    assert fit.stopped
+    assert GUESSED in fit.notes
+    assert fit.score == pytest.approx(sum(cpt_score(cases, fit)), rel=1e-10)
+
+
+def cpt_score(cases, fit):
+    again = learn(cases, method="empty", knowledge=Knowledge(required=fit.dag.arcs))
+    yield again.score
+
+
+### columns
+
+
+def messy(n=90):
+    dice = np.random.default_rng(5)
+    return {
+        "id": list(range(7, n + 7)),
+        "word": [f"w{i}" for i in range(n)],
+        "x": dice.normal(size=n).tolist(),
+        "y": [None if i % 9 == 0 else float(v) for i, v in enumerate(dice.normal(size=n))],
+        "up": ["no", "yes", "no"] * (n // 3),
+        "down": ["in", "out", "in"] * (n // 3),
+        "other": dice.choice(["a", "b"], size=n).tolist(),
+    }
+
+
+@pytest.mark.parametrize("rows", [8, 1 << 60])
+def test_columns_are_prepared_as_those_of_a_table(monkeypatch, rows):
+    monkeypatch.setattr(looking, "ROWS", rows)
+    data, n = messy(), 90
+    expected = prepare(data)
+    found = prepare(scan([{k: v[i : i + 25] for k, v in data.items()} for i in range(0, n, 25)]))
+    assert found.left_out == expected.left_out
+    assert found.notes == expected.notes
+    assert found.table.schema == expected.table.schema
+    assert found.cuts == expected.cuts
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3, 4], [-3, -2, -1, 0, 1], [4, 3, 5, 6, 2]])
+def test_sums_of_consecutive_numbers(values):
+    assert facts.power_sums(np.array(values, float)) == facts.consecutive(min(values), len(values))
+
+
+@pytest.mark.parametrize("values", [[1, 2, 2, 4], [1, 1, 4, 4], [0.5, 1.5, 2.5], [1, 2, 3, 1e300]])
+def test_sums_of_others(values):
+    assert facts.power_sums(np.array(values, float)) != facts.consecutive(int(min(values)), len(values))
+
+
+def test_what_needs_tables_says_so(cases):
+    fit = learn(in_batches(cases), method="naive", target="lung")
+    with pytest.raises(ParameterError, match="known"):
+        learn(cases, known=fit)
+    with pytest.raises(ParameterError, match="held out of a table"):
+        held_out(fit)
+    shown = as_table({"a": ["x", "y", None, "x"] * 20, "b": ["u", "v", "u", "u"] * 20})
+    with pytest.raises(ParameterError, match="not resampled where cells are missing"):
+        learn(in_batches(shown, 30), bootstrap=2)
