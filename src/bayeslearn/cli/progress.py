@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from bayeslearn.sources.files import Progress as Pass
     from bayeslearn.tables import Table
 
-#: Seconds of silence before a bar is shown.
-PATIENCE = 2.0
+#: Seconds of silence before a bar is shown, and between two words of a pass.
+PATIENCE, PAUSE = 2.0, 0.1
 
 
 @dataclass
@@ -22,15 +22,19 @@ class Passes:
     """How often data that stay where they are were read, told to the bar that is open."""
 
     number: int = 0
-    #: Of the last pass.
+    #: When the last pass began, how long it took, and when it was told of.
+    begun: float = -1.0
     seconds: float = 0.0
+    told: float = 0.0
     tell: Callable[[float, str], None] | None = None
 
     def __call__(self, now: Pass) -> None:
-        """Another shard was read; with the first of them a pass begins."""
-        self.number += now.shards == 1
-        self.seconds = now.seconds
-        if self.tell is not None:
+        """More was read, in the same pass or in another."""
+        self.number += now.begun != self.begun
+        self.begun, self.seconds = now.begun, now.seconds
+        moment = time.monotonic()
+        if self.tell is not None and (moment - self.told > PAUSE or now.shards == now.of_shards):
+            self.told = moment
             share = now.rows / now.of if now.of else now.shards / max(now.of_shards, 1)
             self.tell(share, f"pass {self.number}: {read(now)}")
 

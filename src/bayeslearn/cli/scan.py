@@ -46,8 +46,9 @@ def run(
         files.destination(to)
     started = time.perf_counter()
     left_out: dict[str, str] = {}
-    with data.cluster() as cluster, progress.bar("scanning", passes=data.passes):
-        source = data.scanned(cluster, left_out, weights=weights, max_states=max_states)
+    with data.cluster() as cluster:
+        with progress.bar("scanning", passes=data.passes):
+            source = data.scanned(cluster, left_out, weights=weights, max_states=max_states)
         found = Report(source, left_out, data.passes.seconds or time.perf_counter() - started)
         found.show_json() if as_json else found.show()
     if to is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table
     from bayeslearn.tables.convert import Missing
 
+    Tell = Callable[["Progress"], object]
+
 S = TypeVar("S")
 
 
@@ -33,6 +36,8 @@ class Progress:
     #: Shards that were read, and how many there are.
     shards: int = 0
     of_shards: int = 0
+    #: When the pass began, by the clock of `time.perf_counter`: another pass, another moment.
+    begun: float = 0.0
 
     @property
     def rate(self) -> float:
@@ -74,8 +79,8 @@ class Files(Scanned):
         """The sum over all shards, each read where the engine says."""
         return require_some(self._folded(ShardFold(self.coder, self.rows_at_a_time, collect)), self)
 
-    def _folded(self, function: Callable[[Shard], Any]) -> Any:
-        return self.engine.fold(function, self.shards, watched(self.progress, self.shards))
+    def _folded(self, function: ShardFold | ShardDigest) -> Any:
+        return folded(self.engine, function, self.shards, self.progress)
 
     def batches(self, n: int | None = None) -> Iterator[Table]:
         """The rows in the order of the files, on this machine."""
@@ -104,12 +109,16 @@ class ShardFold:
     coder: Coder
     rows: int
     collect: Callable[[Table], Any]
+    #: Told the rows of every batch; it does not travel.
+    tell: Callable[[int], object] | None = None
 
     def __call__(self, shard: Shard) -> Any:
         """The sum over one shard; None when it has no rows."""
         total: Sum[Any] = Sum()
         for table in tables_of(shard, self.coder, self.rows):
             total.add(self.collect(table))
+            if self.tell is not None:
+                self.tell(table.n_rows)
         return total.total
 
 
@@ -121,6 +130,7 @@ class ShardDigest:
     rows: int
     missing: Missing
     skip: bool = False
+    tell: Callable[[int], object] | None = None
 
     def __call__(self, shard: Shard) -> Looked:
         """What one shard shows."""
@@ -128,6 +138,8 @@ class ShardDigest:
         try:
             for columns in read_shard(shard, self.names, self.rows):
                 total.add(digest_of(columns, self.missing))
+                if self.tell is not None and columns:
+                    self.tell(len(columns[0]))
         except FormatError as error:
             if not self.skip:
                 raise
@@ -182,17 +194,45 @@ def located(error: DataError, shard: Shard, row: int) -> DataError:
     return type(error)(f"{shard.path!r}: {message}", hint=error.hint, **details)
 
 
-def watched(progress: Callable[[Progress], object] | None, shards: tuple[Shard, ...]) -> Callable[[Shard], object]:
+### how far it is
+
+
+def folded(engine: Engine, function: ShardFold | ShardDigest, shards: tuple[Shard, ...], progress: Tell | None) -> Any:
+    """A pass over shards; on this machine every batch is told of, on others every shard."""
+    watch = watched(progress, shards)
+    if isinstance(watch, Watch) and isinstance(engine, Local):
+        function = replace(function, tell=watch.batch)
+    return engine.fold(function, shards, watch)
+
+
+def watched(progress: Tell | None, shards: tuple[Shard, ...]) -> Callable[[Shard], object]:
     """What is told of every shard that was read, and tells how far the pass has come."""
-    if progress is None:
-        return lambda _: None
-    sizes = [shard.rows for shard in shards]
-    total = None if any(n is None for n in sizes) else sum(n or 0 for n in sizes)
-    begin, rows, read = time.perf_counter(), 0, 0
+    return (lambda _: None) if progress is None else Watch(progress, shards)
 
-    def done(shard: Shard) -> None:
-        nonlocal rows, read
-        rows, read = rows + (shard.rows or 0), read + 1
-        progress(Progress(rows, total, time.perf_counter() - begin, read, len(shards)))
 
-    return done
+class Watch:
+    """Counts what was read in a pass."""
+
+    def __init__(self, progress: Tell, shards: tuple[Shard, ...]) -> None:
+        sizes = [shard.rows for shard in shards]
+        self.of = None if any(n is None for n in sizes) else sum(n or 0 for n in sizes)
+        self.progress, self.of_shards, self.lock = progress, len(shards), threading.Lock()
+        self.begun, self.rows, self.shards, self.by_batch = time.perf_counter(), 0, 0, False
+
+    def batch(self, rows: int) -> None:
+        """Another batch, told by whoever read it."""
+        with self.lock:
+            self.by_batch = True
+            self.rows += rows
+            self._tell()
+
+    def __call__(self, shard: Shard) -> None:
+        """Another shard."""
+        with self.lock:
+            self.shards += 1
+            self.rows += 0 if self.by_batch else shard.rows or 0
+            self._tell()
+
+    def _tell(self) -> None:
+        seconds = time.perf_counter() - self.begun
+        self.progress(Progress(self.rows, self.of, seconds, self.shards, self.of_shards, self.begun))

@@ -9,7 +9,7 @@ from bayeslearn.errors import EmptyTableError, FormatError, listed
 from bayeslearn.sources.base import rows_of_batch
 from bayeslearn.sources.batches import Batches, looked_at, require_again
 from bayeslearn.sources.engines import Engine, Local
-from bayeslearn.sources.files import Files, Looked, ShardDigest, watched
+from bayeslearn.sources.files import Files, Looked, ShardDigest, folded
 from bayeslearn.sources.limits import bytes_of
 from bayeslearn.sources.shards import matching, require_alike, shards_of
 from bayeslearn.tables.schema import require_known
@@ -48,7 +48,7 @@ def scan_files(
     digest = None
     if schema is None or skip:
         look = ShardDigest(read, rows, request.missing, skip)
-        looked: Looked = where.fold(look, shards, watched(progress, shards)) or Looked({}, {})
+        looked: Looked = folded(where, look, shards, progress) or Looked({}, {})
         broken |= looked.broken
         shards = tuple(sized(shard, looked) for shard in shards if shard.path not in broken)
         digest = looked.digest
