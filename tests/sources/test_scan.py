@@ -194,6 +194,13 @@ def test_an_error_names_its_batch() -> None:
     assert caught.value.__notes__ == ["in batch 1"]
 
 
+def test_tables_keep_their_weights() -> None:
+    table = as_table({"a": ["x", "y"], "n": [2.0, 0.5]}, weights="n")
+    source = bl.scan([table, table])
+    assert source.total_weight == 5
+    assert source.fold(lambda t: t.total_weight) == 5
+
+
 def test_more_rows_than_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     source = bl.scan([{"a": ["x", "y"]}])
     monkeypatch.setattr(base, "free_memory", lambda: 3)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bayeslearn.errors import BayeslearnError, ParameterError
-from bayeslearn.sources.base import Scanned, rebatched, require_some
+from bayeslearn.sources.base import Scanned, Totals, rebatched, require_some
 from bayeslearn.sources.coding import Coder
 from bayeslearn.sources.digest import Digest, digest_of
 from bayeslearn.sources.engines import Local, Sum
+from bayeslearn.tables import Table
 from bayeslearn.tables.gather import gather
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bayeslearn.tables import Table
     from bayeslearn.tables.convert import Missing
 
 S = TypeVar("S")
@@ -62,7 +62,14 @@ class Batches(Scanned):
             yield partial(numbered, number, partial(self._coded, coder, batch))
 
     def _coded(self, coder: Coder, batch: Any) -> Table:
-        return coder.table(gather(batch, None, self.schema.names)[0])
+        table = coder.table(gather(batch, None, self.schema.names)[0])
+        own = batch.weights if isinstance(batch, Table) and self.weight is None else None
+        return table if own is None else table.with_weights(own)
+
+    @cached_property
+    def totals(self) -> Totals:
+        """By a pass: tables may have weights of their own."""
+        return self.fold(Totals.of)
 
 
 def each(read: Any) -> Iterator[Any]:

@@ -124,7 +124,7 @@ def relation_of(files: Files, memory_limit: str | int | None) -> Any:
     paths = list(dict.fromkeys(shard.path for shard in files.shards))
     kind = found(paths[0])[1]
     if kind not in DELIMITERS:
-        return connection.read_parquet(paths)  # type: ignore[arg-type]
+        return connection.read_parquet(paths)
     return connection.read_csv(
         paths, all_varchar=True, header=True, sep=DELIMITERS[kind], quotechar='"', escapechar='"'
-    )  # type: ignore[arg-type]
+    )
