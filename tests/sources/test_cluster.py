@@ -198,15 +198,6 @@ def test_a_worker_that_dies_changes_nothing(workers: Cluster, folder: Path, tmp_
     np.testing.assert_array_equal(there, bl.scan(str(folder), weights="n").fold(lambda t: t.counter.count([(0, 1)])[0]))
 
 
-def test_a_shard_that_kills_every_worker_is_named(workers: Cluster, folder: Path) -> None:
-    schema = Schema([Discrete("z", [0, 1])])
-    source = bl.scan(str(folder / "part-2.parquet"), schema=schema, engine=workers)
-    with pytest.raises(ClusterError, match=r"2 workers died while reading '.*part-2\.parquet'") as caught:
-        source.fold(lambda _: os.kill(os.getpid(), signal.SIGKILL))
-    assert "memory_limit" in str(caught.value)
-    assert caught.value.details["path"] == str(folder / "part-2.parquet")
-
-
 def test_no_workers_left() -> None:
     cluster = Cluster.local(1, timeout=0.5)
     processes = pids(cluster)
@@ -282,8 +273,7 @@ def test_local_clusters_listen_to_this_machine_only(workers: Cluster) -> None:
 
 def test_workers_use_one_thread_each(workers: Cluster) -> None:
     assert workers.fold(lambda _: {os.environ["BAYESLEARN_THREADS"]}.union, [1], silent)(()) == {"1"}
-    workers.client.wait_for_workers(2, timeout=30)
-    assert (workers.workers, workers.count) == (2, 1)
+    assert workers.count == 1
 
 
 def test_certificates_are_used(tmp_path: Path) -> None:
@@ -316,6 +306,8 @@ def test_clusters_that_are_meant(workers: Cluster, monkeypatch: pytest.MonkeyPat
     with dask.config.set({"scheduler-address": workers.address}), cluster_of("dask") as found:
         assert found.address == workers.address
         assert found.fold(abs, [-1], silent) == 1
+    lost = distributed.scheduler.NoWorkerError("task", 3.0)
+    assert "no worker of" in str(workers._explained(lost, {}))
     assert isinstance(workers.client.cluster, distributed.LocalCluster)
     with cluster_of(workers.client.cluster) as found:
         assert found.address == workers.address
@@ -324,3 +316,22 @@ def test_clusters_that_are_meant(workers: Cluster, monkeypatch: pytest.MonkeyPat
     assert cluster_of("dask") is common
     common.close()
     assert cluster_of("dask") is not common
+
+
+def test_a_shard_that_kills_every_worker_is_named(workers: Cluster, folder: Path) -> None:
+    """The last test of these workers: some die while they start, which Dask takes for a reason not to start them."""
+    schema = Schema([Discrete("z", [0, 1])])
+    source = bl.scan(str(folder / "part-2.parquet"), schema=schema, engine=workers)
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"}),
+        pytest.raises(ClusterError, match=r"2 workers died while reading '.*part-2\.parquet'") as caught,
+    ):
+        source.fold(lambda _: os.kill(os.getpid(), signal.SIGKILL))
+    assert "memory_limit" in str(caught.value)
+    assert caught.value.details["path"] == str(folder / "part-2.parquet")
+    until = time.monotonic() + 60
+    while workers.workers < 2 and time.monotonic() < until:
+        workers._refill()  # as every pass does
+        time.sleep(0.1)
+    assert workers.workers == 2
+    assert workers.fold(abs, [-1, 2], silent) == 3

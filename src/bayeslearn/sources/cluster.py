@@ -137,6 +137,7 @@ class Cluster:
         work = Work.of(function, shards)
         if work.last is None:
             return None
+        self._refill()
         keys = [*work.shards, work.last.key]
         futures = dict(zip(keys, dask.submitted(self.client, work.tasks, keys, self.retries), strict=True))
         try:
@@ -171,10 +172,16 @@ class Cluster:
             try:
                 return events.get(timeout=min(LOOK, self.timeout / 4))
             except Empty:
+                self._refill()
                 if self._running():
                     seen = time.monotonic()
                 elif time.monotonic() - seen > self.timeout:
                     raise self._forsaken() from None
+
+    def _refill(self) -> None:
+        """Start again what was started here and is gone: Dask itself forgets workers that die while they start."""
+        for cluster in self._begun[1:]:
+            cluster.scale(len(cluster.worker_spec))
 
     def _forsaken(self) -> ClusterError:
         return ClusterError(

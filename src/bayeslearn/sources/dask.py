@@ -75,9 +75,9 @@ def started(workers: int, memory_limit: str | float | None, security: Any, timeo
     import dask  # noqa: PLC0415
 
     own = {} if memory_limit is None else {"memory_limit": memory_limit}
-    wait = configured(NO_WORKERS) or f"{timeout}s"
+    settings = {NO_WORKERS: configured(NO_WORKERS) or f"{timeout}s", BIRTH: birth()}
     try:
-        with dask.config.set({NO_WORKERS: wait}):
+        with dask.config.set(settings):
             return package.LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", security=safe,
                 dashboard_address="127.0.0.1:0", env={"BAYESLEARN_THREADS": "1"}, silence_logs=logging.CRITICAL, **own,
@@ -86,8 +86,17 @@ def started(workers: int, memory_limit: str | float | None, security: Any, timeo
         raise ClusterError(f"cannot start workers on this machine: {error}", hint=GUARD) from error
 
 
-#: Dask's setting: how long tasks wait for workers to come.
-NO_WORKERS = "distributed.scheduler.no-workers-timeout"
+#: Dask's settings: how long tasks wait for workers to come, and the environment that these are born into.
+NO_WORKERS, BIRTH = "distributed.scheduler.no-workers-timeout", "distributed.nanny.pre-spawn-environ"
+
+
+def birth() -> dict[str, Any]:
+    """That environment, without Dask's own wish to give back all memory at once: each batch would fetch it anew."""
+    return {name: value for name, value in (configured(BIRTH) or {}).items() if (name, str(value)) != TRIM}
+
+
+#: What Dask sets unless it is told.
+TRIM = ("MALLOC_TRIM_THRESHOLD_", "65536")
 
 
 def submitted(client: Any, tasks: Mapping[str, Any], keys: list[str], retries: int) -> Any:

@@ -88,7 +88,7 @@ def packed(function: Callable[[Any], Any]) -> bytes:
 def killed(error: Any, shards: Mapping[str, Any]) -> ClusterError:
     """Workers that died over a task, one after the other."""
     shard = shards.get(error.args[0])
-    what = "adding what the shards gave" if shard is None else f"reading {shard}"
+    what = f"reading {shard}" if shard is not None else "loading" if error.args[0].startswith(SEND) else "adding"
     return ClusterError(
         f"{error.args[2] + 1} workers died while {what}",
         hint="most often they were out of memory: allow a worker more, or read smaller batches with `memory_limit`;"
