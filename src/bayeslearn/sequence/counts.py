@@ -10,7 +10,7 @@ from scipy.special import gammaln, xlogy
 
 from bayeslearn import validation
 from bayeslearn.errors import ShapeError
-from bayeslearn.families import Gamma, Poisson, Totals
+from bayeslearn.families import Gamma, Moments, Poisson, Totals
 from bayeslearn.families.statistics import frozen
 from bayeslearn.sequence.cells import is_missing, one_column
 from bayeslearn.sequence.emissions import NOTHING, Emissions
@@ -92,8 +92,10 @@ class PoissonEmissions(Emissions):
         before = prior.of(self.rate.shape)
         return float((xlogy(before.shape, self.rate) - before.rate * self.rate).sum())
 
-    def default_prior(self, cells: NDArray[Any], cases: float) -> Gamma:
+    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> Gamma:
         """So many cases of the mean of all."""
+        if isinstance(cells, Moments):
+            return Gamma.m_estimate(cases, float(cells.mean) if cells.n > 0 else 1.0)
         seen = cells[~np.isnan(cells)]
         return Gamma.m_estimate(cases, float(seen.mean()) if len(seen) else 1.0)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ShapeError
-from bayeslearn.families import JointMoments, NormalInverseWishart
+from bayeslearn.families import JointMoments, Moments, NormalInverseWishart
 from bayeslearn.families.linalg import log_det, solve_lower, squared_distances
 from bayeslearn.families.normal import LOG_2PI
 from bayeslearn.families.statistics import frozen, ratio
@@ -116,7 +116,7 @@ class FullNormalEmissions(NormalBase):
         trace = np.einsum("sii->s", np.linalg.solve(self.covariance, spread))
         return float((-(before.nu - d - 1) * log_det(L) - trace).sum() / 2)
 
-    def default_prior(self, cells: NDArray[Any], cases: float) -> NormalInverseWishart:
+    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> NormalInverseWishart:
         """So many cases of the mean and the variances of all rows."""
         mean, var = spread_of(cells)
         return NormalInverseWishart.unit_information(mean, np.diag(var), cases)

@@ -94,6 +94,11 @@ class Sequences:
         """What is made of all sequences, which are one batch."""
         return collect(self)
 
+    @property
+    def sample(self) -> Sequences:
+        """Sequences to start from: all of them."""
+        return self
+
     @cached_property
     def tasks(self) -> list[list[Lanes]]:
         """Sequences of like length side by side, in tasks of about equal size that depend on the data alone."""

@@ -26,6 +26,7 @@ from bayeslearn.sequence.observing import Rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.families import Moments
     from bayeslearn.sequence.observing import Reading
 
 #: Less weight than this is nothing.
@@ -80,10 +81,10 @@ class Emissions(ABC):
         """Log likelihood of the cases that the prior stands for."""
 
     @abstractmethod
-    def default_prior(self, cells: NDArray[Any], cases: float) -> Any:
-        """A prior of so many cases for each state that look like all rows."""
+    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> Any:
+        """A prior of so many cases for each state that look like all rows, given these or their moments."""
 
-    def floored(self, cells: NDArray[Any]) -> Self:  # noqa: ARG002 - only variances can fall to nothing
+    def floored(self, cells: NDArray[Any] | Moments) -> Self:  # noqa: ARG002 - only variances can fall to nothing
         """The same, safe from densities that become infinite on these data."""
         return self
 

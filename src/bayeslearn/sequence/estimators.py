@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.sequence.learning import learn, warn_of_dead
+from bayeslearn.sequence.reading import folds
 from bayeslearn.tables.mixins import TakesCells
 
 if TYPE_CHECKING:
@@ -87,15 +88,30 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
     # -- learning
 
     def fit(
-        self, X: Any, y: Any = None, *, lengths: Any = None, known: Any = None, sequence_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        lengths: Any = None,
+        known: Any = None,
+        sequence_weight: Any = None,
+        id: str | None = None,  # noqa: A002 - the name of the column
     ) -> Self:
-        """Learn from sequences; `known` tells the states of some rows, `sequence_weight` how often sequences count."""
-        X, lengths = self._rows(X, y, lengths, reset=True)
+        """Learn from sequences; `known` tells the states of some rows, `sequence_weight` how often sequences count.
+
+        The sequences of a source, or of the pattern of files, are told apart by a column of it, `id`.
+        """
+        folded = folds(X, id)
+        if not folded:
+            X, lengths = self._rows(X, y, lengths, reset=True)
         found = learn(
-            X, self.n_states, emissions=self.emissions, mixture=self.mixture, lengths=lengths, known=known,
+            X, self.n_states, emissions=self.emissions, mixture=self.mixture, lengths=lengths, known=known, id=id,
             weights=sequence_weight, structure=self.structure, prior=self.prior, restarts=self.restarts,
             rng=validation.generator(self.random_state), tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
+        if folded:
+            self.feature_names_in_ = np.array(found.model.emissions.names, dtype=object)
+            self.n_features_in_ = len(self.feature_names_in_)
         self.history_, self.converged_, self.n_iter_ = found.history, found.converged, max(found.iterations, 1)
         return self._keep(found.model)
 

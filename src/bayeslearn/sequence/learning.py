@@ -11,11 +11,12 @@ import numpy as np
 from bayeslearn import em, validation
 from bayeslearn.errors import BayeslearnWarning, listed
 from bayeslearn.families import Bundle, Counts
-from bayeslearn.sequence import priors, starting
+from bayeslearn.sequence import priors, sources, starting
 from bayeslearn.sequence.model import HiddenMarkovModel
-from bayeslearn.sequence.reading import finished, gathered
+from bayeslearn.sequence.reading import finished, folds, gathered
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
@@ -47,6 +48,8 @@ def learn(
     tol: float = 1e-4,
     max_iter: int = 500,
     progress: Callable[[em.Step], object] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: int = 5,
 ) -> em.Result[HiddenMarkovModel]:
     """Learn a hidden Markov model, and tell the way there.
 
@@ -54,7 +57,8 @@ def learn(
     ----------
     data
         An array with `lengths`, a list of sequences, or a frame or file with `id`; see
-        :mod:`bayeslearn.sequence.reading`.
+        :mod:`bayeslearn.sequence.reading`. Or a source (:func:`~bayeslearn.scan`, or the pattern of files) with `id`:
+        the rows of a sequence follow each other, and stand in one file.
     states
         How many, or their names; those of `known` when not told. Not needed with `start`.
     emissions
@@ -83,14 +87,22 @@ def learn(
         How many times to climb from random starts; the highest is kept.
     rng, tol, max_iter, progress
         Of the starts and of :func:`bayeslearn.em.fit`.
+    checkpoint, every
+        A file to which the best model so far is written, every so many iterations and at the end;
+        ``start=HiddenMarkovModel.load(file)`` goes on from there.
     """
     names = None if columns is None and start is None else tuple(columns or start.emissions.names)  # type: ignore[union-attr]
-    raw = gathered(data, lengths, id, names, known, kind=emissions if start is None else start.emissions.kind)
+    kind = emissions if start is None else start.emissions.kind
+    raw: Any
+    if folds(data, id):
+        raw = sources.opened(data, id=id, names=names, known=known, kind=kind, lengths=lengths, weights=weights)
+    else:
+        raw = gathered(data, lengths, id, names, known, kind=kind)
     told = raw.told(known)
     rng = validation.generator(rng)
     if start is not None:
         first = start
-        batch = finished(raw, start.emissions, start.states, known, weights)
+        batch = in_form(raw, start.emissions, start.states, known, weights)
         prior = first.prior if prior is None else prior
         first = replace(first, frozen=frozenset(frozen) or first.frozen)
         if "emissions" not in first.frozen:
@@ -99,17 +111,28 @@ def learn(
     else:
         labels = starting.state_names(states, told)
         frame = starting.frame(raw.cells, emissions, len(labels), mixture, raw.names, symbols)
-        batch = finished(raw, frame, labels, known, weights)
-        first = HiddenMarkovModel(labels, *starting.chain(len(labels), structure, batch, rng), frame)
+        batch = in_form(raw, frame, labels, known, weights)
+        frame = frame.floored(batch.cells)
+        first = HiddenMarkovModel(labels, *starting.chain(len(labels), structure, batch.sample, rng), frame)
         first = replace(first, frozen=frozenset(frozen))
-        begins = begun(first, structure, batch, rng, validation.integer("restarts", restarts, least=1))
+        begins = begun(first, structure, batch.sample, rng, validation.integer("restarts", restarts, least=1))
     asked = priors.checked(priors.prior_of(prior, first.emissions, batch.cells), len(first.states), first.emissions)
-    found = em.best_of(begins, batch, prior=asked, tol=tol, max_iter=max_iter, progress=progress)
+    write: Any = None if checkpoint is None else em.Every(every, lambda model: model.save(checkpoint))
+    found = em.best_of(begins, batch, prior=asked, tol=tol, max_iter=max_iter, progress=progress, checkpoint=write)
     model = replace(found.model, prior=asked, statistics=found.statistics)
     if start is None and told is None and isinstance(structure, str) and structure == "any":
         model = in_order(model)
     warn_of_dead(model)
+    if checkpoint is not None:
+        model.save(checkpoint)
     return em.Result(model, model.statistics, found.history, found.converged, found.starts)
+
+
+def in_form(raw: Any, emissions: Any, states: Any, known: Any, weights: Any) -> Any:
+    """Sequences in the working form of emissions: all of them, or what folds."""
+    if isinstance(raw, sources.RawSource):
+        return raw.finished(emissions, states)
+    return finished(raw, emissions, states, known, weights)
 
 
 def begun(

@@ -22,6 +22,8 @@ from bayeslearn.sequence.symbols import logs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.families import Moments
+
     Floats = NDArray[np.float64]
 
 
@@ -93,11 +95,11 @@ class MixtureEmissions(Emissions):
         weights = xlogy(prior.weights.of(self.weights.shape).alpha, self.weights).sum()
         return float(weights) + self.parts.log_prior(prior.parts)
 
-    def default_prior(self, cells: NDArray[Any], cases: float) -> MixturePrior:
+    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> MixturePrior:
         """So many cases for the weights of a state, and for each part."""
         return MixturePrior(Dirichlet.m_estimate(cases), self.parts.default_prior(cells, cases))
 
-    def floored(self, cells: NDArray[Any]) -> Self:
+    def floored(self, cells: NDArray[Any] | Moments) -> Self:
         """Parts that are safe."""
         return replace(self, parts=self.parts.floored(cells))
 

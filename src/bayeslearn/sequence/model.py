@@ -135,13 +135,23 @@ class HiddenMarkovModel:
     def update(self, data: Any, *, fade: float = 1.0, **told: Any) -> Self:
         """Learn from more sequences in one step: what is expected of them is added to what is remembered.
 
-        `fade` below 1 forgets: earlier evidence counts so much less. Data as in :meth:`sequences`.
+        `fade` below 1 forgets: earlier evidence counts so much less. Data as in :meth:`sequences`, or a source.
         """
-        batch = self.sequences(data, **told)
-        found, _ = self.expected_statistics(batch)
+        from bayeslearn.sequence.reading import folds  # noqa: PLC0415 - reads tables
+
+        batch: Any = (self._folded if folds(data, told.get("id")) else self.sequences)(data, **told)
+        found = batch.fold(lambda some: self.expected_statistics(some)[0])
         before = self.statistics
         prior = self.prior or priors.prior_of(None, self.emissions, batch.cells)
         return self.estimate(prior, found if before is None else before * fade + found)
+
+    def _folded(self, data: Any, **told: Any) -> Any:
+        from bayeslearn.sequence.sources import opened  # noqa: PLC0415 - reads sources
+
+        asked = {"id": None, "known": None, "lengths": None, "weights": None, **told}
+        return opened(data, names=self.emissions.names, kind=self.emissions.kind, **asked).finished(
+            self.emissions, self.states
+        )
 
     def __add__(self, other: HiddenMarkovModel) -> Self:
         """Evidence of both: their statistics added. Both should come from one model, so that states mean the same."""

@@ -52,7 +52,7 @@ class NormalBase(Emissions):
         """Rows of finite numbers; NaN is missing."""
         return real_cells(number_rows(x), len(self.columns))
 
-    def floored(self, cells: Floats) -> Self:
+    def floored(self, cells: Floats | Moments) -> Self:
         """Variances that cannot fall below a small share of that of the data."""
         return self if np.all(self.floor) else replace(self, floor=FLOOR * spread_of(cells)[1])  # type: ignore[type-var]
 
@@ -138,7 +138,7 @@ class NormalEmissions(NormalBase):
         spread = before.beta + before.kappa * (self.mean - before.mu) ** 2 / 2
         return float((-(before.alpha - 1) * np.log(self.var) - spread / self.var).sum())
 
-    def default_prior(self, cells: NDArray[Any], cases: float) -> NormalInverseGamma:
+    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> NormalInverseGamma:
         """So many cases of the mean and variance of all rows."""
         return NormalInverseGamma.unit_information(*spread_of(cells), cases)
 
@@ -153,9 +153,11 @@ class NormalEmissions(NormalBase):
 ### helpers
 
 
-def spread_of(cells: Floats) -> tuple[Floats, Floats]:
-    """Means and variances of columns; 1 for the variance of a column that does not vary."""
-    if np.isnan(cells.sum()):
+def spread_of(cells: Floats | Moments) -> tuple[Floats, Floats]:
+    """Means and variances of columns, or of their moments; 1 for the variance of a column that does not vary."""
+    if isinstance(cells, Moments):
+        mean, var = cells.mean, cells.var
+    elif np.isnan(cells.sum()):
         seen = ~np.isnan(cells)
         n = np.maximum(seen.sum(axis=0), 1)
         mean = np.where(seen, cells, 0.0).sum(axis=0) / n

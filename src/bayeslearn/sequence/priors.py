@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bayeslearn.families import Moments
     from bayeslearn.sequence.emissions import Emissions
 
 #: Cases in every row before any is seen, when nobody says otherwise.
@@ -48,7 +49,7 @@ class ChainPrior:
     emissions: Any
 
 
-def prior_of(told: Any, emissions: Emissions, cells: NDArray[Any] | None) -> ChainPrior:
+def prior_of(told: Any, emissions: Emissions, cells: NDArray[Any] | Moments | None) -> ChainPrior:
     """The prior that a word, a dict or nothing stands for."""
     if isinstance(told, ChainPrior):
         return told
@@ -73,7 +74,7 @@ def dirichlet(told: Any) -> Dirichlet | DirichletRule:
     return {"laplace": Dirichlet.laplace, "jeffreys": Dirichlet.jeffreys, "mle": Dirichlet.none}[word]()
 
 
-def emission_prior(told: Any, weights: Any, emissions: Emissions, cells: NDArray[Any] | None) -> Any:
+def emission_prior(told: Any, weights: Any, emissions: Emissions, cells: NDArray[Any] | Moments | None) -> Any:
     """A prior of the emissions, from a word or as it is."""
     if isinstance(emissions, MixtureEmissions):
         if isinstance(told, MixturePrior):

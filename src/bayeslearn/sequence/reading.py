@@ -20,6 +20,7 @@ from bayeslearn import validation
 from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError, UnknownStateError, listed
 from bayeslearn.sequence.cells import as_objects, is_missing, plain
 from bayeslearn.sequence.data import Sequences, checked_lengths
+from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Numeric, Table, as_table
 
 if TYPE_CHECKING:
@@ -128,6 +129,11 @@ def gathered(
     kind: str = "auto",
 ) -> Raw:
     """Rows, lengths and names of sequences; `names` are the columns to take from a table."""
+    if folds(data, None):
+        raise ParameterError(
+            "an answer for each row takes the rows in memory, and this is a source",
+            hint="read them, if they fit: source.table(); learning (`learn`, `update`) folds",
+        )
     if is_table(data):
         return from_table(data, lengths, id, None if names is None else tuple(names), known, kind)
     if id is not None:
@@ -137,6 +143,11 @@ def gathered(
     cells = data if isinstance(data, np.ndarray) else as_objects(data)
     each = checked_lengths(lengths, len(cells) if np.ndim(cells) else 0)
     return Raw(cells, each, tuple(range(len(each))))
+
+
+def folds(data: Any, id: str | None) -> bool:  # noqa: A002 - the name of the column
+    """Whether data are a source; a list of words without `id` is a sequence of symbols, not of paths."""
+    return is_source(data) and (id is not None or not isinstance(data, list | tuple))
 
 
 def is_table(data: Any) -> bool:

@@ -97,7 +97,7 @@ class CategoricalEmissions(Emissions):
         """Σ α ln θ."""
         return float(xlogy(prior.of(self.theta.shape).alpha, self.theta).sum())
 
-    def default_prior(self, cells: NDArray[Any], cases: float) -> Any:  # noqa: ARG002 - the same for all data
+    def default_prior(self, cells: Any, cases: float) -> Any:  # noqa: ARG002 - the same for all data
         """So many cases, spread evenly: no symbol is impossible."""
         return Dirichlet.m_estimate(cases)
 
