@@ -35,8 +35,9 @@ def place(tmp_path_factory):
     rng = np.random.default_rng(5)
     for name in holes.columns:
         holes.loc[rng.random(N) < 0.08, name] = None
-    for name, frame in (("full", whole), ("holes", holes.astype({"doors": float}))):
-        for part, chosen in (("all", frame), ("1", frame[:100]), ("2", frame[100:])):
+    visits = pd.DataFrame({"id": [f"p{i // 12:02}" for i in range(N)], "size": whole["size"]})
+    for name, frame in (("full", whole), ("holes", holes.astype({"doors": float})), ("visits", visits)):
+        for part, chosen in (("all", frame), ("1", frame[:120]), ("2", frame[120:])):
             chosen.to_csv(folder / f"{name}-{part}.csv", index=False)
             chosen.to_parquet(folder / f"{name}-{part}.parquet", index=False, row_group_size=40)
     return folder
@@ -64,6 +65,7 @@ VERBS = {
     "text": (["text", "learn", "--text", "t", "--label", "wet"], "full"),
     "cluster": (["cluster", "-k", "2", "--restarts", "1", "--max-iter", "20", "--tol", "1e-9"], "holes"),
     "regress": (["regress", "--target", "size", "--ignore", "t"], "full"),
+    "sequence": (["sequence", "learn", "--id", "id", "--states", "2", "--restarts", "2"], "visits"),
     "regress holes": (["regress", "--target", "size,doors", "--prior", "evidence"], "holes"),
 }
 
@@ -97,7 +99,7 @@ def test_more_files_are_added_to_a_network(place, tmp_path):
     ask("fit", "[rain][wet|rain]", str(place / "full-1.csv"), "--ignore-others", "-o", model)
     both = [str(place / f"full-{i}.parquet") for i in (1, 2)]
     assert "rows      240 added" in ask("update", model, *both, "-o", grown)
-    assert "100 cases, 340 before" in ask("update", grown, *both, "--forget", "-o", back)
+    assert "120 cases, 360 before" in ask("update", grown, *both, "--forget", "-o", back)
 
 
 def test_what_needs_all_rows_is_told_of(place, tmp_path):
@@ -168,7 +170,7 @@ def test_a_broken_file_is_named_or_skipped(place, tmp_path):
     assert "2.parquet" in sentence
     code, answer, sentence = tell(*words, "--skip-broken")
     assert code == 0
-    assert "rows            100" in answer
+    assert "rows            120" in answer
     assert sentence.startswith(f"warning: skipped '{tmp_path / '2.parquet'}'")
     assert "skipped" in ask("scan", str(tmp_path / "*.parquet"), "--skip-broken")
 
@@ -218,12 +220,14 @@ def test_a_climb_goes_on_from_its_checkpoint(place, tmp_path, words):
 def test_passes_are_counted_and_told():
     told = []
     passes = progress.Passes(tell=lambda share, words: told.append((share, words)))
-    for shards in (1, 2, 1):
-        passes(Progress(rows=1000 * shards, of=2000, seconds=0.5 * shards, shards=shards, of_shards=2))
-    assert told[1] == (1.0, "pass 1: 2,000 rows, 2,000 a second")
-    assert told[2] == (0.5, "pass 2: 1,000 rows, 2,000 a second")
-    passes(Progress(rows=0, of=None, seconds=1.0, shards=1, of_shards=4))
-    assert told[3] == (0.25, "pass 3: 1 of 4 files")
+    for begun in (1.0, 2.0):
+        for rows in (500, 1000, 2000):
+            passes(Progress(rows, of=2000, seconds=rows / 4000, shards=rows // 1000, of_shards=2, begun=begun))
+    assert told[0] == (0.25, "pass 1: 500 rows, 4,000 a second")
+    assert told[-1] == (1.0, "pass 2: 2,000 rows, 4,000 a second")
+    assert (passes.number, passes.seconds) == (2, 0.5)
+    passes(Progress(rows=0, of=None, seconds=1.0, shards=4, of_shards=4, begun=3.0))
+    assert told[-1] == (1.0, "pass 3: 4 of 4 files")
 
 
 @pytest.mark.slow

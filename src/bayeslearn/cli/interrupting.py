@@ -27,6 +27,22 @@ class Stop:
 
 
 @contextmanager
+def held_back() -> Iterator[None]:
+    """Within the block Ctrl-C has to wait, and processes that are started in it never hear it."""
+    if not hasattr(signal, "pthread_sigmask"):  # not everywhere
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # when it starts, it lets Ctrl-C through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
 def once(so_far: str = "the best network so far") -> Iterator[Stop]:
     """Within the block the first Ctrl-C is noted, and the next does what it did before."""
     stop, heard = Stop(), f"\nending with {so_far}; Ctrl-C again ends without it\n".encode()

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import interrupting, output, pictures, progress
-from bayeslearn.cli.structures import names, table_file
+from bayeslearn.cli import checkpoints, interrupting, output, pictures, progress
+from bayeslearn.cli.checkpoints import Checkpoint, Every, Resume  # noqa: TC001 - typer reads the annotations
+from bayeslearn.cli.sources import Data, reads
+from bayeslearn.cli.structures import names
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,8 +25,15 @@ MOST_MOVES = 3
 Id = Annotated[str | None, typer.Option("--id", help="The column that says which sequence a row belongs to.")]
 
 
+@reads()
 def run(
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file, rows in order; ?, empty and NaN are missing.")],
+    data: Annotated[
+        Data,
+        typer.Argument(
+            help="CSV or Parquet files, or patterns, rows in order and each sequence in one file; ?, empty and NaN are "
+            "missing."
+        ),
+    ],
     *,
     to: Annotated[Path, typer.Option("-o", "--output", help="The model to write, .json or .json.gz.")],
     states: Annotated[str | None, typer.Option(help="How many states, or their names: A,B,C.")] = None,
@@ -46,6 +55,9 @@ def run(
     restarts: Annotated[int, typer.Option(help="Climbs from random starts; the highest is kept.")] = 5,
     tol: Annotated[float, typer.Option(help="The gain, in nats, below which an iteration is the last.")] = 1e-4,
     max_iter: Annotated[int, typer.Option(help="Iterations of a climb at most.")] = 500,
+    checkpoint: Checkpoint = None,
+    every: Every = 5,
+    resume: Resume = False,
     seed: Annotated[int, typer.Option(help="Of the starts.")] = 0,
     plot: Annotated[Path | None, typer.Option(help="Draw the decoded states into an .svg or .png file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
@@ -63,19 +75,28 @@ def run(
     validation.integer("--seed", seed, least=0)
     if plot is not None:
         pictures.check(plot)
-    path = table_file(data)
-    begin = None if start is None else HiddenMarkovModel.load(start)
-    observed = chosen(path, columns, id_column, known) if begin is None else None
-    with interrupting.once("the best model so far") as stop, progress.bar("learning") as tell:
+    checkpoints.check(checkpoint, every, resume=resume)
+    if data.kind == "memory":
+        data.one_file("--engine memory")
+    first = checkpoint if resume and checkpoint is not None and checkpoint.exists() else start
+    begin = None if first is None else HiddenMarkovModel.load(first)
+    with (
+        data.opened() as given,
+        interrupting.once("the best model so far") as stop,
+        progress.bar("learning", passes=data.passes) as tell,
+    ):
+        given.refuse("--plot", plot, "draws the rows")
+        observed = chosen(given.names, columns, id_column, known) if begin is None else None
 
         def step(now: Any) -> None:
             stop.heed()
             tell(now.iteration / max_iter, f"iteration {now.iteration}, log likelihood {now.log_likelihood:.6f}")
 
         found = learn(
-            path, state_names(states), emissions=emissions, mixture=mixture, columns=observed, id=id_column,
+            given.data, state_names(states), emissions=emissions, mixture=mixture, columns=observed, id=id_column,
             known=known, structure="left-right" if left_right else "any", prior=prior, start=begin,
             frozen=names(freeze), restarts=restarts, rng=seed, tol=tol, max_iter=max_iter, progress=step,
+            checkpoint=checkpoint, every=every,
         )  # fmt: skip
     found.model.save(to)
     show_json(found) if as_json else show(found)
@@ -83,7 +104,7 @@ def run(
     if plot is not None:
         from bayeslearn import plots
 
-        plots.save(plots.decoded(found.model.decode(path, id=id_column)), plot)
+        plots.save(plots.decoded(found.model.decode(given.data, id=id_column)), plot)
         sys.stderr.write(f"wrote {plot}\n")
 
 
@@ -97,12 +118,10 @@ def state_names(states: str | None) -> int | list[str] | None:
     return list(names(states))
 
 
-def chosen(path: str, columns: str | None, id_column: str | None, known: str | None) -> list[str]:
+def chosen(there: list[str], columns: str | None, id_column: str | None, known: str | None) -> list[str]:
     """The observed columns: those that are named, or all that say nothing else."""
-    from bayeslearn.tables.files import column_names
     from bayeslearn.tables.schema import require_known
 
-    there = column_names(path)
     asked = names(columns)
     require_known([*asked, *(name for name in (id_column, known) if name)], there)
     found = list(asked) or [name for name in there if name not in {id_column, known}]

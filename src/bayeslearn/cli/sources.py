@@ -8,14 +8,14 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from bayeslearn.cli import progress
+from bayeslearn.cli import interrupting, progress
 from bayeslearn.cli.structures import table_file
 from bayeslearn.errors import ParameterError, listed
 
@@ -175,7 +175,9 @@ class Data:
             return
         from bayeslearn.sources.cluster import cluster_of
 
-        with cluster_of(self.scheduler or "dask") as cluster:
+        with interrupting.held_back() if self.scheduler is None else nullcontext():  # workers end with us, in peace
+            begun = cluster_of(self.scheduler or "dask")
+        with begun as cluster:
             yield cluster
 
     def _require_nothing_else(self, *, limits_more: bool) -> None:
