@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bayeslearn.sources.counting import count_cells, grouped
     from bayeslearn.sources.cutting import discretised
     from bayeslearn.sources.digest import Digest
+    from bayeslearn.sources.encoded import Encoded, encode
     from bayeslearn.sources.engines import Engine, Local
     from bayeslearn.sources.files import Files
     from bayeslearn.sources.relations import Relation
@@ -28,6 +29,7 @@ _HOMES = {
     "Batches": "batches",
     "Cluster": "cluster",
     "Digest": "digest",
+    "Encoded": "encoded",
     "Engine": "engines",
     "Files": "files",
     "Local": "engines",
@@ -36,6 +38,7 @@ _HOMES = {
     "as_source": "scanning",
     "count_cells": "counting",
     "discretised": "cutting",
+    "encode": "encoded",
     "grouped": "counting",
     "is_source": "scanning",
     "scan": "scanning",
@@ -45,6 +48,7 @@ __all__ = [
     "Batches",
     "Cluster",
     "Digest",
+    "Encoded",
     "Engine",
     "Files",
     "Local",
@@ -53,6 +57,7 @@ __all__ = [
     "as_source",
     "count_cells",
     "discretised",
+    "encode",
     "grouped",
     "is_source",
     "scan",

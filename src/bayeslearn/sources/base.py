@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 
+#: The file that describes a folder of encoded rows.
+MANIFEST = "bayeslearn.json"
+
 #: Cells of a batch, its fewest and its most rows: enough that a batch is worth its call, few enough for any memory.
 BATCH_CELLS, LEAST_ROWS, MOST_ROWS = 1 << 22, 1 << 14, 1 << 18
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bayeslearn.errors import EmptyTableError, FormatError, listed
 from bayeslearn.sources.base import rows_of_batch
 from bayeslearn.sources.batches import Batches, looked_at, require_again
+from bayeslearn.sources.encoded import Encoded, open_encoded
 from bayeslearn.sources.engines import Engine, Local
 from bayeslearn.sources.files import Files, Looked, ShardDigest, folded
 from bayeslearn.sources.limits import bytes_of
@@ -114,6 +115,11 @@ def rows_for(memory_limit: str | int | None, columns: int, engine: Engine) -> in
 
 #: Bytes that a cell may take on its way from a file to a statistic.
 CELL_BYTES = 32
+
+
+def scan_encoded(folder: Any, engine: Any) -> Encoded:
+    """The rows of a folder that was encoded before."""
+    return open_encoded(folder, engine_of(engine))
 
 
 def scan_batches(

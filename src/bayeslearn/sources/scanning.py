@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
-from bayeslearn.sources.base import Scanned
+from bayeslearn.sources.base import MANIFEST, Scanned
 from bayeslearn.tables import Table, as_table
 from bayeslearn.tables.convert import MARKERS, check_request, requested
 from bayeslearn.tables.schema import name_list
@@ -50,7 +50,8 @@ def scan(
     Parameters
     ----------
     data
-        Paths, patterns (``"cases-*.parquet"``) or directories of CSV and Parquet files, or a list of these; a DuckDB
+        Paths, patterns (``"cases-*.parquet"``) or directories of CSV and Parquet files, or a list of these; a folder
+        that :func:`~bayeslearn.sources.encode` wrote; a DuckDB
         relation; the path of a DuckDB database together with `table`; or batches of data, as a list or as a function
         that returns an iterator.
     table
@@ -72,16 +73,17 @@ def scan(
     progress
         Called as a pass goes on, with rows and seconds.
     """
-    request = requested(
-        discrete=discrete, numeric=numeric, states=states, missing=missing, max_states=max_states,
-        allow_constant=allow_constant, unseen=unseen, left_out=left_out,
-    )  # fmt: skip
+    said: dict[str, Any] = {
+        "discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states,
+        "allow_constant": allow_constant, "unseen": unseen, "left_out": left_out,
+    }  # fmt: skip
+    request = requested(missing=missing, **said)
     check_request(request, schema)
     names = None if columns is None else name_list("columns", columns)
     validation.choice("on_error", on_error, ["raise", "skip"])
     if isinstance(data, Scanned | Table):
         raise ParameterError(f"{data!r:.60} is a source already", hint="use as_source to declare its columns")
-    if engine not in {None, "files"} and not is_paths(data):
+    if engine is not None and engine != "files" and not is_paths(data):
         raise ParameterError(
             f"{type(data).__name__} is read on this machine, not by a cluster", hint="clusters read files: give paths"
         )
@@ -91,6 +93,10 @@ def scan(
         return scan_relation(
             data, table, request, schema=schema, names=names, weight=weights, memory_limit=memory_limit
         )
+    if isinstance(data, str | os.PathLike) and (Path(data) / MANIFEST).is_file():
+        from bayeslearn.sources.opening import scan_encoded  # noqa: PLC0415 - Arrow loads when data come in
+
+        return scan_encoded(data, engine).declared(schema=schema, columns=names, weights=weights, **said)
     if is_paths(data):
         from bayeslearn.sources.opening import scan_files  # noqa: PLC0415 - Arrow loads when data come in
 
