@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import gc
 import json
 import os
@@ -269,6 +270,17 @@ def test_local_clusters_listen_to_this_machine_only(workers: Cluster) -> None:
     heard = [c.laddr.ip for p in everybody.values() for c in p.net_connections() if c.status == psutil.CONN_LISTEN]
     assert len(heard) >= 3  # the scheduler and two workers
     assert set(heard) == {"127.0.0.1"}
+
+
+@pytest.mark.parametrize("n", [2, 4, 9])
+def test_all_workers_are_used(workers: Cluster, n: int) -> None:
+    def slowly(_: int) -> Any:
+        time.sleep(0.1)
+        return collections.Counter([os.getpid()])
+
+    took = workers.fold(slowly, range(n), silent)
+    assert len(took) == 2
+    assert min(took.values()) >= n // 3
 
 
 def test_workers_use_one_thread_each(workers: Cluster) -> None:

@@ -72,7 +72,8 @@ def test_the_package_is_an_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 
 def test_the_function_is_sent_once() -> None:
-    work = Work.of(abs, range(5))
-    kinds = [key.split("-")[1] for key in work.tasks]
-    assert {kind: kinds.count(kind) for kind in kinds} == {"send": 1, "shard": 5, "add": 4}
+    for threads, sent in ((0, 1), (2, 1), (3, 3), (9, 5)):  # or once to every thread, where shards are few
+        work = Work.of(abs, range(5), threads)
+        kinds = [key.split("-")[1] for key in work.tasks]
+        assert {kind: kinds.count(kind) for kind in kinds} == {"send": sent, "shard": 5, "add": 4}
     assert Work.of(abs, []).last is None

@@ -134,7 +134,7 @@ class Cluster:
         """``function(shard 1) + function(shard 2) + …``, wherever the shards are read."""
         if not self.is_open:
             raise ClusterError("the cluster was closed", hint="start or connect to another one")
-        work = Work.of(function, shards)
+        work = Work.of(function, shards, sum(self._running().values()))
         if work.last is None:
             return None
         self._refill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -39,14 +40,18 @@ class Work:
     last: Later | None
 
     @classmethod
-    def of(cls, function: Callable[[Any], Any], shards: Iterable[Any]) -> Work:
-        """Each shard is a task, as is every sum of two."""
-        name = uuid4().hex
-        send = f"{SEND}-{name}"
-        tasks: dict[str, Any] = {send: (Unpack(packed(function), send),)}
-        total: Sum[Later] = Sum()
+    def of(cls, function: Callable[[Any], Any], shards: Iterable[Any], threads: int = 1) -> Work:
+        """Each shard is a task, as is every sum of two.
+
+        Few shards would all go where the function is, so it is sent to every thread; many are spread by Dask itself.
+        """
+        name, sent = uuid4().hex, packed(function)
         named = {f"{SHARD}-{name}-{number}": shard for number, shard in enumerate(shards)}
-        for key, shard in named.items():
+        copies = max(min(len(named), threads), 1) if len(named) <= 2 * threads else 1
+        sends = [f"{SEND}-{name}-{copy}" for copy in range(copies)]
+        tasks: dict[str, Any] = {send: (Unpack(sent, send),) for send in sends}
+        total: Sum[Later] = Sum()
+        for (key, shard), send in zip(named.items(), cycle(sends), strict=False):
             tasks[key] = (Read(shard, key), send)
             total.add(Later(key, tasks))
         return cls(tasks, named, total.total)
