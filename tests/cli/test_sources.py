@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import duckdb
 import numpy as np
@@ -100,6 +101,20 @@ def test_more_files_are_added_to_a_network(place, tmp_path):
     both = [str(place / f"full-{i}.parquet") for i in (1, 2)]
     assert "rows      240 added" in ask("update", model, *both, "-o", grown)
     assert "120 cases, 360 before" in ask("update", grown, *both, "--forget", "-o", back)
+
+
+def test_many_files_are_scored_as_one(place, tmp_path):
+    model = str(tmp_path / "m.json")
+    ask(*FIT, str(place / "full-1.csv"), "-o", model)
+    one, many = (
+        json.loads(ask("score", model, str(place / name), "--json")) for name in ("holes-all.csv", "holes-[12].csv")
+    )
+    assert one["impossible_rows"] == []
+    assert close(one | {"impossible_rows": None}, many)
+    assert (
+        "writes a line for every row"
+        in fail("score", model, str(place / "holes-[12].csv"), "--per-case", str(tmp_path / "rows.csv"))[1]
+    )
 
 
 def test_what_needs_all_rows_is_told_of(place, tmp_path):
@@ -201,6 +216,19 @@ def test_verbs_that_keep_their_rows_refuse_other_engines(place):
     assert code == 2
     assert "finding neighbours needs all rows in memory" in sentence
     assert "takes the rows of one file" in fail("cluster", str(place / "*.csv"), "--by", "m.json")[1]
+
+
+def test_a_package_that_is_not_there_is_named(place, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code, sentence = fail(*FIT, str(place / "full-1.csv"), "--engine", "dask", "-o", str(tmp_path / "m.json"))
+    assert code == 1
+    assert "pip install 'bayeslearn[dask]'" in sentence
+
+
+def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypatch):
+    monkeypatch.setattr("bayeslearn.naive_bayes.tables.out_of_fold.MOST_NUMBERS", 100)
+    words = ["naive", "learn", str(place / "full-[12].csv"), "--target", "rain", "--ignore", "t"]
+    assert "one row of 5, out of fold" in ask(*words, "-o", str(tmp_path / "m.json"))
 
 
 ### on the way

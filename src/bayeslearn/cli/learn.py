@@ -128,7 +128,7 @@ def why_unchecked(given: Given, stop: interrupting.Stop) -> str:
     """What kept rows from being held out."""
     if stop.asked:
         return "Ctrl-C came before"
-    return f"no rows were held out, {MEMORY}" if given.folded else "there are too few rows"
+    return f"no rows were held out, {MEMORY}; or score other files" if given.folded else "there are too few rows"
 
 
 ### what was asked for

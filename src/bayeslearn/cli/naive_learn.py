@@ -67,6 +67,7 @@ def run(
     from bayeslearn import files, model_files, validation
     from bayeslearn.naive_bayes import NaiveBayes, calibrated, cross_validate
     from bayeslearn.naive_bayes.tables.learning import told_families
+    from bayeslearn.naive_bayes.tables.out_of_fold import most_rows
 
     model_files.packed(to)
     files.destination(to)
@@ -104,7 +105,8 @@ def run(
         if calibrate:
             model = calibrated(model, table, folds=min(folds or 10, enough), rng=seed)
         model.save(to)
-        found = Learned(model, table.n_rows, table.missing(), left_out, checked)
+        every = -(-enough // most_rows(model, folds, apart=calibrate)) if given.folded else 1
+        found = Learned(model, table.n_rows, table.missing(), left_out, checked, every)
     found.show_json() if as_json else found.show()
     sys.stderr.write(f"wrote {to}: {len(model.classes)} classes, {len(model.columns)} columns\n")
     if plot is not None:
@@ -189,6 +191,8 @@ class Learned:
     missing: dict[str, int]
     left_out: dict[str, str]
     checked: CrossValidation | None
+    #: Of so many rows one was asked about.
+    every: int = 1
 
     def show(self) -> None:
         """The report."""
@@ -227,6 +231,7 @@ class Learned:
                 ("mean log loss", f"{check.log_loss:.4g} (class shares alone {check.majority_log_loss:.4g})"),
                 ("calibration error", f"{check.calibration.error:.4g}"),
             ]
+            lines[:0] = [("asked about", f"one row of {self.every}, out of fold")] if self.every > 1 else []
         if any(τ != 1 for τ in self.sharpness.values()):
             lines.append(("sharpness of the columns", ", ".join(f"{n} {τ:.2g}" for n, τ in self.sharpest())))
         elif self.checked is not None and self.checked.calibration.error > 0.05 and self.model.cases >= ENOUGH:

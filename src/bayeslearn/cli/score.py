@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output, writing
+from bayeslearn.cli import output, progress, writing
 from bayeslearn.cli.networks import load
+from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork, Score
+    from bayeslearn.network.learning.score import Total
     from bayeslearn.tables import Table
 
 
+@reads()
 def run(
     net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; what is missing in it is summed over.")],
+    data: Annotated[
+        Data, typer.Argument(help="CSV or Parquet files, or patterns; what is missing in them is summed over.")
+    ],
     *,
     per_case: Annotated[
         Path | None, typer.Option(help="A file to write, .csv or .parquet: ln P of each row, in its order.")
@@ -28,25 +34,31 @@ def run(
 ) -> None:
     """Log likelihood of cases: in all, per case, and in bits per case.
 
-    Rows that the network holds impossible are named on stderr.
+    Rows that the network holds impossible are named on stderr, where all rows are in memory.
 
     Example: bayeslearn score model.json new-cases.csv --per-case likelihoods.csv
     """
-    from bayeslearn.tables import as_table
+    from bayeslearn.sources import as_source
 
     if per_case is not None:
         writing.writer(per_case)
     network = load(net)
-    cases = as_table(data, schema=network.schema, absent="missing", weights=weights)
-    score = network.score(cases)
-    _warn(network, cases, score)
+    with data.opened(weights=weights) as given, progress.bar("scoring", passes=data.passes):
+        given.refuse("--per-case", per_case, "writes a line for every row")
+        cases: Any = as_source(given.settled(), schema=network.schema, absent="missing", weights=given.weights)
+        score: Any = network.score(cases)
+        rows, missing = cases.n_rows, sum(cases.missing().values())
+    if given.folded:
+        _warn_of_some(score)
+    else:
+        _warn(network, cases, score)
     if per_case is not None:
         _write(per_case, score)
     answer = {
-        "rows": cases.n_rows,
+        "rows": rows,
         "weight": score.weight,
-        "missing_cells": int((cases.codes < 0).sum()),
-        "impossible_rows": score.impossible.tolist(),
+        "missing_cells": missing,
+        "impossible_rows": None if given.folded else score.impossible.tolist(),
         "log_likelihood": score.log_likelihood,
         "log_likelihood_per_case": score.mean,
         "bits_per_case": score.bits,
@@ -54,7 +66,7 @@ def run(
     if as_json:
         output.show_json(answer)
         return
-    pairs = [("rows", str(cases.n_rows)), *([("weight", f"{score.weight:g}")] if weights else [])]
+    pairs = [("rows", str(rows)), *([("weight", f"{score.weight:g}")] if weights else [])]
     pairs += [("missing cells", str(answer["missing_cells"])), ("log likelihood", f"{score.log_likelihood:.10g}")]
     pairs += [("per case", output.number(score.mean)), ("bits per case", output.number(score.bits))]
     output.show_pairs(pairs)
@@ -65,6 +77,12 @@ def _write(to: Path, score: Score) -> None:
 
     writing.write_columns(to, pa.table({"log_likelihood": score.cases}))
     sys.stderr.write(f"wrote {to}: {len(score.cases)} rows, 1 column\n")
+
+
+def _warn_of_some(score: Total) -> None:
+    """That there are rows of probability zero."""
+    if score.log_likelihood == -math.inf:
+        sys.stderr.write("warning: some rows have probability zero; with --engine memory they are named\n")
 
 
 def _warn(network: BayesianNetwork, cases: Table, score: Score) -> None:
