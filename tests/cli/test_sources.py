@@ -186,7 +186,7 @@ def test_a_broken_file_is_named_or_skipped(place, tmp_path):
     code, answer, sentence = tell(*words, "--skip-broken")
     assert code == 0
     assert "rows            120" in answer
-    assert sentence.startswith(f"warning: skipped '{tmp_path / '2.parquet'}'")
+    assert sentence.startswith(f"warning: skipped, for '{tmp_path / '2.parquet'}' is")
     assert "skipped" in ask("scan", str(tmp_path / "*.parquet"), "--skip-broken")
 
 

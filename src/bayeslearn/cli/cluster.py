@@ -10,8 +10,9 @@ import typer
 
 from bayeslearn.cli import checkpoints, interrupting, output, progress, writing
 from bayeslearn.cli.checkpoints import Checkpoint, Every, Resume  # noqa: TC001 - typer reads the annotations
+from bayeslearn.cli.given import MEMORY, Given
 from bayeslearn.cli.naive_learn import pairs
-from bayeslearn.cli.sources import MEMORY, Data, Given, reads
+from bayeslearn.cli.sources import Data, reads
 from bayeslearn.cli.structures import names
 from bayeslearn.errors import ParameterError
 

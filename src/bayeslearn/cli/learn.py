@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from bayeslearn.cli import interrupting, learn_report, pictures, progress, structures
+from bayeslearn.cli.given import MEMORY, Given
 from bayeslearn.cli.networks import hidden_variables, keep
-from bayeslearn.cli.sources import MEMORY, Data, Given, reads
+from bayeslearn.cli.sources import Data, reads
 from bayeslearn.cli.structures import Bins, Forbid, Leaves, MaxStates, Require, Roots, Tiers, Weights  # noqa: TC001
 from bayeslearn.errors import ParameterError
 

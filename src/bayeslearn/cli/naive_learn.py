@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import interrupting, output, pictures, progress
-from bayeslearn.cli.sources import Data, Given, reads
+from bayeslearn.cli.sources import Data, reads
 from bayeslearn.cli.structures import names
 from bayeslearn.errors import BayeslearnError, ParameterError
 
 if TYPE_CHECKING:
+    from bayeslearn.cli.given import Given
     from bayeslearn.naive_bayes import CrossValidation, NaiveBayes
 
 #: What speaks for a class: so much of it is shown.

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import neighbours_report, pictures, progress, writing
-from bayeslearn.cli.sources import Data, Given, reads
+from bayeslearn.cli.sources import Data, reads
 from bayeslearn.cli.structures import names, table_file
 from bayeslearn.errors import DataError, ParameterError, listed
 
 if TYPE_CHECKING:
+    from bayeslearn.cli.given import Given
     from bayeslearn.neighbours import Neighbours
     from bayeslearn.neighbours.learning import Learned
 

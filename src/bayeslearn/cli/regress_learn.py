@@ -11,7 +11,7 @@ from bayeslearn.cli import interrupting, progress
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from bayeslearn.cli.sources import Given
+    from bayeslearn.cli.given import Given
     from bayeslearn.functions.targets import Examples
     from bayeslearn.tables import Table
 

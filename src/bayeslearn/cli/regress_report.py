@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.cli import output
+from bayeslearn.cli.given import MEMORY
 from bayeslearn.cli.regress_learn import Folded
-from bayeslearn.cli.sources import MEMORY
 
 if TYPE_CHECKING:
     from bayeslearn.cli.regress_learn import Asked, Found

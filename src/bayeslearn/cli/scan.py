@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress
-from bayeslearn.cli.sources import Data, reads, write_schema
+from bayeslearn.cli.given import named, write_schema
+from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
     from bayeslearn.sources.digest import Seen
@@ -104,7 +105,7 @@ class Report:
         """The report for people."""
         size = f", {output.size(self.bytes)}" if self.paths else ""
         files = [("files", f"{len(self.paths)}{size}")] if self.paths else []
-        skipped = [("skipped", f"{path}: {why}") for path, why in getattr(self.source, "skipped", {}).items()]
+        skipped = [("skipped", named(path, why)) for path, why in getattr(self.source, "skipped", {}).items()]
         rate = f"{self.rate:,.0f} rows a second"
         output.show_pairs([
             *files, *skipped, ("rows", f"{self.rows:,}"), ("columns", str(len(self.columns))),

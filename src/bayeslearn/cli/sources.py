@@ -16,21 +16,17 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from bayeslearn.cli import interrupting, progress
+from bayeslearn.cli.given import Given, named, read_schema
 from bayeslearn.cli.structures import table_file
 from bayeslearn.errors import ParameterError, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from bayeslearn.tables import Schema
-
 ENGINES = ("memory", "files", "dask")
 
 #: Where the options stand in the help.
 PANEL = "Reading data"
-
-#: Why something is not to be had.
-MEMORY = "which needs all rows in memory: --engine memory"
 
 ### options
 
@@ -164,7 +160,7 @@ class Data:
             on_error="skip" if self.skip_broken else "raise", memory_limit=self.limit, progress=self.passes, **how,
         )  # fmt: skip
         for path, why in getattr(source, "skipped", {}).items():
-            sys.stderr.write(f"warning: skipped {path!r}: {why}\n")
+            sys.stderr.write(f"warning: skipped, for {named(path, why)}\n")
         return source
 
     @contextmanager
@@ -191,51 +187,6 @@ class Data:
                 )
 
 
-@dataclass(frozen=True)
-class Given:
-    """Data as a learner takes them."""
-
-    #: The path of a file, or a source.
-    data: Any
-    #: The column of weights, where the data do not know it themselves.
-    weights: str | None = None
-    #: Columns that no learner can use, and why.
-    left_out: dict[str, str] = field(default_factory=dict)
-    in_memory: bool = True
-
-    @property
-    def folded(self) -> bool:
-        """Whether rows are read batch by batch, anew for every pass."""
-        return not self.in_memory
-
-    @property
-    def names(self) -> list[str]:
-        """All columns that there are."""
-        if isinstance(self.data, str):
-            from bayeslearn.tables.files import column_names
-
-            return column_names(self.data)
-        if hasattr(self.data, "relation"):
-            return list(self.data.relation.columns)
-        from bayeslearn.sources.shards import kinds_of
-
-        return list(kinds_of(self.data.shards[0].path))
-
-    def refuse(self, option: str, value: Any, why: str) -> None:
-        """An option that cannot be had of rows that are not in memory."""
-        if self.folded and value:
-            raise ParameterError(f"{option} {why}, {MEMORY}")
-
-    def columns(self, wanted: list[str], data: Any) -> list[str]:
-        """Those columns that are there: a table that was read from many files lacks those that cannot be used."""
-        return wanted if data is self.data else [name for name in wanted if name not in self.left_out]
-
-    def settled(self, data: Any = None) -> Any:
-        """What is learned from: a source goes into memory, if that was asked for."""
-        data = self.data if data is None else data
-        return data.table() if self.in_memory and hasattr(type(data), "declared") else data
-
-
 def reads(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """For a verb: with the options of reading, or some of them, which come to it in its `data`."""
     known = inspect.signature(Data, eval_str=True).parameters
@@ -260,23 +211,3 @@ def reads(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         return verb
 
     return wearing
-
-
-### schemas in files
-
-LABEL = "bayeslearn schema"
-
-
-def read_schema(path: Path) -> Schema:
-    """A schema that was written before."""
-    from bayeslearn import model_files
-    from bayeslearn.tables import Schema
-
-    return model_files.read(path, LABEL, lambda _, parts: Schema.from_dict(parts))
-
-
-def write_schema(schema: Schema, path: Path) -> None:
-    """The schema as JSON."""
-    from bayeslearn import model_files
-
-    model_files.write(path, LABEL, schema.to_dict())
