@@ -23,10 +23,11 @@ import numpy as np
 import bayeslearn
 from bayeslearn import scan
 from bayeslearn.em import expect
+from bayeslearn.mixture import find_classes, rows
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.expectation import Tables
 from bayeslearn.network.learning.gathering import Passes, gathered
-from bayeslearn.sources import Cluster, count_cells
+from bayeslearn.sources import Cluster, count_cells, encode
 from bench.harness import Work
 from bench.scale_data import FILE_ROWS, network, write
 
@@ -41,13 +42,16 @@ MOST, LIMIT = 50_000_000, "1GiB"
 
 
 def works(*, quick: bool) -> Iterator[Work]:
-    rows = FILE_ROWS if quick else 4 * FILE_ROWS
     with folder() as where:
-        source = scan(write(where, rows), schema=network().schema)
+        source = scan(write(where, FILE_ROWS if quick else 4 * FILE_ROWS), schema=network().schema)
         table = source.table()
-        yield e_step_pass(source, table)
+        with tempfile.TemporaryDirectory() as kept:
+            encoded = encode(source, kept)
+            for data, of in ((source, "of files"), (encoded, "encoded")):
+                yield e_step_pass(data, table, of)
+                yield counting_pass(data, table, of)
+                yield mixture_pass(data, table, of)
         yield gathering_pass(source, table)
-        yield counting_pass(source, table)
         yield from workers(source)
         tiny(where, quick=quick)
         if not quick:
@@ -67,38 +71,49 @@ def folder() -> Iterator[Path]:
 ### a pass
 
 
-def e_step_pass(source: Files, table: Source) -> Work:
+def e_step_pass(source: Source, table: Source, of: str) -> Work:
     """Expected counts under the network that drew the cases: rows are read, taken apart and inferred."""
     model = Tables(Compiled(network()))
-    return beside_memory("E step", source, table, lambda data: e_step(model, data))
+    return beside_memory(f"E step, {of}", source, table, lambda data: e_step(model, data))
 
 
 def e_step(model: Tables, data: Source) -> Any:
     return expect(model, Passes(model.compiled, data), 0).statistics.n
 
 
-def gathering_pass(source: Files, table: Source) -> Work:
+def gathering_pass(source: Source, table: Source) -> Work:
     """What EM climbs on, in one pass; all its iterations are then in memory. Then one E step, for an answer."""
     model = Tables(Compiled(network()))
 
     def answer(data: Source) -> Any:
         return expect(model, gathered(model.compiled, data, None)[0], 0).statistics.n
 
-    return beside_memory("gathering for EM, and one E step", source, table, answer)
+    return beside_memory("gathering, one E step, of files", source, table, answer)
 
 
-def counting_pass(source: Files, table: Source) -> Work:
+def counting_pass(source: Source, table: Source, of: str) -> Work:
     families = [[v.name for v in (*cpt.parents, cpt.variable)] for cpt in network()]
 
     def answer(data: Source) -> Any:
         return np.concatenate([c.counts.ravel() for c in count_cells(data, families)])
 
-    return beside_memory("counting 20 families", source, table, answer)
+    return beside_memory(f"counting 20 families, {of}", source, table, answer)
 
 
-def beside_memory(name: str, source: Files, table: Source, answer: Any) -> Work:
+def mixture_pass(source: Source, table: Source, of: str) -> Work:
+    """An E step of four classes over all columns; in memory the rows are in their working form already."""
+    model = find_classes(table.take(range(20_000)), 4, tol=10.0).model
+    working = rows.read(model.parts, table)
+
+    def answer(data: Any) -> Any:
+        return expect(model, working if data is table else rows.Folded(data, model.parts), 0).log_likelihood
+
+    return beside_memory(f"four classes, E step, {of}", source, table, answer)
+
+
+def beside_memory(name: str, source: Source, table: Source, answer: Any) -> Work:
     return Work(
-        f"{name}, {table.n_rows:,} x 20 of files", "memory", bayeslearn.__version__, lambda: answer(source),
+        f"{name}, {table.n_rows:,} x 20", "memory", bayeslearn.__version__, lambda: answer(source),
         lambda: answer(table), lambda a, b: bool(np.allclose(a, b, rtol=1e-10, atol=0)), round(1 / 1.5, 2), most=3,
     )  # fmt: skip
 
@@ -118,11 +133,11 @@ def workers(source: Files) -> Iterator[Work]:
 
 def tiny(where: Path, *, quick: bool) -> None:
     """What a pass costs before any data: ten files of a hundred rows."""
-    rows = scan(write(where, FILE_ROWS), schema=network().schema).table().take(range(100))
+    few = scan(write(where, FILE_ROWS), schema=network().schema).table().take(range(100))
     model = Tables(Compiled(network()))
     with tempfile.TemporaryDirectory() as small:
         for number in range(10):
-            write_rows(Path(small) / f"{number}.parquet", rows)
+            write_rows(Path(small) / f"{number}.parquet", few)
         source = scan(f"{small}/*.parquet", schema=network().schema)
         with Cluster.local(2) as cluster:
             for name, asked in (("files", source), ("two workers", source.with_engine(cluster))):

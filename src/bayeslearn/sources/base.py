@@ -177,6 +177,24 @@ def rows_of_batch(columns: int) -> int:
     return int(np.clip(BATCH_CELLS // max(columns, 1), LEAST_ROWS, MOST_ROWS))
 
 
+#: Bytes of a table that is collected from at one go: the larger, the more rows share what is worked out once.
+MOST_BYTES = 24 << 20
+
+
+def merged(tables: Iterator[Table], rows: int) -> Iterator[Table]:
+    """The same rows in order, batches together as long as they are small; `rows` is what one was asked to have."""
+    some: list[Table] = []
+    for table in tables:
+        size = table.codes.itemsize * len(table.codes) + 8 * len(table.values) + 8
+        most = min(MOST_BYTES // size, 4 * rows)
+        if some and sum(map(len, some)) + len(table) > most:
+            yield Table.concat(some)
+            some = []
+        some.append(table)
+    if some:
+        yield Table.concat(some) if len(some) > 1 else some[0]
+
+
 def rebatched(tables: Iterator[Table], n: int) -> Iterator[Table]:
     """The same rows in order, n at a time; the last batch may be shorter."""
     n = validation.integer("n", n, least=1)

@@ -18,7 +18,7 @@ import numpy as np
 
 from bayeslearn import files as writing
 from bayeslearn.errors import BayeslearnError, FormatError, ParameterError
-from bayeslearn.sources.base import MANIFEST, Scanned, Totals, rebatched, require_some
+from bayeslearn.sources.base import MANIFEST, MOST_ROWS, Scanned, Totals, merged, rebatched, require_some
 from bayeslearn.sources.digest import Digest, digest_of
 from bayeslearn.sources.engines import Engine, Local, Sum
 from bayeslearn.sources.files import Files, tables_of
@@ -203,7 +203,7 @@ def _written(source: Scanned, folder: str) -> Written | None:
     if isinstance(source, Files):
         work = WriteShard(source.coder, source.rows_at_a_time, folder)
         return source.engine.fold(work, source.shards, lambda _: None)
-    return write_tables(source.batches(), folder, "batch")
+    return write_tables(merged(source.batches(), MOST_ROWS), folder, "batch")
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class WriteShard:
     def __call__(self, shard: Shard) -> Written | None:
         """Its parts."""
         name = hashlib.sha256(repr((shard.path, shard.groups)).encode()).hexdigest()[:16]
-        return write_tables(tables_of(shard, self.coder, self.rows), self.folder, name)
+        return write_tables(merged(tables_of(shard, self.coder, self.rows), self.rows), self.folder, name)
 
 
 def write_tables(tables: Iterable[Table], folder: str, name: str) -> Written | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from bayeslearn.errors import DataError, FormatError
-from bayeslearn.sources.base import Scanned, rebatched, require_some, rows_of_batch
+from bayeslearn.sources.base import Scanned, merged, rebatched, require_some, rows_of_batch
 from bayeslearn.sources.coding import Coder
 from bayeslearn.sources.digest import Digest, digest_of
 from bayeslearn.sources.engines import Engine, Local, Sum
@@ -115,7 +115,7 @@ class ShardFold:
     def __call__(self, shard: Shard) -> Any:
         """The sum over one shard; None when it has no rows."""
         total: Sum[Any] = Sum()
-        for table in tables_of(shard, self.coder, self.rows):
+        for table in merged(tables_of(shard, self.coder, self.rows), self.rows):
             total.add(self.collect(table))
             if self.tell is not None:
                 self.tell(table.n_rows)

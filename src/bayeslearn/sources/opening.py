@@ -12,7 +12,7 @@ from bayeslearn.sources.encoded import Encoded, open_encoded
 from bayeslearn.sources.engines import Engine, Local
 from bayeslearn.sources.files import Files, Looked, ShardDigest, folded
 from bayeslearn.sources.limits import bytes_of
-from bayeslearn.sources.shards import matching, require_alike, shards_of
+from bayeslearn.sources.shards import matching, require_alike, row_groups, shards_of
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -74,17 +74,18 @@ def sized(shard: Shard, looked: Looked) -> Shard:
 
 def opened(paths: list[str], broken: dict[str, str], *, skip: bool) -> tuple[Shard, ...]:
     """The shards of all files; those that cannot even be opened are put aside, if they may be skipped."""
-    shards: list[Shard] = []
+    groups: dict[str, list[int] | None] = {}
     for path in paths:
         try:
-            shards += shards_of(path)
+            groups[path] = row_groups(path)
         except (FormatError, EmptyTableError) as error:
             if not skip:
                 raise
             broken[path] = error.message
+    shards = tuple(shards_of(groups))
     if not shards:
         raise no_rows(paths, broken)
-    return tuple(shards)
+    return shards
 
 
 def no_rows(paths: list[str], broken: dict[str, str]) -> EmptyTableError:

@@ -17,10 +17,11 @@ from bayeslearn.tables.files import DELIMITERS, column_names, found, parquet_fil
 from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-#: Rows of a Parquet file that make a shard, as far as its row groups allow.
-SHARD_ROWS = 1 << 20
+#: Rows that make a shard of Parquet files at most, as far as row groups allow; in how many shards few rows come, so
+#: that every thread has some, and how many rows these have at least.
+SHARD_ROWS, SHARES, LEAST_ROWS = 1 << 20, 16, 1 << 16
 
 
 @dataclass(frozen=True)
@@ -81,24 +82,29 @@ def ending(path: Path) -> str:
     return "".join([suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"][-1:])
 
 
-def shards_of(path: str) -> Iterator[Shard]:
-    """The parts of a file: of a Parquet file so many row groups that they make a good share of work."""
+def row_groups(path: str) -> list[int] | None:
+    """The rows of each row group of a Parquet file; None for a text file."""
     _, kind = found(path)
     if kind in DELIMITERS:
-        column_names(path)  # a file without a head is broken
-        yield Shard(path)
-        return
+        return None
     with parquet_file(Path(path)) as file:
-        sizes = [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
-    yield from grouped(path, sizes)
+        return [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
 
 
-def grouped(path: str, sizes: Iterable[int]) -> Iterator[Shard]:
-    """Row groups that follow each other, together until they have enough rows."""
+def shards_of(groups: Mapping[str, list[int] | None]) -> Iterator[Shard]:
+    """The parts of files: of Parquet files so many row groups that they make a good share of the work."""
+    total = sum(sum(sizes) for sizes in groups.values() if sizes is not None)
+    most = min(SHARD_ROWS, max(total // SHARES, LEAST_ROWS))
+    for path, sizes in groups.items():
+        yield from [Shard(path)] if sizes is None else grouped(path, sizes, most)
+
+
+def grouped(path: str, sizes: Iterable[int], most: int) -> Iterator[Shard]:
+    """Row groups that follow each other, together as long as they have no more rows than that."""
     together: list[int] = []
     first = rows = 0
     for group, size in enumerate(sizes):
-        if together and rows + size > SHARD_ROWS:
+        if together and rows + size > most:
             yield Shard(path, tuple(together), rows, first)
             together, first, rows = [], first + rows, 0
         together.append(group)
