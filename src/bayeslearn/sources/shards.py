@@ -86,6 +86,7 @@ def row_groups(path: str) -> list[int] | None:
     """The rows of each row group of a Parquet file; None for a text file."""
     _, kind = found(path)
     if kind in DELIMITERS:
+        column_names(path)  # a file without a head is broken
         return None
     with parquet_file(Path(path)) as file:
         return [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
