@@ -152,6 +152,14 @@ def test_scan_names_columns_of_no_use(tmp_path):
     assert "left out" in text
 
 
+def test_rows_are_encoded_and_read_again(place, tmp_path):
+    kept = tmp_path / "kept"
+    tell("scan", str(place / "holes-[12].csv"), "--encode", str(kept))
+    for data, model in ((kept, "a.json"), (place / "holes-all.csv", "b.json")):
+        tell(*FIT, str(data), "--prior", "laplace", "-o", str(tmp_path / model))
+    assert close(*(json.loads((tmp_path / model).read_text()) for model in ("a.json", "b.json")))
+
+
 def test_a_schema_is_kept_and_given(place, tmp_path):
     to, model = tmp_path / "s.json", str(tmp_path / "m.json")
     assert said("scan", str(place / "full-[12].csv"), "-o", str(to)).startswith(f"wrote {to}: 6 columns")

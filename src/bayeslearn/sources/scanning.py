@@ -81,6 +81,8 @@ def scan(
     check_request(request, schema)
     names = None if columns is None else name_list("columns", columns)
     validation.choice("on_error", on_error, ["raise", "skip"])
+    if isinstance(data, list | tuple) and len(data) == 1 and is_paths(data):
+        data = data[0]
     if isinstance(data, Scanned | Table):
         raise ParameterError(f"{data!r:.60} is a source already", hint="use as_source to declare its columns")
     if engine is not None and engine != "files" and not is_paths(data):
