@@ -24,7 +24,7 @@ pytestmark = pytest.mark.compiled  # the searches are tested on their own, inter
 
 RAIN = "rain,hose,wet\n" + "no,no,no\nno,yes,yes\nyes,no,yes\nyes,yes,yes\n" * 30
 KEYS = """rows weight missing hidden hidden_gain method score arcs tests resamples least_certain nearly_joined
-either_way fewest_cases held_out cuts left_out notes seconds ended_by""".split()  # noqa: SIM905
+either_way fewest_cases held_out cuts left_out notes passes seconds ended_by""".split()  # noqa: SIM905
 
 
 @pytest.fixture

@@ -71,6 +71,8 @@ def _head(fit: StructureFit, asked: Asked) -> list[tuple[str, str]]:
     cells, missing = fit.table.n_rows * len(fit.table.schema), sum(fit.missing.values())
     share = f" ({100 * missing / cells:.3g} %)" if missing else ""
     pairs = [("rows", counted(fit.table)), ("missing cells", f"{missing} of {cells}{share}")]
+    if fit.passes:
+        pairs.append(("passes", str(fit.passes)))
     pairs += [("hidden", _hidden(fit, name)) for name in hidden(fit)]
     pairs += [("method", f"{fit.method}: {METHODS[fit.method].about}")]
     pairs += [("score", f"{score_name(fit.scored_by)} {fit.score:.8g}"), ("arcs", str(len(fit.arcs)))]
@@ -186,6 +188,7 @@ def show_json(fit: StructureFit, checked: HeldOut | None, asked: Asked) -> None:
             "cuts": fit.prepared.cuts,
             "left_out": fit.prepared.left_out,
             "notes": fit.notes,
+            "passes": fit.passes,
             "seconds": fit.seconds,
             "ended_by": asked.ended,
         }

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.doubt.posterior import StructurePosterior
     from bayeslearn.network.structure.doubt.weighing import structure_posterior
     from bayeslearn.network.structure.knowledge import Knowledge
-    from bayeslearn.network.structure.learning import LearnedArc, StructureFit, learn
+    from bayeslearn.network.structure.learning import learn
+    from bayeslearn.network.structure.results import LearnedArc, StructureFit
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
@@ -55,7 +56,7 @@ _HOMES = {
     "Interval": "learning.uncertainty",
     "JointBelief": "inference.answers",
     "Knowledge": "structure.knowledge",
-    "LearnedArc": "structure.learning",
+    "LearnedArc": "structure.results",
     "Loopy": "inference.loopy",
     "LoopyBeliefs": "inference.loopy",
     "MissingBeliefs": "learning.impute",
@@ -68,7 +69,7 @@ _HOMES = {
     "Score": "learning.score",
     "Sensitivity": "inference.sensitivity",
     "Session": "inference.session",
-    "StructureFit": "structure.learning",
+    "StructureFit": "structure.results",
     "StructurePosterior": "structure.doubt.posterior",
     "Support": "learning.uncertainty",
     "TableFit": "learning.fit",

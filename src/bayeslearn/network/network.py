@@ -181,7 +181,12 @@ class BayesianNetwork:
         total = np.zeros(table.n_rows)
         with np.errstate(divide="ignore"):
             for cpt in self.cpts:
-                total += np.log(cpt.p[(*(codes[v.name] for v in cpt.parents), codes[cpt.name])])
+                cell = np.zeros(table.n_rows, np.intp)
+                for v in (*cpt.parents, cpt.variable):
+                    cell *= v.size
+                    cell += codes[v.name]
+                p = cpt.p.reshape(-1)
+                total += np.log(p)[cell] if len(p) < len(cell) else np.log(p[cell])
         return total
 
     def log_likelihood(self, data: Any) -> NDArray[np.float64]:

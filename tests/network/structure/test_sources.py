@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cloudpickle
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,10 +10,13 @@ from pyarrow import parquet
 
 from bayeslearn import as_table, learn, read_network, scan
 from bayeslearn.errors import CapacityError, ParameterError
-from bayeslearn.network import Knowledge, draw, structure_posterior
+from bayeslearn.network import BayesianNetwork, Knowledge, draw, shd, structure_posterior
 from bayeslearn.network.structure.doubt.checking import held_out
+from bayeslearn.network.structure.holes.completions import DRAWS
 from bayeslearn.network.structure.preparing import prepare
-from bayeslearn.network.structure.sourced import facts, looking
+from bayeslearn.network.structure.sourced import completing, facts, looking
+from bayeslearn.network.structure.sourced.completing import Complete
+from bayeslearn.network.structure.sourced.counts import Count
 from bayeslearn.network.structure.sourced.scores import GUESSED
 
 pytestmark = pytest.mark.compiled  # methods are tested interpreted on tables
@@ -63,13 +67,13 @@ def folds(source, monkeypatch):
     return count
 
 
-def assert_same(fit, expected):
+def assert_same(fit, expected, rtol=1e-10):
     assert fit.dag == expected.dag
-    assert fit.score == pytest.approx(expected.score, rel=1e-10)
+    assert fit.score == pytest.approx(expected.score, rel=rtol)
     assert [(a.parent, a.child) for a in fit.arcs] == [(a.parent, a.child) for a in expected.arcs]
     np.testing.assert_allclose([a.gain for a in fit.arcs], [a.gain for a in expected.arcs], rtol=1e-7)
     for cpt in expected.network:
-        np.testing.assert_allclose(fit.network[cpt.name].p, cpt.p, rtol=1e-10)
+        np.testing.assert_allclose(fit.network[cpt.name].p, cpt.p, rtol=rtol)
     assert fit.notes == expected.notes
 
 
@@ -115,17 +119,110 @@ def test_files_whose_states_come_in_another_order(cases, far, tmp_path):
 
 @pytest.mark.parametrize("method", ["hill-climb", "tree"])
 def test_holes(cases, method):
-    hidden = np.random.default_rng(1).random(cases.codes.shape) < 0.05
-    shown = type(cases)(cases.schema, np.where(hidden, -1, cases.codes), cases.values, cases.weights)
+    shown = with_holes(cases)
     fit, expected = learn(in_batches(shown), method=method), learn(shown, method=method)
+    assert fit.prepared.rows is not None
+    assert fit.passes == 1
     assert fit.missing == expected.missing
     assert fit.dag == expected.dag
     assert fit.score == pytest.approx(expected.score, rel=1e-9)
 
 
-def test_holes_in_very_many_rows_are_refused(cases, far):
-    with pytest.raises(CapacityError, match="too many different rows"):
-        learn(in_batches(cases), hidden={"cause": 2})
+HOLES = ["hill-climb", "auto", "orders", "pc", "mmhc", "tree", "tan", "naive", "empty"]
+
+
+def with_holes(table, share=0.05, seed=1):
+    hidden = np.random.default_rng(seed).random(table.codes.shape) < share
+    return type(table)(table.schema, np.where(hidden, -1, table.codes), table.values, table.weights)
+
+
+def assert_same_with_holes(fit, expected):
+    assert fit.prepared.rows is None
+    assert fit.expectation.exact
+    assert fit.expectation.converged
+    assert [(t.arcs, t.changed) for t in fit.expectation.history] == [
+        (t.arcs, t.changed) for t in expected.expectation.history
+    ]
+    assert_same(fit, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", HOLES)
+def test_every_method_finds_the_same_with_holes(cases, far, method):
+    shown, told = with_holes(cases), TOLD.get(method, {})
+    assert_same_with_holes(learn(in_batches(shown), method=method, **told), learn(shown, method=method, **told))
+
+
+def test_holes_need_few_passes(cases, far, monkeypatch):
+    shown = with_holes(cases, 0.1)
+    monkeypatch.setattr(looking, "SOME_ROWS", 1000)
+    source = in_batches(shown)
+    count = folds(source, monkeypatch)
+    fit = learn(source, method="hill-climb")
+    assert fit.passes == len(count)
+    assert len(count) <= 4 * len(fit.expectation.history)
+
+
+def test_a_hidden_variable_of_very_many_rows(far, monkeypatch):
+    arcs, dice = [("h", x) for x in "abcd"], np.random.default_rng(3)
+    tables = {"h": [0.5, 0.5]} | {x: dice.dirichlet(np.full(3, 0.5), size=2) for x in "abcd"}
+    truth = BayesianNetwork.of(arcs, tables, states={"h": list("uv")} | dict.fromkeys("abcd", range(3)))
+    table = read_again(draw(truth, 1000, rng=0).drop(["h"]))
+    source = in_batches(table, 300)
+    count = folds(source, monkeypatch)
+    fit = learn(source, hidden={"h": 2})
+    assert fit.passes == len(count)
+    assert fit.expectation.hidden_gain > 10
+    assert_same_with_holes(fit, learn(table, hidden={"h": 2}))
+
+
+def test_rows_of_very_many_completions_stand_for_draws(cases, far, monkeypatch):
+    monkeypatch.setattr(completing, "MOST", 4)
+    shown = with_holes(cases, 0.1)
+    fit, again = (learn(in_batches(shown), method="hill-climb") for _ in range(2))
+    assert any("draws" in note for note in fit.notes)
+    assert_same(fit, again)
+    expected = learn(shown, method="hill-climb")
+    assert shd(fit.dag.cpdag(), expected.dag.cpdag()) <= 2
+    assert fit.score == pytest.approx(expected.score, rel=1e-3)
+
+
+def test_what_completes_travels(cases):
+    shown = with_holes(cases)
+    count = Count((("family", (0, 1)), ("block", (2,)), ("rows", (1, 3))), 1 << 20, Complete(learn(shown).network))
+    here, there = count(shown), cloudpickle.loads(cloudpickle.dumps(count))(shown)
+    for one, other in zip(here.parts[:2], there.parts[:2], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    assert here.parts[0].sum() == pytest.approx(shown.total_weight)
+    assert here.parts[2].table.total_weight == pytest.approx(shown.total_weight)
+
+
+def test_kept_rows_leave_room_for_their_completions(cases):
+    shown = with_holes(cases, 0.2)
+    room = looking.ROWS * looking.room_of(shown.distinct())
+    assert prepare(in_batches(cases, 3000), memory=room).rows is not None
+    assert prepare(in_batches(shown, 3000), memory=room).rows is None
+    assert prepare(in_batches(shown, 3000), memory=DRAWS * room).rows is not None
+
+
+def test_a_search_on_holes_that_is_ended_says_so(cases, far):
+    shown = with_holes(cases)
+    late = learn(in_batches(shown), method="hill-climb", time_limit=0)
+    assert late.stopped
+    assert not late.expectation.converged
+    assert late.dag.arcs == ()
+
+    def stop(now):
+        if now.arcs > 2:
+            raise StopIteration
+
+    fit = learn(in_batches(shown), method="hill-climb", progress=stop)
+    assert fit.stopped
+    assert GUESSED in fit.notes
+    assert len(fit.arcs) == 3
+    assert fit.score > late.score
+
+
+def test_resamples_of_very_many_rows_are_refused(cases, far):
     with pytest.raises(CapacityError, match="resamples"):
         learn(in_batches(cases), method="naive", target="lung", bootstrap=3)
 

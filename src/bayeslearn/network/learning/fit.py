@@ -20,7 +20,7 @@ from bayeslearn.network.graph import Dag
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import Cases
 from bayeslearn.network.learning.expectation import Tables
-from bayeslearn.network.learning.gathering import gathered
+from bayeslearn.network.learning.gathering import gathered, passes_of
 from bayeslearn.network.learning.gradient import climb_of
 from bayeslearn.network.learning.priors import priors_of
 from bayeslearn.network.learning.starting import all_starts, fixed_cells, writer, written
@@ -56,6 +56,8 @@ class TableFit:
     rows: int
     #: Missing cells by variable, those of hidden variables included.
     missing: dict[str, int]
+    #: Passes over a source; a table needs none.
+    passes: int = 0
 
     @property
     def iterations(self) -> int:
@@ -166,7 +168,7 @@ def fit_tables(
     network = learned(frame, result.model.p, result.statistics.n, priors, fixed)
     return TableFit(
         network, result.log_likelihood, result.objective, result.history, result.converged, result.starts,
-        totals.rows, missing,
+        totals.rows, missing, passes_of(source, cases),
     )  # fmt: skip
 
 

@@ -95,15 +95,18 @@ class Gather:
         return Gathered.of(self.compiled, table)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Passes:
     """Cases that are taken apart anew, batch by batch, whenever they are folded."""
 
     compiled: Compiled
     source: Source
+    #: How often they were.
+    made: int = 0
 
     def fold(self, collect: Callable[[Cases], S]) -> S:
         """The sum over the batches."""
+        self.made += 1
         compiled = self.compiled  # alone, for what is collected with may travel
         return self.source.fold(lambda table: collect(FoldedCases.of(compiled, table)))
 
@@ -121,6 +124,11 @@ def gathered(
         )
     found = source.fold(Gather(compiled))
     return found.cases(compiled) or Passes(compiled, source), found.totals
+
+
+def passes_of(source: Source, cases: Cases | Passes) -> int:
+    """How often a source was read: once, and once for every fold where its cases are not kept; a table never."""
+    return 0 if isinstance(source, Table) else 1 + (cases.made if isinstance(cases, Passes) else 0)
 
 
 ### items as rows

@@ -5,33 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bayeslearn.errors import ParameterError, UnknownColumnError, listed
-from bayeslearn.families import Counts
-from bayeslearn.network.cpt import Cpt
-from bayeslearn.network.graph import Dag
-from bayeslearn.network.learning.fit import uniform
-from bayeslearn.network.learning.priors import priors_of
-from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.network.structure.counting.cache import ScoreCache, parents_of
+from bayeslearn.network.structure.counting.cache import ScoreCache
 from bayeslearn.network.structure.counting.counts import FamilyCounts
 from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.doubt.bootstrap import arc_strengths
 from bayeslearn.network.structure.holes.incomplete import structural_em
+from bayeslearn.network.structure.holes.shown import Near
 from bayeslearn.network.structure.holes.turns import observed_score
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.methods import METHODS, Task, find
 from bayeslearn.network.structure.searching.simple import naive
+from bayeslearn.network.structure.tables import graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
+    from bayeslearn.network.graph import Dag
     from bayeslearn.network.learning.priors import Prior
     from bayeslearn.network.structure.doubt.bootstrap import ArcStrengths
     from bayeslearn.network.structure.holes.incomplete import StructuralEm
+    from bayeslearn.network.structure.holes.shown import Far
     from bayeslearn.network.structure.knowledge import Knowledge
     from bayeslearn.network.structure.methods import Found
     from bayeslearn.network.structure.searching.climbing import Structure
@@ -77,14 +74,14 @@ class Recipe:
     def dag(self, table: Table) -> Dag:
         """The graph that rows suggest, with holes or without."""
         if (table.codes < 0).any():
-            return self.on_holes(table, {}).dag
+            return self.on_holes(Near(table), {}).dag
         return graph(table.schema.names, self.on_counts(ScoreCache(FamilyCounts(table), self.score)).arcs)
 
     def on_counts(self, cache: ScoreCache) -> Found:
         """The structure that counts suggest."""
         return find(self.method, cache, self.task(cache.counts.names, self.limits))
 
-    def on_holes(self, table: Table, hidden: Mapping[str, int | Iterable[Any]]) -> StructuralEm:
+    def on_holes(self, rows: Near | Far, hidden: Mapping[str, int | Iterable[Any]]) -> StructuralEm:
         """The structure and tables that expected counts suggest."""
 
         def search(structure: Structure, limits: Limits) -> NDArray[np.bool_]:
@@ -93,10 +90,11 @@ class Recipe:
 
         fixed = not (METHODS[self.method].knows or hidden)  # a form that is taken whether the score rises or not
         found = structural_em(
-            table, score=LOGLIK if fixed else self.score, knowledge=self.knowledge, search=search, hidden=hidden,
-            prior=self.prior, start=self.form(table.schema.names) if fixed else None, limits=self.limits, rng=self.seed,
+            rows, score=LOGLIK if fixed else self.score, knowledge=self.knowledge, search=search, hidden=hidden,
+            prior=self.prior, start=self.form(rows.table.schema.names) if fixed else None, limits=self.limits,
+            rng=self.seed,
         )  # fmt: skip
-        return replace(found, score=observed_score(self.score, found, table.total_weight)) if fixed else found
+        return replace(found, score=observed_score(self.score, found, rows.total)) if fixed else found
 
     def form(self, names: Sequence[str]) -> Dag | None:
         """What a form that is built around a target has at least."""
@@ -116,30 +114,6 @@ class Recipe:
         return arc_strengths(
             table, search, rounds=rounds, rng=self.seed, classes=not self.directs, limits=self.limits,
         )  # fmt: skip
-
-    def tables(self, counts: FamilyCounts, arcs: NDArray[np.bool_]) -> BayesianNetwork:
-        """The network of a structure, each table with the counts and the prior that it rests on."""
-        counts.expect(families=[(x, *parents_of(arcs, x)) for x in range(len(counts.names))])
-        seen = {name: Counts(counts.family(x, parents_of(arcs, x))) for x, name in enumerate(counts.names)}
-        frame = uniform(graph(counts.names, arcs), {v.name: v for v in counts.variables})
-        priors = priors_of(self.prior, frame)
-        return BayesianNetwork(
-            tuple(
-                Cpt(cpt.variable, cpt.parents, proportions(n.n + prior.alpha), n, prior)
-                for cpt, n, prior in ((cpt, seen[cpt.name], priors[cpt.name]) for cpt in frame)
-            )
-        )
-
-
-def graph(names: Sequence[str], arcs: NDArray[np.bool_]) -> Dag:
-    """A graph by names."""
-    return Dag({name: tuple(names[c] for c in parents_of(arcs, x)) for x, name in enumerate(names)})
-
-
-def proportions(n: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Every row divided by its sum; even where it rests on nothing."""
-    total = n.sum(axis=-1, keepdims=True)
-    return np.where(total > 0, n / np.where(total > 0, total, 1.0), 1 / n.shape[-1])
 
 
 def positions(what: str, wanted: Iterable[str], names: Sequence[str]) -> list[int]:

@@ -103,8 +103,9 @@ class ScoreCache:
         """What a search finds."""
         return search()
 
-    #: What to know of what was found.
+    #: What to know of what was found, and passes that it took.
     notes: tuple[str, ...] = ()
+    passes = 0
 
     def expect(self, arcs: NDArray[np.bool_]) -> None:
         """The counts of this graph may be asked for."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.network import BayesianNetwork
-    from bayeslearn.network.structure.learning import StructureFit
+    from bayeslearn.network.structure.results import StructureFit
 
 #: With fewer rows than this on either side, nothing is to be seen.
 LEAST_ROWS = 10

@@ -15,9 +15,9 @@ from bayeslearn.errors import MissingValuesError
 from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.doubt.posterior import sample_orders
 from bayeslearn.network.structure.knowledge import Knowledge
-from bayeslearn.network.structure.learning import scores_of
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.preparing import prepare
+from bayeslearn.network.structure.reaching import scores_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

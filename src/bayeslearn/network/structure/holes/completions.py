@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 #: Completions of one row that are listed, and of all rows together.
 MOST, ROOM = 256, 1 << 16
 
+#: Completions that are drawn of a row that has more.
+DRAWS = 8
+
 #: Shares of a row that are too small to be told from rounding.
 NEGLIGIBLE = 1e-9
 
@@ -67,7 +70,7 @@ class Completions:
     seed: int
 
     @classmethod
-    def of(cls, table: Table, *, most: int = MOST, room: int = ROOM, draws: int = 8, seed: int = 0) -> Completions:
+    def of(cls, table: Table, *, most: int = MOST, room: int = ROOM, draws: int = DRAWS, seed: int = 0) -> Completions:
         """List what is possible: up to `most` completions of a row and `room` in all; `draws` of the other rows."""
         validation.integer("draws", draws, least=1)
         table = table.distinct()
@@ -89,11 +92,14 @@ class Completions:
 
     def under(self, network: BayesianNetwork) -> Table:
         """The weighted table that a network, whose variables are the columns in their order, makes of it."""
+        listed, *drawn = self.tables(network)
+        return Table.concat([listed, *drawn]).distinct() if drawn else listed
+
+    def tables(self, network: BayesianNetwork) -> list[Table]:
+        """The same as those that are listed and, if there are some, those that are drawn."""
         weight = np.bincount(self.case, self.shares(network), minlength=self.cases.n_rows)
         listed = self.cases.with_weights(weight).take(weight > 0)
-        if self.exact:
-            return listed
-        return Table.concat([listed, impute(network, self.drawn, how="draw", rng=self.seed)]).distinct()
+        return [listed] if self.exact else [listed, impute(network, self.drawn, how="draw", rng=self.seed)]
 
     def shares(self, network: BayesianNetwork) -> NDArray[np.float64]:
         """w_d · P(c | what d shows) of every listed completion."""

@@ -20,10 +20,8 @@ Bayesian structural EM algorithm. Cheeseman and Stutz (1996), Bayesian classific
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import NotConvergedWarning, ParameterError, listed
@@ -31,19 +29,22 @@ from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import hidden_states
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structure.counting.scores import Score
-from bayeslearn.network.structure.holes.completions import Completions
+from bayeslearn.network.structure.holes.completions import DRAWS
+from bayeslearn.network.structure.holes.shown import Far, Near, shown
 from bayeslearn.network.structure.holes.turns import MANY, Task, Turn
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import FOREVER, Limits
 from bayeslearn.network.structure.searching.climbing import tabu
-from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.tables import Discrete, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    import numpy as np
     from numpy.typing import ArrayLike
 
     from bayeslearn.network.learning.priors import Prior
+    from bayeslearn.network.structure.counting.cache import ScoreCache
     from bayeslearn.network.structure.holes.turns import Search
 
 
@@ -64,6 +65,12 @@ class StructuralEm:
     isolated: tuple[str, ...] = ()
     #: With hidden variables: what is found without them.
     without: StructuralEm | None = None
+    #: Passes over a source, after the one that looks at it; a table needs none.
+    passes: int = 0
+    #: What was guessed.
+    notes: tuple[str, ...] = ()
+    #: Scores by expected counts under the network, where these took passes.
+    expected: ScoreCache | None = field(default=None, repr=False, compare=False)
 
     @property
     def dag(self) -> Dag:
@@ -86,7 +93,7 @@ def structural_em(
     prior: Prior = None,
     start: BayesianNetwork | Dag | str | None = None,
     weights: ArrayLike | str | None = None,
-    draws: int = 8,
+    draws: int = DRAWS,
     restarts: int = 8,
     tol: float = 1e-3,
     max_iter: int = 50,
@@ -139,27 +146,27 @@ def structural_em(
     validation.integer("draws", draws, least=1)
     validation.integer("restarts", restarts, least=1)
     validation.integer("max_iter", max_iter, least=1)
-    names, table = coded(data, unseen, weights)
-    allowed = (knowledge or Knowledge()).of(table.schema.names)
     seed = int(validation.generator(rng).integers(1 << 62))
-    task = Task(table, tuple(unseen), allowed, Score.of(score), prior, search, tol, max_iter, seed, limits)
-    without = learned(task.without_hidden(), None, names, draws, restarts) if unseen else None
+    given = data if isinstance(data, Near | Far) else shown(data, weights, limits.memory)
+    names, schema = given.table.schema.names, with_hidden(given.table.schema, unseen)
+    rows = given.coded(schema.select(sorted(schema.names)), draws=draws, seed=seed)
+    allowed = (knowledge or Knowledge()).of(rows.table.schema.names)
+    task = Task(rows, tuple(unseen), allowed, Score.of(score), prior, search, tol, max_iter, seed, limits)
+    without = learned(task.without_hidden(), None, names, restarts) if unseen else None
     begin = Dag.parse(start) if isinstance(start, str) else start
-    return learned(task, begin, [*names, *unseen], draws, restarts, without)
+    return learned(task, begin, [*names, *unseen], restarts, without)
 
 
 def learned(
     task: Task,
     start: BayesianNetwork | Dag | None,
     names: Iterable[str],
-    draws: int,
     restarts: int,
     without: StructuralEm | None = None,
 ) -> StructuralEm:
     """All turns, and the best graph with its tables fitted to the end."""
     first = task.first(start, restarts)
-    completions = Completions.of(task.table, draws=draws, seed=task.seed)
-    best, history, converged = task.turns(first, completions)
+    best, history, converged = task.turns(first)
     if not (converged or task.limits.reached()):
         warn_not_converged(history[-1])
     alone = None if without is None else task.beside(without.dag)
@@ -167,27 +174,21 @@ def learned(
         best, history = alone, (*history, alone.turn(len(history), best.arcs, 0.0))
     if not (best.fit.converged or task.limits.reached()):
         best = task.fitted(best.fit.network, best.arcs, MANY, progress=None)
-    isolated = tuple(name for name in task.hidden if best.is_alone(task.table.schema.place(name)))
-    network = BayesianNetwork(tuple(best.fit.network[name] for name in names))
+    isolated = tuple(name for name in task.hidden if best.is_alone(task.names.index(name)))
+    network, rows = BayesianNetwork(tuple(best.fit.network[name] for name in names)), task.rows
+    passes, notes = (0, ()) if without is None else (without.passes, without.notes)
     return StructuralEm(
-        network, best.score, best.fit.log_likelihood, history, converged, completions.exact, isolated, without
+        network, best.score, best.fit.log_likelihood, history, converged, rows.exact, isolated, without,
+        rows.passes + passes, tuple(dict.fromkeys((*notes, *rows.notes))), rows.counted(best.fit.network),
     )  # fmt: skip
 
 
-def coded(
-    data: Any, hidden: Mapping[str, tuple[Any, ...]], weights: ArrayLike | str | None
-) -> tuple[tuple[str, ...], Table]:
-    """The columns in their order, and the table with hidden columns beside them, all sorted by name."""
-    table = as_table(data, weights=weights, allow_constant=True)
-    table = table.discretise() if table.schema.numeric else table
-    names = table.schema.names
-    shown = [name for name in hidden if name in names]
+def with_hidden(schema: Schema, hidden: Mapping[str, tuple[Any, ...]]) -> Schema:
+    """Hidden variables beside the columns."""
+    shown = [name for name in hidden if name in schema.names]
     if shown:
         raise ParameterError(f"{listed(shown)} cannot be hidden: the table has such a column", hint="give another name")
-    schema = Schema([*table.schema, *(Discrete(name, states) for name, states in hidden.items())])
-    nothing = np.full((len(hidden), table.n_rows), -1)
-    full = Table(schema, np.concatenate([table.codes, nothing]), table.values, table.weights)
-    return names, full.select(sorted(schema.names))
+    return Schema([*schema, *(Discrete(name, states) for name, states in hidden.items())])
 
 
 def warn_not_converged(last: Turn) -> None:

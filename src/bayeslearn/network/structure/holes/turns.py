@@ -10,24 +10,23 @@ import numpy as np
 from scipy.special import xlogy
 
 from bayeslearn.errors import ParameterError, listed
-from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import TableFit, fit_tables, uniform
 from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.network.structure.counting.cache import ScoreCache
-from bayeslearn.network.structure.counting.counts import FamilyCounts
 from bayeslearn.network.structure.knowledge import Allowed
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.searching.climbing import TIE, Structure, closure
+from bayeslearn.network.structure.tables import graph, tables_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.em import Step
+    from bayeslearn.network.graph import Dag
     from bayeslearn.network.learning.priors import Prior
+    from bayeslearn.network.structure.counting.cache import ScoreCache
     from bayeslearn.network.structure.counting.scores import Score
-    from bayeslearn.network.structure.holes.completions import Completions
     from bayeslearn.network.structure.holes.incomplete import StructuralEm
-    from bayeslearn.tables import Table
+    from bayeslearn.network.structure.holes.shown import Far, Near
 
     Arcs = NDArray[np.bool_]
 
@@ -76,9 +75,9 @@ class Standing:
 
 @dataclass(frozen=True)
 class Task:
-    """What stays the same from turn to turn; the columns of the table are the variables, sorted by name."""
+    """What stays the same from turn to turn; the columns of the rows are the variables, sorted by name."""
 
-    table: Table
+    rows: Near | Far
     hidden: tuple[str, ...]
     allowed: Allowed
     score: Score
@@ -91,46 +90,54 @@ class Task:
 
     def without_hidden(self) -> Task:
         """The same for the variables that rows show."""
-        names = self.table.schema.names
-        kept = np.ix_(*2 * [[i for i, name in enumerate(names) if name not in self.hidden]])
+        names = [name for name in self.names if name not in self.hidden]
+        kept = np.ix_(*2 * [[self.names.index(name) for name in names]])
         allowed = Allowed(self.allowed.arcs[kept], self.allowed.required[kept], self.allowed.most_parents)
         prior = self.prior
         if isinstance(prior, Mapping):
             prior = {name: of for name, of in prior.items() if name not in self.hidden}
-        return replace(self, table=self.table.drop(self.hidden), hidden=(), allowed=allowed, prior=prior)
+        rows = self.rows.coded(self.rows.table.schema.select(names), draws=self.rows.draws, seed=self.seed)
+        return replace(self, rows=rows, hidden=(), allowed=allowed, prior=prior)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.rows.table.schema.names
 
     # -- graphs
 
-    def turns(self, present: Standing, completions: Completions) -> tuple[Standing, tuple[Turn, ...], bool]:
+    def turns(self, present: Standing) -> tuple[Standing, tuple[Turn, ...], bool]:
         """Graph after graph, each better than the one before: the last, the way to it, and whether it is the end."""
         history = [present.turn(0, present.arcs, 0.0)]
-        prior = self.prior if completions.exact else SOME
         while len(history) <= self.max_iter and not self.limits.reached():
-            completed = completions.under(present.fit.network)
-            arcs, gain = self.better(completed, present.arcs)
+            cache = self.rows.expected(present.fit.network, self.score)
+            arcs, gain = self.better(cache, present.arcs)
             same = arcs is present.arcs
             if same and present.fit.converged:
                 return present, tuple(history), True
-            found = self.settled(present) if same else self.moved(arcs, completed, prior, present.score)
+            found = self.settled(present) if same else self.moved(arcs, cache, present.score)
             history.append(found.turn(len(history), present.arcs, gain))
             if found.score <= present.score + TIE * (1 + abs(present.score)):
                 return present, tuple(history), not self.limits.reached()
             present = found
         return present, tuple(history), False
 
-    def better(self, completed: Table, arcs: Arcs) -> tuple[Arcs, float]:
-        """What the search makes of a graph on a completed table, and its gain there; the graph itself if none."""
-        cache = ScoreCache(FamilyCounts(completed), self.score)
-        structure = Structure(cache, self.allowed, arcs)
-        before = structure.score
-        result = self.search(structure, self.limits)
-        found: Arcs = result if isinstance(result, np.ndarray) else structure.arcs
-        gain = cache.graph(found) - before
+    def better(self, cache: ScoreCache, arcs: Arcs) -> tuple[Arcs, float]:
+        """What the search makes of a graph on expected counts, and its gain there; the graph itself if none."""
+
+        def search() -> Arcs:
+            structure = Structure(cache, self.allowed, arcs)
+            result = self.search(structure, self.limits)
+            return result if isinstance(result, np.ndarray) else structure.arcs
+
+        found = cache.settled(search, self.limits)
+        before, after = cache.settled(lambda: (cache.graph(arcs), cache.graph(found)), self.limits)
+        gain = after - before
         return (found, gain) if gain > TIE * (1 + abs(before)) else (arcs, 0.0)
 
-    def moved(self, arcs: Arcs, completed: Table, prior: Prior, score: float) -> Standing:
-        """Another graph: tables counted from the completed table, then EM, for longer if it seems no better."""
-        counted = fit_tables(self.frame(arcs), completed, prior=prior).network
+    def moved(self, arcs: Arcs, cache: ScoreCache, score: float) -> Standing:
+        """Another graph: tables by the same expected counts, then EM, for longer if it seems no better."""
+        counted = tables_of(cache.counts, arcs, self.prior if self.rows.exact else SOME)
         found = self.fitted(counted, arcs, FEW)
         return found if found.score > score else self.settled(found)
 
@@ -151,7 +158,7 @@ class Task:
 
     def first(self, start: BayesianNetwork | Dag | None, restarts: int) -> Standing:
         """Tables for the graph to begin with; those around hidden variables from several random starts."""
-        hidden = [self.table.schema.place(name) for name in self.hidden]
+        hidden = [self.names.index(name) for name in self.hidden]
         arcs = above_all(self.allowed, hidden) if start is None else self.arcs_of(start)
         if isinstance(start, BayesianNetwork):
             return self.fitted(self.frame(arcs), arcs, MANY, start=start)
@@ -159,8 +166,7 @@ class Task:
 
     def beside(self, shown: Dag) -> Standing | None:
         """Hidden variables alone beside a graph of what is shown; None where they are required to be joined to it."""
-        names = self.table.schema.names
-        arcs = by_position(shown, names)
+        arcs = by_position(shown, self.names)
         if (self.allowed.required & ~arcs).any():
             return None
         return self.fitted(self.frame(arcs), arcs, MANY, start="prior")
@@ -169,19 +175,19 @@ class Task:
         """So many iterations of EM, from where the tables stand if nothing else is said."""
         hidden = {name: frame.states(name) for name in self.hidden}
         given: dict[str, Any] = {"start": frame, "max_iter": MANY + 1, "progress": self.until(most)} | options
-        fit = fit_tables(frame, self.table, prior=self.prior, hidden=hidden, tol=self.tol, rng=self.seed, **given)
-        return Standing(arcs, fit, observed_score(self.score, fit, self.table.total_weight))
+        rows = self.rows
+        fit = fit_tables(frame, rows.table, prior=self.prior, hidden=hidden, tol=self.tol, rng=self.seed, **given)
+        rows.read(fit.passes)
+        return Standing(arcs, fit, observed_score(self.score, fit, rows.total))
 
     def frame(self, arcs: Arcs) -> BayesianNetwork:
         """A graph with even tables."""
-        names = self.table.schema.names
-        dag = Dag.from_arcs([(names[c], names[x]) for c, x in np.argwhere(arcs).tolist()], nodes=names)
-        return uniform(dag, {name: self.table.schema[name] for name in names})
+        return uniform(graph(self.names, arcs), {v.name: v for v in self.rows.table.schema})
 
     def arcs_of(self, start: BayesianNetwork | Dag) -> Arcs:
         """The arcs of a graph that was given, once it is seen to agree with what is known."""
         dag = start.dag if isinstance(start, BayesianNetwork) else start
-        names, allowed = self.table.schema.names, self.allowed
+        names, allowed = self.names, self.allowed
         odd = sorted(set(dag) ^ set(names))
         if odd:
             raise ParameterError(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.network.structure.counting.rows import Rows
+from bayeslearn.network.structure.holes.completions import DRAWS
 from bayeslearn.sources.base import Totals
 from bayeslearn.tables import Table
 from bayeslearn.tables.table import read_only
@@ -45,12 +46,17 @@ class Distinct:
     def of(cls, table: Table, room: int) -> Distinct:
         """Those of one batch."""
         found = table.distinct()
-        return cls(found if found.codes.nbytes + 8 * found.n_rows <= room else None, room)
+        return cls(found if room_of(found) <= room else None, room)
 
     def __add__(self, other: Distinct) -> Distinct:
         if self.table is None or other.table is None:
-            return Distinct(None, self.room)
-        return Distinct.of(Table.concat([self.table, other.table]), self.room)
+            return Distinct(None, 0)
+        return Distinct.of(Table.concat([self.table, other.table]), min(self.room, other.room))
+
+
+def room_of(table: Table) -> int:
+    """Bytes of rows and their weights."""
+    return int(table.codes.nbytes) + 8 * table.n_rows
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,7 @@ class Look:
         )
         return Looked(
             Totals.of(table),
-            Distinct.of(table, self.room),
+            Distinct.of(table, self.room // (DRAWS if (table.codes < 0).any() else 1)),
             table.take(np.arange(self.step // 2 % table.n_rows, table.n_rows, self.step)),
             single,
             Rows(shifted, sizes, weights, memory=0).pairs if self.pairs else None,

@@ -5,6 +5,7 @@
 
 until a run needs no guess: what it found is what it would have found with all rows at hand. The first thing that it
 guesses is one that it truly needs, so that every pass brings it further; guesses that are good bring it there in few.
+Of rows with holes the counts of one network say how far some rows are from all of them under the next: d is kept.
 """
 
 from __future__ import annotations
@@ -43,9 +44,11 @@ Key = tuple[int, "Parents"]
 class SourceScores(ScoreCache):
     """score(child, parents) by position, known or guessed."""
 
-    def __init__(self, counts: SourceCounts, score: Score) -> None:
+    def __init__(self, counts: SourceCounts, score: Score, before: SourceScores | None = None) -> None:
         super().__init__(cast("FamilyCounts", counts), score)
-        self.afar = counts
+        self.afar, self.before = counts, before
+        if before is not None:
+            before.before = None  # what was asked for before that is of no more use
         self.some = ScoreCache(counts.sample, score)
         self.ratio = counts.total / counts.sample.total if counts.sample.total else 1.0
         self._wanted: dict[Asked, None] = {}
@@ -53,9 +56,14 @@ class SourceScores(ScoreCache):
         self._off: dict[Key, float] = {}
         #: Different rows of some columns; nothing where these were too many.
         self._rows: dict[Family, Table | None] = {}
-        for x in range(self.n):
-            self._families[x, ()] = score.family(counts.family(x, ()), counts.total)
+        for family, n in counts.known.items():
+            self._families[family[0], ()] = score.family(n, counts.total)
         self.score_pairs()
+
+    def score_pairs(self) -> None:
+        """Where they are at hand; else they are asked for with all else."""
+        if self.afar.paired:
+            super().score_pairs()
 
     # -- what searches ask
 
@@ -116,13 +124,18 @@ class SourceScores(ScoreCache):
     def _offset(self, child: int, parents: Parents) -> float:
         key = child, parents
         if key not in self._off:
-            known = self._known(child, parents)
-            if known is not None:
-                self._off[key] = known - self.ratio * self._of_some(child, parents)
-            else:
+            off = self._known_offset(child, parents)
+            if off is None and self.before is not None:
+                off = self.before._known_offset(child, parents)  # noqa: SLF001 - one of its kind
+            if off is None:
                 fewer = [parents[:i] + parents[i + 1 :] for i in range(len(parents))]
-                self._off[key] = sum(self._offset(child, few) for few in fewer) / len(fewer)
+                off = sum(self._offset(child, few) for few in fewer) / max(len(fewer), 1)
+            self._off[key] = off
         return self._off[key]
+
+    def _known_offset(self, child: int, parents: Parents) -> float | None:
+        known = self._known(child, parents)
+        return None if known is None else known - self.ratio * self._of_some(child, parents)
 
     def _of_some(self, child: int, parents: Parents) -> float:
         """What is known of a set with all others is worked out so of some rows as well."""
@@ -134,6 +147,11 @@ class SourceScores(ScoreCache):
         return self.some.family(child, parents)
 
     # -- passes
+
+    @property
+    def passes(self) -> int:  # type: ignore[override]
+        """Over the source, for what was asked here."""
+        return self.afar.passes
 
     def expect(self, arcs: NDArray[np.bool_]) -> None:
         """The counts of this graph come along with the next pass."""
