@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import cloudpickle
 import numpy as np
 import pyarrow as pa
@@ -11,13 +13,15 @@ from pyarrow import parquet
 from bayeslearn import as_table, learn, read_network, scan
 from bayeslearn.errors import CapacityError, ParameterError
 from bayeslearn.network import BayesianNetwork, Knowledge, draw, shd, structure_posterior
+from bayeslearn.network.structure import limits
 from bayeslearn.network.structure.doubt.checking import held_out
 from bayeslearn.network.structure.holes.completions import DRAWS
+from bayeslearn.network.structure.holes.incomplete import structural_em
 from bayeslearn.network.structure.preparing import prepare
 from bayeslearn.network.structure.sourced import completing, facts, looking
 from bayeslearn.network.structure.sourced.completing import Complete
 from bayeslearn.network.structure.sourced.counts import Count
-from bayeslearn.network.structure.sourced.scores import GUESSED
+from bayeslearn.network.structure.sourced.scores import GUESSED, SourceScores
 
 pytestmark = pytest.mark.compiled  # methods are tested interpreted on tables
 
@@ -152,6 +156,14 @@ def test_every_method_finds_the_same_with_holes(cases, far, method):
     assert_same_with_holes(learn(in_batches(shown), method=method, **told), learn(shown, method=method, **told))
 
 
+def test_any_search_on_holes_takes_a_source(cases):
+    shown = with_holes(cases)
+    found, expected = structural_em(in_batches(shown)), structural_em(shown)
+    assert found.passes > 2
+    assert found.dag == expected.dag
+    assert found.score == pytest.approx(expected.score, rel=1e-9)
+
+
 def test_holes_need_few_passes(cases, far, monkeypatch):
     shown = with_holes(cases, 0.1)
     monkeypatch.setattr(looking, "SOME_ROWS", 1000)
@@ -220,6 +232,23 @@ def test_a_search_on_holes_that_is_ended_says_so(cases, far):
     assert GUESSED in fit.notes
     assert len(fit.arcs) == 3
     assert fit.score > late.score
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05])
+def test_time_that_runs_out_during_a_pass_ends_with_what_was_guessed(cases, far, monkeypatch, share):
+    monkeypatch.setattr(looking, "SOME_ROWS", 1000)
+    ask, shown = SourceScores._ask, with_holes(cases, share)
+
+    def slowly(self):
+        ask(self)
+        monkeypatch.setattr(limits, "time", SimpleNamespace(monotonic=lambda: np.inf))
+
+    monkeypatch.setattr(SourceScores, "_ask", slowly)
+    fit = learn(in_batches(shown), method="hill-climb", time_limit=1e6)
+    assert fit.stopped
+    assert GUESSED in fit.notes
+    assert fit.expectation is None or not fit.expectation.converged
+    assert shd(fit.dag.cpdag(), learn(shown, method="hill-climb").dag.cpdag()) <= 6
 
 
 def test_resamples_of_very_many_rows_are_refused(cases, far):

@@ -105,7 +105,8 @@ def structural_em(
     Parameters
     ----------
     data
-        Anything that :func:`~bayeslearn.tables.as_table` reads; numeric columns are cut at their quantiles.
+        Anything that :func:`~bayeslearn.tables.as_table` reads, or a source (:func:`~bayeslearn.scan`), whose expected
+        counts come by passes; numeric columns are cut at their quantiles.
     score
         What a graph is judged by; see :class:`~bayeslearn.network.structure.counting.scores.Score`.
     knowledge

@@ -114,7 +114,7 @@ class Task:
             arcs, gain = self.better(cache, present.arcs)
             same = arcs is present.arcs
             if same and present.fit.converged:
-                return present, tuple(history), True
+                return present, tuple(history), not self.limits.reached()
             found = self.settled(present) if same else self.moved(arcs, cache, present.score)
             history.append(found.turn(len(history), present.arcs, gain))
             if found.score <= present.score + TIE * (1 + abs(present.score)):

@@ -163,10 +163,11 @@ class SourceScores(ScoreCache):
             found = search()
             if not self._wanted and not any(self.afar.tests.values()):
                 return found
-            if limits.reached():
+            if not limits.reached():
+                self._ask()
+            if limits.reached():  # perhaps during the pass: to search again would end where it begins
                 self.notes = (GUESSED,)
                 return found
-            self._ask()
 
     def _ask(self) -> None:
         asked = dict(self._wanted)
