@@ -12,23 +12,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
-import numpy as np
 
 from bayeslearn.errors import ParameterError
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.engines import Local
 from bayeslearn.sources.files import Files
 from bayeslearn.sources.relations import Relation, limited, quoted
-from bayeslearn.tables import Contingency, Table, contingency
+from bayeslearn.tables import Table, contingency
+from bayeslearn.tables.counting import of_counts
 from bayeslearn.tables.files import DELIMITERS, found
 from bayeslearn.tables.schema import name_list, require_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
-    from bayeslearn.tables import Source
+    from bayeslearn.tables import Contingency, Source
 
 
 def count_cells(
@@ -82,14 +83,6 @@ class Count:
     def __call__(self, table: Table) -> Counted:
         """Their tables."""
         return Counted(tuple(c.counts for c in contingency(table, self.families, missing="state")))
-
-
-def of_counts(names: tuple[str, ...], counts: NDArray[np.float64], missing: str) -> Contingency:
-    """Counts with missing as the last state of each column, or without it."""
-    if missing == "state":
-        return Contingency(names, counts, 0.0)
-    complete = counts[tuple(slice(-1) for _ in names)]
-    return Contingency(names, np.ascontiguousarray(complete), float(counts.sum() - complete.sum()))
 
 
 ### by SQL

@@ -79,10 +79,11 @@ def contingency(
     validation.choice("missing", missing, ["drop", "state"])
     counter = table.counter
     tables = counter.count([counter.columns(names) for names in families])
-    return [_contingency(tuple(f), t, missing) for f, t in zip(families, tables, strict=True)]
+    return [of_counts(tuple(f), t, missing) for f, t in zip(families, tables, strict=True)]
 
 
-def _contingency(names: tuple[str, ...], counts: NDArray[np.float64], missing: str) -> Contingency:
+def of_counts(names: tuple[str, ...], counts: NDArray[np.float64], missing: str) -> Contingency:
+    """Counts in which missing is the last state of each column, as they are or without it."""
     if missing == "state":
         return Contingency(names, counts, 0.0)
     complete = counts[tuple(slice(-1) for _ in names)]
