@@ -201,7 +201,7 @@ class Approximate(Index):
     def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
         """The graph's answer, measured exactly; a query that it leaves short is answered by a scan."""
         k = rows.shape[1]
-        self._graph.expansion_search = max(4 * k, 96)
+        self._graph.expansion_search = max(2 * k, 32)
         found = self._graph.search(self._single(queries), k, threads=kernels.thread_count())
         short = np.flatnonzero(np.atleast_1d(found.counts if len(queries) > 1 else len(found.keys)) < k)
         if len(short):
