@@ -12,7 +12,7 @@ import pytest
 
 from bayeslearn import Schema
 from bayeslearn.cli import progress
-from bayeslearn.sources.files import Progress
+from bayeslearn.sources.files import Pace
 from tests.cli.asking import ask, fail, said, tell
 
 N = 240
@@ -258,11 +258,11 @@ def test_passes_are_counted_and_told():
     passes = progress.Passes(tell=lambda share, words: told.append((share, words)))
     for begun in (1.0, 2.0):
         for rows in (500, 1000, 2000):
-            passes(Progress(rows, of=2000, seconds=rows / 4000, shards=rows // 1000, of_shards=2, begun=begun))
+            passes(Pace(rows, of=2000, seconds=rows / 4000, shards=rows // 1000, of_shards=2, begun=begun))
     assert told[0] == (0.25, "pass 1: 500 rows, 4,000 a second")
     assert told[-1] == (1.0, "pass 2: 2,000 rows, 4,000 a second")
     assert (passes.number, passes.seconds) == (2, 0.5)
-    passes(Progress(rows=0, of=None, seconds=1.0, shards=4, of_shards=4, begun=3.0))
+    passes(Pace(rows=0, of=None, seconds=1.0, shards=4, of_shards=4, begun=3.0))
     assert told[-1] == (1.0, "pass 3: 4 of 4 files")
 
 

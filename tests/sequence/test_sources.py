@@ -178,8 +178,8 @@ def test_what_a_source_cannot_do_is_told(files, tmp_path):
         learn(source, 2, id="who", weights=np.ones(8))
     with pytest.raises(ParameterError, match="`known` of a source is the name"):
         learn(source, 2, id="who", columns=["heat"], known=[None] * 160)
-    with pytest.raises(UnknownColumnError, match="woh"):
-        learn(source, 2, id="woh", columns=["heat"])
+    with pytest.raises(UnknownColumnError, match="whom"):
+        learn(source, 2, id="whom", columns=["heat"])
     with pytest.raises(UnknownStateError, match="'told' names"):
         learn(source, ["low", "mid"], id="who", columns=["heat"], known="told")
     with pytest.raises(InconsistentDataError, match="sequence 'p0', 'p1', 'p2' stands in two places"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from bayeslearn.sources.files import Progress as Pass
+    from bayeslearn.sources.files import Pace
     from bayeslearn.tables import Table
 
 #: Seconds of silence before a bar is shown, and between two words of a pass.
@@ -28,7 +28,7 @@ class Passes:
     told: float = 0.0
     tell: Callable[[float, str], None] | None = None
 
-    def __call__(self, now: Pass) -> None:
+    def __call__(self, now: Pace) -> None:
         """More was read, in the same pass or in another."""
         self.number += now.begun != self.begun
         self.begun, self.seconds = now.begun, now.seconds
@@ -39,7 +39,7 @@ class Passes:
             self.tell(share, f"pass {self.number}: {read(now)}")
 
 
-def read(now: Pass) -> str:
+def read(now: Pace) -> str:
     """Rows and rows per second; files whose rows nobody has counted are told themselves."""
     if not now.rows:
         return f"{now.shards} of {now.of_shards} files"

@@ -33,19 +33,19 @@ BATCH_CELLS, LEAST_ROWS, MOST_ROWS = 1 << 22, 1 << 14, 1 << 18
 
 
 @dataclass(frozen=True)
-class Totals:
+class Extent:
     """How much there is: rows, their weight, missing cells of each column."""
 
     rows: int
     weight: float
     missing: tuple[int, ...]
 
-    def __add__(self, other: Totals) -> Totals:
+    def __add__(self, other: Extent) -> Extent:
         missing = tuple(a + b for a, b in zip(self.missing, other.missing, strict=True))
-        return Totals(self.rows + other.rows, self.weight + other.weight, missing)
+        return Extent(self.rows + other.rows, self.weight + other.weight, missing)
 
     @classmethod
-    def of(cls, table: Table) -> Totals:
+    def of(cls, table: Table) -> Extent:
         """Those of one batch."""
         return cls(table.n_rows, table.total_weight, tuple(table.missing().values()))
 
@@ -110,13 +110,13 @@ class Scanned(ABC):
     # -- how much there is
 
     @cached_property
-    def totals(self) -> Totals:
+    def totals(self) -> Extent:
         """From the digest where it knows, else by a pass."""
         seen = {} if self.digest is None else self.digest.columns
         if self.weight is not None or self.request.unseen != "error" or not set(self.schema.names) <= set(seen):
-            return self.fold(Totals.of)
+            return self.fold(Extent.of)
         rows = next(seen[name].rows for name in self.schema.names)
-        return Totals(rows, rows, tuple(seen[name].missing for name in self.schema.names))
+        return Extent(rows, rows, tuple(seen[name].missing for name in self.schema.names))
 
     @property
     def n_rows(self) -> int:

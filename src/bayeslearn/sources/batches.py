@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bayeslearn.errors import BayeslearnError, ParameterError
-from bayeslearn.sources.base import Scanned, Totals, rebatched, require_some
+from bayeslearn.sources.base import Extent, Scanned, rebatched, require_some
 from bayeslearn.sources.coding import Coder
 from bayeslearn.sources.digest import Digest, digest_of
 from bayeslearn.sources.engines import Local, Sum
@@ -67,9 +67,9 @@ class Batches(Scanned):
         return table if own is None else table.with_weights(own)
 
     @cached_property
-    def totals(self) -> Totals:
+    def totals(self) -> Extent:
         """By a pass: tables may have weights of their own."""
-        return self.fold(Totals.of)
+        return self.fold(Extent.of)
 
 
 def each(read: Any) -> Iterator[Any]:

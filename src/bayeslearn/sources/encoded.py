@@ -18,7 +18,7 @@ import numpy as np
 
 from bayeslearn import files as writing
 from bayeslearn.errors import BayeslearnError, FormatError, ParameterError
-from bayeslearn.sources.base import MANIFEST, MOST_ROWS, Scanned, Totals, merged, rebatched, require_some
+from bayeslearn.sources.base import MANIFEST, MOST_ROWS, Extent, Scanned, merged, rebatched, require_some
 from bayeslearn.sources.digest import Digest, digest_of
 from bayeslearn.sources.engines import Engine, Local, Sum
 from bayeslearn.sources.files import Files, tables_of
@@ -40,7 +40,7 @@ FORM = "bayeslearn encoded rows 1"
 
 
 @dataclass(frozen=True)
-class Part:
+class Block:
     """One batch on disk."""
 
     path: str
@@ -51,11 +51,11 @@ class Part:
 class Encoded(Scanned):
     """Rows as codes on disk: :func:`encode` makes one, and :func:`~bayeslearn.scan` opens its folder again."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[Block, ...]
     #: The variables as they were written; those of `schema` may be fewer, or coded otherwise.
     written: Schema
     #: How much there is of the variables as written.
-    known: Totals
+    known: Extent
     engine: Engine = field(default_factory=Local)
 
     def __repr__(self) -> str:
@@ -76,11 +76,11 @@ class Encoded(Scanned):
         return whole.fold(lambda table: digest_of(table_columns(table), Missing.of([])))
 
     @cached_property
-    def totals(self) -> Totals:
+    def totals(self) -> Extent:
         """As they were counted, or of other columns by a pass."""
         if self.schema == self.written and self.weight is None:
             return self.known
-        return self.fold(Totals.of)
+        return self.fold(Extent.of)
 
     def with_engine(self, engine: Engine) -> Self:
         """The same rows, read elsewhere."""
@@ -104,7 +104,7 @@ class PartReader:
     absent: Any
     weight: str | None
 
-    def __call__(self, part: Part) -> Table:
+    def __call__(self, part: Block) -> Table:
         """The table of one part."""
         table = read_part(part, self.written)
         if self.schema == self.written and self.weight is None:
@@ -121,12 +121,12 @@ class PartFold:
     read: PartReader
     collect: Callable[[Table], Any]
 
-    def __call__(self, part: Part) -> Any:
+    def __call__(self, part: Block) -> Any:
         """Of its rows, if it has any."""
         return self.collect(self.read(part)) if part.rows else None
 
 
-def read_part(part: Part, schema: Schema) -> Table:
+def read_part(part: Block, schema: Schema) -> Table:
     """The arrays of a part, which must fit its schema."""
     try:
         with Path(part.path).open("rb") as file:
@@ -147,8 +147,8 @@ def open_encoded(folder: str | os.PathLike[str], engine: Engine | None = None) -
         if told["form"] != FORM:
             raise FormatError(f"{str(place)!r} is of the form {told['form']!r:.60}, expected {FORM!r}", path=place)
         schema = Schema.from_dict(told["schema"])
-        parts = tuple(Part(str(Path(folder) / plain_name(name)), int(rows)) for name, rows in told["parts"])
-        known = Totals(int(told["rows"]), float(told["weight"]), tuple(int(n) for n in told["missing"]))
+        parts = tuple(Block(str(Path(folder) / plain_name(name)), int(rows)) for name, rows in told["parts"])
+        known = Extent(int(told["rows"]), float(told["weight"]), tuple(int(n) for n in told["missing"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, BayeslearnError):
             raise
@@ -210,8 +210,8 @@ def _written(source: Scanned, folder: str) -> Written | None:
 class Written:
     """Parts that were written, in order."""
 
-    parts: tuple[Part, ...]
-    totals: Totals
+    parts: tuple[Block, ...]
+    totals: Extent
 
     def __add__(self, other: Written) -> Written:
         return Written(self.parts + other.parts, self.totals + other.totals)
@@ -239,5 +239,5 @@ def write_tables(tables: Iterable[Table], folder: str, name: str) -> Written | N
         with writing.beside(path) as place, place.open("wb") as file:
             for array in (table.codes, table.values, np.empty(0) if table.weights is None else table.weights):
                 np.save(file, array, allow_pickle=False)
-        total.add(Written((Part(str(path), table.n_rows),), Totals.of(table)))
+        total.add(Written((Block(str(path), table.n_rows),), Extent.of(table)))
     return total.total

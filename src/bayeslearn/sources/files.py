@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table
     from bayeslearn.tables.convert import Missing
 
-    Tell = Callable[["Progress"], object]
+    Tell = Callable[["Pace"], object]
 
 S = TypeVar("S")
 
 
 @dataclass(frozen=True)
-class Progress:
+class Pace:
     """How far a pass has come."""
 
     rows: int
@@ -56,7 +56,7 @@ class Files(Scanned):
     #: Files that could not be read, and why.
     skipped: Mapping[str, str] = field(default_factory=dict)
     #: Told how far a pass has come.
-    progress: Callable[[Progress], object] | None = None
+    progress: Callable[[Pace], object] | None = None
 
     def __repr__(self) -> str:
         files = len(dict.fromkeys(shard.path for shard in self.shards))
@@ -235,4 +235,4 @@ class Watch:
 
     def _tell(self) -> None:
         seconds = time.perf_counter() - self.begun
-        self.progress(Progress(self.rows, self.of, seconds, self.shards, self.of_shards, self.begun))
+        self.progress(Pace(self.rows, self.of, seconds, self.shards, self.of_shards, self.begun))

@@ -18,7 +18,7 @@ from bayeslearn.tables.schema import require_known
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bayeslearn.sources.files import Progress
+    from bayeslearn.sources.files import Pace
     from bayeslearn.sources.shards import Shard
     from bayeslearn.tables import Schema
     from bayeslearn.tables.convert import Request
@@ -34,7 +34,7 @@ def scan_files(
     engine: Any,
     skip: bool,
     memory_limit: str | int | None,
-    progress: Callable[[Progress], object] | None,
+    progress: Callable[[Pace], object] | None,
 ) -> Files:
     """Files under one schema: the one given, or the one that a pass over them shows."""
     where = engine_of(engine)

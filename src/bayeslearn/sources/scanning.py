@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from bayeslearn.sources.engines import Engine
-    from bayeslearn.sources.files import Progress
+    from bayeslearn.sources.files import Pace
     from bayeslearn.tables import Schema, Source
 
 #: Endings of the names of DuckDB's databases.
@@ -43,7 +43,7 @@ def scan(
     engine: Engine | Any = None,
     on_error: Literal["raise", "skip"] = "raise",
     memory_limit: str | int | None = None,
-    progress: Callable[[Progress], object] | None = None,
+    progress: Callable[[Pace], object] | None = None,
 ) -> Any:
     """A source: data that stay where they are, and are folded batch by batch.
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.sources import Engine, Shard
-    from bayeslearn.sources.files import Progress
+    from bayeslearn.sources.files import Pace
     from bayeslearn.tables.columns import Column
 
 S = TypeVar("S")
@@ -80,7 +80,7 @@ def scan_texts(
     *,
     weights: str | None = None,
     engine: Engine | Any = None,
-    progress: Callable[[Progress], object] | None = None,
+    progress: Callable[[Pace], object] | None = None,
 ) -> TextSource:
     """Documents that are learned from batch by batch.
 
@@ -166,7 +166,7 @@ class TextFiles(TextSource):
     shards: tuple[Shard, ...]
     columns: Columns
     engine: Engine
-    progress: Callable[[Progress], object] | None = None
+    progress: Callable[[Pace], object] | None = None
 
     def fold(self, collect: Callable[[Batch], S]) -> S:
         """The sum over all shards, each read where the engine says."""

@@ -28,7 +28,7 @@ from bayeslearn.network.learning.cases import (
     split_runs,
     weights_of,
 )
-from bayeslearn.sources.base import Totals
+from bayeslearn.sources.base import Extent
 from bayeslearn.tables import Table
 from bayeslearn.tables.table import read_only
 
@@ -50,7 +50,7 @@ MOST_BYTES, ITEM_BYTES = 1 << 28, 100
 class Gathered:
     """What some batches come to."""
 
-    totals: Totals
+    totals: Extent
     known: NDArray[np.float64]
     #: Which variables some table holds together.
     near: NDArray[np.uint64]
@@ -61,7 +61,7 @@ class Gathered:
     @classmethod
     def of(cls, compiled: Compiled, table: Table) -> Gathered:
         """Those of one batch."""
-        sums = (Totals.of(table), known_counts(compiled, table), near(compiled))
+        sums = (Extent.of(table), known_counts(compiled, table), near(compiled))
         holes = table.codes.T if table.codes.min(initial=0) < 0 else table.codes.T[:0]
         return cls(*sums, *folded(holes, weights_of(table)[: len(holes)], sums[-1]))
 
@@ -113,10 +113,10 @@ class Passes:
 
 def gathered(
     compiled: Compiled, source: Source, likelihoods: Mapping[str, ArrayLike] | None
-) -> tuple[Cases | Passes, Totals]:
+) -> tuple[Cases | Passes, Extent]:
     """The cases of any source, and how much there is of them."""
     if isinstance(source, Table):
-        return FoldedCases.of(compiled, source, likelihoods=likelihoods), Totals.of(source)
+        return FoldedCases.of(compiled, source, likelihoods=likelihoods), Extent.of(source)
     if likelihoods:
         raise ParameterError(
             "soft evidence has a row for each case, and the cases of a source are never together",

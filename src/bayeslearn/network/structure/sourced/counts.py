@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.counting.rows import Family
     from bayeslearn.network.structure.sourced.completing import Complete
     from bayeslearn.network.structure.sourced.looking import Looked
-    from bayeslearn.sources.base import Totals
+    from bayeslearn.sources.base import Extent
     from bayeslearn.tables import Discrete, Source
 
     Asked = tuple[str, Family]
@@ -92,7 +92,7 @@ class Count:
 class SourceCounts(ABC):
     """Counts of the families of a source, with the questions of `FamilyCounts`."""
 
-    def __init__(self, source: Source, totals: Totals, sample: Table, *, memory: int) -> None:
+    def __init__(self, source: Source, totals: Extent, sample: Table, *, memory: int) -> None:
         self.source, self.memory = source, memory
         self.variables: tuple[Discrete, ...] = tuple(source.schema.discrete)
         self.names = [v.name for v in self.variables]
@@ -221,7 +221,7 @@ class SeenCounts(SourceCounts):
 class ExpectedCounts(SourceCounts):
     """Expected counts of a source with holes under a network, whose variables are the columns in their order."""
 
-    def __init__(self, source: Source, totals: Totals, some: Table, complete: Complete, *, memory: int) -> None:
+    def __init__(self, source: Source, totals: Extent, some: Table, complete: Complete, *, memory: int) -> None:
         super().__init__(source, totals, Table.concat(part for part, _ in complete.parts(some)), memory=memory)
         self.complete = complete
 

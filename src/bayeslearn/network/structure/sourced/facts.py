@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.sources.base import Totals
+from bayeslearn.sources.base import Extent
 from bayeslearn.tables import Discrete
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def consecutive(low: int, n: int) -> tuple[int, ...]:
 class Facts:
     """All that is to be known of columns, and of the rows together."""
 
-    totals: Totals
+    totals: Extent
     discrete: Discretes
     numbers: Numbers
 
@@ -114,7 +114,7 @@ class Facts:
     @classmethod
     def of(cls, table: Table) -> Facts:
         """Those of a batch."""
-        return cls(Totals.of(table), Discretes.of(table), Numbers.of(table))
+        return cls(Extent.of(table), Discretes.of(table), Numbers.of(table))
 
 
 def unfit(source: Scanned, least: int) -> dict[str, str]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from bayeslearn.network.structure.counting.rows import Rows
 from bayeslearn.network.structure.holes.completions import DRAWS
-from bayeslearn.sources.base import Totals
+from bayeslearn.sources.base import Extent
 from bayeslearn.tables import Table
 from bayeslearn.tables.table import read_only
 
@@ -63,7 +63,7 @@ def room_of(table: Table) -> int:
 class Looked:
     """What the first pass brings."""
 
-    totals: Totals
+    totals: Extent
     rows: Distinct
     some: Table
     #: How often each column is missing, then how often it shows each of its states.
@@ -98,7 +98,7 @@ class Look:
             for codes, size in zip(shifted, sizes, strict=True)
         )
         return Looked(
-            Totals.of(table),
+            Extent.of(table),
             Distinct.of(table, self.room // (DRAWS if (table.codes < 0).any() else 1)),
             table.take(np.arange(self.step // 2 % table.n_rows, table.n_rows, self.step)),
             single,
