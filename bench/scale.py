@@ -171,14 +171,32 @@ def grow(where: Path) -> None:
         write_rows(Path(small) / "few.parquet", table.take(range(100_000)))
         sets = {100_000: [f"{small}/few.parquet"], **{n: files[: n // FILE_ROWS] for n in (10**6, 10**7, MOST)}}
         print(f"# {'rows':>12} {'count s':>9} {'ns a row':>9} {'EM s':>9} {'ns a row':>9} {'peak MiB':>9}")
+        told = {}
         for rows, paths in sets.items():
-            found = job([str(p) for p in paths])
+            told[rows] = found = job([str(p) for p in paths])
             each = [found["count"] / rows * 1e9, found["em"] / rows * 1e9]
             print(
                 f"# {rows:>12,} {found['count']:>9.2f} {each[0]:>9.0f} {found['em']:>9.2f} {each[1]:>9.0f} "
                 f"{found['peak_mib']:>9.0f}",
                 flush=True,
             )
+
+    picture(told, where / "growth.svg")
+
+
+def picture(told: dict[int, dict[str, float]], path: Path) -> None:
+    """Seconds by rows, and the line that the largest job leads back to zero."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.6, 3.4), layout="constrained")
+    axes = figure.add_subplot(xscale="log", yscale="log", xlabel="rows", ylabel="seconds")
+    for name, label in (("em", "five steps of EM"), ("count", "counting all tables")):
+        [line] = axes.plot(list(told), [found[name] for found in told.values()], "o-", label=label)
+        last = max(told)
+        axes.plot([10**6, 10**8], [told[last][name] / last * n for n in (10**6, 10**8)], ":", color=line.get_color())
+    axes.legend(title="dotted: linear in rows", frameon=False)
+    figure.savefig(path, metadata={"Date": None})
+    print(f"# drew {path}")
 
 
 def job(paths: list[str]) -> dict[str, float]:
