@@ -54,6 +54,15 @@ def test_other_columns_and_codes(kept: Any) -> None:
     assert [len(t) for t in source.batches(3)] == [3, 1]
 
 
+def test_it_tells_how_far_it_is(tmp_path: Any) -> None:
+    told: list[Any] = []
+    data = {"word": ["low", "high"] * 20}
+    source = bl.scan(write(tmp_path, pieces(data, [10]), "csv"), progress=told.append)
+    told.clear()
+    encode(source, tmp_path / "kept")
+    assert (told[-1].rows, told[-1].of) == (40, 40)
+
+
 def test_written_again(kept: Any) -> None:
     other = encode(bl.scan([{"a": ["x", "y"]}]), kept)
     assert other.table().to_dict() == {"a": ["x", "y"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 from typing import Any
 
 import duckdb
@@ -194,6 +195,25 @@ def test_an_error_names_its_batch() -> None:
     assert caught.value.__notes__ == ["in batch 1"]
 
 
+def test_columns_that_files_lack_are_missing_if_they_may_be(days: Any) -> None:
+    more = Schema([Discrete("wind", ["weak", "strong", "calm"]), Discrete("rain", ["no", "yes"])])
+    source = as_source(f"{days}/*.parquet", schema=more, absent="missing")
+    assert source.missing() == {"wind": 1, "rain": 6}
+    with pytest.raises(UnknownColumnError, match="'rain'"):
+        as_source(f"{days}/*.parquet", schema=more)
+    with pytest.raises(UnknownColumnError, match="'m'"):
+        as_source(f"{days}/*.parquet", schema=more, absent="missing", weights="m")
+
+
+def test_what_is_missing_is_said_once(days: Any) -> None:
+    source = bl.scan(f"{days}/*.parquet", missing=["calm"], columns=["wind"])
+    assert as_source(source, missing=["calm"]).missing() == {"wind": 2}
+    with pytest.raises(ParameterError, match="settled for this source"):
+        as_table(source, missing=["weak"])
+    named = source.with_schema(Schema([Discrete("wind", ["weak", "strong", "calm"])]))
+    assert named.missing() == named.table().missing() == {"wind": 1}
+
+
 def test_tables_keep_their_weights() -> None:
     table = as_table({"a": ["x", "y"], "n": [2.0, 0.5]}, weights="n")
     source = bl.scan([table, table])
@@ -222,6 +242,18 @@ def test_sums_do_not_depend_on_threads(values: list[int | None]) -> None:
     assert plain.total == (sum(v for v in values if v is not None) if any(v is not None for v in values) else None)
 
 
-def test_the_first_error_ends_all() -> None:
-    with pytest.raises(ZeroDivisionError):
-        Local(2).fold(lambda v: 1 // v, [1, 0, 2, 3], lambda _: None)
+def test_an_error_ends_all_and_is_that_of_the_first_shard() -> None:
+    late = threading.Event()
+
+    def work(v: int) -> int:
+        if v == 1:
+            late.wait(0.2)  # the second one fails before
+        if v in {1, 2}:
+            late.set()
+            raise ValueError(f"shard {v}")
+        return v
+
+    for _ in range(5):
+        late.clear()
+        with pytest.raises(ValueError, match="shard 1"):
+            Local(2).fold(work, [0, 1, 2, 3], lambda _: None)

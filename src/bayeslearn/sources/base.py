@@ -13,7 +13,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import CapacityError, EmptyTableError, ParameterError
 from bayeslearn.tables import Numeric, Table
-from bayeslearn.tables.convert import Request, check_request, requested
+from bayeslearn.tables.convert import MARKERS, Missing, Request, check_request, requested
 from bayeslearn.tables.schema import name_list
 from bayeslearn.tables.table import code_type
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from bayeslearn.sources.digest import Digest
-    from bayeslearn.tables import Schema
+    from bayeslearn.tables import Discrete, Schema
 
 S = TypeVar("S")
 
@@ -90,10 +90,18 @@ class Scanned(ABC):
         schema: Schema | None = None,
         columns: Iterable[str] | None = None,
         weights: Any = None,
+        missing: Iterable[Any] = MARKERS,
         **said: Any,
     ) -> Self:
-        """The same rows with more said of the columns, in the words of :func:`~bayeslearn.as_table`."""
+        """The same rows with more said of the columns, in the words of :func:`~bayeslearn.as_table`.
+
+        What stands for a missing cell is said when a source is scanned, and stays.
+        """
         weight = self.weight if weights is None else named_weight(weights)
+        if Missing.of(missing) not in {Missing.of(MARKERS), self.request.missing}:
+            raise ParameterError(
+                "what stands for a missing cell is settled for this source", hint="say it to scan(..., missing=...)"
+            )
         request = replace(requested(**said), missing=self.request.missing)
         check_request(request, schema)
         if schema is not None:
@@ -113,10 +121,15 @@ class Scanned(ABC):
     def totals(self) -> Extent:
         """From the digest where it knows, else by a pass."""
         seen = {} if self.digest is None else self.digest.columns
-        if self.weight is not None or self.request.unseen != "error" or not set(self.schema.names) <= set(seen):
+        told = set(self.schema.names) <= set(seen) and not any(map(self._is_marker, self.schema.discrete))
+        if self.weight is not None or self.request.unseen != "error" or not told:
             return self.fold(Extent.of)
         rows = next(seen[name].rows for name in self.schema.names)
         return Extent(rows, rows, tuple(seen[name].missing for name in self.schema.names))
+
+    def _is_marker(self, variable: Discrete) -> bool:
+        """Whether a state is also what stands for a missing cell elsewhere: the digest took it for one."""
+        return self.request.missing.without(variable.states) != self.request.missing
 
     @property
     def n_rows(self) -> int:

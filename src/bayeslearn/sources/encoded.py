@@ -21,7 +21,7 @@ from bayeslearn.errors import BayeslearnError, FormatError, ParameterError
 from bayeslearn.sources.base import MANIFEST, MOST_ROWS, Extent, Scanned, merged, rebatched, require_some
 from bayeslearn.sources.digest import Digest, digest_of
 from bayeslearn.sources.engines import Engine, Local, Sum
-from bayeslearn.sources.files import Files, tables_of
+from bayeslearn.sources.files import Files, folded, tables_of
 from bayeslearn.tables import Schema, Table, as_table
 from bayeslearn.tables.convert import Missing
 from bayeslearn.tables.gather import table_columns
@@ -202,7 +202,7 @@ def encode(source: Scanned, folder: str | os.PathLike[str]) -> Encoded:
 def _written(source: Scanned, folder: str) -> Written | None:
     if isinstance(source, Files):
         work = WriteShard(source.coder, source.rows_at_a_time, folder)
-        return source.engine.fold(work, source.shards, lambda _: None)
+        return folded(source.engine, work, source.shards, source.progress)
     return write_tables(merged(source.batches(), MOST_ROWS), folder, "batch")
 
 
@@ -224,14 +224,19 @@ class WriteShard:
     coder: Coder
     rows: int
     folder: str
+    #: Told the rows of every part; it does not travel.
+    tell: Callable[[int], object] | None = None
 
     def __call__(self, shard: Shard) -> Written | None:
         """Its parts."""
         name = hashlib.sha256(repr((shard.path, shard.groups)).encode()).hexdigest()[:16]
-        return write_tables(merged(tables_of(shard, self.coder, self.rows), self.rows), self.folder, name)
+        tables = merged(tables_of(shard, self.coder, self.rows), self.rows)
+        return write_tables(tables, self.folder, name, self.tell)
 
 
-def write_tables(tables: Iterable[Table], folder: str, name: str) -> Written | None:
+def write_tables(
+    tables: Iterable[Table], folder: str, name: str, tell: Callable[[int], object] | None = None
+) -> Written | None:
     """One part for each table."""
     total: Sum[Written] = Sum()
     for number, table in enumerate(tables):
@@ -240,4 +245,6 @@ def write_tables(tables: Iterable[Table], folder: str, name: str) -> Written | N
             for array in (table.codes, table.values, np.empty(0) if table.weights is None else table.weights):
                 np.save(file, array, allow_pickle=False)
         total.add(Written((Block(str(path), table.n_rows),), Extent.of(table)))
+        if tell is not None:
+            tell(table.n_rows)
     return total.total

@@ -12,7 +12,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from bayeslearn.kernels.threads import thread_count
+from bayeslearn.kernels.threads import parallel, thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -84,24 +84,25 @@ class Ordered(Generic[S]):
 
 @dataclass(frozen=True)
 class Local:
-    """The threads of this machine; `threads` defaults to ``BAYESLEARN_THREADS``, or else to the cores."""
+    """The threads of this machine: as many as ``BAYESLEARN_THREADS`` says, or as there are cores; `threads` at most."""
 
     threads: int | None = None
 
     @property
     def count(self) -> int:
         """How many threads there are."""
-        return self.threads or thread_count()
+        return min(self.threads or thread_count(), thread_count())
 
     def fold(self, function: Callable[[T], S | None], shards: Iterable[T], done: Callable[[T], object]) -> S | None:
-        """Every thread takes the next shard when it is done with one; the first error ends all."""
+        """Every thread takes the next shard when it is done with one; an error ends all, that of the first shard."""
         numbered, lock = iter(enumerate(shards)), threading.Lock()
         total: Ordered[S] = Ordered()
-        errors: list[BaseException] = []
+        failed: dict[int, BaseException] = {}
 
-        def work() -> None:
+        def work(_: int) -> None:
+            number, shard = -1, None
             try:
-                while not errors:
+                while not failed:
                     with lock:
                         number, shard = next(numbered, (-1, None))
                     if number < 0:
@@ -111,14 +112,9 @@ class Local:
                         total.put(number, found)
                         done(shard)  # type: ignore[arg-type]
             except BaseException as error:  # noqa: BLE001 - raised again below, in the thread that asked
-                errors.append(error)
+                failed[number if isinstance(error, Exception) else -1] = error  # an interrupt comes before all
 
-        threads = [threading.Thread(target=work, daemon=True) for _ in range(self.count - 1)]
-        for thread in threads:
-            thread.start()
-        work()
-        for thread in threads:
-            thread.join()
-        if errors:
-            raise errors[0]
+        parallel(work, range(self.count))
+        if failed:
+            raise failed[min(failed)]
         return total.sum.total

@@ -143,22 +143,26 @@ class ShardDigest:
         except FormatError as error:
             if not self.skip:
                 raise
-            return Looked({}, {shard.path: error.message})
-        return Looked({} if total.total is None else {shard.path: total.total}, {})
+            return Looked(broken={shard.path: error.message})
+        found = total.total
+        if found is None:
+            return Looked()
+        return Looked({shard.path if self.skip else "": found}, rows={shard.path: found.rows} if shard.is_text else {})
 
 
 @dataclass(frozen=True)
 class Looked:
-    """Digests by file, and the files that could not be read."""
+    """Digests, by file where some may have to be left out; files that could not be read; rows of text files."""
 
-    digests: Mapping[str, Digest]
-    broken: Mapping[str, str]
+    digests: Mapping[str, Digest] = field(default_factory=dict)
+    broken: Mapping[str, str] = field(default_factory=dict)
+    rows: Mapping[str, int] = field(default_factory=dict)
 
     def __add__(self, other: Looked) -> Looked:
         both = dict(self.digests)
         for path, digest in other.digests.items():
             both[path] = both[path] + digest if path in both else digest
-        return Looked(both, {**self.broken, **other.broken})
+        return Looked(both, {**self.broken, **other.broken}, {**self.rows, **other.rows})
 
     @property
     def digest(self) -> Digest | None:
@@ -197,7 +201,7 @@ def located(error: DataError, shard: Shard, row: int) -> DataError:
 ### how far it is
 
 
-def folded(engine: Engine, function: ShardFold | ShardDigest, shards: tuple[Shard, ...], progress: Tell | None) -> Any:
+def folded(engine: Engine, function: Any, shards: tuple[Shard, ...], progress: Tell | None) -> Any:
     """A pass over shards; on this machine every batch is told of, on others every shard."""
     watch = watched(progress, shards)
     if isinstance(watch, Watch) and isinstance(engine, Local):

@@ -44,12 +44,14 @@ def scan_files(
     wanted = names if schema is None else schema.names
     read = None if wanted is None else (*wanted, *([weight] if weight else []))
     columns = require_alike(alive, read)
-    require_known(read or ([weight] if weight else []), columns)
+    if read is not None and request.absent == "missing":
+        read = tuple(name for name in read if name in columns)
+    require_known([*(read or ()), *([weight] if weight else [])], columns)
     rows = rows_for(memory_limit, len(read or columns), where)
     digest = None
     if schema is None or skip:
         look = ShardDigest(read, rows, request.missing, skip)
-        looked: Looked = folded(where, look, shards, progress) or Looked({}, {})
+        looked: Looked = folded(where, look, shards, progress) or Looked()
         broken |= looked.broken
         shards = tuple(sized(shard, looked) for shard in shards if shard.path not in broken)
         digest = looked.digest
@@ -66,10 +68,7 @@ def scan_files(
 
 def sized(shard: Shard, looked: Looked) -> Shard:
     """A shard that tells its rows, now that they were counted."""
-    if not shard.is_text:
-        return shard
-    digest = looked.digests.get(shard.path)
-    return replace(shard, rows=0 if digest is None else digest.rows)
+    return replace(shard, rows=looked.rows.get(shard.path, 0)) if shard.is_text else shard
 
 
 def opened(paths: list[str], broken: dict[str, str], *, skip: bool) -> tuple[Shard, ...]:

@@ -39,6 +39,7 @@ def scan(
     max_states: int = 255,
     allow_constant: bool = False,
     unseen: Literal["error", "missing", "last"] = "error",
+    absent: Literal["error", "missing"] = "error",
     left_out: dict[str, str] | None = None,
     engine: Engine | Any = None,
     on_error: Literal["raise", "skip"] = "raise",
@@ -51,14 +52,13 @@ def scan(
     ----------
     data
         Paths, patterns (``"cases-*.parquet"``) or directories of CSV and Parquet files, or a list of these; a folder
-        that :func:`~bayeslearn.sources.encode` wrote; a DuckDB
-        relation; the path of a DuckDB database together with `table`; or batches of data, as a list or as a function
-        that returns an iterator.
+        that :func:`~bayeslearn.sources.encode` wrote; a DuckDB relation; the path of a DuckDB database together with
+        `table`; or batches of data, as a list or as a function that returns an iterator.
     table
         The table, view or query of a database.
     schema
         The variables, where they are known: the data are then not looked at beforehand.
-    columns, discrete, numeric, states, missing, max_states, allow_constant, unseen, left_out
+    columns, discrete, numeric, states, missing, max_states, allow_constant, unseen, absent, left_out
         As in :func:`~bayeslearn.as_table`.
     weights
         The column that says how often each row counts.
@@ -75,7 +75,7 @@ def scan(
     """
     said: dict[str, Any] = {
         "discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states,
-        "allow_constant": allow_constant, "unseen": unseen, "left_out": left_out,
+        "allow_constant": allow_constant, "unseen": unseen, "absent": absent, "left_out": left_out,
     }  # fmt: skip
     request = requested(missing=missing, **said)
     check_request(request, schema)
@@ -120,7 +120,7 @@ def as_source(data: Any, **options: Any) -> Source:
     if isinstance(data, Scanned):
         return data.declared(**options)
     if is_paths(data) and not is_one_file(data):
-        return scan(data, **{k: v for k, v in options.items() if k != "absent"}).declared(**options)
+        return scan(data, **options)
     return as_table(data, **options)
 
 

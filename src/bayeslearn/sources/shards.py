@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import DuplicateColumnError, FormatError, MissingFileError, ParameterError
-from bayeslearn.tables.files import DELIMITERS, column_names, found, parquet_file
+from bayeslearn.tables.files import DELIMITERS, READERS, column_names, ending, found, parquet_file
 from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def one_pattern(pattern: str) -> list[str]:
             hint="mount or copy the files, or let DuckDB read them: scan(duckdb.sql(\"select * from 's3://…'\"))",
         )
     if Path(pattern).is_dir():
-        return [str(p) for p in Path(pattern).rglob("*") if p.is_file() and ending(p) in KNOWN]
+        return [str(p) for p in Path(pattern).rglob("*") if p.is_file() and ending(p) in READERS]
     if Path(pattern).is_file() or not glob.has_magic(pattern):
         return [pattern]
     files = [p for p in glob.glob(pattern, recursive=True) if Path(p).is_file()]  # noqa: PTH207 - ** and absolute ones
@@ -71,15 +71,6 @@ def one_pattern(pattern: str) -> list[str]:
             f"no file matches {pattern!r}", hint=f"looked in {Path(pattern).absolute().parent}", path=pattern
         )
     return files
-
-
-#: Endings of names that are read.
-KNOWN = {*DELIMITERS, ".parquet", ".pq"}
-
-
-def ending(path: Path) -> str:
-    """The ending that says how a file is read."""
-    return "".join([suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"][-1:])
 
 
 def row_groups(path: str) -> list[int] | None:

@@ -98,7 +98,7 @@ def as_table(
     if hasattr(type(data), "declared"):  # a source
         said = {"discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states}
         told = {"allow_constant": allow_constant, "unseen": unseen, "absent": absent, "left_out": left_out}
-        return data.declared(schema=schema, columns=names, weights=weights, **said, **told).table()
+        return data.declared(schema=schema, columns=names, weights=weights, missing=missing, **said, **told).table()
     from bayeslearn.tables import building  # noqa: PLC0415 - Arrow loads when data come in
 
     return building.build(data, request, schema=schema, names=names, weights=weights)

@@ -30,15 +30,15 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 def read_file(path: str | os.PathLike[str]) -> list[Column]:
     """The columns of a file, by the ending of its name."""
-    path, ending = found(path)
-    return READERS[ending](path)
+    path, kind = found(path)
+    return READERS[kind](path)
 
 
 def column_names(path: str | os.PathLike[str]) -> list[str]:
     """The names of the columns of a file, which is not read any further."""
-    path, ending = found(path)
-    if ending in DELIMITERS:
-        return header(path, DELIMITERS[ending])
+    path, kind = found(path)
+    if kind in DELIMITERS:
+        return header(path, DELIMITERS[kind])
     with parquet_file(path) as file:
         return [column.name for column in arrow_columns(file.schema_arrow.empty_table())]
 
@@ -51,14 +51,19 @@ def found(path: str | os.PathLike[str]) -> tuple[Path, str]:
         raise MissingFileError(
             f"cannot read {str(path)!r}: {what}", hint=f"looked in {path.absolute().parent}", path=path
         )
-    ending = "".join([suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"][-1:])
-    if ending not in READERS:
+    kind = ending(path)
+    if kind not in READERS:
         raise FormatError(
             f"cannot tell the format of {str(path)!r} by its name",
             hint="names end in .csv, .tsv, .csv.gz or .parquet; read other files into a data frame first",
             path=path,
         )
-    return path, ending
+    return path, kind
+
+
+def ending(path: Path) -> str:
+    """The ending of a name that says how the file is read, packed or not."""
+    return "".join([suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"][-1:])
 
 
 ### text
