@@ -166,6 +166,9 @@ def test_labels_of_a_source_are_a_column() -> None:
     with pytest.raises(UnknownColumnError, match="z"):
         NaiveBayesClassifier().fit(source, "z")
     model = NaiveBayesClassifier().fit(source, "y")
+    nobody = scan(batches(made() | {"y": [None] * N}), states={"y": model.classes_.tolist()})
+    with pytest.raises(DataError, match="no row that counts has a label"):
+        model.score(nobody, "y")
     odd = scan(batches(made() | {"y": ["maybe"] * N}), allow_constant=True)
     with pytest.raises(ParameterError, match="labels 'maybe' are not among the classes"):
         model.partial_fit(odd, "y")

@@ -9,6 +9,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, UnknownColumnError, listed
+from bayeslearn.naive_bayes.judging import share
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.calibrating import best_sharpness
 from bayeslearn.naive_bayes.tables.cases import Cases, SourceCases
@@ -116,8 +117,7 @@ def share_right(model: NaiveBayes, data: Any, target: str, weights: Any = None) 
     """The share of rows with a label whose class is predicted."""
     variables = [Discrete(target, model.classes), *(c.variable for c in model.columns)]
     schema = Schema(blocks.with_other(v) for v in variables)
-    right, total = as_source(data, schema=schema, unseen="last", weights=weights).fold(Right(model, target))
-    return float(right / total)
+    return share(*as_source(data, schema=schema, unseen="last", weights=weights).fold(Right(model, target)))
 
 
 @dataclass(frozen=True)

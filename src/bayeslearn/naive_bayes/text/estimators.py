@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, ShapeError
+from bayeslearn.naive_bayes.judging import share
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.evidence import pick_prior
 from bayeslearn.naive_bayes.text.folding import Evidence, Right, require_labelled, require_no_arrays, source_statistics
@@ -214,8 +215,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         check_is_fitted(self)
         if isinstance(X, TextSource):
             require_no_arrays(labels=y, weights=sample_weight)
-            right, total = X.fold(Right(self.model_))
-            return float(right / total)
+            return share(*X.fold(Right(self.model_)))
         return float(super().score(X, y, sample_weight))
 
     def _log_joint(self, X: Any) -> NDArray[np.float64]:
