@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.kernels._jit import inner, popcount
+from bayeslearn.kernels._jit import inner
+from bayeslearn.kernels.counting import common, intersect
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,14 +20,36 @@ WORDS = 256
 
 
 @inner
-def cell_bitmaps(
+def all_cells(
+    family: NDArray[np.int64], first: NDArray[np.int64], bitmaps: NDArray[np.uint64], whole: NDArray[np.float64]
+) -> NDArray[np.uint64]:
+    """The rows of every cell, and how many they are in `whole`; those of empty cells mean nothing.
+
+    Cells of the first columns are split by the next one, from the last cell to the first: each makes room for its own
+    before it is overwritten.
+    """
+    bits = np.empty((len(whole), bitmaps.shape[1]), np.uint64)
+    bits[0], whole[0], cells = ~np.uint64(0), np.inf, 1
+    for column in family:
+        base, size = first[column], first[column + 1] - first[column]
+        for c in range(cells - 1, -1, -1):
+            above = whole[c]
+            for k in range(size - 1, -1, -1):
+                at = c * size + k
+                whole[at] = intersect(bits[c], bitmaps[base + k], bits[at]) if above > 0 else 0
+        cells *= size
+    return bits
+
+
+@inner
+def some_cells(
     cells: NDArray[np.int64],
     family: NDArray[np.int64],
     sizes: NDArray[np.int64],
     first: NDArray[np.int64],
     bitmaps: NDArray[np.uint64],
 ) -> NDArray[np.uint64]:
-    """The rows of each cell: those that are in all of its states."""
+    """The rows of some cells: those that are in all of their states."""
     members = members_of(cells, family, sizes, first)
     bits = np.empty((len(cells), bitmaps.shape[1]), np.uint64)
     for c in range(len(cells)):
@@ -51,13 +74,6 @@ def members_of(
 
 
 @inner
-def count_ones(bits: NDArray[np.uint64], whole: NDArray[np.float64]) -> None:
-    """The rows of each cell."""
-    for c in range(len(bits)):
-        whole[c] = common_ones(bits, c, bits, c, 0, bits.shape[1])
-
-
-@inner
 def extend_by_bitmaps(
     bits: NDArray[np.uint64],
     place: NDArray[np.int64],
@@ -69,14 +85,6 @@ def extend_by_bitmaps(
     for begin in range(0, bits.shape[1], WORDS):
         end = min(begin + WORDS, bits.shape[1])
         for s in states:
+            some = bitmaps[s, begin:end]
             for c in range(len(bits)):
-                table[place[c], s] += common_ones(bits, c, bitmaps, s, begin, end)
-
-
-@inner
-def common_ones(a: NDArray[np.uint64], i: int, b: NDArray[np.uint64], j: int, begin: int, end: int) -> int:
-    """The ones that two bitmaps share within some words."""
-    n = 0
-    for w in range(begin, end):
-        n += popcount(a[i, w] & b[j, w])
-    return n
+                table[place[c], s] += common(bits[c, begin:end], some)

@@ -10,12 +10,12 @@ the states of all columns in one sweep over bytes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
-from bayeslearn.kernels.bitmaps import cell_bitmaps, count_ones, extend_by_bitmaps
+from bayeslearn.kernels.bitmaps import all_cells, extend_by_bitmaps, some_cells
 from bayeslearn.kernels.family_cells import count_cells, find_cells, rows_by_cell, rows_of_bitmaps, small_cells
 
 if TYPE_CHECKING:
@@ -26,27 +26,18 @@ CELLS = 64
 
 
 @kernel
-def extend_family(
-    codes: NDArray[np.int8],
-    weights: NDArray[np.float64],
-    sizes: NDArray[np.int64],
-    bitmaps: NDArray[np.uint64],
-    marginal: NDArray[np.float64],
-    ones: NDArray[np.uint64],
-    family: NDArray[np.int64],
-    wanted: NDArray[np.bool_],
-    few: float,
-    table: NDArray[np.float64],
-) -> None:
-    """table[cell, state] = weight of the rows in both; `table` comes with zeros, `weights` is empty for ones.
+def extend_family(data: Any, family: NDArray[np.int64], wanted: NDArray[np.bool_], table: NDArray[np.float64]) -> None:
+    """table[cell, state] = weight of the rows in both; `table` comes with zeros.
 
     The states of all columns stand side by side; those of columns that are not `wanted`, or of the family, mean
-    nothing. `bitmaps` and `marginal` have a row and a number for each state, `ones` a row of bytes for each row of the
-    table (or none: then columns are looked at one by one). `few` is how many rows one by one take as long as a bitmap
-    against one state. Weighted rows need none of these.
+    nothing. `data` are, as :mod:`bayeslearn.network.structure.counting.rows` has them:
+
+    - the codes, the weights (none for ones), the states of each column and where they stand;
+    - a bitmap and a number of rows for each state, and a row of bytes for each row (or none: then columns are looked at
+      one by one), of which weighted rows need none;
+    - how many rows one by one take as long as a bitmap against one state.
     """
-    first = np.zeros(len(sizes) + 1, np.int64)
-    first[1:] = np.cumsum(sizes)
+    codes, weights, sizes, first, bitmaps, marginal, ones, few = data
     other = wanted.copy()
     other[family] = False
     if len(weights) > 0:
@@ -54,15 +45,13 @@ def extend_family(
         find_cells(codes, family, sizes, cell)
         extend_by_rows(np.arange(len(cell)).astype(np.int32), cell, codes, weights, other, first, table)
         return
-    states = np.flatnonzero(counted_states(other, first))
-    whole, bits = np.zeros(len(table)), np.empty((0, 0), np.uint64)
+    states, whole = counted_states(other, first), np.zeros(len(table))
     if len(table) <= CELLS:
-        bits = cell_bitmaps(np.arange(len(table)), family, sizes, first, bitmaps)
-        count_ones(bits, whole)
+        bits = all_cells(family, first, bitmaps, whole)
         small, largest = small_cells(whole, few * len(states))
         rows, at = rows_of_bitmaps(bits, small, whole)
     else:
-        cell = np.empty(codes.shape[1], np.int32)
+        bits, cell = np.empty((0, 0), np.uint64), np.empty(codes.shape[1], np.int32)
         find_cells(codes, family, sizes, cell)
         turns = np.zeros((2, len(table)))
         count_cells(cell, weights, turns)
@@ -77,13 +66,10 @@ def extend_family(
     large = np.flatnonzero(~small)
     for begin in range(0, len(large), CELLS):
         cells = large[begin : begin + CELLS]
-        some = bits[cells] if len(bits) > 0 else cell_bitmaps(cells, family, sizes, first, bitmaps)
+        some = bits[cells] if len(bits) > 0 else some_cells(cells, family, sizes, first, bitmaps)
         extend_by_bitmaps(some, cells, bitmaps, states, table)
         last_states(cells, whole, other, first, table)
-    table[largest] = marginal
-    for c in range(len(table)):
-        if c != largest and whole[c] > 0:
-            table[largest] -= table[c]
+    leave_the_rest(largest, whole, marginal, table)
 
 
 @inner
@@ -127,8 +113,9 @@ def extend_by_bytes(
         while end < len(rows) and at[end] == at[begin] and end < begin + 255:
             end += 1
         add_rows(ones, rows[begin:end], words)
-        for s in range(table.shape[1]):
-            table[at[begin], s] += sums[s]
+        line = table[at[begin]]
+        for s in range(len(line)):
+            line[s] += sums[s]
         begin = end
 
 
@@ -147,13 +134,15 @@ def add_rows(ones: NDArray[np.uint64], rows: NDArray[np.int32], words: NDArray[n
 
 
 @inner
-def counted_states(other: NDArray[np.bool_], first: NDArray[np.int64]) -> NDArray[np.bool_]:
+def counted_states(other: NDArray[np.bool_], first: NDArray[np.int64]) -> NDArray[np.int64]:
     """All but the last state of each column that is counted."""
-    counted = np.zeros(first[-1], np.bool_)
+    counted, k = np.empty(first[-1], np.int64), 0
     for column in range(len(other)):
         if other[column]:
-            counted[first[column] : first[column + 1] - 1] = True
-    return counted
+            for s in range(first[column], first[column + 1] - 1):
+                counted[k] = s
+                k += 1
+    return counted[:k]
 
 
 @inner
@@ -172,3 +161,17 @@ def last_states(
                 for s in range(first[column], first[column + 1] - 1):
                     left -= table[c, s]
                 table[c, first[column + 1] - 1] = left
+
+
+@inner
+def leave_the_rest(
+    largest: int, whole: NDArray[np.float64], marginal: NDArray[np.float64], table: NDArray[np.float64]
+) -> None:
+    """The largest cell has what the others leave of each state."""
+    rest = marginal.copy()
+    for c in range(len(table)):
+        if c != largest and whole[c] > 0:
+            line = table[c]
+            for s in range(len(rest)):
+                rest[s] -= line[s]
+    table[largest] = rest

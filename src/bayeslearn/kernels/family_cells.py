@@ -37,7 +37,11 @@ def count_cells(cell: NDArray[np.int32], weights: NDArray[np.float64], whole: ND
 @inner
 def small_cells(whole: NDArray[np.float64], few: float) -> tuple[NDArray[np.bool_], int]:
     """Cells whose rows are looked at one by one; not the largest, which is what the others leave."""
-    small, largest = whole <= few, int(np.argmax(whole))
+    small, largest = np.empty(len(whole), np.bool_), 0
+    for c in range(len(whole)):
+        small[c] = whole[c] <= few
+        if whole[c] > whole[largest]:
+            largest = c
     small[largest] = False
     return small, largest
 
@@ -63,11 +67,10 @@ def rows_of_bitmaps(
     bits: NDArray[np.uint64], small: NDArray[np.bool_], whole: NDArray[np.float64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The same where cells are bitmaps."""
-    place, n = starts(small, whole)
-    rows, at = np.empty(n, np.int32), np.empty(n, np.int32)
+    n = int(whole[small].sum())
+    rows, at, k = np.empty(n, np.int32), np.empty(n, np.int32), 0
     for c in range(len(bits)):
         if small[c] and whole[c] > 0:
-            k = place[c]
             for w in range(bits.shape[1]):
                 left = bits[c, w]
                 while left != 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 @kernel
 def greedy_parents(
-    codes: NDArray[np.int8],
-    weights: NDArray[np.float64],
-    sizes: NDArray[np.int64],
-    bitmaps: NDArray[np.uint64],
-    marginal: NDArray[np.float64],
-    ones: NDArray[np.uint64],
-    few: float,
+    data: Any,
     children: NDArray[np.int64],
     possible: NDArray[np.bool_],
     rank: NDArray[np.int64],
@@ -37,7 +31,8 @@ def greedy_parents(
     `score` its kind and price. See :func:`extend_family` and :func:`score_columns` for the rest.
     """
     most_parents, most_cells, tie = limits
-    start, scores, states = np.cumsum(sizes) - sizes, np.empty(len(sizes)), sizes.sum()
+    sizes, first = data[2], data[3]
+    scores, states = np.empty(len(sizes)), first[-1]
     for x in children:
         while True:
             parents = np.flatnonzero(arcs[:, x])
@@ -48,9 +43,9 @@ def greedy_parents(
             if len(parents) >= most_parents or not free.any() or cells * states > most_cells:
                 break
             table = np.zeros((int(cells), states))
-            extend_family(codes, weights, sizes, bitmaps, marginal, ones, family, free, few, table)
+            extend_family(data, family, free, table)
             n = table.reshape(int(cells) // sizes[x], sizes[x], states)
-            now = score_columns(n, start, score[0], score[1], known, free, scores)
+            now = score_columns(n, first[:-1], score[0], score[1], known, free, scores)
             slack = tie * (1 + abs(now))
             top = scores[free].max()
             if top <= now + slack:

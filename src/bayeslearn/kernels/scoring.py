@@ -38,20 +38,18 @@ def score_columns(
     `known` has f at whole numbers (n ln n or n!), or is empty. Columns that are not `wanted` score −∞. Returns the
     score without any of them, for which the states of the last one are put together; −∞ if none is wanted.
     """
-    cells, r, states = n.shape
-    row = rows_of(n)
-    begin, end = 0, 0
-    for v in range(len(start)):
-        scores[v] = -np.inf
-        if wanted[v]:
-            begin, end = start[v], start[v + 1] if v + 1 < len(start) else states
-            scores[v] = column_score(n, row, begin, end, kind, price, known)
-    if begin == end:
+    scores[:] = -np.inf
+    if not wanted.any():
         return -np.inf
-    whole = np.zeros((cells, r, 1))
-    for s in range(begin, end):
-        whole[:, :, 0] += n[:, :, s]
-    return column_score(whole, rows_of(whole), 0, 1, kind, price, known)
+    end = np.append(start[1:], n.shape[2])
+    if len(known) > 0:
+        return score_by_terms(n, start, end, kind, price, known, wanted, scores)
+    row = rows_of(n)
+    for v in np.flatnonzero(wanted):
+        scores[v] = column_score(n, row, start[v], end[v], kind, price)
+    v = np.argmax(wanted)
+    whole = n[:, :, start[v] : end[v]].sum(axis=2).reshape(n.shape[0], n.shape[1], 1)
+    return column_score(whole, rows_of(whole), 0, 1, kind, price)
 
 
 @kernel
@@ -74,6 +72,67 @@ def score_pairs(
         wanted[x] = True
 
 
+### where terms of whole numbers are known
+
+
+@inner
+def score_by_terms(
+    n: NDArray[np.float64],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    kind: int,
+    price: float,
+    known: NDArray[np.float64],
+    wanted: NDArray[np.bool_],
+    scores: NDArray[np.float64],
+) -> float:
+    """The same with f(n) = known[n] and g(n) = known[n + shift] − known[shift], where the shift is r − 1 for n!."""
+    q, r, _ = n.shape
+    shift, counted = r - 1 if kind == FACTORIALS else 0, states_of(wanted, start, end)
+    row, totals, whole = np.zeros(len(counted)), np.zeros(len(counted)), 0.0
+    some = end[np.argmax(wanted)] - start[np.argmax(wanted)]  # states of one column: what they add up to is the cell
+    for j in range(q):
+        cases = 0.0
+        for k in range(r):
+            cell = 0.0
+            for i in range(some):
+                cell += n[j, k, counted[i]]
+            if cell > 0:
+                cases += cell
+                whole += known[int(cell)]
+                for i in range(len(counted)):
+                    x = n[j, k, counted[i]]
+                    row[i] += x
+                    totals[i] += known[int(x)]
+        if cases > 0:
+            whole -= known[int(cases) + shift] - known[shift]
+            for i in range(len(counted)):
+                totals[i] -= known[int(row[i]) + shift] - known[shift]
+                row[i] = 0.0
+    i = 0
+    for v in range(len(start)):
+        if wanted[v]:
+            size = end[v] - start[v]
+            scores[v] = totals[i : i + size].sum() - price * q * size * (r - 1)
+            i += size
+    return whole - price * q * (r - 1)
+
+
+@inner
+def states_of(wanted: NDArray[np.bool_], start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The states of wanted columns."""
+    states, k = np.empty(end[-1], np.int64), 0
+    for v in range(len(wanted)):
+        if wanted[v]:
+            for s in range(start[v], end[v]):
+                states[k] = s
+                k += 1
+    return states[:k]
+
+
+### where they are not
+
+
 @inner
 def rows_of(n: NDArray[np.float64]) -> NDArray[np.float64]:
     """Σ_k n[j, k, s]."""
@@ -86,66 +145,35 @@ def rows_of(n: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @inner
 def column_score(
-    n: NDArray[np.float64],
-    row: NDArray[np.float64],
-    begin: int,
-    end: int,
-    kind: int,
-    price: float,
-    known: NDArray[np.float64],
+    n: NDArray[np.float64], row: NDArray[np.float64], begin: int, end: int, kind: int, price: float
 ) -> float:
     """The score with the column whose states stand there."""
     cells, r, _ = n.shape
     if kind == LIKELIHOOD:
-        return likelihood(n, row, begin, end, known) - price * cells * (end - begin) * (r - 1)
+        return likelihood(n, row, begin, end) - price * cells * (end - begin) * (r - 1)
     if kind == FACTORIALS:
-        return factorials(n, row, begin, end, known)
+        return gammas(n, row, begin, end, 1.0)
     q = cells * (end - begin) if kind == EVEN else max(np.count_nonzero(row[:, begin:end]), 1)
     return gammas(n, row, begin, end, price / (q * r))
 
 
 @inner
-def likelihood(
-    n: NDArray[np.float64], row: NDArray[np.float64], begin: int, end: int, known: NDArray[np.float64]
-) -> float:
+def likelihood(n: NDArray[np.float64], row: NDArray[np.float64], begin: int, end: int) -> float:
     """Σ n ln n − Σ row ln row."""
     total = 0.0
     for j in range(len(row)):
         for s in range(begin, end):
             if row[j, s] > 0:
                 for k in range(n.shape[1]):
-                    total += times_its_log(n[j, k, s], known)
-                total -= times_its_log(row[j, s], known)
+                    total += times_its_log(n[j, k, s])
+                total -= times_its_log(row[j, s])
     return total
 
 
 @inner
-def times_its_log(x: float, known: NDArray[np.float64]) -> float:
+def times_its_log(x: float) -> float:
     """x ln x."""
-    if len(known) > 0:
-        return known[int(x)]
     return x * math.log(x) if x > 0 else 0.0
-
-
-@inner
-def factorials(
-    n: NDArray[np.float64], row: NDArray[np.float64], begin: int, end: int, known: NDArray[np.float64]
-) -> float:
-    """Σ ln (r−1)! / (row + r−1)! + Σ ln n!."""
-    total, r = 0.0, n.shape[1]
-    for j in range(len(row)):
-        for s in range(begin, end):
-            if row[j, s] > 0:
-                for k in range(r):
-                    total += log_factorial(n[j, k, s], known)
-                total += log_factorial(r - 1.0, known) - log_factorial(row[j, s] + r - 1.0, known)
-    return total
-
-
-@inner
-def log_factorial(x: float, known: NDArray[np.float64]) -> float:
-    """Ln x!."""
-    return known[int(x)] if len(known) > 0 else math.lgamma(x + 1.0)
 
 
 @inner

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import _thread  # threading.Thread.start waits until the thread runs, longer than many a kernel takes
 import os
-import threading
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -43,12 +43,19 @@ def parallel(function: Callable[[T], R], tasks: Iterable[T], *, worth: bool = Tr
         except BaseException as error:  # noqa: BLE001 - raised again below, in the thread that asked
             errors.append(error)
 
-    others = [threading.Thread(target=work, daemon=True) for _ in range(n - 1)]
-    for thread in others:
-        thread.start()
+    def help_out(at_work: _thread.LockType) -> None:
+        try:
+            work()
+        finally:
+            at_work.release()
+
+    helpers = [_thread.allocate_lock() for _ in range(n - 1)]
+    for at_work in helpers:
+        at_work.acquire()
+        _thread.start_new_thread(help_out, (at_work,))
     work()
-    for thread in others:
-        thread.join()
+    for at_work in helpers:
+        at_work.acquire()
     if errors:
         raise errors[0]
     return results  # type: ignore[return-value]

@@ -73,9 +73,10 @@ def warm_structure() -> None:
     family_cells.find_cells(codes, zero, one, cell)
     for given in (np.empty(0), weights):
         family_cells.count_cells(cell, given, np.zeros((2, 1)))
-        extending.extend_family(codes, given, one, bits, np.ones(1), bits, zero, yes, 0.0, table)
+        data = (codes, given, one, np.arange(2), bits, np.ones(1), bits, 0.0)
+        extending.extend_family(data, zero, yes, table)
         one_score = ((1, 1.0, 0.0), (0, 0.0), np.empty(0), no)
-        parents.greedy_parents(codes, given, one, bits, np.ones(1), bits, 0.0, zero, no, zero, *one_score)
+        parents.greedy_parents(data, zero, no, zero, *one_score)
     gain = np.full((3, 1, 1), -np.inf)
     graph = ((table, table), (no, no), (no, no))
     changing.all_gains(*graph, gain)

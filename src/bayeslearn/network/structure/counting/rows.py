@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -106,9 +106,7 @@ class Rows:
 
     def _extend(self, family: Family, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
         table = np.zeros((self._cells(family), self._states))
-        kernels.extend_family(
-            self.codes, self.weights, self.sizes, *self.packed, np.array(family, np.int64), wanted, self.few, table
-        )
+        kernels.extend_family(self.data, np.array(family, np.int64), wanted, table)
         return table
 
     @cached_property
@@ -119,22 +117,21 @@ class Rows:
         return math.prod([self.size[v] for v in family])
 
     @cached_property
-    def few(self) -> float:
-        """Rows that take as long one by one as a bitmap against one state."""
-        bitmaps, _, ones = self.packed
+    def data(self) -> tuple[Any, ...]:
+        """All that :func:`~bayeslearn.kernels.extending.extend_family` looks at."""
+        first = np.cumsum([0, *self.size], dtype=np.int64)
+        bitmaps, marginal, ones = self._packed(first)
         byte = NEAR if ones.nbytes <= CACHE else FAR
         row = ROW + byte * 8 * ones.shape[1] if len(ones) else CELL * len(self.sizes)
-        return WORD * bitmaps.shape[1] / row
+        return self.codes, self.weights, self.sizes, first, bitmaps, marginal, ones, WORD * bitmaps.shape[1] / row
 
-    @cached_property
-    def packed(self) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.uint64]]:
+    def _packed(self, first: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.uint64]]:
         """A bitmap for each state of each column and how many rows it has, and for each row a byte for each state.
 
         Weighted rows have no use for them, and bytes of too many rows are not made.
         """
         if len(self.weights):
             return np.empty((0, 0), np.uint64), np.empty(0), np.empty((0, 0), np.uint64)
-        first = np.cumsum([0, *self.size], dtype=np.int64)
         states = int(first[-1])
         words, marginal = np.zeros((states, filled(self.n / 64)), np.uint64), np.empty(states)
         ones = np.zeros((self.n, filled(states / 8)), np.uint64)
@@ -142,12 +139,14 @@ class Rows:
         worth = self.codes.size > 1 << 20
 
         def pack(column: int) -> None:
-            kernels.pack_states(self.codes[column : column + 1], first[column : column + 2], words, marginal)
+            some = slice(column, column + columns)
+            kernels.pack_states(self.codes[some], first[column : column + columns + 1], words, marginal)
 
         def spread(begin: int) -> None:
             kernels.pack_rows(self.codes, first, begin, min(begin + SLICE, len(ones)), ones.view(np.uint8))
 
-        kernels.parallel(pack, range(len(self.size)), worth=worth)
+        columns = 1 if worth else len(self.size)
+        kernels.parallel(pack, range(0, len(self.size), columns), worth=worth)
         kernels.parallel(spread, range(0, len(ones), SLICE), worth=worth)
         return words, marginal, ones
 

@@ -38,13 +38,13 @@ def k2(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.
             arcs[:, x] = _chosen_by_sums(cache, x, possible[:, x], allowed, rank)
         return arcs
     rows, score = cache.counts.parts[0], cache.score
-    data = rows.codes, rows.weights, rows.sizes, *rows.packed, rows.few
+    data = rows.data
     limits, price, known = (allowed.most_parents, float(MOST_CELLS), TIE), score.price(cache.counts.total), cache.terms
     hands = kernels.thread_count() if rows.worth else 1
 
     def choose(hand: int) -> None:
         children = np.array(order[hand::hands], np.int64)  # in turn: late ones have more to choose from
-        kernels.greedy_parents(*data, children, possible, rank, limits, (score.kind, price), known, arcs)
+        kernels.greedy_parents(data, children, possible, rank, limits, (score.kind, price), known, arcs)
 
     kernels.parallel(choose, range(hands))
     return arcs
