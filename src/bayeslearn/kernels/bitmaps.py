@@ -15,6 +15,8 @@ from bayeslearn.kernels.counting import common, intersect
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.kernels.family_cells import Counts
+
 #: Words of a bitmap that are worked on at a time, so that they stay near.
 WORDS = 256
 
@@ -79,7 +81,7 @@ def extend_by_bitmaps(
     place: NDArray[np.int64],
     bitmaps: NDArray[np.uint64],
     states: NDArray[np.int64],
-    table: NDArray[np.float64],
+    table: Counts,
 ) -> None:
     """table[place_c, s] += rows that are in bits[c] and in the bitmap of s."""
     for begin in range(0, bits.shape[1], WORDS):

@@ -67,27 +67,28 @@ def best_of_all(
     rank: NDArray[np.int64],
 ) -> tuple[int, int, int, float]:
     """The change that gains most, and what it gains; of those within a tie the first by kind and order; −1 for none."""
-    n, top, order = len(rank), -np.inf, parents_first(gains[0], tie, rank)
+    (add, remove), n, top = gains, len(rank), -np.inf
     arcs = np.argwhere(graph[0])
     for x in range(n):
         for c in range(n):
-            if gains[0][x, c] > top:
+            if add[x, c] > top:
                 top = max(top, gain_of(ADD, c, x, gains, graph, known))
-    for a in arcs:
-        for kind in (REMOVE, TURN):
-            top = max(top, gain_of(kind, a[0], a[1], gains, graph, known))
+    for c, x in arcs:
+        top = max(top, gain_of(REMOVE, c, x, gains, graph, known))
+        if remove[x, c] + add[c, x] > top:  # before ways are looked for
+            top = max(top, gain_of(TURN, c, x, gains, graph, known))
     best = (-1, -1, -1, top)
     if top == -np.inf:
         return best
+    order = parents_first(add, tie, rank)
     for x in range(n):
         for c in range(n):
-            near = gains[0][x, c] >= top - tie and gain_of(ADD, c, x, gains, graph, known) >= top - tie
+            near = add[x, c] >= top - tie and gain_of(ADD, c, x, gains, graph, known) >= top - tie
             if near and earlier(order, rank, c, x, best):
                 best = (ADD, c, x, top)
     for kind in (REMOVE, TURN):
         if best[0] < 0:
-            for a in arcs:
-                c, x = a
+            for c, x in arcs:
                 if gain_of(kind, c, x, gains, graph, known) >= top - tie and earlier(order, rank, c, x, best):
                     best = (kind, c, x, top)
     return best

@@ -3,9 +3,10 @@
     N(cell, s) for every cell of a family and every state s of every other column
 
 Structure search asks for little else: which column would be the best next parent. The cells of the family are found
-once and serve all columns. The most frequent cell is not counted at all, being what the others leave of each column; of
-the others, large cells are bitmaps whose intersections are counted word by word, and small ones are counted row by row,
-the states of all columns in one sweep over bytes.
+once and serve all columns. Where the counts of the family without one of its columns are known, that column splits each
+of their cells, and the largest part is not counted at all, being what the others leave; of the others, large cells are
+bitmaps whose intersections are counted word by word, and small ones are counted row by row, the states of all columns
+in one sweep over bytes.
 """
 
 from __future__ import annotations
@@ -16,28 +17,46 @@ import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
 from bayeslearn.kernels.bitmaps import all_cells, extend_by_bitmaps, some_cells
-from bayeslearn.kernels.family_cells import count_cells, find_cells, rows_by_cell, rows_of_bitmaps, small_cells
+from bayeslearn.kernels.family_cells import (
+    count_cells,
+    find_cells,
+    rows_by_cell,
+    rows_of_bitmaps,
+    small_cells,
+    split_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from bayeslearn.kernels.family_cells import Counts
 
 #: Cells that are made bitmaps of at a time.
 CELLS = 64
 
 
 @kernel
-def extend_family(data: Any, family: NDArray[np.int64], wanted: NDArray[np.bool_], table: NDArray[np.float64]) -> None:
+def extend_family(
+    data: Any,
+    family: NDArray[np.int64],
+    wanted: NDArray[np.bool_],
+    fewer: Counts,
+    added: int,
+    table: Counts,
+) -> None:
     """table[cell, state] = weight of the rows in both; `table` comes with zeros.
 
     The states of all columns stand side by side; those of columns that are not `wanted`, or of the family, mean
-    nothing. `data` are, as :mod:`bayeslearn.network.structure.counting.rows` has them:
+    nothing. `fewer` is the table of the family without its column number `added`, where that is known; else it has one
+    line, how many rows each state has, and `added` is −1. Weighted rows make no use of it. `data` are, as
+    :mod:`bayeslearn.network.structure.counting.rows` has them:
 
     - the codes, the weights (none for ones), the states of each column and where they stand;
     - a bitmap and a number of rows for each state, and a row of bytes for each row (or none: then columns are looked at
       one by one), of which weighted rows need none;
     - how many rows one by one take as long as a bitmap against one state.
     """
-    codes, weights, sizes, first, bitmaps, marginal, ones, few = data
+    codes, weights, sizes, first, bitmaps, _, ones, few = data
     other = wanted.copy()
     other[family] = False
     if len(weights) > 0:
@@ -45,10 +64,10 @@ def extend_family(data: Any, family: NDArray[np.int64], wanted: NDArray[np.bool_
         find_cells(codes, family, sizes, cell)
         extend_by_rows(np.arange(len(cell)).astype(np.int32), cell, codes, weights, other, first, table)
         return
-    states, whole = counted_states(other, first), np.zeros(len(table))
+    states, whole, split = counted_states(other, first), np.zeros(len(table)), split_of(family, sizes, added)
     if len(table) <= CELLS:
         bits = all_cells(family, first, bitmaps, whole)
-        small, largest = small_cells(whole, few * len(states))
+        small, largest = small_cells(whole, split, few * len(states))
         rows, at = rows_of_bitmaps(bits, small, whole)
     else:
         bits, cell = np.empty((0, 0), np.uint64), np.empty(codes.shape[1], np.int32)
@@ -56,7 +75,7 @@ def extend_family(data: Any, family: NDArray[np.int64], wanted: NDArray[np.bool_
         turns = np.zeros((2, len(table)))
         count_cells(cell, weights, turns)
         whole += turns[0] + turns[1]
-        small, largest = small_cells(whole, few * len(states))
+        small, largest = small_cells(whole, split, few * len(states))
         rows, at = rows_by_cell(cell, small, whole)
     if len(ones) > 0:
         extend_by_bytes(rows, at, ones, table)
@@ -69,7 +88,17 @@ def extend_family(data: Any, family: NDArray[np.int64], wanted: NDArray[np.bool_
         some = bits[cells] if len(bits) > 0 else some_cells(cells, family, sizes, first, bitmaps)
         extend_by_bitmaps(some, cells, bitmaps, states, table)
         last_states(cells, whole, other, first, table)
-    leave_the_rest(largest, whole, marginal, table)
+    leave_the_rest(largest, split, whole, fewer, table)
+
+
+@kernel
+def extend_columns(data: Any, columns: NDArray[np.int64], states: Counts) -> None:
+    """states[s, t] = weight of the rows in both, for the states s of some columns and t of all columns after these."""
+    first, marginal = data[3], data[5].reshape(1, -1)
+    for x in columns:
+        lines = states[first[x] : first[x + 1]]
+        extend_family(data, np.array([x]), np.arange(len(first) - 1) > x, marginal, 0, lines)
+        lines[:, : first[x + 1]] = 0
 
 
 @inner
@@ -80,7 +109,7 @@ def extend_by_rows(
     weights: NDArray[np.float64],
     other: NDArray[np.bool_],
     first: NDArray[np.int64],
-    table: NDArray[np.float64],
+    table: Counts,
 ) -> None:
     """table[cell of row, state of column in it] += weight of the row; four columns at a time share what a row says."""
     columns = np.flatnonzero(other)
@@ -99,9 +128,7 @@ def extend_by_rows(
 
 
 @inner
-def extend_by_bytes(
-    rows: NDArray[np.int32], at: NDArray[np.int32], ones: NDArray[np.uint64], table: NDArray[np.float64]
-) -> None:
+def extend_by_bytes(rows: NDArray[np.int32], at: NDArray[np.int32], ones: NDArray[np.uint64], table: Counts) -> None:
     """table[cell of row, state] += 1 for every state that the row has, all states at once; rows stand by their cells.
 
     A word is eight bytes, one for each of eight states: sums of up to 255 rows do not run into each other.
@@ -151,7 +178,7 @@ def last_states(
     whole: NDArray[np.float64],
     other: NDArray[np.bool_],
     first: NDArray[np.int64],
-    table: NDArray[np.float64],
+    table: Counts,
 ) -> None:
     """The last state of each column has what the others leave of the cell."""
     for c in cells:
@@ -165,13 +192,21 @@ def last_states(
 
 @inner
 def leave_the_rest(
-    largest: int, whole: NDArray[np.float64], marginal: NDArray[np.float64], table: NDArray[np.float64]
+    largest: NDArray[np.int64],
+    split: tuple[int, int],
+    whole: NDArray[np.float64],
+    fewer: Counts,
+    table: Counts,
 ) -> None:
-    """The largest cell has what the others leave of each state."""
-    rest = marginal.copy()
-    for c in range(len(table)):
-        if c != largest and whole[c] > 0:
-            line = table[c]
-            for s in range(len(rest)):
-                rest[s] -= line[s]
-    table[largest] = rest
+    """The largest of the cells that a cell of the smaller family is split into has what the others leave of it."""
+    size, stride = split
+    for b in range(len(largest)):
+        if whole[largest[b]] > 0:
+            rest = fewer[b].copy()
+            for k in range(size):
+                c = (b // stride * size + k) * stride + b % stride
+                if c != largest[b] and whole[c] > 0:
+                    line = table[c]
+                    for s in range(len(rest)):
+                        rest[s] -= line[s]
+            table[largest[b]] = rest

@@ -11,6 +11,9 @@ from bayeslearn.kernels._jit import inner, kernel, trailing_zeros
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    #: Of rows, or of their weights.
+    Counts = NDArray[np.int32] | NDArray[np.float64]
+
 
 @kernel
 def find_cells(
@@ -35,13 +38,31 @@ def count_cells(cell: NDArray[np.int32], weights: NDArray[np.float64], whole: ND
 
 
 @inner
-def small_cells(whole: NDArray[np.float64], few: float) -> tuple[NDArray[np.bool_], int]:
-    """Cells whose rows are looked at one by one; not the largest, which is what the others leave."""
-    small, largest = np.empty(len(whole), np.bool_), 0
+def split_of(family: NDArray[np.int64], sizes: NDArray[np.int64], added: int) -> tuple[int, int]:
+    """How many cells one of the family without the column is split into, and how far they stand apart.
+
+    With −1 for the column all cells are parts of one.
+    """
+    cells = 1
+    for k in range(len(family) - 1, -1, -1):
+        if k == added:
+            return sizes[family[k]], cells
+        cells *= sizes[family[k]]
+    return cells, 1
+
+
+@inner
+def small_cells(
+    whole: NDArray[np.float64], split: tuple[int, int], few: float
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Cells whose rows are looked at one by one, and the largest of each split, which is what the others leave."""
+    size, stride = split
+    small, largest = np.empty(len(whole), np.bool_), np.full(len(whole) // size, -1)
     for c in range(len(whole)):
         small[c] = whole[c] <= few
-        if whole[c] > whole[largest]:
-            largest = c
+        b = c // (size * stride) * stride + c % stride
+        if largest[b] < 0 or whole[c] > whole[largest[b]]:
+            largest[b] = c
     small[largest] = False
     return small, largest
 

@@ -31,9 +31,12 @@ def greedy_parents(
     `score` its kind and price. See :func:`extend_family` and :func:`score_columns` for the rest.
     """
     most_parents, most_cells, tie = limits
-    sizes, first = data[2], data[3]
+    sizes, first, marginal = data[2], data[3], data[5]
     scores, states = np.empty(len(sizes)), first[-1]
     for x in children:
+        fewer, best = marginal.reshape(1, -1), x
+        if arcs[:, x].any():
+            best = -1
         while True:
             parents = np.flatnonzero(arcs[:, x])
             free = possible[:, x] & ~arcs[:, x]
@@ -42,15 +45,25 @@ def greedy_parents(
             cells = np.prod(sizes[family].astype(np.float64))
             if len(parents) >= most_parents or not free.any() or cells * states > most_cells:
                 break
-            table = np.zeros((int(cells), states))
-            extend_family(data, family, free, table)
+            table = np.zeros((int(cells), states), marginal.dtype)
+            extend_family(data, family, free, fewer, position(best, family), table)
             n = table.reshape(int(cells) // sizes[x], sizes[x], states)
             now = score_columns(n, first[:-1], score[0], score[1], known, free, scores)
             slack = tie * (1 + abs(now))
             top = scores[free].max()
             if top <= now + slack:
                 break
-            arcs[first_of_best(scores, free, top - slack, rank), x] = True
+            fewer, best = table, first_of_best(scores, free, top - slack, rank)
+            arcs[best, x] = True
+
+
+@inner
+def position(column: int, family: NDArray[np.int64]) -> int:
+    """Where a column stands in a family; −1 if it does not."""
+    for k in range(len(family)):
+        if family[k] == column:
+            return k
+    return -1
 
 
 @inner

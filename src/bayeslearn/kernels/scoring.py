@@ -19,13 +19,15 @@ from bayeslearn.kernels._jit import inner, kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.kernels.family_cells import Counts
+
 #: Kinds of scores: by n ln n, by n!, by Γ(α + n) with the same α in all cells, and with α shared by those that occur.
 LIKELIHOOD, FACTORIALS, EVEN, OCCURRING = 0, 1, 2, 3
 
 
 @kernel
 def score_columns(
-    n: NDArray[np.float64],
+    n: Counts,
     start: NDArray[np.int64],
     kind: int,
     price: float,
@@ -36,7 +38,7 @@ def score_columns(
     """Σ over each column, whose states stand from `start` on; `price` is that of a number, or the cases of the prior.
 
     `known` has f at whole numbers (n ln n or n!), or is empty. Columns that are not `wanted` score −∞. Returns the
-    score without any of them, for which the states of the last one are put together; −∞ if none is wanted.
+    score without any of them, for which the states of one are put together; −∞ if none is wanted.
     """
     scores[:] = -np.inf
     if not wanted.any():
@@ -44,17 +46,12 @@ def score_columns(
     end = np.append(start[1:], n.shape[2])
     if len(known) > 0:
         return score_by_terms(n, start, end, kind, price, known, wanted, scores)
-    row = rows_of(n)
-    for v in np.flatnonzero(wanted):
-        scores[v] = column_score(n, row, start[v], end[v], kind, price)
-    v = np.argmax(wanted)
-    whole = n[:, :, start[v] : end[v]].sum(axis=2).reshape(n.shape[0], n.shape[1], 1)
-    return column_score(whole, rows_of(whole), 0, 1, kind, price)
+    return score_by_formulas(n.astype(np.float64), start, end, kind, price, wanted, scores)
 
 
 @kernel
 def score_pairs(
-    states: NDArray[np.float64],
+    states: Counts,
     start: NDArray[np.int64],
     kind: int,
     price: float,
@@ -77,7 +74,7 @@ def score_pairs(
 
 @inner
 def score_by_terms(
-    n: NDArray[np.float64],
+    n: Counts,
     start: NDArray[np.int64],
     end: NDArray[np.int64],
     kind: int,
@@ -89,26 +86,26 @@ def score_by_terms(
     """The same with f(n) = known[n] and g(n) = known[n + shift] − known[shift], where the shift is r − 1 for n!."""
     q, r, _ = n.shape
     shift, counted = r - 1 if kind == FACTORIALS else 0, states_of(wanted, start, end)
-    row, totals, whole = np.zeros(len(counted)), np.zeros(len(counted)), 0.0
+    row, totals, whole = np.zeros(len(counted), np.int64), np.zeros(len(counted)), 0.0
     some = end[np.argmax(wanted)] - start[np.argmax(wanted)]  # states of one column: what they add up to is the cell
     for j in range(q):
-        cases = 0.0
+        cases = 0
         for k in range(r):
-            cell = 0.0
+            cell = 0
             for i in range(some):
-                cell += n[j, k, counted[i]]
+                cell += int(n[j, k, counted[i]])
             if cell > 0:
                 cases += cell
-                whole += known[int(cell)]
+                whole += known[cell]
                 for i in range(len(counted)):
-                    x = n[j, k, counted[i]]
+                    x = int(n[j, k, counted[i]])
                     row[i] += x
-                    totals[i] += known[int(x)]
+                    totals[i] += known[x]
         if cases > 0:
-            whole -= known[int(cases) + shift] - known[shift]
+            whole -= known[cases + shift] - known[shift]
             for i in range(len(counted)):
-                totals[i] -= known[int(row[i]) + shift] - known[shift]
-                row[i] = 0.0
+                totals[i] -= known[row[i] + shift] - known[shift]
+                row[i] = 0
     i = 0
     for v in range(len(start)):
         if wanted[v]:
@@ -131,6 +128,25 @@ def states_of(wanted: NDArray[np.bool_], start: NDArray[np.int64], end: NDArray[
 
 
 ### where they are not
+
+
+@inner
+def score_by_formulas(
+    n: NDArray[np.float64],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    kind: int,
+    price: float,
+    wanted: NDArray[np.bool_],
+    scores: NDArray[np.float64],
+) -> float:
+    """The same with f and g worked out."""
+    row = rows_of(n)
+    for v in np.flatnonzero(wanted):
+        scores[v] = column_score(n, row, start[v], end[v], kind, price)
+    v = np.argmax(wanted)
+    whole = n[:, :, start[v] : end[v]].copy().sum(axis=2).reshape(n.shape[0], n.shape[1], 1)
+    return column_score(whole, rows_of(whole), 0, 1, kind, price)
 
 
 @inner

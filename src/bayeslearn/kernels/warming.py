@@ -68,24 +68,25 @@ def warm_structure() -> None:
     codes.flags.writeable = False
     one, zero, weights = np.ones(1, np.int64), np.zeros(1, np.int64), np.ones(1)
     weights.flags.writeable = False
-    bits, cell, table, yes = np.zeros((1, 1), np.uint64), np.zeros(1, np.int32), np.zeros((1, 1)), np.ones(1, np.bool_)
+    bits, cell, yes = np.zeros((1, 1), np.uint64), np.zeros(1, np.int32), np.ones(1, np.bool_)
     no = np.zeros((1, 1), np.bool_)
     family_cells.find_cells(codes, zero, one, cell)
-    for given in (np.empty(0), weights):
+    for given, table in ((np.empty(0), np.zeros((1, 1), np.int32)), (weights, np.zeros((1, 1)))):
         family_cells.count_cells(cell, given, np.zeros((2, 1)))
-        data = (codes, given, one, np.arange(2), bits, np.ones(1), bits, 0.0)
-        extending.extend_family(data, zero, yes, table)
+        data = (codes, given, one, np.arange(2), bits, table[0], bits, 0.0)
+        extending.extend_family(data, zero, yes, table, 0, table)
+        extending.extend_columns(data, zero, table)
+        scoring.score_columns(table.reshape(1, 1, 1), zero, 0, 0.0, np.empty(0), yes, np.empty(1))
+        scoring.score_pairs(table, zero, 0, 0.0, np.empty(0), np.empty((1, 1)), np.empty(1))
         one_score = ((1, 1.0, 0.0), (0, 0.0), np.empty(0), no)
         parents.greedy_parents(data, zero, no, zero, *one_score)
     gain = np.full((3, 1, 1), -np.inf)
-    graph = ((table, table), (no, no), (no, no))
+    graph = ((gain[0], gain[0]), (no, no), (no, no))
     changing.all_gains(*graph, gain)
     changing.best_of_all(*graph, 0.0, zero)
-    changing.best_change(gain, table, 0.0, zero)
-    packing.pack_states(codes, np.arange(2), bits, np.zeros(1))
+    changing.best_change(gain, gain[0], 0.0, zero)
+    packing.pack_states(codes, np.arange(2), bits, np.zeros(1, np.int32))
     packing.pack_rows(codes, np.arange(2), 0, 1, bits.view(np.uint8))
-    scoring.score_columns(np.zeros((1, 1, 1)), zero, 0, 0.0, np.empty(0), yes, np.empty(1))
-    scoring.score_pairs(table, zero, 0, 0.0, np.empty(0), table, np.empty(1))
     testing.dependence(codes, weights, one, np.zeros((1, 2), np.int64), False, np.zeros(1), np.zeros(1))
 
 

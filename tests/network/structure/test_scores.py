@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bayeslearn import kernels
 from bayeslearn.errors import CapacityError, MismatchError, MissingValuesError, ParameterError
 from bayeslearn.network import Dag
 from bayeslearn.network.structure.counting import rows as rows_of
@@ -112,11 +113,38 @@ def test_only_new_rows_are_counted(monkeypatch):
     table = random_table(1)
     old, new = FamilyCounts(table), FamilyCounts(table)
     known = old.extended(0, ()).n
-    looked_at = []
-    extend = rows_of.Rows._extend
-    monkeypatch.setattr(rows_of.Rows, "_extend", lambda rows, *how: looked_at.append(rows) or extend(rows, *how))
+    looked_at, extend = [], kernels.extend_family
+    monkeypatch.setattr(kernels, "extend_family", lambda data, *how: looked_at.append(data) or extend(data, *how))
     np.testing.assert_array_equal((old + new).extended(0, ()).n, 2 * known)
-    assert looked_at == new.parts
+    assert len(looked_at) == 1
+    assert looked_at[0] is new.parts[0].data
+
+
+@pytest.mark.parametrize("way", ["bitmaps", "bytes", "rows", "both"])
+@given(seed=st.integers(0, 100_000), rows=st.sampled_from([1, 64, 200]), paired=st.booleans())
+def test_counts_go_on_from_those_of_smaller_families(way, seed, rows, paired):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows_of, "WORD", {"bitmaps": 0.0, "both": 1.0}.get(way, np.inf))
+        patch.setattr(rows_of, "MOST_BYTES", 0 if way == "rows" else 1 << 20)
+        table = random_table(seed, columns=6, rows=rows)
+        counts, rng = FamilyCounts(table), np.random.default_rng(seed)
+        if paired:
+            counts.pairs()
+        for _ in range(4):
+            child, *others = rng.permutation(6)[:5].tolist()
+            for most in range(5):
+                parents = tuple(sorted(others[:most]))
+                n, start = counts.extended(child, parents).n, [*counts.start, int(counts.sizes.sum())]
+                assert n.dtype == np.int32
+                for v in set(range(6)) - {child, *parents}:
+                    expected = slow_counts(table, v, (*parents, child)).reshape(-1, n.shape[1], start[v + 1] - start[v])
+                    np.testing.assert_array_equal(n[:, :, start[v] : start[v + 1]], expected)
+
+
+def test_weights_and_several_tables_are_counted_in_numbers_that_hold_them():
+    table, weighted = random_table(1), random_table(1, weighted=True)
+    assert (FamilyCounts(table) + FamilyCounts(table)).extended(0, ()).n.dtype == np.float64
+    assert FamilyCounts(weighted).pairs().dtype == np.float64
 
 
 def test_tables_of_other_columns_do_not_add():

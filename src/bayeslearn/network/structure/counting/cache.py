@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,13 @@ Parents = tuple[int, ...]
 T = TypeVar("T")
 
 
+class Pairs(NamedTuple):
+    """scores[x, v] of every column x with v as its only parent, −∞ for itself, and alone[x] with none."""
+
+    scores: NDArray[np.float64]
+    alone: NDArray[np.float64]
+
+
 class ScoreCache:
     """score(child, parents) by position; parents are sorted, so that their order does not matter."""
 
@@ -32,6 +39,7 @@ class ScoreCache:
         self.n = len(counts.names)
         self._families: dict[tuple[int, Parents], float] = {}
         self._additions: dict[tuple[int, Parents], NDArray[np.float64]] = {}
+        self._pairs: Pairs | None = None
 
     @cached_property
     def terms(self) -> NDArray[np.float64]:
@@ -76,14 +84,15 @@ class ScoreCache:
         self._families.setdefault((child, parents), without)
         return scores
 
-    def score_pairs(self) -> None:
-        """Score every column with every other as its only parent, before they are asked for one by one."""
-        found = self.counts.pairs() if self.n > 1 and (0, ()) not in self._additions else None
+    def score_pairs(self) -> Pairs | None:
+        """Every column with every other as its only parent, before they are asked for one by one; if they can be."""
+        found = self.counts.pairs() if self.n > 1 and self._pairs is None else None
         if found is not None:
-            scores, alone = self.score.pairs(found, self.counts.start, self.counts.total, self.terms)
+            self._pairs = Pairs(*self.score.pairs(found, self.counts.start, self.counts.total, self.terms))
             for x in range(self.n):
-                self._additions[x, ()] = scores[x]
-                self._families.setdefault((x, ()), float(alone[x]))
+                self._additions[x, ()] = self._pairs.scores[x]
+                self._families.setdefault((x, ()), float(self._pairs.alone[x]))
+        return self._pairs
 
     def removals(self, child: int, parents: Parents) -> NDArray[np.float64]:
         """The score without each of the parents; −∞ elsewhere."""

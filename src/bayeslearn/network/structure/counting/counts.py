@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.kernels.family_cells import Counts
     from bayeslearn.network.structure.counting.rows import Family
     from bayeslearn.tables import Discrete, Table
 
@@ -34,7 +35,7 @@ class Extended:
     Those of the child and its parents mean nothing.
     """
 
-    n: NDArray[np.float64]
+    n: Counts
     start: NDArray[np.int64]
 
 
@@ -128,19 +129,20 @@ class FamilyCounts:
         """N(parents, child, v) for every column v; nothing where these are too many to count."""
         if self.cells(child, parents) * self._states > MOST_CELLS:
             return None
-        table = self.parts[0].extended(child, parents)
-        for part in self.parts[1:]:
-            table = table + part.extended(child, parents)
+        table = added_up(part.extended(child, parents) for part in self.parts)
         return Extended(table.reshape(-1, int(self.sizes[child]), table.shape[1]), self.start)
 
-    def pairs(self) -> NDArray[np.float64] | None:
+    def pairs(self) -> Counts | None:
         """N(state, state) of all columns against all others; nothing where these are too many to count."""
         if 8 * self._states**2 > self.parts[0].memory:
             return None
-        table = self.parts[0].pairs
-        for part in self.parts[1:]:
-            table = table + part.pairs
-        return table
+        return added_up(part.pairs for part in self.parts)
+
+
+def added_up(tables: Iterable[Counts]) -> Counts:
+    """One table as it is, and the sum of several."""
+    first, *more = tables
+    return sum(more, first.astype(np.float64)) if more else first
 
 
 def too_large(names: Sequence[str], child: int, parents: Family, cells: int) -> CapacityError:

@@ -8,7 +8,8 @@ What was counted is remembered.
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from bayeslearn import kernels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from bayeslearn.kernels.family_cells import Counts
 
 #: Nanoseconds, measured: for a word of a cell against a state, and for a row against a column.
 WORD, CELL = 0.25, 1.5
@@ -33,8 +36,8 @@ BLOCK = 16
 #: Bytes of all rows, a byte for each state, beyond which they are not worth their place.
 MOST_BYTES = 1 << 26
 
-#: Rows whose bytes are made at a time.
-SLICE = 1 << 12
+#: Cells from which on two threads pack them quicker than one.
+PACKED = 1 << 18
 
 #: Bytes of counts that are remembered for one table when nothing else is said.
 MEMORY = 1 << 28
@@ -60,7 +63,9 @@ class Rows:
         self.n = codes.shape[1]
         self.size: list[int] = sizes.tolist()
         self._states = sum(self.size)
-        self._known: dict[tuple[int, Family], NDArray[np.float64]] = {}
+        #: Of counts: whole numbers, unless rows are weighted or more than these can count.
+        self.dtype: type[Any] = np.float64 if len(weights) or self.n > np.iinfo(np.int32).max else np.int32
+        self._known: dict[tuple[int, Family], Counts] = {}
         self.memory = self._free = memory
 
     @property
@@ -75,39 +80,56 @@ class Rows:
         kernels.count_cells(cell, self.weights, whole)
         return whole[0] + whole[1]
 
-    def extended(self, child: int, parents: Family) -> NDArray[np.float64]:
+    def extended(self, child: int, parents: Family) -> Counts:
         """N(cell of parents and child, state), the states of all columns side by side; those of the family are void."""
         known = self._known.get((child, parents))
         if known is not None:
             return known
-        table = self._extend((*parents, child), self._all)
+        table = np.zeros((self._cells((*parents, child)), self._states), self.dtype)
+        fewer, added = self._fewer(child, parents)
+        kernels.extend_family(self.data, np.array((*parents, child)), self._all, fewer, added, table)
         self._remember(child, parents, table)
         return table
 
+    def _fewer(self, child: int, parents: Family) -> tuple[Counts, int]:
+        """What is known without one column of the family, and which; else how many rows each state has.
+
+        The one that is most often in the same state saves most: the largest part of what it splits is not counted.
+        """
+        without = [(child, parents[:k] + parents[k + 1 :]) for k in range(len(parents))]
+        if parents:
+            without.append((parents[-1], parents[:-1]))
+        places = [k for k, key in enumerate(without) if key in self._known]
+        if not places or len(self.weights):
+            return self.data[5].reshape(1, -1), -1
+        family = (*parents, child)
+        best = max(places, key=lambda k: self._commonest[family[k]])
+        return self._known[without[best]], best
+
     @cached_property
-    def pairs(self) -> NDArray[np.float64]:
+    def _commonest(self) -> list[int]:
+        """How many rows are in the commonest state of each column."""
+        return np.maximum.reduceat(self.data[5], self.data[3][:-1]).tolist()
+
+    @cached_property
+    def pairs(self) -> Counts:
         """N(state, state) of all columns against all others, each pair counted once; remembered for each column."""
-        place, first = np.arange(len(self.size)), np.cumsum([0, *self.size]).tolist()
-        states = np.zeros((first[-1], first[-1]))
+        first, hands = np.cumsum([0, *self.size]).tolist(), kernels.thread_count() if self.worth else 1
+        states, data = np.zeros((first[-1], first[-1]), self.dtype), self.data
 
-        def count(x: int) -> None:
-            states[first[x] : first[x + 1], first[x + 1] :] = self._extend((x,), place > x)[:, first[x + 1] :]
+        def count(hand: int) -> None:
+            kernels.extend_columns(data, np.arange(hand, len(self.size), hands), states)
 
-        kernels.parallel(count, place.tolist(), worth=self.worth)
+        kernels.parallel(count, range(hands))
         states += states.T
         for x in range(len(self.size)):
             self._remember(x, (), states[first[x] : first[x + 1]])
         return states
 
-    def _remember(self, child: int, parents: Family, table: NDArray[np.float64]) -> None:
+    def _remember(self, child: int, parents: Family, table: Counts) -> None:
         if table.nbytes <= self._free:
             self._known[child, parents] = table
             self._free -= table.nbytes
-
-    def _extend(self, family: Family, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
-        table = np.zeros((self._cells(family), self._states))
-        kernels.extend_family(self.data, np.array(family, np.int64), wanted, table)
-        return table
 
     @cached_property
     def _all(self) -> NDArray[np.bool_]:
@@ -125,7 +147,7 @@ class Rows:
         row = ROW + byte * 8 * ones.shape[1] if len(ones) else CELL * len(self.sizes)
         return self.codes, self.weights, self.sizes, first, bitmaps, marginal, ones, WORD * bitmaps.shape[1] / row
 
-    def _packed(self, first: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.uint64]]:
+    def _packed(self, first: NDArray[np.int64]) -> tuple[NDArray[np.uint64], Counts, NDArray[np.uint64]]:
         """A bitmap for each state of each column and how many rows it has, and for each row a byte for each state.
 
         Weighted rows have no use for them, and bytes of too many rows are not made.
@@ -133,21 +155,20 @@ class Rows:
         if len(self.weights):
             return np.empty((0, 0), np.uint64), np.empty(0), np.empty((0, 0), np.uint64)
         states = int(first[-1])
-        words, marginal = np.zeros((states, filled(self.n / 64)), np.uint64), np.empty(states)
+        words, marginal = np.zeros((states, filled(self.n / 64)), np.uint64), np.empty(states, self.dtype)
         ones = np.zeros((self.n, filled(states / 8)), np.uint64)
         ones = ones if ones.nbytes <= MOST_BYTES else ones[:0]
-        worth = self.codes.size > 1 << 20
-
-        def pack(column: int) -> None:
-            some = slice(column, column + columns)
-            kernels.pack_states(self.codes[some], first[column : column + columns + 1], words, marginal)
-
-        def spread(begin: int) -> None:
-            kernels.pack_rows(self.codes, first, begin, min(begin + SLICE, len(ones)), ones.view(np.uint8))
-
-        columns = 1 if worth else len(self.size)
-        kernels.parallel(pack, range(0, len(self.size), columns), worth=worth)
-        kernels.parallel(spread, range(0, len(ones), SLICE), worth=worth)
+        bytes_of = ones.view(np.uint8)
+        parts = 4 * kernels.thread_count() if self.codes.size > PACKED else 1
+        columns, rows = (np.linspace(0, n, parts + 1).astype(int).tolist() for n in (len(self.size), len(ones)))
+        jobs = [
+            *(
+                partial(kernels.pack_states, self.codes[a:b], first[a : b + 1], words, marginal)
+                for a, b in pairwise(columns)
+            ),
+            *(partial(kernels.pack_rows, self.codes, first, a, b, bytes_of) for a, b in pairwise(rows)),
+        ]
+        kernels.parallel(lambda job: job(), jobs, worth=parts > 1)
         return words, marginal, ones
 
 

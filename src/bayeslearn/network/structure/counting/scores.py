@@ -29,6 +29,8 @@ from bayeslearn.errors import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.kernels.family_cells import Counts
+
 #: No terms at all.
 UNKNOWN = np.empty(0)
 
@@ -74,7 +76,7 @@ class Score:
 
     def extended(
         self,
-        n: NDArray[np.float64],
+        n: Counts,
         start: NDArray[np.int64],
         total: float,
         known: NDArray[np.float64] = UNKNOWN,
@@ -89,7 +91,7 @@ class Score:
         return scores, kernels.score_columns(n, start, self.kind, self.price(total), known, wanted, scores)
 
     def pairs(
-        self, n: NDArray[np.float64], start: NDArray[np.int64], total: float, known: NDArray[np.float64]
+        self, n: Counts, start: NDArray[np.int64], total: float, known: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The same for every column with no other parent, from N(state, state) of all columns against all others."""
         scores, alone = np.empty((len(start), len(start))), np.empty(len(start))

@@ -42,24 +42,22 @@ class Structure:
         self.n = cache.n
         self.arcs = start.copy()  # arcs[c, x]: c → x
         self.reach = closure(self.arcs)
-        self.scores = np.empty(self.n)
+        self.scores = np.empty(self.n)  # of families; `score` is that of the whole graph
         self.add = np.full((self.n, self.n), -np.inf)  # add[x, c]: gain of c → x
         self.remove = np.full((self.n, self.n), -np.inf)
         self.rank = ranks(cache.counts.names)
-        if not self.arcs.any():
-            cache.score_pairs()
-        for x in range(self.n):
-            self.refresh(x)
-
-    @property
-    def score(self) -> float:
-        """The score of the whole graph."""
-        return float(self.scores.sum())
+        pairs = None if self.arcs.any() or not allowed.most_parents else cache.score_pairs()
+        if pairs is None:
+            for x in range(self.n):
+                self.refresh(x)
+        else:
+            self.scores[:], self.add[:] = pairs.alone, pairs.scores - pairs.alone[:, None]
+        self.score = float(self.scores.sum())
 
     @property
     def n_arcs(self) -> int:
         """How many arcs there are."""
-        return int(self.arcs.sum())
+        return int(np.count_nonzero(self.arcs))
 
     def parents(self, x: int) -> Parents:
         """The parents of a variable, by position."""
@@ -69,10 +67,9 @@ class Structure:
         """What changes to the family of x would gain."""
         parents = self.parents(x)
         full = len(parents) >= self.allowed.most_parents
-        self.add[x] = -np.inf if full else self.cache.additions(x, parents)
-        self.scores[x] = self.cache.family(x, parents)
-        self.add[x] -= self.scores[x]
-        self.remove[x] = self.cache.removals(x, parents) - self.scores[x]
+        more = -np.inf if full else self.cache.additions(x, parents)
+        self.scores[x] = now = self.cache.family(x, parents)
+        self.add[x], self.remove[x] = more - now, self.cache.removals(x, parents) - now
 
     def gains(self) -> NDArray[np.float64]:
         """The gain of every change that is allowed: (kind, c, x); −∞ for the others."""
@@ -103,7 +100,7 @@ class Structure:
             self.arcs[c, x] = True
             above, below = self.reach[:, c].copy(), self.reach[x].copy()
             above[c] = below[x] = True
-            self.reach |= np.outer(above, below)
+            self.reach |= above[:, None] & below
         else:
             self.arcs[c, x] = False
             if kind == TURN:
@@ -111,6 +108,7 @@ class Structure:
                 self.refresh(c)
             self.reach = closure(self.arcs)
         self.refresh(x)
+        self.score = float(self.scores.sum())
 
     def key(self, kind: int, c: int, x: int) -> bytes:
         """The graph that a change would make, as something to remember."""

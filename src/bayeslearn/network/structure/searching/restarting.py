@@ -33,6 +33,8 @@ def restarted(
     """The best graph of a search and so many more."""
     cache = structure.cache
     best = search(structure, limits)
+    if not restarts:
+        return best
     best_score = cache.graph(best)
     for _ in range(restarts):
         if limits.stopped:

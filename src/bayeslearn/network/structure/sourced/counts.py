@@ -80,7 +80,7 @@ class Count:
             tuple(
                 np.ascontiguousarray(dense[family][tuple(slice(-1) for _ in family)])
                 if kind == "family"
-                else rows.extended(family[-1], family[:-1])
+                else rows.extended(family[-1], family[:-1]).astype(np.float64)  # those of all shards may be very many
                 if kind == "block"
                 else Distinct.of(table.select([names[v] for v in family]), self.room)
                 for kind, family in self.asked

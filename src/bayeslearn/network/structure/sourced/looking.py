@@ -102,7 +102,7 @@ class Look:
             Distinct.of(table, self.room // (DRAWS if (table.codes < 0).any() else 1)),
             table.take(np.arange(self.step // 2 % table.n_rows, table.n_rows, self.step)),
             single,
-            Rows(shifted, sizes, weights, memory=0).pairs if self.pairs else None,
+            Rows(shifted, sizes, weights, memory=0).pairs.astype(np.float64) if self.pairs else None,
         )
 
 

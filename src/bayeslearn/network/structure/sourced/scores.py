@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.counting.cache import Parents
+    from bayeslearn.network.structure.counting.cache import Pairs, Parents
     from bayeslearn.network.structure.counting.counts import FamilyCounts
     from bayeslearn.network.structure.counting.rows import Family
     from bayeslearn.network.structure.counting.scores import Score
@@ -60,10 +60,9 @@ class SourceScores(ScoreCache):
             self._families[family[0], ()] = score.family(n, counts.total)
         self.score_pairs()
 
-    def score_pairs(self) -> None:
+    def score_pairs(self) -> Pairs | None:
         """Where they are at hand; else they are asked for with all else."""
-        if self.afar.paired:
-            super().score_pairs()
+        return super().score_pairs() if self.afar.paired else None
 
     # -- what searches ask
 
