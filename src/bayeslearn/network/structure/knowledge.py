@@ -62,13 +62,15 @@ class Knowledge:
         can, must = ~np.eye(n, dtype=np.bool_), np.zeros((n, n), np.bool_)
         for c, x in self._pairs(self.forbidden, place):
             can[c, x] = False
-        level = self._levels(place, n)
-        can &= ~((level[:, None] > level[None, :]) & (level[None, :] >= 0) & (level[:, None] >= 0))
+        if self.tiers:
+            level = self._levels(place, n)
+            can &= ~((level[:, None] > level[None, :]) & (level[None, :] >= 0) & (level[:, None] >= 0))
         can[:, self._places(self.roots, place)] = False
         can[self._places(self.leaves, place), :] = False
         for c, x in self._pairs(self.required, place):
             must[c, x] = True
-        self._check(names, can, must)
+        if self.required:
+            self._check(names, can, must)
         most = n - 1 if self.most_parents is None else validation.integer("most_parents", self.most_parents, least=0)
         crowded = np.flatnonzero(must.sum(axis=0) > most)
         if len(crowded):

@@ -43,7 +43,7 @@ PACKED = 1 << 18
 MEMORY = 1 << 28
 
 #: Work, rows by columns by columns, from which on two threads are quicker than one.
-WORTH = 1 << 21
+WORTH = 1 << 24
 
 Family = tuple[int, ...]
 
@@ -160,7 +160,7 @@ class Rows:
         ones = ones if ones.nbytes <= MOST_BYTES else ones[:0]
         bytes_of = ones.view(np.uint8)
         parts = 4 * kernels.thread_count() if self.codes.size > PACKED else 1
-        columns, rows = (np.linspace(0, n, parts + 1).astype(int).tolist() for n in (len(self.size), len(ones)))
+        columns, rows = ([n * k // parts for k in range(parts + 1)] for n in (len(self.size), len(ones)))
         jobs = [
             *(
                 partial(kernels.pack_states, self.codes[a:b], first[a : b + 1], words, marginal)
