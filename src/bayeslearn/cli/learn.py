@@ -38,8 +38,8 @@ def run(
     method: Annotated[
         str,
         typer.Option(
-            help="auto, hill-climb, tabu, orders, ges or exact search by score; k2 or best-parents under an --order; "
-            "pc or mmhc test; tree, tan, naive or empty are of a fixed form."
+            help="auto, hill-climb, tabu, orders, ges or exact search by score; k2, best-parents or faint-parents "
+            "under an --order; pc or mmhc test; tree, tan, naive or empty are of a fixed form."
         ),
     ] = "auto",
     score: Annotated[str, typer.Option(help="bic (or mdl), aic, loglik, k2, bdeu:CASES or bds:CASES.")] = "bic",

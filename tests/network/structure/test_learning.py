@@ -295,7 +295,7 @@ def test_a_resample_that_is_cut_off_has_no_vote(cases, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "method", ["auto", "hill-climb", "tabu", "orders", "ges", "exact", "best-parents", "pc", "mmhc"]
+    "method", ["auto", "hill-climb", "tabu", "orders", "ges", "exact", "best-parents", "faint-parents", "pc", "mmhc"]
 )
 def test_a_limit_of_time_gives_the_best_so_far(method):
     table = draw(read_network("alarm"), 500, rng=0) if method != "exact" else draw(ASIA, 500, rng=0)

@@ -31,6 +31,7 @@ ASIA = read_network("asia")
 TOLD = {
     "k2": {"order": ASIA.dag.nodes, "score": "k2"},
     "best-parents": {"order": ASIA.dag.nodes},
+    "faint-parents": {"order": ASIA.dag.nodes},
     "tan": {"target": "lung"},
     "naive": {"target": "lung"},
     "tabu": {"knowledge": Knowledge(required=[("smoke", "bronc")], most_parents=2), "restarts": 1},
@@ -81,7 +82,21 @@ def assert_same(fit, expected, rtol=1e-10):
     assert fit.notes == expected.notes
 
 
-METHODS = ["hill-climb", "tabu", "orders", "ges", "exact", "k2", "best-parents", "pc", "mmhc", "tree", "tan", "naive"]
+METHODS = [
+    "hill-climb",
+    "tabu",
+    "orders",
+    "ges",
+    "exact",
+    "k2",
+    "best-parents",
+    "faint-parents",
+    "pc",
+    "mmhc",
+    "tree",
+    "tan",
+    "naive",
+]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -74,13 +74,13 @@ def learn(
         ones are cut; the result tells which.
     method
         A name of :data:`METHODS`: ``auto``, ``hill-climb``, ``tabu``, ``orders``, ``ges``, ``exact``, ``k2``,
-        ``best-parents``, ``pc``, ``mmhc``, ``tree``, ``tan``, ``naive`` or ``empty``.
+        ``best-parents``, ``faint-parents``, ``pc``, ``mmhc``, ``tree``, ``tan``, ``naive`` or ``empty``.
     score
         ``bic`` (or ``mdl``), ``aic``, ``loglik``, ``k2``, ``bdeu:CASES`` or ``bds:CASES``.
     target
         The variable that ``tan`` and ``naive`` are built around, and the root of ``tree``.
     order
-        Every variable, parents before children, for ``k2`` and ``best-parents``.
+        Every variable, parents before children, for ``k2``, ``best-parents`` and ``faint-parents``.
     knowledge
         Arcs that must or cannot be there, tiers, roots, leaves, and how many parents there may be.
     hidden

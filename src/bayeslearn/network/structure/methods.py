@@ -12,6 +12,7 @@ from bayeslearn.errors import ParameterError
 from bayeslearn.network.structure.searching.classes import order_of
 from bayeslearn.network.structure.searching.climbing import Structure, hill_climb, tabu
 from bayeslearn.network.structure.searching.exact import exact
+from bayeslearn.network.structure.searching.faint import with_faint_parents
 from bayeslearn.network.structure.searching.ges import ges
 from bayeslearn.network.structure.searching.orders import best_under_order, order_search
 from bayeslearn.network.structure.searching.restarting import restarted
@@ -139,6 +140,12 @@ def _best_parents(cache: ScoreCache, task: Task) -> Arcs:
     return best_under_order(cache, task.order, task.allowed, task.limits)
 
 
+def _faint_parents(cache: ScoreCache, task: Task) -> Arcs:
+    assert task.order is not None
+    arcs = cache.settled(lambda: _best_parents(cache, task), task.limits)  # effects are looked at once
+    return with_faint_parents(cache.counts, arcs, task.order, task.allowed, task.limits)
+
+
 def _pc(cache: ScoreCache, task: Task) -> Found:
     result = pc(cache.counts, task.allowed, alpha=task.alpha, kind=task.test, limits=task.limits)
     place = {name: i for i, name in enumerate(cache.counts.names)}
@@ -182,6 +189,9 @@ METHODS = {
     "exact": Method(_exact, "the best of all graphs, by dynamic programming; up to about 20 variables"),
     "k2": Method(_k2, "parents one by one among those before, in a given order", needs="order"),
     "best-parents": Method(_best_parents, "the best parents among those before, in a given order", needs="order"),
+    "faint-parents": Method(
+        _faint_parents, "the same, and those whose effect by itself is beyond chance", needs="order"
+    ),
     "pc": Method(_pc, "tests of independence: PC, stable"),
     "mmhc": Method(_mmhc, "tests choose the candidates, tabu search the arcs"),
     "tree": Method(_tree, "the tree of highest mutual information", knows=False),
