@@ -6,8 +6,8 @@ from bayeslearn.hypotheses import Attributes, Conjunction, Examples
 
 
 @st.composite
-def attributes(draw, most=4, states=3):
-    sizes = draw(st.lists(st.integers(1, states), min_size=1, max_size=most))
+def attributes(draw, most=4, states=3, fewest=1):
+    sizes = draw(st.lists(st.integers(fewest, states), min_size=1, max_size=most))
     return Attributes.of({f"a{i}": [f"v{j}" for j in range(k)] for i, k in enumerate(sizes)})
 
 

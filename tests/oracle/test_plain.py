@@ -36,16 +36,27 @@ def test_a_small_question_is_answered_without_compiled_code(monkeypatch):
 
 @pytest.mark.usefixtures("cold")
 def test_patience_ends(monkeypatch):
-    assert kernels.soonest(kernels.plan) is not kernels.plan
+    assert kernels.soonest("plan") is not kernels.plan
     monkeypatch.setattr(plain, "_spent", plain.PATIENCE + 1)
-    assert kernels.soonest(kernels.plan) is kernels.plan
+    assert kernels.soonest("plan") is kernels.plan
 
 
-def test_a_first_question_in_a_new_place_compiles_nothing(tmp_path):
+@pytest.mark.usefixtures("cold")
+def test_where_the_compiler_is_not_loaded_it_is_loaded_in_time(monkeypatch):
+    compiled = kernels.plan
+    monkeypatch.setattr(plain, "is_ready", lambda _: True)
+    monkeypatch.delitem(sys.modules, "bayeslearn.kernels._jit")
+    assert kernels.soonest("plan") is not compiled
+    monkeypatch.setattr(plain, "_spent", plain.LOADING + 0.1)
+    assert kernels.soonest("plan") is compiled
+
+
+def test_a_first_question_in_a_new_place_compiles_nothing_and_does_not_load_the_compiler(tmp_path):
     if os.environ.get("NUMBA_DISABLE_JIT"):
         pytest.skip("nothing is compiled anyway")
     script = (
-        "from bayeslearn import read_network; print(round(read_network('alarm').query({'HR': 'LOW'}).log_evidence, 3))"
+        "import sys; from bayeslearn import read_network\n"
+        "print(round(read_network('alarm').query({'HR': 'LOW'}).log_evidence, 3), 'numba' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -54,5 +65,5 @@ def test_a_first_question_in_a_new_place_compiles_nothing(tmp_path):
         text=True,
         check=True,
     )
-    assert done.stdout.strip() == "-4.268"
+    assert done.stdout.split() == ["-4.268", "False"]
     assert "compiling" not in done.stderr

@@ -6,9 +6,14 @@ A kernel takes arrays and returns arrays; the caller validates and allocates. Ea
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from bayeslearn import lazy
-from bayeslearn.kernels.plain import soonest
+from bayeslearn.kernels import plain
 from bayeslearn.kernels.threads import parallel, thread_count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _HOMES = {
     "measure_rows": "neighbours_brute",
@@ -196,3 +201,8 @@ __all__ = [
 ]
 
 __getattr__ = lazy.names_of(__name__, _HOMES)
+
+
+def soonest(name: str) -> Callable[..., Any]:
+    """A kernel by name for a small question: see :mod:`bayeslearn.kernels.plain`."""
+    return plain.soonest(_HOMES[name], name)

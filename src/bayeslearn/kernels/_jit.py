@@ -23,6 +23,8 @@ from numba.core import event, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from bayeslearn.kernels import plain
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Fast mathematics without `nnan` and `ninf`: those two break −inf and NaN, which log probabilities need.
@@ -121,34 +123,14 @@ def _lowest_bits(word: Any) -> Any:
     return (word * np.uint64(0x0102040810204080)) >> np.uint64(56)
 
 
-def plain_popcount(word: Any) -> int:
-    """The same without compiling."""
-    return int(word).bit_count()
-
-
-def plain_trailing_zeros(word: Any) -> int:
-    """The same without compiling."""
-    return (int(word) & -int(word)).bit_length() - 1
-
-
-def plain_load_word(text: Any, at: int) -> Any:
-    """The same without compiling."""
-    return text[at : at + 8].view("<u8")[0]
-
-
-def plain_lowest_bits(word: Any) -> Any:
-    """The same without compiling, where a product that runs over is an error."""
-    return np.uint64(sum((int(word) >> 8 * k & 1) << k for k in range(8)))
-
-
 #: The number of ones in a 64-bit word.
-popcount: Any = plain_popcount if numba.config.DISABLE_JIT else _ctpop
+popcount: Any = plain.popcount if numba.config.DISABLE_JIT else _ctpop
 
 #: The position of the lowest one in a 64-bit word that has some.
-trailing_zeros: Any = plain_trailing_zeros if numba.config.DISABLE_JIT else _cttz
+trailing_zeros: Any = plain.trailing_zeros if numba.config.DISABLE_JIT else _cttz
 
 #: Eight bytes of an array of bytes as one word, the first of them lowest.
-load_word: Any = plain_load_word if numba.config.DISABLE_JIT else _load_word
+load_word: Any = plain.load_word if numba.config.DISABLE_JIT else _load_word
 
 #: The lowest bit of each of the eight bytes of a word, side by side; they have no other bits.
-lowest_bits: Any = plain_lowest_bits if numba.config.DISABLE_JIT else _lowest_bits
+lowest_bits: Any = plain.lowest_bits if numba.config.DISABLE_JIT else _lowest_bits

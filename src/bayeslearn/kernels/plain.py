@@ -1,34 +1,42 @@
 """The same kernels without compiling: a first small question is answered before the compiler would have started.
 
-A kernel module is read once more with decorators that do nothing. Interpreted, a question to a small network takes a
-few tenths of a second, compiling for it takes many seconds; so small questions are interpreted until they have taken
-together as long as a person likes to wait, or until there is compiled code in the cache.
+A kernel module is read once more with decorators that do nothing. Interpreted, a question to a small network takes some
+milliseconds; loading the compiler takes half a second, and compiling many seconds. So small questions are interpreted
+until they have taken together as long as loading takes, and where there is no compiled code in the cache as long as a
+person likes to wait.
 """
 
 from __future__ import annotations
 
 import builtins
 import functools
+import importlib
 import importlib.util
+import sys
 import time
 import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Seconds that interpreted questions may take in all.
-PATIENCE = 2.0
+#: Seconds that interpreted questions may take in all before the compiler is loaded, and before it is used.
+LOADING, PATIENCE = 0.5, 2.0
 
 _spent = 0.0
 
 
-def soonest(compiled: Any) -> Callable[..., Any]:
-    """The kernel itself, or its interpreted twin when compiling would take longer than a small question."""
-    if _spent > PATIENCE or is_ready(compiled):
-        return compiled
-    return _timed(getattr(twin(compiled.__module__), compiled.__name__))
+def soonest(module: str, name: str) -> Callable[..., Any]:
+    """A kernel, or its interpreted twin when loading or compiling it would take longer than a small question."""
+    home = f"{__package__}.{module}"
+    if f"{__package__}._jit" in sys.modules or _spent > LOADING:
+        compiled = getattr(importlib.import_module(home), name)
+        if _spent > PATIENCE or is_ready(compiled):
+            return compiled
+    return _timed(getattr(twin(home), name))
 
 
 def is_ready(compiled: Any) -> bool:
@@ -44,14 +52,13 @@ def is_ready(compiled: Any) -> bool:
 @functools.cache
 def twin(module: str) -> types.ModuleType:
     """A kernel module as plain Python."""
-    from bayeslearn.kernels import _jit  # noqa: PLC0415 - it imports numba
-
     undecorated = types.SimpleNamespace(
-        kernel=_same, inner=_same, popcount=_jit.plain_popcount, trailing_zeros=_jit.plain_trailing_zeros
-    )
+        kernel=_same, inner=_same, popcount=popcount, trailing_zeros=trailing_zeros, load_word=load_word,
+        lowest_bits=lowest_bits,
+    )  # fmt: skip
 
     def import_plain(name: str, *rest: Any) -> Any:
-        if name == _jit.__name__:
+        if name == f"{__package__}._jit":
             return undecorated
         return twin(name) if name.startswith(f"{__package__}.") else builtins.__import__(name, *rest)
 
@@ -79,3 +86,26 @@ def _timed(function: Callable[..., Any]) -> Callable[..., Any]:
             _spent += time.perf_counter() - start
 
     return run
+
+
+### what NumPy lacks, as compiled code has it
+
+
+def popcount(word: Any) -> int:
+    """The number of ones in a 64-bit word."""
+    return int(word).bit_count()
+
+
+def trailing_zeros(word: Any) -> int:
+    """The position of the lowest one in a 64-bit word that has some."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+def load_word(text: Any, at: int) -> Any:
+    """Eight bytes of an array of bytes as one word, the first of them lowest."""
+    return text[at : at + 8].view("<u8")[0]
+
+
+def lowest_bits(word: Any) -> Any:
+    """The lowest bit of each of the eight bytes of a word, side by side; a product that runs over is an error here."""
+    return np.uint64(sum((int(word) >> 8 * k & 1) << k for k in range(8)))

@@ -153,9 +153,8 @@ def _of_size(packed: NDArray[np.uint64], rare: NDArray[np.intp], size: int) -> l
     fixed = 0 if packed.shape[0] * len(usable) < SMALL else 1 if size < LONG else 2
     tasks = list(enumerate(itertools.combinations(usable.tolist(), fixed)))
     best = np.array([len(tasks)])
-    find = kernels.find_shattered
-    if packed.shape[0] * len(usable) < TINY:
-        find = kernels.soonest(find)
+    tiny = packed.shape[0] * len(usable) < TINY
+    find = kernels.soonest("find_shattered") if tiny else kernels.find_shattered
 
     def search(task: tuple[int, tuple[int, ...]]) -> list[int] | None:
         number, start = task

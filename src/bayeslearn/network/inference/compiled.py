@@ -149,16 +149,16 @@ class Compiled:
 
     def best(self, active: NDArray[np.bool_], kept: NDArray[np.bool_]) -> Plan:
         """A plan made anew: of several tries, where tables are large."""
-        return self._made(kernels.best_plan, active, kept, self.limit)
+        return self._made("best_plan", active, kept, self.limit)
 
     def tried(
         self, active: NDArray[np.bool_], kept: NDArray[np.bool_], noise: NDArray[np.float64], weight: float
     ) -> Plan:
         """One try at a plan."""
-        return self._made(kernels.plan, active, kept, noise, weight, self.limit)
+        return self._made("plan", active, kept, noise, weight, self.limit)
 
-    def _made(self, planner: Any, active: NDArray[np.bool_], *rest: Any) -> Plan:
-        planner = kernels.soonest(planner) if len(active) <= FEW else planner
+    def _made(self, name: str, active: NDArray[np.bool_], *rest: Any) -> Plan:
+        planner = kernels.soonest(name) if len(active) <= FEW else getattr(kernels, name)
         entries, steps = planner(
             self.scope_start, self.scope, self.scope_stride, self.sizes, self.log_size, active, *rest
         )

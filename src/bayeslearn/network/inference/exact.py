@@ -192,7 +192,7 @@ class Exact:
         compiled.require_room(plan.entries)
         likelihood, log_scale = self._divided(likelihood, weighed)
         found = np.empty(len(codes), np.int64)
-        climb = kernels.soonest(kernels.most_probable) if compiled.small_enough(plan) else kernels.most_probable
+        climb = kernels.soonest("most_probable") if compiled.small_enough(plan) else kernels.most_probable
         log_joint = climb(
             compiled.arrays(kept), plan.steps, compiled.sizes, codes, likelihood, weighed, wanted,
             *workspace(plan), found,
@@ -345,7 +345,7 @@ class Exact:
         compiled.require_room(plan.entries)
         likelihood, log_scale = self._divided(likelihood, weighed)
         beliefs = np.empty(int(compiled.belief_start[-1]))
-        propagate = kernels.soonest(kernels.propagate) if compiled.small_enough(plan) else kernels.propagate
+        propagate = kernels.soonest("propagate") if compiled.small_enough(plan) else kernels.propagate
         log_p = propagate(
             compiled.arrays(kept), plan.steps, compiled.sizes, codes, likelihood, weighed,
             *workspace(plan), beliefs, families, 1.0,
