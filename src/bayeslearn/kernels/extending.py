@@ -24,6 +24,7 @@ from bayeslearn.kernels.family_cells import (
     rows_of_bitmaps,
     small_cells,
     split_of,
+    states_of,
 )
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def extend_family(
         find_cells(codes, family, sizes, cell)
         extend_by_rows(np.arange(len(cell)).astype(np.int32), cell, codes, weights, other, first, table)
         return
-    states, whole, split = counted_states(other, first), np.zeros(len(table)), split_of(family, sizes, added)
+    states, whole, split = states_of(other, first, 1), np.zeros(len(table)), split_of(family, sizes, added)
     if len(table) <= CELLS:
         bits = all_cells(family, first, bitmaps, whole)
         small, largest = small_cells(whole, split, few * len(states))
@@ -158,18 +159,6 @@ def add_rows(ones: NDArray[np.uint64], rows: NDArray[np.int32], words: NDArray[n
     for row in rows[fours:]:
         for w in range(len(words)):
             words[w] += ones[row, w]
-
-
-@inner
-def counted_states(other: NDArray[np.bool_], first: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All but the last state of each column that is counted."""
-    counted, k = np.empty(first[-1], np.int64), 0
-    for column in range(len(other)):
-        if other[column]:
-            for s in range(first[column], first[column + 1] - 1):
-                counted[k] = s
-                k += 1
-    return counted[:k]
 
 
 @inner

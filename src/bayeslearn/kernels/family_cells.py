@@ -38,6 +38,18 @@ def count_cells(cell: NDArray[np.int32], weights: NDArray[np.float64], whole: ND
 
 
 @inner
+def states_of(columns: NDArray[np.bool_], first: NDArray[np.int64], less: int) -> NDArray[np.int64]:
+    """All states of some columns, or all but the last of each when there shall be one less."""
+    states, k = np.empty(first[-1], np.int64), 0
+    for v in range(len(columns)):
+        if columns[v]:
+            for s in range(first[v], first[v + 1] - less):
+                states[k] = s
+                k += 1
+    return states[:k]
+
+
+@inner
 def split_of(family: NDArray[np.int64], sizes: NDArray[np.int64], added: int) -> tuple[int, int]:
     """How many cells one of the family without the column is split into, and how far they stand apart.
 

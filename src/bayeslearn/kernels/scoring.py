@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
+from bayeslearn.kernels.family_cells import states_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,10 +44,10 @@ def score_columns(
     scores[:] = -np.inf
     if not wanted.any():
         return -np.inf
-    end = np.append(start[1:], n.shape[2])
+    first = np.append(start, n.shape[2])
     if len(known) > 0:
-        return score_by_terms(n, start, end, kind, price, known, wanted, scores)
-    return score_by_formulas(n.astype(np.float64), start, end, kind, price, wanted, scores)
+        return score_by_terms(n, first, kind, price, known, wanted, scores)
+    return score_by_formulas(n.astype(np.float64), first, kind, price, wanted, scores)
 
 
 @kernel
@@ -75,8 +76,7 @@ def score_pairs(
 @inner
 def score_by_terms(
     n: Counts,
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
+    first: NDArray[np.int64],
     kind: int,
     price: float,
     known: NDArray[np.float64],
@@ -85,9 +85,10 @@ def score_by_terms(
 ) -> float:
     """The same with f(n) = known[n] and g(n) = known[n + shift] − known[shift], where the shift is r − 1 for n!."""
     q, r, _ = n.shape
-    shift, counted = r - 1 if kind == FACTORIALS else 0, states_of(wanted, start, end)
+    shift, counted = r - 1 if kind == FACTORIALS else 0, states_of(wanted, first, 0)
     row, totals, whole = np.zeros(len(counted), np.int64), np.zeros(len(counted)), 0.0
-    some = end[np.argmax(wanted)] - start[np.argmax(wanted)]  # states of one column: what they add up to is the cell
+    one = np.argmax(wanted)  # a column whose states add up to the cell
+    some = first[one + 1] - first[one]
     for j in range(q):
         cases = 0
         for k in range(r):
@@ -107,24 +108,12 @@ def score_by_terms(
                 totals[i] -= known[row[i] + shift] - known[shift]
                 row[i] = 0
     i = 0
-    for v in range(len(start)):
+    for v in range(len(wanted)):
         if wanted[v]:
-            size = end[v] - start[v]
+            size = first[v + 1] - first[v]
             scores[v] = totals[i : i + size].sum() - price * q * size * (r - 1)
             i += size
     return whole - price * q * (r - 1)
-
-
-@inner
-def states_of(wanted: NDArray[np.bool_], start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The states of wanted columns."""
-    states, k = np.empty(end[-1], np.int64), 0
-    for v in range(len(wanted)):
-        if wanted[v]:
-            for s in range(start[v], end[v]):
-                states[k] = s
-                k += 1
-    return states[:k]
 
 
 ### where they are not
@@ -133,8 +122,7 @@ def states_of(wanted: NDArray[np.bool_], start: NDArray[np.int64], end: NDArray[
 @inner
 def score_by_formulas(
     n: NDArray[np.float64],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
+    first: NDArray[np.int64],
     kind: int,
     price: float,
     wanted: NDArray[np.bool_],
@@ -143,9 +131,9 @@ def score_by_formulas(
     """The same with f and g worked out."""
     row = rows_of(n)
     for v in np.flatnonzero(wanted):
-        scores[v] = column_score(n, row, start[v], end[v], kind, price)
-    v = np.argmax(wanted)
-    whole = n[:, :, start[v] : end[v]].copy().sum(axis=2).reshape(n.shape[0], n.shape[1], 1)
+        scores[v] = column_score(n, row, first[v], first[v + 1], kind, price)
+    one = np.argmax(wanted)
+    whole = n[:, :, first[one] : first[one + 1]].copy().sum(axis=2).reshape(n.shape[0], n.shape[1], 1)
     return column_score(whole, rows_of(whole), 0, 1, kind, price)
 
 
