@@ -18,6 +18,7 @@ from bayeslearn.network import Exact
 def cold(monkeypatch):
     monkeypatch.setattr(plain, "is_ready", lambda _: False)
     monkeypatch.setattr(plain, "_spent", 0.0)
+    monkeypatch.setattr(plain, "_ready", {})
 
 
 @pytest.mark.usefixtures("cold")

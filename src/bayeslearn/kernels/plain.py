@@ -1,9 +1,9 @@
 """The same kernels without compiling: a first small question is answered before the compiler would have started.
 
 A kernel module is read once more with decorators that do nothing. Interpreted, a question to a small network takes some
-milliseconds; loading the compiler takes half a second, and compiling many seconds. So small questions are interpreted
-until they have taken together as long as loading takes, and where there is no compiled code in the cache as long as a
-person likes to wait.
+milliseconds; loading the compiler takes half a second, and compiling many seconds. So the first small questions are
+interpreted, until it seems that there are many; and where there is no compiled code in the cache, until they have taken
+together as long as a person likes to wait.
 """
 
 from __future__ import annotations
@@ -24,17 +24,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 #: Seconds that interpreted questions may take in all before the compiler is loaded, and before it is used.
-LOADING, PATIENCE = 0.5, 2.0
+LOADING, PATIENCE = 0.03, 2.0
 
 _spent = 0.0
+
+#: Kernels that are compiled, by name: nothing is asked again of these.
+_ready: dict[str, Callable[..., Any]] = {}
 
 
 def soonest(module: str, name: str) -> Callable[..., Any]:
     """A kernel, or its interpreted twin when loading or compiling it would take longer than a small question."""
+    if name in _ready:
+        return _ready[name]
     home = f"{__package__}.{module}"
     if f"{__package__}._jit" in sys.modules or _spent > LOADING:
         compiled = getattr(importlib.import_module(home), name)
         if _spent > PATIENCE or is_ready(compiled):
+            _ready[name] = compiled
             return compiled
     return _timed(getattr(twin(home), name))
 
