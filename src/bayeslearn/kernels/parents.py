@@ -34,9 +34,7 @@ def greedy_parents(
     sizes, first, marginal = data[2], data[3], data[5]
     scores, states = np.empty(len(sizes)), first[-1]
     for x in children:
-        fewer, best = marginal.reshape(1, -1), x
-        if arcs[:, x].any():
-            best = -1
+        fewer, best = marginal.reshape(1, -1), -1
         while True:
             parents = np.flatnonzero(arcs[:, x])
             free = possible[:, x] & ~arcs[:, x]

@@ -126,6 +126,12 @@ def ranks(names: Sequence[str]) -> NDArray[np.int64]:
     return rank
 
 
+def before(order: Sequence[int]) -> NDArray[np.bool_]:
+    """[a, b]: a comes before b in an order."""
+    place = np.argsort(np.asarray(order, np.int64))
+    return place[:, None] < place[None, :]
+
+
 def closure(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """reach[a, b]: there is a way from a to b."""
     n = len(arcs)

@@ -16,7 +16,7 @@ import numpy as np
 
 from bayeslearn.network.structure.counting.cache import parents_of
 from bayeslearn.network.structure.limits import FOREVER
-from bayeslearn.network.structure.searching.climbing import ranks
+from bayeslearn.network.structure.searching.climbing import before, ranks
 from bayeslearn.network.structure.testing.effects import effect
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def with_faint_parents(
     false: float = FALSE,
 ) -> NDArray[np.bool_]:
     """A graph whose arcs point forward in the order, with the faint parents that its variables have."""
-    arcs, place = arcs.copy(), np.argsort(np.asarray(order, np.int64))
-    free = allowed.arcs & (place[:, None] < place[None, :]) & ~arcs
+    arcs = arcs.copy()
+    free = allowed.arcs & before(order) & ~arcs
     level, rank = false / max(int(free.sum()), 1), ranks(counts.names)
     counts.expect(blocks=[(*parents_of(arcs, x), x) for x in order if free[:, x].any()])
     for x in order:

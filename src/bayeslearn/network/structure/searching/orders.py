@@ -23,7 +23,7 @@ from bayeslearn.em import ROUNDING
 from bayeslearn.errors import ParameterError
 from bayeslearn.network.structure.limits import FOREVER
 from bayeslearn.network.structure.searching.candidates import greedy, likely, partners, wanted
-from bayeslearn.network.structure.searching.climbing import Structure, climb
+from bayeslearn.network.structure.searching.climbing import Structure, before, climb
 from bayeslearn.network.structure.searching.parent_sets import MOST_CANDIDATES, parent_sets
 from bayeslearn.network.structure.searching.simple import k2
 
@@ -52,8 +52,7 @@ def best_under_order(
 
     Where that takes too long, `full` looks at larger parent sets only if all that are one smaller are worth having.
     """
-    before = _before(cache, order, allowed)
-    fits = replace(allowed, arcs=allowed.arcs & before)
+    fits = replace(allowed, arcs=allowed.arcs & _before(cache, order, allowed))
     candidates = fits.arcs
     if (candidates.sum(axis=0) > MOST_CANDIDATES).any():
         candidates = likely(cache, fits, MOST_CANDIDATES, first=k2(cache, order, allowed))
@@ -64,13 +63,12 @@ def best_under_order(
 def _before(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.bool_]:
     if sorted(order) != list(range(cache.n)):
         raise ParameterError(f"an order names each of the {cache.n} variables once, got {list(order)}")
-    place = np.argsort(np.asarray(order, np.int64))
-    before = place[:, None] < place[None, :]
-    wrong = np.argwhere(allowed.required & ~before)
+    earlier = before(order)
+    wrong = np.argwhere(allowed.required & ~earlier)
     if len(wrong):
         c, x = (cache.counts.names[v] for v in wrong[0])
         raise ParameterError(f"the arc {c} -> {x} is required, but {x!r} comes first in the order")
-    return before
+    return earlier
 
 
 ### without an order

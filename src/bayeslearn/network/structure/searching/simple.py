@@ -16,7 +16,7 @@ from bayeslearn import kernels
 from bayeslearn.network.structure.counting.cache import ScoreCache
 from bayeslearn.network.structure.counting.counts import MOST_CELLS
 from bayeslearn.network.structure.counting.scores import Score
-from bayeslearn.network.structure.searching.climbing import TIE, ranks
+from bayeslearn.network.structure.searching.climbing import TIE, before, ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 def k2(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.bool_]:
     """Parents of each variable among those before it in the order, added one by one."""
-    place = np.empty(cache.n, np.int64)
-    place[list(order)] = np.arange(cache.n)
-    possible = allowed.arcs & (place[:, None] < place[None, :])
+    possible = allowed.arcs & before(order)
     arcs, rank = allowed.required.copy(), ranks(cache.counts.names)
     if len(cache.counts.parts) != 1:
         for x in order:
