@@ -33,7 +33,7 @@ def test_a_report_and_a_model(folder):
     assert report == (
         "rows            4\n"
         "missing cells   0 of 8\n"
-        "log likelihood  -4.658414701\n"
+        "log likelihood  -4.6584147\n"
         "iterations      1\n"
         "converged       yes\n"
         "\n"

@@ -69,7 +69,8 @@ def test_predictions_are_those_of_the_model(days):
     learn(days, "--ignore", "id", "--family", "visits=poisson")
     model, path = NaiveBayes.load(days / "m.json"), str(days / "days.csv")
     expected = model.predict_proba(path)
-    lines = ask("naive", "predict", str(days / "m.json"), path).splitlines()
+    ask("naive", "predict", str(days / "m.json"), path, "-o", str(days / "p.csv"))
+    lines = (days / "p.csv").read_text().splitlines()
     assert lines[0] == "kind,P(kind=a),P(kind=b),P(kind=c)"
     found = np.array([line.split(",")[1:] for line in lines[1:]], float)
     np.testing.assert_allclose(found, expected, rtol=1e-12)

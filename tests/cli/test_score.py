@@ -27,7 +27,7 @@ def test_a_report(folder):
     assert ask("score", "asia", "cases.csv") == (
         "rows            3\n"
         "missing cells   21\n"
-        "log likelihood  -3.272113113\n"
+        "log likelihood  -3.27211311\n"
         "per case        -1.091\n"
         "bits per case   1.574\n"
     )

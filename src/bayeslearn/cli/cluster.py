@@ -171,7 +171,7 @@ def show(found: Choice, table: Any, left_out: dict[str, str], *, folded: bool) -
         ("missing cells", str(missing)),
         *((f"left out: {column}", why) for column, why in left_out.items()),
         ("groups", str(model.k)),
-        ("log likelihood", f"{result.log_likelihood:.10g}, {result.iterations} iterations"),
+        ("log likelihood", f"{output.precise(result.log_likelihood)}, {result.iterations} iterations"),
         (name, tried),
     ])  # fmt: skip
     output.gap()

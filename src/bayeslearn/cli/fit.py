@@ -162,7 +162,7 @@ def _report(fit: TableFit, unseen: dict[str, Any]) -> None:
     pairs = [("rows", str(fit.rows)), ("missing cells", f"{missing} of {open_cells}{share}")]
     if unseen:
         pairs.append(("hidden", ", ".join(f"{name} ({len(fit.network.states(name))} states)" for name in unseen)))
-    pairs += [("log likelihood", f"{fit.log_likelihood:.10g}"), ("iterations", str(fit.iterations))]
+    pairs += [("log likelihood", output.precise(fit.log_likelihood)), ("iterations", str(fit.iterations))]
     if len(fit.starts) > 1:
         pairs.append(("starts", ", ".join(f"{value:.6g}" for value in fit.starts)))
     output.show_pairs([*pairs, ("converged", "yes" if fit.converged else "no")])

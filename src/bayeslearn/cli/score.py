@@ -66,8 +66,8 @@ def run(
     if as_json:
         output.show_json(answer)
         return
-    pairs = [("rows", str(rows)), *([("weight", f"{score.weight:g}")] if weights else [])]
-    pairs += [("missing cells", str(answer["missing_cells"])), ("log likelihood", f"{score.log_likelihood:.10g}")]
+    pairs = [("rows", str(rows)), *([("weight", output.amount(score.weight))] if weights else [])]
+    pairs += [("missing cells", str(answer["missing_cells"])), ("log likelihood", output.precise(score.log_likelihood))]
     pairs += [("per case", output.number(score.mean)), ("bits per case", output.number(score.bits))]
     output.show_pairs(pairs)
 

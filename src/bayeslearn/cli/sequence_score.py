@@ -48,14 +48,14 @@ def run(
     output.show_pairs([
         ("sequences", str(len(sequences))),
         ("rows", str(sequences.n_rows)),
-        ("log likelihood", f"{log_p.sum():.4f}"),
+        ("log likelihood", output.precise(log_p.sum())),
         ("per row", output.number(float(log_p.sum()) / sequences.n_rows)),
     ])  # fmt: skip
     if len(sequences) > 1:
         output.gap()
         order = np.argsort(per_row, kind="stable")[:MOST_SHOWN]
         rows = [
-            [str(sequences.ids[i]), str(sequences.lengths[i]), f"{log_p[i]:.4f}", output.number(per_row[i])]
+            [str(sequences.ids[i]), str(sequences.lengths[i]), output.precise(log_p[i]), output.number(per_row[i])]
             for i in order
         ]
         output.show_table(["sequence", "rows", "log likelihood", "per row"], rows)
