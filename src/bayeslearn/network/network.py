@@ -256,6 +256,12 @@ class BayesianNetwork:
         ]
         return BayesianNetwork(tuple(cpts), self.name, self.notes)
 
+    def add_states(self, states: Mapping[str, Iterable[Any]]) -> BayesianNetwork:
+        """Return the network with more states for some variables; see :mod:`bayeslearn.network.states`."""
+        from bayeslearn.network.states import add_states  # noqa: PLC0415 - it knows networks, not the reverse
+
+        return add_states(self, states)
+
     # -- evidence adds, see :mod:`bayeslearn.network.learning.evidence`
 
     def update(
