@@ -60,7 +60,7 @@ def prior_of(prior: Prior, cpt: Cpt) -> Dirichlet:
     """The pseudo-counts of one table under a prior for the whole network."""
     if isinstance(prior, Mapping):
         prior = prior.get(cpt.name)
-    if prior == AUTO:
+    if isinstance(prior, str) and prior == AUTO:
         return kept_prior(cpt)
     if prior is None or isinstance(prior, str):
         prior = parsed(prior or "mle")
