@@ -20,6 +20,7 @@ import numpy as np
 from bayeslearn.errors import MismatchError, ParameterError
 from bayeslearn.families import Counts, Dirichlet
 from bayeslearn.network.cpt import Cpt, TablePrior
+from bayeslearn.tables.states import StateLookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,6 +61,32 @@ def add_states(network: BayesianNetwork, states: Mapping[str, Iterable[Any]]) ->
 def add_states_of(network: BayesianNetwork, schema: Schema) -> BayesianNetwork:
     """Return the network with the states that its variables have in a schema."""
     return add_states(network, {v.name: v.states for v in schema.discrete if v.name in network and v.cuts is None})
+
+
+def unite_states(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwork, BayesianNetwork]:
+    """Return both networks with the states of both: those of the first, then the new ones of the second.
+
+    States with the same number or truth value have the name of the first: 1 and '1', as in data that are coded.
+    """
+    shared = [name for name in a.names if name in b]
+    names = {name: named_like(b[name].variable, a[name].variable) for name in shared}
+    cpts = [
+        replace(cpt, variable=names.get(cpt.name, cpt.variable), parents=tuple(names.get(v.name, v) for v in cpt.parents))
+        for cpt in b
+    ]
+    b = replace(b, cpts=tuple(cpts))
+    a = add_states_of(a, b.schema)
+    return a, add_states_of(b, a.schema)
+
+
+def named_like(variable: Discrete, known: Discrete) -> Discrete:
+    """The variable with states named as in another, where they have the same number or truth value."""
+    if variable.cuts is not None or known.cuts is not None:
+        return variable
+    look = StateLookup(known)
+    codes = [look(state) for state in variable.states]
+    names = [known.states[code] if code >= 0 else state for code, state in zip(codes, variable.states, strict=True)]
+    return variable if len(set(names)) < len(names) else replace(variable, states=tuple(names))
 
 
 def with_states(variable: Discrete, states: Iterable[Any]) -> Discrete:
