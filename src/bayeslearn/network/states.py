@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import MismatchError, ParameterError
-from bayeslearn.families import Counts, Dirichlet
+from bayeslearn.families import Bundle, Counts, Dirichlet
+from bayeslearn.families.bases import mapped
 from bayeslearn.network.cpt import Cpt, TablePrior
 from bayeslearn.tables.states import StateLookup
 
@@ -55,7 +56,13 @@ def add_states(network: BayesianNetwork, states: Mapping[str, Iterable[Any]]) ->
     grown = {name: variable for name, variable in grown.items() if variable.size > network[name].variable.size}
     if not grown:
         return network
-    return replace(network, cpts=tuple(grown_cpt(cpt, grown) for cpt in network))
+    cpts = tuple(grown_cpt(cpt, grown) for cpt in network)
+    wider = {cpt.name: cpt.shape for cpt in cpts}
+
+    def with_zeros(counts: Bundle) -> Bundle:
+        return Bundle({n: Counts(padded(c.n, np.subtract(wider[n], c.n.shape).tolist())) for n, c in counts.items()})
+
+    return replace(network, cpts=cpts, bases=mapped(network.bases, with_zeros))
 
 
 def add_states_of(network: BayesianNetwork, schema: Schema) -> BayesianNetwork:
@@ -71,7 +78,9 @@ def unite_states(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwor
     shared = [name for name in a.names if name in b]
     names = {name: named_like(b[name].variable, a[name].variable) for name in shared}
     cpts = [
-        replace(cpt, variable=names.get(cpt.name, cpt.variable), parents=tuple(names.get(v.name, v) for v in cpt.parents))
+        replace(
+            cpt, variable=names.get(cpt.name, cpt.variable), parents=tuple(names.get(v.name, v) for v in cpt.parents)
+        )
         for cpt in b
     ]
     b = replace(b, cpts=tuple(cpts))
