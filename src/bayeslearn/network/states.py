@@ -1,10 +1,13 @@
-"""Networks whose variables get more states.
+"""Add states to the variables of a network, for data in which a variable takes a value that was not seen before.
 
-    a new state of the variable        n = 0, α = the mean of its row        P = (n + α) / Σ (n + α)
-    a new state of a parent            n = 0, α = the mean of the other rows
+    n    0 in every new cell
+    α    what the rule of the prior gives a table of the new shape (bdeu:1 stays 1 per table, laplace 1 per cell,
+         m:2 stays 2 per row); of a prior without a rule (pseudo-counts, another network, m with its own shares) the
+         mean α of the known states
+    θ    (n + α) / Σ (n + α)
 
-So a new state is as probable as the prior alone makes it. In a table that was given, not learned, a new state of the
-variable has probability 0; rows that rest on nothing are uniform.
+A row without counts and prior keeps its probabilities, and its new states get probability 0; the rows of a new state of
+a parent are uniform. The new states follow the known ones, so codes of the known states do not change.
 """
 
 from __future__ import annotations
@@ -14,86 +17,129 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import MismatchError, ParameterError
 from bayeslearn.families import Counts, Dirichlet
-from bayeslearn.network.cpt import Cpt
+from bayeslearn.network.cpt import Cpt, TablePrior
+from bayeslearn.tables.states import StateLookup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from bayeslearn.network.network import BayesianNetwork
-    from bayeslearn.tables import Discrete
+    from bayeslearn.tables import Discrete, Schema
 
 
 def add_states(network: BayesianNetwork, states: Mapping[str, Iterable[Any]]) -> BayesianNetwork:
-    """Return the network with more states of some variables, appended to those they have.
+    """Return the network with more states.
 
     Parameters
     ----------
     network
         A network, learned or given.
     states
-        States by variable; those that a variable already has are skipped.
+        The new states of each variable that gains some, in their order. Known states are skipped.
 
-    Examples
-    --------
+    Raises
+    ------
+    MismatchError
+        A variable with cuts: its intervals cover all numbers already.
+
     >>> from bayeslearn import fit_tables
-    >>> rain = fit_tables("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace").network
-    >>> grown = add_states(rain, {"Rain": ["hail"]})
-    >>> grown.states("Rain"), grown["Rain"].counts.n, grown["Rain"].p.round(3)
-    (('no', 'yes', 'hail'), array([2., 1., 0.]), array([0.5  , 0.333, 0.167]))
+    >>> net = fit_tables("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace").network
+    >>> add_states(net, {"Rain": ["drizzle"]})["Rain"].p.round(3)             # no, yes, drizzle
+    array([0.5  , 0.333, 0.167])
     """
-    grown = {name: with_states(network[name].variable, more) for name, more in states.items()}
-    known = {cpt.name: grown.get(cpt.name, cpt.variable) for cpt in network}
-    if all(known[cpt.name] == cpt.variable for cpt in network):
+    grown = {name: with_states(network[name].variable, new) for name, new in states.items()}
+    grown = {name: variable for name, variable in grown.items() if variable.size > network[name].variable.size}
+    if not grown:
         return network
-    return replace(network, cpts=tuple(grown_table(cpt, known) for cpt in network))
+    return replace(network, cpts=tuple(grown_cpt(cpt, grown) for cpt in network))
+
+
+def add_states_of(network: BayesianNetwork, schema: Schema) -> BayesianNetwork:
+    """Return the network with the states that its variables have in a schema."""
+    return add_states(network, {v.name: v.states for v in schema.discrete if v.name in network and v.cuts is None})
+
+
+def unite_states(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwork, BayesianNetwork]:
+    """Return both networks with the states of both: those of the first, then the new ones of the second.
+
+    States with the same number or truth value have the name of the first: 1 and '1', as in data that are coded.
+    """
+    shared = [name for name in a.names if name in b]
+    names = {name: named_like(b[name].variable, a[name].variable) for name in shared}
+    cpts = [
+        replace(cpt, variable=names.get(cpt.name, cpt.variable), parents=tuple(names.get(v.name, v) for v in cpt.parents))
+        for cpt in b
+    ]
+    b = replace(b, cpts=tuple(cpts))
+    a = add_states_of(a, b.schema)
+    return a, add_states_of(b, a.schema)
+
+
+def named_like(variable: Discrete, known: Discrete) -> Discrete:
+    """The variable with states named as in another, where they have the same number or truth value."""
+    if variable.cuts is not None or known.cuts is not None:
+        return variable
+    look = StateLookup(known)
+    codes = [look(state) for state in variable.states]
+    names = [known.states[code] if code >= 0 else state for code, state in zip(codes, variable.states, strict=True)]
+    return variable if len(set(names)) < len(names) else replace(variable, states=tuple(names))
 
 
 def with_states(variable: Discrete, states: Iterable[Any]) -> Discrete:
-    """The variable with the states that it lacks."""
-    new = [state for state in dict.fromkeys(states) if state not in variable.states]
+    """The variable with these states after its own."""
+    if isinstance(states, str):
+        raise ParameterError(f"the new states of {variable.name!r} must be a list of names, got {states!r}")
+    known = {(type(state), state) for state in variable.states}
+    new = [state for state in dict.fromkeys(states) if (type(state), state) not in known]
     if new and variable.cuts is not None:
-        raise ParameterError(
-            f"{variable.name!r} has intervals for states, so {new[0]!r} cannot be added",
-            hint="give numbers, which fall into the intervals",
+        raise MismatchError(
+            f"{variable.name!r} is a number cut into intervals and cannot gain the state {new[0]!r}",
+            hint="give numbers, or the names of its intervals",
+            differs="states",
+            column=variable.name,
         )
     return replace(variable, states=(*variable.states, *new)) if new else variable
 
 
-def grown_table(cpt: Cpt, known: Mapping[str, Discrete]) -> Cpt:
-    """A table over the grown variables."""
-    variable, parents = known[cpt.name], tuple(known[v.name] for v in cpt.parents)
-    shape = tuple(v.size for v in (*parents, variable))
-    if shape == cpt.shape:
+def grown_cpt(cpt: Cpt, grown: Mapping[str, Discrete]) -> Cpt:
+    """The table over the variables with more states."""
+    before = (*cpt.parents, cpt.variable)
+    after = [grown.get(v.name, v) for v in before]
+    more = [new.size - old.size for old, new in zip(before, after, strict=True)]
+    if not any(more):
         return cpt
-    counts = None if cpt.counts is None else Counts(padded(cpt.counts.n, shape))
-    prior = None if cpt.prior is None else Dirichlet(averaged(cpt.prior.alpha, shape))
-    n = np.zeros(shape) if counts is None else counts.n
-    evidence = n + (0.0 if prior is None else prior.alpha) if cpt.learned else padded(cpt.p, shape)
-    total = evidence.sum(axis=-1, keepdims=True)
-    p = np.where(total > 0, evidence / np.where(total > 0, total, 1.0), 1 / variable.size)
-    old = tuple(map(slice, cpt.shape))
-    if variable.size == cpt.variable.size:  # only parents have grown: the old rows stay as they are
-        p[old] = cpt.p
-    elif cpt.learned:
-        nothing = np.broadcast_to(total == 0, shape)[old]  # a row without evidence stays as it was
-        p[old] = np.where(nothing, cpt.p, p[old])
-        p[..., cpt.variable.size :] = np.where(total > 0, p[..., cpt.variable.size :], 0.0)
-        p /= p.sum(axis=-1, keepdims=True)
-    return Cpt(variable, parents, p, counts, prior)
+    n, prior = padded(cpt.seen.n, more), grown_prior(cpt, more)
+    weight = n if prior is None else n + prior.alpha
+    total = weight.sum(axis=-1, keepdims=True)
+    p = np.where(total > 0, weight / np.where(total > 0, total, 1.0), grown_p(cpt.p, more))
+    return Cpt(after[-1], tuple(after[:-1]), p, None if cpt.counts is None else Counts(n), prior)
 
 
-def padded(array: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """The array with zeros behind it along every axis."""
-    return np.pad(array, [(0, size - have) for size, have in zip(shape, array.shape, strict=True)])
+def grown_prior(cpt: Cpt, more: Sequence[int]) -> Dirichlet | None:
+    """The same prior for a table with more cells."""
+    prior = cpt.prior
+    if prior is None:
+        return None
+    shape = tuple(np.add(cpt.shape, more).tolist())
+    if isinstance(prior, TablePrior) and (prior.rule.spread is None or more[-1] == 0):
+        return TablePrior.of_rule(prior.rule, shape)
+    alpha = prior.alpha
+    for axis, extra in enumerate(more):
+        mean = np.repeat(alpha.mean(axis=axis, keepdims=True), extra, axis=axis)
+        alpha = np.concatenate([alpha, mean], axis=axis)
+    return Dirichlet(alpha)
 
 
-def averaged(array: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """The array with its mean along an axis behind it, from the last axis to the first."""
-    for axis in reversed(range(len(shape))):
-        more = shape[axis] - array.shape[axis]
-        array = np.concatenate([array, np.repeat(array.mean(axis=axis, keepdims=True), more, axis=axis)], axis=axis)
-    return array
+def grown_p(p: NDArray[np.float64], more: Sequence[int]) -> NDArray[np.float64]:
+    """Probabilities of rows without counts and prior: 0 for a new state, uniform for a new state of a parent."""
+    known = padded(p, [0] * (len(more) - 1) + [more[-1]])
+    return padded(known, [*more[:-1], 0], fill=1 / known.shape[-1])
+
+
+def padded(array: NDArray[np.float64], more: Sequence[int], fill: float = 0.0) -> NDArray[np.float64]:
+    """The array with so many more entries at the end of each axis."""
+    return np.pad(array, [(0, extra) for extra in more], constant_values=fill)

@@ -2,11 +2,12 @@
 
     {"format": "bayeslearn network", "version": 1, "name": ..., "notes": [...],
      "variables": [{"name", "kind": "discrete", "states", "cuts"?}, ...],
-     "cpts": [{"variable", "parents", "p", "counts"?, "prior"?}, ...]}
+     "cpts": [{"variable", "parents", "p", "counts"?, "prior"?, "prior_rule"?}, ...]}
 
 ``p``, ``counts`` and ``prior`` (the α of a Dirichlet) are nested lists, the parents in order, the variable innermost,
-with as many digits as give the same numbers back. States keep their type: text, number or truth value. Unknown and
-repeated keys, NaN and Infinity are refused.
+with as many digits as give the same numbers back. ``prior_rule`` gives the prior of a table that gains states:
+``{"per_table": 1.0}``, ``{"per_row": 2.0, "spread": [...]}`` or ``{"per_state": 1.0}``. States keep their type: text,
+number or truth value. Unknown and repeated keys, NaN and Infinity are refused.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import FormatError, listed
-from bayeslearn.families import Counts, Dirichlet
+from bayeslearn.families import Counts, Dirichlet, DirichletRule
+from bayeslearn.network.cpt import TablePrior
 from bayeslearn.network.formats.draft import Draft
 from bayeslearn.network.formats.json_text import Step, loaded, locate
 from bayeslearn.tables import Discrete
@@ -40,7 +42,8 @@ VERSION = 1
 KEYS = {
     "network": (("format", "version", "variables", "cpts"), ("name", "notes")),
     "variable": (("name", "kind", "states"), ("cuts",)),
-    "table": (("variable", "parents", "p"), ("counts", "prior")),
+    "table": (("variable", "parents", "p"), ("counts", "prior", "prior_rule")),
+    "prior rule": ((), ("per_state", "per_row", "per_table", "spread")),
 }
 
 ### reading
@@ -59,6 +62,7 @@ class Reader:
         self.document = loaded(source)
         self.draft = Draft(source)
         self.rests: dict[str, dict[str, NDArray[np.float64]]] = {}
+        self.rules: dict[str, DirichletRule] = {}
 
     def wrong(self, message: str, *path: Step, hint: str | None = None) -> FormatError:
         """An error at a part of the document."""
@@ -163,6 +167,22 @@ class Reader:
         self.draft.fill(child, parents, self.array(entry["p"], shape, *path, "p"), mark)
         rests = {key: entry[key] for key in ("counts", "prior") if entry.get(key) is not None}
         self.rests[child] = {key: self.amounts(value, shape, *path, key) for key, value in rests.items()}
+        if entry.get("prior_rule") is not None:
+            self.rules[child] = self.rule(entry["prior_rule"], shape, self.rests[child], *path, "prior_rule")
+
+    def rule(
+        self, entry: Any, shape: tuple[int, ...], rests: dict[str, NDArray[np.float64]], *path: Step
+    ) -> DirichletRule:
+        """What a prior follows; it must give the prior that is there."""
+        self.keys(entry, "prior rule", *path)
+        rates = {key: float(self.amounts(entry[key], (), *path, key)) for key in entry if key != "spread"}
+        spread = self.amounts(entry["spread"], shape[-1:], *path, "spread") if "spread" in entry else None
+        if len(rates) != 1 or (spread is not None and "per_row" not in rates):
+            raise self.wrong(f"expected one of per_state, per_row and per_table, found {listed(entry)}", *path)
+        rule = DirichletRule(rates.get("per_state"), rates.get("per_row"), rates.get("per_table"), spread)
+        if "prior" not in rests or not np.allclose(rule.of(shape).alpha, rests["prior"], rtol=1e-9, atol=0):
+            raise self.wrong("the prior of this table does not follow its rule", *path)
+        return rule
 
     def amounts(self, value: Any, shape: tuple[int, ...], *path: Step) -> NDArray[np.float64]:
         """Counts or prior cases: not negative."""
@@ -178,6 +198,8 @@ class Reader:
             return cpt
         counts = Counts(rests["counts"]) if "counts" in rests else None
         prior = Dirichlet(rests["prior"]) if "prior" in rests else None
+        if cpt.name in self.rules:
+            prior = TablePrior(rests["prior"], self.rules[cpt.name])
         return replace(cpt, counts=counts, prior=prior)
 
 
@@ -202,7 +224,14 @@ def table_entry(cpt: Cpt) -> dict[str, Any]:
         entry["counts"] = finite(cpt, cpt.counts.n)
     if cpt.prior is not None:
         entry["prior"] = finite(cpt, cpt.prior.alpha)
+    if isinstance(cpt.prior, TablePrior):
+        entry["prior_rule"] = {key: plain(value) for key, value in vars(cpt.prior.rule).items() if value is not None}
     return entry
+
+
+def plain(value: Any) -> Any:
+    """A number, or an array as a list."""
+    return value.tolist() if isinstance(value, np.ndarray) else float(value)
 
 
 def finite(cpt: Cpt, array: NDArray[np.float64]) -> Any:

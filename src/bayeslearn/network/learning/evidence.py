@@ -3,7 +3,8 @@
     update   n ← fade · n + n(rows)          a + b   n_a + n_b
     forget   n ← n − n(rows)                 a − b   n_a − n_b          θ = (n + α) / Σ (n + α), the prior counts once
 
-Complete rows add exactly. A row with holes adds what the present tables expect of it: one E step, not a new climb. A
+Networks that are added have the states of both; a state that one of them has not seen has no counts there. Rows with a
+state that is new to the network add it. Complete rows add exactly. A row with holes adds what the present tables expect of it: one E step, not a new climb. A
 table that was given, not learned, stays as it is.
 """
 
@@ -21,6 +22,7 @@ from bayeslearn.network.cpt import Cpt
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import expected_families
+from bayeslearn.network.states import add_states_of, unite_states
 from bayeslearn.sources import as_source
 from bayeslearn.tables import Table
 
@@ -36,11 +38,19 @@ if TYPE_CHECKING:
 
 
 def updated(
-    network: BayesianNetwork, data: Any, *, weights: ArrayLike | str | None, fade: float, hidden: Iterable[str]
+    network: BayesianNetwork,
+    data: Any,
+    *,
+    weights: ArrayLike | str | None,
+    fade: float,
+    hidden: Iterable[str],
+    unseen: str = "add",
 ) -> BayesianNetwork:
     """The network after more cases."""
-    before, fade = evidence_of(network), validation.number("fade", fade, least=0, most=1)
-    new = counted(network, coded(network, data, weights, hidden))
+    evidence_of(network)
+    fade, source = validation.number("fade", fade, least=0, most=1), coded(network, data, weights, hidden, unseen)
+    network = add_states_of(network, source.schema)
+    before, new = evidence_of(network), counted(network, source)
     return resting_on(network, {name: counts * fade + new[name] for name, counts in before.items()})
 
 
@@ -58,11 +68,20 @@ def faded(network: BayesianNetwork, factor: float) -> BayesianNetwork:
     return resting_on(network, {name: counts * factor for name, counts in evidence_of(network).items()})
 
 
-def coded(network: BayesianNetwork, data: Any, weights: ArrayLike | str | None, hidden: Iterable[str]) -> Source:
-    """The data in the codes of the network; a source has no columns for hidden variables."""
-    unseen = [network[name].name for name in hidden]
-    source = as_source(data, schema=network.schema.drop(unseen), weights=weights)
-    return with_hidden(network, source) if isinstance(source, Table) else source
+def coded(
+    network: BayesianNetwork,
+    data: Any,
+    weights: ArrayLike | str | None,
+    hidden: Iterable[str],
+    unseen: str = "error",
+) -> Source:
+    """The data in the codes of the network; a source has no columns for hidden variables.
+
+    With ``unseen="add"`` the schema of the data has the new states after those of the network.
+    """
+    schema = network.schema.drop([network[name].name for name in hidden])
+    source = as_source(data, schema=schema, weights=weights, unseen=unseen)
+    return with_hidden(add_states_of(network, source.schema), source) if isinstance(source, Table) else source
 
 
 def with_hidden(network: BayesianNetwork, table: Table) -> Table:
@@ -109,12 +128,16 @@ class Collected:
 
 def added(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
     """The evidence of both, and the prior once."""
+    require_same_graph(a, b)
+    a, b = unite_states(a, b)
     before, more = evidence_of(a), evidence_of(b, like=a)
     return resting_on(a, {name: counts + more[name] for name, counts in before.items()})
 
 
 def subtracted(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
     """The evidence of the one without that of the other."""
+    require_same_graph(a, b)
+    a, b = unite_states(a, b)
     return without(a, evidence_of(a), evidence_of(b, like=a))
 
 
@@ -172,7 +195,7 @@ def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
         what = f"variable {listed(odd)}" if odd else f"the arc {listed(arcs)}"
         raise MismatchError(
             f"the networks {a.name!r} and {b.name!r} have different graphs: only one of them has {what}",
-            hint="evidence adds between networks of one structure",
+            hint="fit the data of the second to the graph of the first: b = fit_tables(a, data_b).network; then a + b",
             differs="graph",
         )
 
@@ -199,12 +222,12 @@ def require_same_states(mine: Discrete, theirs: Discrete) -> None:
     names = [{(type(state), state) for state in v.states} for v in (mine, theirs)]
     if names[0] == names[1] and mine.cuts == theirs.cuts:
         return
-    what = "states" if names[0] != names[1] else "cuts"
+    what = "states" if names[0] != names[1] and mine.cuts == theirs.cuts else "cuts"
     first, second = (listed(getattr(v, what) or ()) or "none" for v in (mine, theirs))
     raise MismatchError(
         f"the {what} of {mine.name!r} differ: {first} in one network, {second} in the other",
-        hint="learn both with the same network as structure, so that they share its states",
-        differs="states",
+        hint=f"fit the second data with the first network, which keeps its {what}: fit_tables(a, data_b)",
+        differs=what,
         column=mine.name,
     )
 
@@ -221,7 +244,7 @@ def require_same_ground(cpt: Cpt, other: Cpt, turned: Cpt) -> None:
     if not np.allclose(cpt.alpha, turned.alpha, rtol=1e-9, atol=0):
         raise MismatchError(
             f"the priors of {cpt.name!r} differ: {Dirichlet(cpt.alpha)} and {Dirichlet(turned.alpha)}",
-            hint="learn both under the same prior: it counts once in the sum",
+            hint="fit both under one prior, which counts once in the sum; fit_tables(a, data_b) keeps that of a",
             differs="prior",
             column=cpt.name,
         )
