@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 8
 
 
-@reads()
+@reads(unseen=True)
 def run(
     net: Annotated[
         str,

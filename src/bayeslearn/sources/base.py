@@ -63,6 +63,8 @@ class Scanned(ABC):
     weight: str | None = None
     #: What its columns show, if somebody looked.
     digest: Digest | None = None
+    #: What to do with values outside known states, whatever learners ask for; None leaves it to them.
+    unseen: str | None = None
 
     @abstractmethod
     def fold(self, collect: Callable[[Table], S]) -> S:
@@ -84,7 +86,8 @@ class Scanned(ABC):
 
     def with_schema(self, schema: Schema, *, unseen: str = "error", absent: str = "error") -> Self:
         """The same rows coded by another schema, as :func:`~bayeslearn.as_table` does it."""
-        return replace(self, schema=schema, request=replace(self.request, unseen=unseen, absent=absent))
+        request = replace(self.request, unseen=self.unseen or unseen, absent=absent)
+        return replace(self, schema=schema, request=request)
 
     def declared(
         self,
@@ -108,6 +111,7 @@ class Scanned(ABC):
             )
         dropped = (*self.request.dropped, *name_list("drop_columns", drop_columns))
         request = replace(requested(**said), missing=self.request.missing, dropped=dropped)
+        request = request if self.unseen is None else replace(request, unseen=self.unseen)
         check_request(request, schema)
         if schema is not None:
             return replace(self, schema=self._grown(schema, request), request=request, weight=weight)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +13,8 @@ from bayeslearn.errors import ParameterError
 from bayeslearn.sources.base import MANIFEST, Scanned
 from bayeslearn.tables import Table, as_table
 from bayeslearn.tables.convert import check_request, requested
+from bayeslearn.tables.markers import Missing
+from bayeslearn.tables.raw import raw_table
 from bayeslearn.tables.schema import name_list
 
 if TYPE_CHECKING:
@@ -128,6 +131,36 @@ def as_source(data: Any, **options: Any) -> Source:
     if is_paths(data) and not is_one_file(data):
         return scan(data, **options)
     return as_table(data, **options)
+
+
+def with_options(
+    data: Any,
+    *,
+    columns: Iterable[str] | None = None,
+    drop_columns: Iterable[str] = (),
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    unseen: Unseen | None = None,
+) -> Any:
+    """Data as any learner takes them, with options of reading; the data themselves if there are none.
+
+    The options are those of :func:`~bayeslearn.as_table`. `unseen` takes the place of what a learner would do.
+    """
+    folds = isinstance(data, Scanned)
+    if not folds and not (is_paths(data) and not is_one_file(data)):
+        return raw_table(
+            data, columns=columns, drop_columns=drop_columns, missing=missing, keep_default_na=keep_default_na,
+            unseen=unseen,
+        )  # fmt: skip
+    dropped = name_list("drop_columns", drop_columns)
+    usual = columns is None and not dropped and Missing.of(missing, keep_default_na=keep_default_na) == Missing.of()
+    if not usual:
+        options: dict[str, Any] = {"columns": columns, "drop_columns": dropped, "missing": missing}
+        options["keep_default_na"] = keep_default_na
+        data = data.declared(**options) if folds else scan(data, **options)
+    elif unseen is not None and not folds:
+        data = scan(data)
+    return data if unseen is None else replace(data, unseen=unseen)
 
 
 ### what was given

@@ -26,6 +26,7 @@ from bayeslearn.errors import (
 from bayeslearn.tables.columns import Column, column_weights, is_missing
 from bayeslearn.tables.gather import gather, list_column
 from bayeslearn.tables.kinds import discover
+from bayeslearn.tables.raw import RawTable
 from bayeslearn.tables.schema import Schema, require_known, require_unique
 from bayeslearn.tables.states import code_by, suspect_words
 from bayeslearn.tables.table import Table, code_type
@@ -56,7 +57,7 @@ def build(
     require_unique(column.name for column in columns)
     by_name = {column.name: column for column in columns}
     n = row_count(columns)
-    if weights is None and isinstance(data, Table):
+    if weights is None and isinstance(data, Table | RawTable):
         weights = data.weights
     require_known([*request.dropped, *request.missing.by_column], by_name)
     w = row_weights(weights, by_name, n, request)

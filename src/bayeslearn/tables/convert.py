@@ -116,6 +116,8 @@ def as_table(
         return data.declared(schema=schema, columns=names, weights=weights, **options).table()
     from bayeslearn.tables import building  # noqa: PLC0415 - Arrow loads when data come in
 
+    if hasattr(type(data), "applied"):  # a raw table
+        request = data.applied(request)
     table = building.build(data, request, schema=schema, names=names, weights=weights)
     request.notes.warn()
     return table
