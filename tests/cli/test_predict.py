@@ -190,7 +190,7 @@ def test_an_impossible_row_is_named_by_its_number(tmp_path):
         (["asia", "cases.csv", "--target", "lung", "-o", "lung.doc"], 2, "cannot tell the format of 'lung.doc'"),
         (["asia", "cases.csv", "--target", "lung", "-o", "no/lung.csv"], 1, "there is no folder 'no'"),
         (["asia", "none.csv", "--target", "lung"], 1, "cannot read 'none.csv': there is no such file"),
-        (["asia", "odd.csv", "--target", "lung"], 1, "column 'smoke' has state 'maybe' in row 1"),
+        (["asia", "odd.csv", "--target", "lung", "--unseen", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
         (["asia", "empty.csv", "--target", "lung"], 1, "the table has no rows"),
         (["no-such.bif", "cases.csv", "--target", "lung"], 1, "no-such.bif"),
     ],

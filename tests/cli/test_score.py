@@ -75,7 +75,7 @@ def test_impossible_rows_are_named(folder):
     [
         (["asia", "none.csv"], 1, "cannot read 'none.csv'"),
         (["no-such.bif", "cases.csv"], 1, "no-such.bif"),
-        (["asia", "odd.csv"], 1, "column 'smoke' has state 'maybe' in row 1"),
+        (["asia", "odd.csv", "--unseen", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
         (["asia", "cases.csv", "--per-case", "p.doc"], 2, "cannot tell the format of 'p.doc'"),
         (["asia", "cases.csv", "--per-case", "no/p.csv"], 1, "there is no folder 'no'"),
         (["asia", "cases.csv", "--weights", "weight"], 2, "there is no column 'weight'"),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 8
 
 
-@reads()
+@reads(unseen=True)
 def run(
     net: Annotated[
         str,
@@ -42,8 +42,11 @@ def run(
         Path, typer.Option("-o", "--output", help="The model to write; .json keeps the counts and the prior too.")
     ],
     prior: Annotated[
-        str, typer.Option(help="Cases seen before: mle (none), laplace, k2, jeffreys, bdeu:CASES or m:CASES.")
-    ] = "mle",
+        str,
+        typer.Option(
+            help="Rows seen before: auto (that of NET, else bdeu:1), mle (none), laplace, k2, jeffreys, bdeu:N or m:N."
+        ),
+    ] = "auto",
     hidden: Annotated[
         list[str] | None, typer.Option(help="VAR:N or VAR:STATE,STATE,...: a variable that no row shows.")
     ] = None,

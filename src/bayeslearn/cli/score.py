@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table
 
 
-@reads()
+@reads(unseen=True)
 def run(
     net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
     data: Annotated[
@@ -45,7 +45,9 @@ def run(
     network = load(net)
     with data.opened(weights=weights) as given, progress.bar("scoring", passes=data.passes):
         given.refuse("--per-case", per_case, "writes a line for every row")
-        cases: Any = as_source(given.settled(), schema=network.schema, absent="missing", weights=given.weights)
+        cases: Any = as_source(
+            given.settled(), schema=network.schema, absent="missing", unseen="missing", weights=given.weights
+        )
         score: Any = network.score(cases)
         rows, missing = cases.n_rows, sum(cases.missing().values())
     if given.folded:

@@ -25,7 +25,7 @@ MOST_MOVES = 3
 Id = Annotated[str | None, typer.Option("--id", help="The column that says which sequence a row belongs to.")]
 
 
-@reads()
+@reads(without=("columns",))
 def run(
     data: Annotated[
         Data,

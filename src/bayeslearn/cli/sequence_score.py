@@ -9,15 +9,16 @@ import typer
 
 from bayeslearn.cli import output
 from bayeslearn.cli.sequence_learn import Id  # noqa: TC001 - typer reads the annotation
-from bayeslearn.cli.structures import table_file
+from bayeslearn.cli.sources import CELLS, OneFile, reads
 
 #: Sequences that are shown by themselves.
 MOST_SHOWN = 20
 
 
+@reads(*CELLS, unseen=True)
 def run(
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of `bayeslearn sequence learn`.")],
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; what is missing in it is integrated out.")],
+    data: Annotated[OneFile, typer.Argument(help="A CSV or Parquet file; what is missing in it is integrated out.")],
     *,
     id_column: Id = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object, with every sequence.")] = False,
@@ -31,7 +32,7 @@ def run(
     from bayeslearn.sequence import HiddenMarkovModel
 
     model = HiddenMarkovModel.load(model_file)
-    sequences = model.sequences(table_file(data), id=id_column)
+    sequences = model.sequences(data.given.data, id=id_column)
     log_p = model.log_likelihood(sequences)
     per_row = log_p / sequences.lengths
     if as_json:

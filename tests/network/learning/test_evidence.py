@@ -99,7 +99,7 @@ def three():
 
 def test_a_row_without_evidence_stays_and_one_that_lost_it_is_even():
     before = BayesianNetwork.of("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.2, 0.8]]}, states=AB)
-    network = fit_tables(before, [{"A": "x", "B": "u"}], start=before).network
+    network = fit_tables(before, [{"A": "x", "B": "u"}], start=before, prior=None).network
     assert network["B"].p.tolist() == [[1.0, 0.0], [0.2, 0.8]]
     again = network.update([{"A": "x", "B": "v"}])
     assert again["B"].p.tolist() == [[0.5, 0.5], [0.2, 0.8]]
@@ -141,7 +141,7 @@ def test_a_given_network_counts_as_cases_by_a_prior():
 
 def test_files_weights_by_column_and_cuts(tmp_path):
     hours, late = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.5, 8.5], ["no", "yes"] * 4
-    network = fit_tables("[hours][late|hours]", {"hours": hours, "late": late}).network
+    network = fit_tables("[hours][late|hours]", {"hours": hours, "late": late}, prior=None).network
     (tmp_path / "more.csv").write_text("late,times,hours,note\nyes,3,0.5,a\nno,0.5,100,b\n")
     after = network.update(tmp_path / "more.csv", weights="times")
     gained = after["hours"].counts.n - network["hours"].counts.n
@@ -233,7 +233,7 @@ def test_given_tables_must_be_the_same():
 
 
 def test_cuts_must_be_the_same():
-    a, b = (fit_tables("[x]", {"x": np.arange(40.0) + shift}).network for shift in (0, 0.5))
+    a, b = (fit_tables("[x]", {"x": np.arange(40.0) + shift}, prior=None).network for shift in (0, 0.5))
     variable = Discrete("x", a.states("x"), b["x"].variable.cuts)
     relabelled = BayesianNetwork((Cpt(variable, (), a["x"].p, a["x"].counts),))
     with pytest.raises(MismatchError, match="the cuts of 'x' differ"):
