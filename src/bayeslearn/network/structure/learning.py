@@ -152,7 +152,7 @@ def _fit(
         return _with_holes(recipe, prepared, hidden)
     cache = scores_of(prepared, recipe.score, recipe.limits.memory, known)
     structure = recipe.on_counts(cache)
-    notes = [*prepared.notes, *(structure.tests.notes if structure.tests else ()), *cache.notes]
+    notes = [*prepared.notes, *structure.notes, *(structure.tests.notes if structure.tests else ()), *cache.notes]
     network = tables_of(cache.counts, structure.arcs, recipe.prior)
     value = cache.settled(lambda: cache.graph(structure.arcs), FOREVER)
     arcs = arcs_of(network, recipe.score, cache.counts.total)

@@ -97,7 +97,7 @@ class Far:
 
     def expected(self, network: BayesianNetwork, score: Score) -> ScoreCache:
         """As above; nothing is counted before it is asked for."""
-        last = self._last and self._last.afar.complete
+        last = None if self._last is None else self._last.afar.complete
         if self._last is not None and last is not None and last.network is network and self._last.score == score:
             return self._last
         complete = Complete(network, self.draws, self.seed)

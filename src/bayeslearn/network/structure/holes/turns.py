@@ -12,8 +12,8 @@ from scipy.special import xlogy
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.learning.fit import TableFit, fit_tables, uniform
 from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.network.structure.knowledge import Allowed
 from bayeslearn.network.structure.holes.pace import Pace
+from bayeslearn.network.structure.knowledge import Allowed
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.searching.climbing import TIE, Structure, closure
 from bayeslearn.network.structure.tables import graph, tables_of
