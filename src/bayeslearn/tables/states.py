@@ -56,7 +56,8 @@ class StateLookup:
     """From a value to the code of its state."""
 
     def __init__(self, variable: Discrete) -> None:
-        self.exact = {(object_kind(s), s): code for code, s in enumerate(variable.states)}
+        synonyms = {("text", name): code for name, code in variable.synonyms.items()}
+        self.exact = synonyms | {(object_kind(s), s): code for code, s in enumerate(variable.states)}
         self.number = {kind: self._by(kind, number_of) for kind in ("text", "number")}
         self.truth = {kind: self._by(kind, truth) for kind in ("text", "bool")}
 

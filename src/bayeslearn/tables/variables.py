@@ -12,18 +12,16 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayeslearn.errors import FormatError, ParameterError, UnknownStateError, listed
+from bayeslearn.tables.intervals import interval_names, other_names
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-#: The name of the only state of a numeric column in which no cut was found.
-WHOLE = "all"
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class Discrete(Variable):
     >>> wind.size, wind.code_of("strong")
     (2, 1)
     >>> Discrete.from_cuts("hours", [2.5, 4]).states
-    ('<= 2.5', '(2.5, 4]', '> 4')
+    ('<= 2.5', '2.5 … 4', '> 4')
     """
 
     states: tuple[Any, ...]
@@ -89,11 +87,21 @@ class Discrete(Variable):
             and not math.isnan(state)
         ):
             return int(self.cut(state))
+        if isinstance(state, str) and state in self.synonyms:
+            return self.synonyms[state]
         raise UnknownStateError(
             f"column {self.name!r} has no state {state!r}, its states are {listed(self.states)}",
             column=self.name,
             state=state,
         )
+
+    @cached_property
+    def synonyms(self) -> dict[str, int]:
+        """Other names of intervals and their codes: those of older files, and those typed with three dots."""
+        if self.cuts is None:
+            return {}
+        names = (name for names in (interval_names(self.cuts), *other_names(self.cuts)) for name in enumerate(names))
+        return {name: code for code, name in names if name not in self.states}
 
     def cut(self, x: ArrayLike) -> NDArray[np.intp]:
         """The code of each number by the cuts; −1 where it is NaN."""
@@ -175,18 +183,3 @@ def checked_cuts(name: str, cuts: Any, n_states: int) -> tuple[float, ...]:
     if not (np.isfinite(cuts).all() and (np.diff(cuts) > 0).all()):
         raise ParameterError(f"the cuts of column {name!r} must be finite and increasing, got {list(cuts)}")
     return cuts
-
-
-### words
-
-
-def interval_names(cuts: tuple[float, ...]) -> tuple[str, ...]:
-    """Names like '<= 2.5', '(2.5, 4]', '> 4', with as many digits as tell the cuts apart."""
-    if not cuts:
-        return (WHOLE,)
-    for digits in range(6, 18):
-        short = [f"{c:.{digits}g}" for c in cuts]
-        if len(set(short)) == len(short):
-            break
-    inner = (f"({low}, {high}]" for low, high in pairwise(short))
-    return (f"<= {short[0]}", *inner, f"> {short[-1]}")
