@@ -11,7 +11,7 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.sources.base import MANIFEST, Scanned
 from bayeslearn.tables import Table, as_table
-from bayeslearn.tables.convert import MARKERS, check_request, requested
+from bayeslearn.tables.convert import check_request, requested
 from bayeslearn.tables.schema import name_list
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from bayeslearn.sources.engines import Engine
     from bayeslearn.sources.files import Pace
     from bayeslearn.tables import Schema, Source
+    from bayeslearn.tables.convert import Unseen
+    from bayeslearn.tables.markers import Markers
 
 #: Endings of the names of DuckDB's databases.
 DATABASES = {".duckdb", ".ddb", ".db"}
@@ -34,11 +36,13 @@ def scan(
     discrete: Iterable[str] | Literal[True] = (),
     numeric: Iterable[str] = (),
     states: Mapping[str, Iterable[Any]] | None = None,
-    missing: Iterable[Any] = MARKERS,
+    drop_columns: Iterable[str] = (),
+    missing: Markers = (),
+    keep_default_na: bool = True,
     weights: str | None = None,
     max_states: int = 255,
     allow_constant: bool = False,
-    unseen: Literal["error", "missing", "last"] = "error",
+    unseen: Unseen = "error",
     absent: Literal["error", "missing"] = "error",
     left_out: dict[str, str] | None = None,
     engine: Engine | Any = None,
@@ -58,7 +62,8 @@ def scan(
         The table, view or query of a database.
     schema
         The variables, where they are known: the data are then not looked at beforehand.
-    columns, discrete, numeric, states, missing, max_states, allow_constant, unseen, absent, left_out
+    columns, drop_columns, discrete, numeric, states, missing, keep_default_na, max_states, allow_constant, unseen, \
+absent, left_out
         As in :func:`~bayeslearn.as_table`.
     weights
         The column that says how often each row counts.
@@ -77,7 +82,7 @@ def scan(
         "discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states,
         "allow_constant": allow_constant, "unseen": unseen, "absent": absent, "left_out": left_out,
     }  # fmt: skip
-    request = requested(missing=missing, **said)
+    request = requested(missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns, **said)
     check_request(request, schema)
     names = None if columns is None else name_list("columns", columns)
     validation.choice("on_error", on_error, ["raise", "skip"])
@@ -98,13 +103,14 @@ def scan(
     if isinstance(data, str | os.PathLike) and (Path(data) / MANIFEST).is_file():
         from bayeslearn.sources.opening import scan_encoded  # noqa: PLC0415 - Arrow loads when data come in
 
-        return scan_encoded(data, engine).declared(schema=schema, columns=names, weights=weights, **said)
+        markers: dict[str, Any] = {"missing": missing, "keep_default_na": keep_default_na, "drop_columns": drop_columns}
+        return scan_encoded(data, engine).declared(schema=schema, columns=names, weights=weights, **markers, **said)
     if is_paths(data):
         from bayeslearn.sources.opening import scan_files  # noqa: PLC0415 - Arrow loads when data come in
 
         return scan_files(
-            data, request, schema=schema, names=names, weight=weights, engine=engine, skip=on_error == "skip",
-            memory_limit=memory_limit, progress=progress,
+            data, request, schema=schema, names=names, weight=weights, engine=engine,
+            skip=on_error == "skip", memory_limit=memory_limit, progress=progress,
         )  # fmt: skip
     from bayeslearn.sources.opening import scan_batches  # noqa: PLC0415
 
