@@ -125,7 +125,9 @@ class StateLookup:
     """From a value to the code of its state."""
 
     def __init__(self, variable: Discrete) -> None:
-        self.exact = {(object_kind(s), s): code for code, s in enumerate(variable.states)}
+        self.variable = variable
+        synonyms = {("text", name): code for name, code in variable.synonyms.items()}
+        self.exact = synonyms | {(object_kind(s), s): code for code, s in enumerate(variable.states)}
         self.number = {kind: self._by(kind, number_of) for kind in ("text", "number")}
         self.truth = {kind: self._by(kind, truth) for kind in ("text", "bool")}
 
@@ -143,6 +145,9 @@ class StateLookup:
             code = self.number["text" if kind == "number" else "number"].get(number_of(value), UNKNOWN)
         if code == UNKNOWN and kind in self.truth:
             code = self.truth["text" if kind == "bool" else "bool"].get(truth(value), UNKNOWN)
+        if code == UNKNOWN and kind in self.number and self.variable.cuts is not None:
+            x = number_of(value)
+            code = UNKNOWN if np.isnan(x) else int(self.variable.cut(x))
         return code
 
 
