@@ -19,8 +19,8 @@ from bayeslearn.network.formats.bif_writer import write_bif
 from bayeslearn.network.formats.net import read_net, write_net
 from bayeslearn.network.formats.own_json import read_json, write_json
 from bayeslearn.network.formats.source import Source
-from bayeslearn.network.formats.uai import read_uai, write_uai
-from bayeslearn.network.formats.xdsl import read_xdsl, write_xdsl
+from bayeslearn.network.formats.uai import read_uai, write_agrum_uai, write_uai
+from bayeslearn.network.formats.xdsl import read_xdsl, write_agrum_xdsl, write_xdsl
 from bayeslearn.network.formats.xmlbif import read_xmlbif, write_xmlbif
 
 if TYPE_CHECKING:
@@ -47,9 +47,17 @@ FORMATS = {
     for entry in (
         Format("json", (".json",), read_json, write_json, "our own: keeps types of states, counts, priors and notes"),
         Format("bif", (".bif",), read_bif, write_bif, "Interchange Format: bnlearn, pgmpy, aGrUM, JavaBayes"),
-        Format("xmlbif", (".xmlbif", ".xml"), read_xmlbif, write_xmlbif, "Interchange Format in XML: SamIam, Weka"),
+        Format(
+            "xmlbif",
+            (".xmlbif", ".bifxml", ".xml"),
+            read_xmlbif,
+            write_xmlbif,
+            "Interchange Format in XML: SamIam, Weka, aGrUM",
+        ),
         Format("net", (".net",), read_net, write_net, "HUGIN"),
+        Format("xdsl_agrum", (".agrum.xdsl",), read_xdsl, write_agrum_xdsl, "XDSL in the order of aGrUM, for pyAgrum"),
         Format("xdsl", (".xdsl",), read_xdsl, write_xdsl, "GeNIe and SMILE"),
+        Format("uai_agrum", (".agrum.uai",), read_uai, write_agrum_uai, "UAI in the order of aGrUM, for pyAgrum"),
         Format("uai", (".uai",), read_uai, write_uai, "inference competitions: numbers only, names are lost"),
     )
 }
