@@ -9,6 +9,7 @@ from bayeslearn import validation
 from bayeslearn.errors import CapacityError
 from bayeslearn.network.drawing.cards import Card, card_of
 from bayeslearn.network.drawing.layout import GAP, Layout, layered
+from bayeslearn.network.inference.arguments import as_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +55,7 @@ def picture(
     """
     validation.choice("bars", bars, (None, True, False))
     rows = validation.integer("rows", rows, least=2)
-    seen = {name: _state(network, name, state) for name, state in (evidence or {}).items()}
+    seen = {name: _state(network, name, state) for name, state in as_evidence(network, evidence).items()}
     beliefs = _beliefs(network, seen, bars=None if bars is None else bool(bars))
     cards = {cpt.name: card_of(cpt, seen, beliefs.get(cpt.name), rows) for cpt in network}
     sizes = {name: card.size for name, card in cards.items()}
