@@ -346,3 +346,20 @@ def test_posteriors_add_only_from_the_same_start():
         _ = space.posterior() + FiniteSpace.table({"z": {"a": 1.0}}).posterior()
     with pytest.raises(ParameterError, match="either a prior or code lengths"):
         space.posterior([0.5, 0.5], bits=[1, 1])
+
+
+@pytest.mark.parametrize("hypotheses", [{1: bool, 2: lambda _: False}, [(1, bool), (2, lambda _: False)]])
+def test_names_need_not_be_text(hypotheses):
+    space = FiniteSpace.labelling(hypotheses)
+    posterior = space.fit([(1, True)], prior={1: 0.25, 2: 0.75})
+
+    assert space.names == (1, 2)
+    assert posterior[1] == 1
+    assert posterior.map == [1]
+
+
+def test_names_of_functions_of_cases_need_not_be_text():
+    posterior = FiniteSpace.cases({1: lambda _: 0.5, (2, "b"): lambda _: 0.1}).fit([None])
+
+    assert posterior[1] == pytest.approx(5 / 6, rel=1e-12)
+    assert posterior[2, "b"] == pytest.approx(1 / 6, rel=1e-12)

@@ -100,6 +100,7 @@ def test_find_s_keeps_to_its_bound(examples):
 
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_find_s_reaches_its_bound(n):
+    assert find_s_worst_case(n).mistakes == n + 1
     trial = find_s_worst_case(Attributes.literals(f"l{i}" for i in range(n)))
     assert trial.mistakes == find_s_mistakes(n).value == n + 1
     assert "not as guessed" in str(trial)

@@ -15,7 +15,10 @@ def run(
     source: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships.")],
     target: Annotated[
         Path,
-        typer.Argument(help="The file to write; its ending says the format: .bif .xmlbif .net .xdsl .uai .json (.gz)"),
+        typer.Argument(
+            help="The file to write; its ending is the format: .bif, .bifxml, .xmlbif, .net, .xdsl, .uai, .json, for "
+            "pyAgrum .agrum.xdsl and .agrum.uai; each may be followed by .gz."
+        ),
     ],
 ) -> None:
     """Write a network in another format.

@@ -26,15 +26,13 @@ def named(hypotheses: Any) -> tuple[Names, tuple[Any, ...]]:
     >>> named([max, min, ("third", len)])[0]
     ('max', 'min', 'third')
     """
-    if isinstance(hypotheses, Mapping):
-        hypotheses = list(hypotheses.items())
     try:
-        given = list(hypotheses)
+        given = list(hypotheses.items() if isinstance(hypotheses, Mapping) else hypotheses)
     except TypeError:
         raise ParameterError(f"expected a list of hypotheses, got {hypotheses!r:.80}") from None
     if not given:
         raise ParameterError("expected at least one hypothesis, got none")
-    pairs = [item if _is_pair(item) else (None, item) for item in given]
+    pairs = [item if isinstance(hypotheses, Mapping) or _is_pair(item) else (None, item) for item in given]
     names = _unique([_own_name(h) if name is None else name for name, h in pairs], [name is None for name, _ in pairs])
     return names, tuple(h for _, h in pairs)
 
@@ -66,7 +64,10 @@ def by_name(what: str, values: Mapping[Any, float], names: Names) -> list[float]
 
 
 def _is_pair(item: Any) -> bool:
-    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
+    """A name with its hypothesis: the name is text, or what follows it can label or be called."""
+    if not isinstance(item, tuple) or len(item) != 2:
+        return False
+    return isinstance(item[0], str) or (not callable(item[0]) and (callable(item[1]) or hasattr(item[1], "predict")))
 
 
 def _own_name(hypothesis: Any) -> str:

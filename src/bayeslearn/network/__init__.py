@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.knowledge import Knowledge
     from bayeslearn.network.structure.learning import learn
     from bayeslearn.network.structure.results import LearnedArc, StructureFit
+    from bayeslearn.network.structures import as_dag
 
 #: The names of this room, by the module they live in; each is imported when first used.
 _HOMES = {
@@ -73,6 +74,7 @@ _HOMES = {
     "StructurePosterior": "structure.doubt.posterior",
     "Support": "learning.uncertainty",
     "TableFit": "learning.fit",
+    "as_dag": "structures",
     "compare": "comparison",
     "draw": "inference.forward",
     "draws": "inference.forward",
@@ -123,6 +125,7 @@ __all__ = [
     "StructurePosterior",
     "Support",
     "TableFit",
+    "as_dag",
     "compare",
     "draw",
     "draws",

@@ -13,6 +13,7 @@ from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import uniform
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structure.methods import METHODS
+from bayeslearn.network.structures import as_dag
 from bayeslearn.sources import as_source, discretised, is_source
 from bayeslearn.tables import Discrete, Table, as_table
 from bayeslearn.tables.discretise import quantile_cuts, weighted_values
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
 
 def given_or_searched(structure: BayesianNetwork | Dag | str | None) -> tuple[BayesianNetwork | Dag | None, str | None]:
     """A graph, or by what method it is to be learned; neither is the naive one."""
-    if not isinstance(structure, str):
+    if structure is None or isinstance(structure, BayesianNetwork):
         return structure, None
+    if not isinstance(structure, str):
+        return as_dag(structure), None
     if structure.lstrip().startswith("["):
         return Dag.parse(structure), None
     methods = ["learn", *(name for name, entry in METHODS.items() if entry.needs != "order")]

@@ -15,6 +15,7 @@ import numpy as np
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.equivalence import equivalent, shd
 from bayeslearn.network.graph import Dag
+from bayeslearn.network.structures import as_network
 from bayeslearn.tables import as_table
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def compare(a: BayesianNetwork, b: BayesianNetwork, data: Any = None) -> Compari
     >>> found.turned, found.distance, found.arc_distance, found.equivalent
     ((('rain', 'wet'),), 0, 1, True)
     """
+    a, b = as_network(a), as_network(b)
     only_a, only_b = (tuple(v for v in x.names if v not in y) for x, y in ((a, b), (b, a)))
     left, right = _widened(a.dag, only_b), _widened(b.dag, only_a)
     arcs, others = set(left.arcs), set(right.arcs)

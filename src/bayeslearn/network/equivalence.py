@@ -140,6 +140,9 @@ def shd(a: Dag | Cpdag, b: Dag | Cpdag) -> int:
     Two graphs are compared arc by arc, two classes by their CPDAGs. Data cannot tell members of a class apart, so that
     a learned graph is best judged by `shd(a.cpdag(), b.cpdag())`, which is what R bnlearn reports.
     """
+    from bayeslearn.network.structures import as_dag  # noqa: PLC0415 - graphs know their classes
+
+    a, b = (graph if isinstance(graph, Cpdag) else as_dag(graph) for graph in (a, b))
     if isinstance(a, Cpdag) != isinstance(b, Cpdag):
         raise ParameterError(
             "cannot compare a graph with an equivalence class", hint="take the class of the graph too, with `.cpdag()`"

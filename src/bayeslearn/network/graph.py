@@ -40,6 +40,11 @@ class Dag:
     families: Mapping[str, tuple[str, ...]]
 
     def __post_init__(self) -> None:
+        if not hasattr(self.families, "items"):
+            raise ParameterError(
+                f"a Dag maps every node to its parents, got {self.families!r:.80}",
+                hint='Dag.parse("[A][B|A]"), Dag.from_arcs([("A", "B")]), or bayeslearn.network.as_dag(graph)',
+            )
         families = {_name(node): _names(parents) for node, parents in self.families.items()}
         for node, parents in families.items():
             unknown = [p for p in parents if p not in families]
@@ -67,6 +72,8 @@ class Dag:
     @classmethod
     def parse(cls, text: str) -> Dag:
         """From a model string."""
+        if not isinstance(text, str):
+            raise ParameterError(f"a model string is text, got {text!r:.80}", hint="Dag.from_arcs takes arcs")
         families: dict[str, tuple[str, ...]] = {}
         end = 0
         for found in NODE.finditer(text):
@@ -294,6 +301,10 @@ def _names(nodes: Nodes) -> tuple[str, ...]:
 
 
 def _pair(arc: Any) -> tuple[str, str]:
+    if isinstance(arc, str) and arc.count("->") == 1:
+        arc = [end.strip() for end in arc.split("->")]
     if not isinstance(arc, tuple | list) or len(arc) != 2:
-        raise ParameterError(f"an arc must be a pair (parent, child), got {arc!r}")
+        raise ParameterError(
+            f"an arc must be a pair (parent, child), got {arc!r:.80}", hint='write ("A", "B"), or "A -> B"'
+        )
     return _name(arc[0]), _name(arc[1])

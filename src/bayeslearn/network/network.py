@@ -23,6 +23,7 @@ from bayeslearn.errors import (
 from bayeslearn.network.cpt import Cpt, missed_one
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.prediction import predictions, state_names
+from bayeslearn.network.structures import StructureLike, as_dag
 from bayeslearn.tables import Schema, as_table
 from bayeslearn.tables.convert import declared_states
 
@@ -84,19 +85,21 @@ class BayesianNetwork:
     @classmethod
     def of(
         cls,
-        structure: Dag | str | Iterable[tuple[str, str]],
+        structure: StructureLike,
         tables: Mapping[str, ArrayLike],
         *,
         states: Mapping[str, Iterable[Any]] | Schema,
         name: str = "network",
     ) -> BayesianNetwork:
-        """From a graph (or arcs, or a model string), tables of probabilities, and the states of each variable.
+        """From a graph or arcs, tables of probabilities, and the states of each variable.
+
+        A graph may have any of the forms of :mod:`~bayeslearn.network.structures`.
 
         The axes of a table are the parents in the order of the graph, then the variable itself. Rows within 1e-4 of one
         are divided by their sum, as published tables need it, and noted.
         """
         variables = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states)
-        dag = _graph(structure, variables)
+        dag = as_dag(structure, variables)
         if not isinstance(tables, Mapping):
             raise ParameterError(f"`tables` must map names of variables to tables, got {tables!r:.80}")
         for what, named in (("states", variables), ("table", tables)):
@@ -123,7 +126,7 @@ class BayesianNetwork:
         return {cpt.name: cpt for cpt in self.cpts}
 
     def __getitem__(self, name: str) -> Cpt:
-        if name not in self._by_name:
+        if not isinstance(name, str) or name not in self._by_name:
             raise UnknownColumnError(
                 f"there is no variable {name!r}", hint=f"the variables are {listed(self._by_name)}"
             )
@@ -220,9 +223,11 @@ class BayesianNetwork:
 
         return Exact(self)
 
-    def query(self, evidence: Mapping[str, Any] | None = None, **options: Any) -> Beliefs:
+    def query(
+        self, evidence: Mapping[str, Any] | None = None, ask: Iterable[str] | str | None = None, **options: Any
+    ) -> Beliefs:
         """Posterior distributions given evidence; see :meth:`Exact.query` for the options."""
-        return self.exact.query(evidence, **options)
+        return self.exact.query(evidence, ask, **options)
 
     def predict(self, data: Any, target: str) -> NDArray[Any]:
         """The most probable state of a variable in each row of a table, a frame or a list of cases.
@@ -252,7 +257,9 @@ class BayesianNetwork:
 
     def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
         """The network after an intervention: variables set from outside, whatever their parents say."""
-        chosen = {name: self[name].variable.code_of(state) for name, state in actions.items()}
+        from bayeslearn.network.inference.arguments import as_evidence  # noqa: PLC0415 - inference knows networks
+
+        chosen = {name: self[name].variable.code_of(state) for name, state in as_evidence(self, actions).items()}
         cpts = [
             Cpt(cpt.variable, (), np.eye(cpt.variable.size)[chosen[cpt.name]]) if cpt.name in chosen else cpt
             for cpt in self.cpts
@@ -390,9 +397,3 @@ def rounding_notes(cpts: Sequence[Cpt], tables: Sequence[ArrayLike]) -> tuple[st
 def same_states(a: Discrete, b: Discrete) -> bool:
     """Whether two variables have the same states in the same order; 1 and True are not the same name."""
     return a is b or [(type(s), s) for s in a.states] == [(type(s), s) for s in b.states]
-
-
-def _graph(structure: Dag | str | Iterable[tuple[str, str]], nodes: Iterable[str]) -> Dag:
-    if isinstance(structure, Dag):
-        return structure
-    return Dag.parse(structure) if isinstance(structure, str) else Dag.from_arcs(structure, nodes)

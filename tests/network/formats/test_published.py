@@ -61,7 +61,7 @@ def test_published_networks_go_round(shared_data, name, label):
     network = read_network(shared_data / "networks" / f"{name}.bif")
     again = parse_network(format_network(network, label), label)
 
-    if label == "uai":
+    if label.startswith("uai"):
         assert all(np.array_equal(a.p, b.p) for a, b in zip(again, network, strict=True))
     else:
         assert again == network

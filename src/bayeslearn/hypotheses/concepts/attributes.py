@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayeslearn import validation
 from bayeslearn.errors import (
     MissingValuesError,
     ParameterError,
@@ -56,9 +57,19 @@ class Attributes:
 
     @classmethod
     def of(cls, given: Any) -> Attributes:
-        """From a mapping of names to states, (name, states) pairs, or a Schema of discrete variables."""
+        """From a mapping of names to states, (name, states) pairs, or a Schema of discrete variables.
+
+        A whole number n stands for the Boolean attributes x1 to xn.
+        """
         if isinstance(given, Attributes):
             return given
+        if isinstance(given, int | np.integer) and not isinstance(given, bool):
+            return cls.literals(f"x{i}" for i in range(1, validation.integer("attributes", int(given), least=1) + 1))
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise ParameterError(
+                f"attributes must be given by name with their states, got {given!r:.80}",
+                hint='write {"sky": ["sunny", "rainy"]}, or how many Boolean attributes there are',
+            )
         items = given.items() if isinstance(given, Mapping) else given
         pairs = [item if isinstance(item, tuple) else _variable(item) for item in items]
         return cls(tuple(name for name, _ in pairs), tuple(tuple(states) for _, states in pairs))

@@ -9,6 +9,7 @@ from bayeslearn import validation
 from bayeslearn.errors import CapacityError
 from bayeslearn.network.drawing.cards import Card, card_of
 from bayeslearn.network.drawing.layout import GAP, Layout, layered
+from bayeslearn.network.inference.arguments import as_evidence
 from bayeslearn.network.inference.evidence import observe
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def picture(
     """
     validation.choice("bars", bars, (None, True, False))
     rows = validation.integer("rows", rows, least=2)
-    evidence = dict(evidence or {})
+    evidence = as_evidence(network, evidence)
     seen = {name: o.states[0] for name, o in observe(network, evidence).items() if len(o.states) == 1}
     beliefs = _beliefs(network, evidence, seen, bars=None if bars is None else bool(bars))
     cards = {cpt.name: card_of(cpt, seen, beliefs.get(cpt.name), rows) for cpt in network}

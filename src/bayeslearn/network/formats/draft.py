@@ -48,11 +48,16 @@ class Draft:
 
     # -- variables
 
-    def declare(self, key: str, states: Sequence[str], mark: Mark, legend: str | None = None) -> None:
-        """One more variable; a legend has its name and states as they were before they were written."""
+    def declare(
+        self, key: str, states: Sequence[str], mark: Mark, legend: str | None = None, *, name: str | None = None
+    ) -> None:
+        """One more variable; a legend has its name and states as they were before they were written.
+
+        Without a legend the variable takes `name`, or else its key.
+        """
         if key in self.variables:
             raise self.source.error(f"variable {key!r} is declared twice", mark)
-        original = (key, states) if legend is None else read_legend(legend)
+        original = (name or key, states) if legend is None else read_legend(legend)
         if original is None or len(original[1]) != len(states):
             raise self.source.error(f"the legend of {key!r} is damaged: {legend!r:.60}", mark)
         try:

@@ -6,11 +6,12 @@ A name that ends in .gz is packed. Files are UTF-8, and written whole or not at 
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayeslearn import data, files, validation
 from bayeslearn.errors import FormatError, MissingFileError, ParameterError
@@ -19,15 +20,14 @@ from bayeslearn.network.formats.bif_writer import write_bif
 from bayeslearn.network.formats.net import read_net, write_net
 from bayeslearn.network.formats.own_json import read_json, write_json
 from bayeslearn.network.formats.source import Source
-from bayeslearn.network.formats.uai import read_uai, write_uai
-from bayeslearn.network.formats.xdsl import read_xdsl, write_xdsl
+from bayeslearn.network.formats.uai import read_uai, write_agrum_uai, write_uai
+from bayeslearn.network.formats.xdsl import read_xdsl, write_agrum_xdsl, write_xdsl
 from bayeslearn.network.formats.xmlbif import read_xmlbif, write_xmlbif
+from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.network.structures import as_network
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable
-
-    from bayeslearn.network.network import BayesianNetwork
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,17 @@ FORMATS = {
     for entry in (
         Format("json", (".json",), read_json, write_json, "our own: keeps types of states, counts, priors and notes"),
         Format("bif", (".bif",), read_bif, write_bif, "Interchange Format: bnlearn, pgmpy, aGrUM, JavaBayes"),
-        Format("xmlbif", (".xmlbif", ".xml"), read_xmlbif, write_xmlbif, "Interchange Format in XML: SamIam, Weka"),
+        Format(
+            "xmlbif",
+            (".xmlbif", ".bifxml", ".xml"),
+            read_xmlbif,
+            write_xmlbif,
+            "Interchange Format in XML: SamIam, Weka, aGrUM",
+        ),
         Format("net", (".net",), read_net, write_net, "HUGIN"),
+        Format("xdsl_agrum", (".agrum.xdsl",), read_xdsl, write_agrum_xdsl, "XDSL in the order of aGrUM, for pyAgrum"),
         Format("xdsl", (".xdsl",), read_xdsl, write_xdsl, "GeNIe and SMILE"),
+        Format("uai_agrum", (".agrum.uai",), read_uai, write_agrum_uai, "UAI in the order of aGrUM, for pyAgrum"),
         Format("uai", (".uai",), read_uai, write_uai, "inference competitions: numbers only, names are lost"),
     )
 }
@@ -61,12 +69,18 @@ DECLARED = re.compile(rb"""<\?xml[^>]{0,80}?encoding=["']([A-Za-z0-9-]{1,20})["'
 ### files
 
 
-def read_network(path: str | os.PathLike[str], *, format: str | None = None) -> BayesianNetwork:  # noqa: A002
-    """The network of a file, or of the name of a network that ships with the package.
+def read_network(
+    path: str | os.PathLike[str] | BayesianNetwork,
+    *,
+    format: str | None = None,  # noqa: A002
+) -> BayesianNetwork:
+    """The network of a file, or of the name of a network that ships with the package; a network is returned as it is.
 
     >>> read_network("asia")
     BayesianNetwork('asia': 8 variables, 8 arcs)
     """
+    if isinstance(path, BayesianNetwork):
+        return path
     path = located(path)
     entry = FORMATS[label_of(path, format)]
     name = str(path)
@@ -85,7 +99,7 @@ def write_network(
     format: str | None = None,  # noqa: A002
 ) -> None:
     """Write a network to a file, in the format that its ending names; all or nothing."""
-    path = Path(path)
+    network, path = as_network(network), as_path(path)
     content = format_network(network, label_of(path, format)).encode()
     if path.suffix.lower() == ".gz":
         content = gzip.compress(content, mtime=0)
@@ -102,6 +116,10 @@ def parse_network(text: str, format: str) -> BayesianNetwork:  # noqa: A002
     array([0.2, 0.8])
     """
     entry = FORMATS[validation.choice("format", format, FORMATS)]
+    if not isinstance(text, str):
+        raise ParameterError(
+            f"expected the text of a network, got {type(text).__name__}", hint="read_network reads files"
+        )
     half = re.search("[\ud800-\udfff]", text)
     if half:
         raise Source(text).error("half a character, which no file can hold", half.start())
@@ -122,7 +140,7 @@ def format_network(network: BayesianNetwork, format: str) -> str:  # noqa: A002
     }
     <BLANKLINE>
     """
-    return FORMATS[validation.choice("format", format, FORMATS)].write(network)
+    return FORMATS[validation.choice("format", format, FORMATS)].write(as_network(network))
 
 
 ### names of files
@@ -130,7 +148,7 @@ def format_network(network: BayesianNetwork, format: str) -> str:  # noqa: A002
 
 def located(path: str | os.PathLike[str]) -> Path:
     """Where the file is: as named, or among those that ship with the package."""
-    place = Path(path)
+    place = as_path(path)
     if place.is_file():
         return place
     if not place.exists() and str(place) in data.networks():
@@ -141,6 +159,13 @@ def located(path: str | os.PathLike[str]) -> Path:
         hint=f"looked in {place.absolute().parent}; networks that ship: {', '.join(data.networks())}",
         path=place,
     )
+
+
+def as_path(path: Any) -> Path:
+    """A path, or the error that says what else was given."""
+    if not isinstance(path, str | os.PathLike):
+        raise ParameterError(f"expected the name of a file, got {type(path).__name__} {path!r:.60}")
+    return Path(path)
 
 
 def label_of(path: Path, label: str | None) -> str:

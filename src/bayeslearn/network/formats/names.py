@@ -31,6 +31,9 @@ ESCAPE = re.compile(r'\\([\\"])')
 #: A word that needs no quotation marks.
 PLAIN = re.compile(r'(?:[^\s{}()\[\],;|"/\\]|/(?![/*]))+')
 
+#: Words of the grammar of BIF, which aGrUM takes for themselves wherever they stand.
+RESERVED = {"network", "variable", "probability", "property", "type", "discrete", "default", "table"}
+
 ### states as text
 
 
@@ -62,7 +65,7 @@ def unquote(word: str) -> str:
 
 def word(name: str) -> str:
     """A name, quoted if it needs it."""
-    return name if PLAIN.fullmatch(name) else quote(name)
+    return name if PLAIN.fullmatch(name) and name not in RESERVED else quote(name)
 
 
 def require_printable(names: Sequence[str], what: str) -> None:
@@ -118,6 +121,11 @@ def legend(variable: Discrete, alias: str, carried: Callable[[str], bool]) -> tu
     if alias == variable.name and written == states:
         return written, None
     return written, json.dumps({"name": variable.name, "states": states})
+
+
+def carried_by_xml(name: str) -> bool:
+    """Whether a name comes through XML as it is."""
+    return bool(name) and name == name.strip() and not CONTROL.search(name)
 
 
 def read_legend(text: str) -> tuple[str, list[str]] | None:

@@ -1,4 +1,4 @@
-"""HUGIN .net.
+r"""HUGIN .net.
 
     net { ... }
     node A { states = ("yes" "no"); }
@@ -7,7 +7,8 @@
 The parentheses nest as the parents follow each other, the first outermost; the variable itself is innermost. Numbers
 without inner parentheses are taken too. ``%`` opens a comment, attributes that are not needed are ignored, and a
 potential without data means that all states are equally probable, as in HUGIN. Names of nodes are identifiers; other
-names are replaced by such, with the originals in an attribute of the node.
+names, and states with ``"`` or ``\``, are replaced by such, with the originals in an attribute of the node. There ``"``
+and ``\`` are percent-encoded, because the reader of aGrUM takes no escaped quotation marks.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from __future__ import annotations
 import math
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import quote as percent_encoded
+from urllib.parse import unquote as percent_decoded
 
 import numpy as np
 
@@ -122,7 +125,10 @@ class Reader:
         if "states" not in attributes:
             raise self.source.error(f"node {key!r} has no states", start)
         ours = attributes.get(LEGEND)
-        self.draft.declare(key, attributes["states"], start, "".join(ours) if ours is not None else None)
+        note = None if ours is None else "".join(ours)
+        if note and note.startswith("{%22"):
+            note = percent_decoded(note)
+        self.draft.declare(key, attributes["states"], start, note)
 
     # -- potentials
 
@@ -225,19 +231,19 @@ def nests(opened: Sequence[int], closed: Sequence[int], shape: Sequence[int]) ->
 
 
 def carried(state: str) -> bool:
-    """Whether a state can stand between quotation marks."""
-    return not CONTROL.search(state)
+    """Whether a state can stand between quotation marks for every reader."""
+    return not CONTROL.search(state) and not set(state) & set('"\\')
 
 
 def write_net(network: BayesianNetwork) -> str:
     """The network as HUGIN .net."""
     names = aliases(network, is_identifier)
-    title = [f"    name = {quote(network.name)};"] if carried(network.name) else []
+    title = [f"    name = {quote(network.name)};"] if not CONTROL.search(network.name) else []
     lines = ["net", "{", *title, "}"]
     for cpt in network:
         states, note = legend(cpt.variable, names[cpt.name], carried)
         lines += [f"node {names[cpt.name]}", "{", f"    states = ({' '.join(quote(state) for state in states)});"]
-        lines += [f"    {LEGEND} = {quote(note)};"] if note else []
+        lines += [f"    {LEGEND} = {quote(percent_encoded(note, safe=' {}[]:,'))};"] if note else []
         lines += ["}"]
     for cpt in network:
         given = " ".join(["", "|", *(names[v.name] for v in cpt.parents)]) if cpt.parents else ""

@@ -4,6 +4,10 @@
 
 The variable itself stands last in its scope and varies fastest; its parents stand before it, the first varies slowest.
 There is no place for names: variables come back as x0, x1, … in the order they had, their states as 0, 1, … .
+Comments begin with ``#`` and end with their line.
+
+The files of aGrUM are a dialect: the *first* parent varies fastest among the parents. They show by the comment behind
+every scope, which names the variable (``3 0 2 1   # c``), and are read in that order.
 """
 
 from __future__ import annotations
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork
     from bayeslearn.network.formats.source import Source
 
+#: A comment, or a word.
+PIECE = re.compile(r"#[^\n]*|[^\s#]+")
+
 ### reading
 
 
@@ -35,7 +42,7 @@ class Reader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        found = [(word.group(), word.start()) for word in re.finditer(r"\S+", source.text)]
+        found = [(w.group(), w.start()) for w in PIECE.finditer(source.text) if not w.group().startswith("#")]
         self.words = [word for word, _ in found]
         self.offsets = [offset for _, offset in found]
         self.at = self.states = 0
@@ -53,7 +60,10 @@ class Reader:
             self.variable(draft, i)
         if self.size("the number of factors") != n:
             raise self.source.error(f"expected {n} factors, one for each variable", self.mark(self.at - 1))
+        begin = self.mark(self.at)
         scopes = [self.scope(n) for _ in range(n)]
+        if named_scopes(self.source.text[begin : self.mark(self.at)]) == n:
+            scopes = [(place, [*scope[-2::-1], scope[-1]]) for place, scope in scopes]
         for place, scope in scopes:
             self.table(draft, place, scope)
         if self.at < len(self.words):
@@ -121,17 +131,34 @@ class Reader:
         draft.fill(child, parents, np.array(values).reshape(shape), self.mark(begin))
 
 
+def named_scopes(text: str) -> int:
+    """How many lines have numbers, and behind them a comment: aGrUM names the variable of every scope in this way."""
+    lines = [line.partition("#") for line in text.splitlines()]
+    return sum(1 for before, _, comment in lines if before.strip() and comment.strip())
+
+
 ### writing
 
 
 def write_uai(network: BayesianNetwork) -> str:
     """The network as UAI, without its names."""
+    return document(network)
+
+
+def write_agrum_uai(network: BayesianNetwork) -> str:
+    """The network as UAI in the dialect of aGrUM: the first parent of a scope varies fastest."""
+    return document(network, first_fastest=True)
+
+
+def document(network: BayesianNetwork, *, first_fastest: bool = False) -> str:
+    """The file."""
     index = dict(zip(network.names, count(), strict=False))
     sizes = " ".join(str(cpt.variable.size) for cpt in network)
     lines = ["BAYES", str(len(network)), sizes, str(len(network))]
     for cpt in network:
-        scope = [index[v.name] for v in (*cpt.parents, cpt.variable)]
-        lines.append(" ".join(map(str, [len(scope), *scope])))
+        parents = cpt.parents[::-1] if first_fastest else cpt.parents
+        scope = [index[v.name] for v in (*parents, cpt.variable)]
+        lines.append(" ".join(map(str, [len(scope), *scope])) + ("  # x" + str(scope[-1]) if first_fastest else ""))
     for cpt in network:
         lines += ["", str(cpt.p.size), table_text(cpt.p)]
     return "\n".join(lines) + "\n"

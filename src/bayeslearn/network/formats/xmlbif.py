@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayeslearn.network.formats.draft import Draft
-from bayeslearn.network.formats.names import CONTROL, LEGEND, aliases, legend
+from bayeslearn.network.formats.names import LEGEND, aliases, carried_by_xml, legend
 from bayeslearn.network.formats.source import quoted, table_text
 from bayeslearn.network.formats.xmltree import escape, numbers, parse_xml, required
 
@@ -21,22 +21,8 @@ if TYPE_CHECKING:
     from bayeslearn.network.formats.source import Source
     from bayeslearn.network.formats.xmltree import Element
 
-#: The document type that files of this format customarily carry.
+#: No document type: readers do not need it, and that of aGrUM stops at it.
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE BIF [
-  <!ELEMENT BIF ( NETWORK )*>
-  <!ATTLIST BIF VERSION CDATA #REQUIRED>
-  <!ELEMENT NETWORK ( NAME, ( PROPERTY | VARIABLE | DEFINITION )* )>
-  <!ELEMENT NAME (#PCDATA)>
-  <!ELEMENT VARIABLE ( NAME, ( OUTCOME | PROPERTY )* )>
-  <!ATTLIST VARIABLE TYPE (nature|decision|utility) "nature">
-  <!ELEMENT OUTCOME (#PCDATA)>
-  <!ELEMENT DEFINITION ( FOR | GIVEN | TABLE | PROPERTY )*>
-  <!ELEMENT FOR (#PCDATA)>
-  <!ELEMENT GIVEN (#PCDATA)>
-  <!ELEMENT TABLE (#PCDATA)>
-  <!ELEMENT PROPERTY (#PCDATA)>
-]>
 <BIF VERSION="0.3">
 <NETWORK>"""
 
@@ -83,18 +69,13 @@ def read_definition(draft: Draft, element: Element) -> None:
 ### writing
 
 
-def carried(name: str) -> bool:
-    """Whether a name comes through XML as it is."""
-    return bool(name) and name == name.strip() and not CONTROL.search(name)
-
-
 def write_xmlbif(network: BayesianNetwork) -> str:
     """The network as XMLBIF."""
-    names = aliases(network, carried)
-    title = network.name if carried(network.name) else "network"
+    names = aliases(network, carried_by_xml)
+    title = network.name if carried_by_xml(network.name) else "network"
     lines = [HEAD, f"<NAME>{escape(title)}</NAME>"]
     for cpt in network:
-        states, note = legend(cpt.variable, names[cpt.name], carried)
+        states, note = legend(cpt.variable, names[cpt.name], carried_by_xml)
         lines += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(names[cpt.name])}</NAME>"]
         lines += [f"  <OUTCOME>{escape(state)}</OUTCOME>" for state in states]
         lines += [f"  <PROPERTY>{LEGEND} = {escape(note)}</PROPERTY>"] if note else []

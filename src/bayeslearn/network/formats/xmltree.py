@@ -8,6 +8,7 @@ text is ever loaded.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 #: No network format nests deeper than a handful of elements.
 MOST_NESTING = 64
+
+#: An ampersand that begins no reference, and the value of an attribute.
+BARE_AMPERSAND = re.compile(r"&(?!(?:#[0-9]+|#x[0-9A-Fa-f]+|[A-Za-z]+);)")
+ATTRIBUTE = re.compile(r'="[^"\n]*"')
 
 
 @dataclass
@@ -52,8 +57,9 @@ class Element:
 def parse_xml(source: Source, root: str) -> Element:
     """The tree of an XML text whose outermost element is `root`."""
     builder = Builder(source)
+    text = escaped_agrum(source.text) if "aGrUM" in source.text else source.text
     try:
-        builder.parser.Parse(source.text, True)
+        builder.parser.Parse(text, True)
     except expat.ExpatError as error:
         message = expat.ErrorString(error.code)
         raise source.error(f"this is not XML: {message}", (error.lineno, error.offset + 1)) from None
@@ -61,6 +67,12 @@ def parse_xml(source: Source, root: str) -> Element:
     if tree.tag != root:
         raise source.error(f"expected the element <{root}>, found <{tree.tag}>", tree.mark)
     return tree
+
+
+def escaped_agrum(text: str) -> str:
+    """Escape the characters that aGrUM writes as they are: every bare ``&``, and ``<`` within an attribute."""
+    text = BARE_AMPERSAND.sub("&amp;", text)
+    return ATTRIBUTE.sub(lambda found: found[0].replace("<", "&lt;"), text)
 
 
 class Builder:

@@ -16,10 +16,12 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, listed
 from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Cost, Explanation, JointBelief
+from bayeslearn.network.inference.arguments import as_evidence, as_names
 from bayeslearn.network.inference.compiled import WEIGHTS, Compiled, Plan
 from bayeslearn.network.inference.evidence import codes_of
 from bayeslearn.network.inference.session import Session
 from bayeslearn.network.inference.soft import in_order, soft_query
+from bayeslearn.network.structures import as_network
 from bayeslearn.tables import as_table
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class Exact:
     """
 
     def __init__(self, network: BayesianNetwork, *, memory_limit: int = 2 << 30) -> None:
-        self.network = network
+        self.network = network = as_network(network)
         self.compiled = Compiled(network, memory_limit=memory_limit)
         self._codes = [{state: k for k, state in enumerate(cpt.variable.states)} for cpt in network]
         self._place = {name: i for i, name in enumerate(network.names)}
@@ -70,8 +72,8 @@ class Exact:
     def query(
         self,
         evidence: Mapping[str, Any] | None = None,
+        ask: Iterable[str] | str | None = None,
         *,
-        ask: Iterable[str] | None = None,
         likelihoods: Mapping[str, Numbers] | None = None,
         targets: Mapping[str, Numbers] | None = None,
     ) -> Beliefs:
@@ -82,7 +84,7 @@ class Exact:
         evidence
             A state, a number or a range like ``"10..20"`` or ``"> 17.5"`` by name of variable; see :mod:`.evidence`.
         ask
-            The variables to answer for; all that were not observed when not given.
+            The variables to answer for, or one of them; all that were not observed when not given.
         likelihoods
             Virtual evidence: a number for each state of a variable, P(what was seen | state); a list in the order of
             the states, or by name of state (or a number in its interval).
@@ -90,11 +92,11 @@ class Exact:
             Soft evidence: the distribution that a variable is to have. Of all that have it the answer is the nearest to
             P(· | evidence, likelihoods), and ``log_evidence`` is of these alone; see :mod:`.soft`.
         """
-        evidence = dict(evidence or {})
+        evidence = as_evidence(self.network, evidence)
         if targets:
             return soft_query(self, evidence, targets, likelihoods=likelihoods or {}, ask=ask)
         codes, likelihood, weighed = self.read(evidence, likelihoods)
-        asked = None if ask is None else [self._position(name) for name in ask]
+        asked = None if ask is None else [self._position(name) for name in as_names(ask)]
         plan, kept = self._planned(asked, codes, weighed)
         log_p, beliefs = self._propagated(self.compiled, plan, kept, codes, likelihood, weighed)
         if log_p == -np.inf:
@@ -124,7 +126,7 @@ class Exact:
 
     def joint(self, names: Iterable[str], evidence: Mapping[str, Any] | None = None) -> JointBelief:
         """The joint posterior of several variables, an axis for each in the order named."""
-        names = list(names)
+        names = as_names(names)
         together = [self._position(name) for name in names]
         if not names or len(set(names)) < len(names):
             raise ParameterError(f"a joint needs variables that differ, got {listed(names)}")
@@ -136,7 +138,7 @@ class Exact:
         families = np.zeros(len(compiled.cpt))
         log_p, _ = self._propagated(compiled, plan, kept, codes, likelihood, weighed, families)
         if log_p == -np.inf:
-            raise self._conflict(dict(evidence or {}), {})
+            raise self._conflict(as_evidence(self.network, evidence), {})
         p = np.zeros(compiled.sizes[together])
         found = families[compiled.cpt_start[-2] :].reshape(compiled.sizes[free])
         p[tuple(slice(None) if codes[v] < 0 else codes[v] for v in together)] = found / found.sum() if free else 1.0
@@ -148,7 +150,7 @@ class Exact:
         """P(variable, parents | e) of every family, each in the shape of its table, in one propagation."""
         log_p, flat = self.family_beliefs(self.compiled, *self.read(evidence, likelihoods))
         if log_p == -np.inf:
-            raise self._conflict(dict(evidence or {}), likelihoods or {})
+            raise self._conflict(as_evidence(self.network, evidence), likelihoods or {})
         parts = np.split(flat, self.compiled.cpt_start[1:-1])
         return {cpt.name: part.reshape(cpt.shape) for cpt, part in zip(self.network, parts, strict=True)}
 
@@ -179,9 +181,9 @@ class Exact:
         With `ask`, the most probable states of these variables together, the others summed over (marginal MAP):
         max over the asked of Σ over the rest of P(asked, rest, e).
         """
-        evidence = dict(evidence or {})
+        evidence = as_evidence(self.network, evidence)
         codes, likelihood, weighed = self.read(evidence, likelihoods)
-        asked = list(range(len(codes))) if ask is None else [self._position(name) for name in ask]
+        asked = list(range(len(codes))) if ask is None else [self._position(name) for name in as_names(ask)]
         wanted = np.zeros(len(codes), np.bool_)
         wanted[asked] = True
         compiled, kept = self.compiled, self.compiled.relevant(asked, (codes >= 0) | weighed)
@@ -206,7 +208,7 @@ class Exact:
     def cost(self, evidence: Mapping[str, Any] | None = None, *, ask: Iterable[str] | None = None) -> Cost:
         """What a query will take, without asking it."""
         codes, _, weighed = self.read(evidence)
-        asked = None if ask is None else [self._position(name) for name in ask]
+        asked = None if ask is None else [self._position(name) for name in as_names(ask)]
         return Cost(self._planned(asked, codes, weighed)[0].entries)
 
     def session(self) -> Session:
@@ -226,7 +228,7 @@ class Exact:
             row = validation.first_position(impossible)
             seen = {n: self._states[v][codes[row, v]] for n, v in self._place.items() if codes[row, v] >= 0}
             raise self._conflict(seen, {}, row=row)
-        names = self.network.names if ask is None else list(ask)
+        names = self.network.names if ask is None else as_names(ask)
         places = {name: self._position(name) for name in names}
         return CaseBeliefs(
             log_p,
@@ -289,7 +291,7 @@ class Exact:
         self, evidence: Mapping[str, Any] | None, likelihoods: Mapping[str, Numbers] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
         """Evidence as kernels want it: codes (−1 not observed), likelihoods of all states, and who has some."""
-        codes, ranges = self._observed(evidence or {})
+        codes, ranges = self._observed(as_evidence(self.network, evidence))
         if not likelihoods and not ranges:
             return codes, ONE, self._nothing_weighed
         odd = [name for name in likelihoods or () if name in ranges]

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import ParameterError
+from bayeslearn.network.inference.arguments import as_engine, as_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bayeslearn.network import BayesianNetwork
     from bayeslearn.network.inference.exact import Exact
 
 
@@ -49,9 +51,14 @@ class Reasons:
     information: dict[str, float]
 
 
-def explain(engine: Exact, evidence: Mapping[str, Any], target: str) -> Reasons:
-    """The belief in a target taken apart: by piece of evidence, and by what is not known yet."""
-    evidence = dict(evidence)
+def explain(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], target: str) -> Reasons:
+    """The belief in a target taken apart: by piece of evidence, and by what is not known yet.
+
+    `engine` is a network, or the engine of one (``network.exact``).
+    """
+    engine = as_engine(engine)
+    evidence = as_evidence(engine.network, evidence)
+    engine.network[target]  # names the variables that there are
     if target in evidence:
         raise ParameterError(f"the target {target!r} is observed, so there is nothing to explain")
     whole = engine.query(evidence)

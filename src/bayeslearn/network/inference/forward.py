@@ -12,6 +12,8 @@ import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import ImpossibleEvidenceError
+from bayeslearn.network.inference.arguments import as_names
+from bayeslearn.network.structures import as_network
 from bayeslearn.tables import Table
 from bayeslearn.tables.table import code_type
 
@@ -54,7 +56,7 @@ class Sampler:
     """An endless table of cases: row i is the same whichever rows are asked for with it."""
 
     def __init__(self, network: BayesianNetwork, *, rng: Rng = None) -> None:
-        self.network = network
+        self.network = network = as_network(network)
         self.flat = Flat(network)
         self.keys = keys(validation.generator(rng), len(network))
 
@@ -155,7 +157,7 @@ class Question:
         place = {name: i for i, name in enumerate(network.names)}
         if ask is None:
             return cls(seen, np.flatnonzero(seen < 0), exact.compiled.all, likelihood, weighed, reject)
-        asked = [place[network[name].name] for name in ask]
+        asked = [place[network[name].name] for name in as_names(ask)]
         kept = exact.compiled.relevant(asked, (seen >= 0) | weighed)
         return cls(seen, np.array(asked, np.int64), kept, likelihood, weighed, reject)
 

@@ -20,7 +20,9 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ImpossibleEvidenceError, NotConvergedWarning, ParameterError, listed
+from bayeslearn.network.inference.arguments import as_evidence
 from bayeslearn.network.inference.forward import Question
+from bayeslearn.network.structures import as_network
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -68,7 +70,7 @@ class Loopy:
     """
 
     def __init__(self, network: BayesianNetwork) -> None:
-        self.network = network
+        self.network = network = as_network(network)
 
     def query(
         self,
@@ -96,7 +98,7 @@ class Loopy:
         validation.number("damping", damping, least=0, below=1)
         validation.integer("max_iter", max_iter, least=1)
         validation.number("tol", tol, least=0)
-        evidence = dict(evidence or {})
+        evidence = as_evidence(self.network, evidence)
         question = Question.read(self.network, evidence, ask, likelihoods or {})
         messages = Messages(self.network, question, damping)
         change, iterations = np.inf, 0

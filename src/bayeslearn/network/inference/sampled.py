@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from bayeslearn import validation
 from bayeslearn.em import told_to_stop
 from bayeslearn.errors import BayeslearnWarning, NotConvergedWarning, ParameterError, listed
+from bayeslearn.network.inference.arguments import as_evidence
 from bayeslearn.network.inference.forward import BLOCK, Flat, Question, draw, draws
 from bayeslearn.network.inference.gibbs import CHAINS, DISAGREE, GibbsRun, tables_with_zeros
 from bayeslearn.network.inference.weighted import WeightedRun
+from bayeslearn.network.structures import as_network
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -182,7 +184,7 @@ class Sampled:
     """
 
     def __init__(self, network: BayesianNetwork) -> None:
-        self.network = network
+        self.network = network = as_network(network)
         self.flat = Flat(network)
 
     def query(
@@ -223,7 +225,8 @@ class Sampled:
             Called with :class:`Progress` after every round; raising StopIteration ends the run with what there is.
         """
         validation.choice("method", method, METHODS)
-        limits, generator, evidence = Limits.of(n, precision, seconds), validation.generator(rng), dict(evidence or {})
+        limits, generator = Limits.of(n, precision, seconds), validation.generator(rng)
+        evidence = as_evidence(self.network, evidence)
         question = Question.read(self.network, evidence, ask, likelihoods or {}, reject=method == "rejection")
         run = self._run(method, question, generator, evidence)
         told = False

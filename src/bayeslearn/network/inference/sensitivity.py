@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import ParameterError
+from bayeslearn.network.inference.arguments import as_engine, as_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from bayeslearn.network import BayesianNetwork
     from bayeslearn.network.cpt import Cpt
     from bayeslearn.network.inference.exact import Exact
 
@@ -75,9 +77,13 @@ class Sensitivity:
         return Cell(name, cpt.variable.states[i[-1]], given, *map(float, values))
 
 
-def sensitivity(engine: Exact, evidence: Mapping[str, Any], target: str, state: Any) -> Sensitivity:
-    """What P(target = state | evidence) owes to every number in the tables."""
-    evidence = dict(evidence)
+def sensitivity(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], target: str, state: Any) -> Sensitivity:
+    """What P(target = state | evidence) owes to every number in the tables.
+
+    `engine` is a network, or the engine of one (``network.exact``).
+    """
+    engine = as_engine(engine)
+    evidence = as_evidence(engine.network, evidence)
     if target in evidence:
         raise ParameterError(f"the target {target!r} is observed, so its belief depends on nothing")
     belief = engine.query(evidence, ask=[target])[target]

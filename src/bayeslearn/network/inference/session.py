@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, listed
+from bayeslearn.network.inference.arguments import as_evidence
 from bayeslearn.network.inference.soft import in_order
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Session:
 
     def observe(self, evidence: Mapping[str, Any] | None = None, /, **states: Any) -> Self:
         """Add states by name of variable."""
-        seen = {**(evidence or {}), **states}
+        seen = {**as_evidence(self.engine.network, evidence), **states}
         return self._set({**self._evidence, **seen}, _without(self._likelihoods, seen))
 
     def weigh(self, name: str, likelihood: Numbers) -> Self:

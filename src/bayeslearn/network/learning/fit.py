@@ -16,7 +16,6 @@ from bayeslearn import em, validation
 from bayeslearn.errors import EmptyTableError, MissingValuesError, ParameterError, listed
 from bayeslearn.families import Counts, Dirichlet
 from bayeslearn.network.cpt import Cpt
-from bayeslearn.network.graph import Dag
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import Cases
 from bayeslearn.network.learning.expectation import Tables
@@ -27,6 +26,7 @@ from bayeslearn.network.learning.starting import all_starts, fixed_cells, writer
 from bayeslearn.network.learning.uncertainty import Support, supports
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.states import add_states_of
+from bayeslearn.network.structures import StructureLike, as_dag
 from bayeslearn.sources import as_source, discretised
 from bayeslearn.tables import Discrete, Schema, Table
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.network.graph import Dag
     from bayeslearn.network.learning.priors import Prior
     from bayeslearn.tables import Source
 
@@ -74,7 +75,7 @@ class TableFit:
 
 
 def fit_tables(
-    structure: BayesianNetwork | Dag | str,
+    structure: StructureLike,
     data: Any,
     *,
     prior: Prior = AUTO,
@@ -101,8 +102,9 @@ def fit_tables(
     Parameters
     ----------
     structure
-        A graph (or a model string like ``[A][B|A]``), whose states are found in the data, or a network, whose states,
-        cuts and prior are kept and whose numbers are learned anew.
+        A graph (a model string like ``[A][B|A]``, arcs, a ``Dag``, a networkx ``DiGraph``: see
+        :mod:`~bayeslearn.network.structures`), whose states are found in the data, or a network, whose states, cuts and
+        prior are kept and whose numbers are learned anew.
     data
         Anything that :func:`~bayeslearn.tables.as_table` reads, or a source (:func:`~bayeslearn.scan`), which is read
         in one pass however many iterations there are, as long as what its holes look like fits in memory. Numeric
@@ -218,7 +220,7 @@ def learned(
 
 
 def prepared(
-    structure: BayesianNetwork | Dag | str,
+    structure: StructureLike,
     data: Any,
     states: Mapping[str, Iterable[Any]],
     hidden: Mapping[str, int | Iterable[Any]],
@@ -230,7 +232,7 @@ def prepared(
     if isinstance(structure, BayesianNetwork):
         frame = structure
     else:
-        dag = Dag.parse(structure) if isinstance(structure, str) else structure
+        dag = as_dag(structure)
         seen = as_source(data, columns=[n for n in dag if n not in never], states=states, allow_constant=True)
         data = data if isinstance(seen, Table) else seen  # what was scanned is not looked at again
         frame, unseen = framed(dag, seen, never), "error"

@@ -23,7 +23,6 @@ import numpy as np
 from bayeslearn import em, validation
 from bayeslearn.errors import BayeslearnError, EmptyTableError, ParameterError, listed
 from bayeslearn.families import Counts
-from bayeslearn.network.graph import Dag
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.evidence import coded
@@ -32,6 +31,7 @@ from bayeslearn.network.learning.fit import hidden_states, learned, require_hidd
 from bayeslearn.network.learning.priors import AUTO, priors_of
 from bayeslearn.network.learning.starting import all_starts, fixed_cells
 from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.network.structures import StructureLike, as_dag
 from bayeslearn.sources import as_source, is_source
 from bayeslearn.tables import Discrete, Schema, Table
 from bayeslearn.tables.convert import declared_states
@@ -100,7 +100,7 @@ class OnlineTables:
 
     def __init__(
         self,
-        structure: BayesianNetwork | Dag | str,
+        structure: StructureLike,
         *,
         states: Mapping[str, Iterable[Any]] | Schema | None = None,
         prior: Prior = AUTO,
@@ -206,7 +206,7 @@ class OnlineTables:
 
 
 def fit_stream(
-    structure: BayesianNetwork | Dag | str,
+    structure: StructureLike,
     batches: Any,
     *,
     weights: str | None = None,
@@ -244,7 +244,7 @@ def fit_stream(
 
 
 def framed(
-    structure: BayesianNetwork | Dag | str,
+    structure: StructureLike,
     states: Mapping[str, Iterable[Any]] | Schema | None,
     hidden: Mapping[str, int | Iterable[Any]],
 ) -> BayesianNetwork:
@@ -255,7 +255,7 @@ def framed(
             raise ParameterError("a network has its states already", hint="leave `states` out, or give a graph")
         require_hidden(structure, hidden, unseen)
         return structure
-    dag = Dag.parse(structure) if isinstance(structure, str) else structure
+    dag = as_dag(structure)
     known = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states or {})
     known |= {name: Discrete(name, states) for name, states in unseen.items()}
     left = [node for node in dag if node not in known]

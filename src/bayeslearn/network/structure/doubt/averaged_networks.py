@@ -16,6 +16,7 @@ from scipy.special import logsumexp
 from bayeslearn import validation
 from bayeslearn.errors import MismatchError, ParameterError, ShapeError
 from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs
+from bayeslearn.network.inference.arguments import as_evidence, as_names
 from bayeslearn.network.learning.fit import fit_tables
 from bayeslearn.network.prediction import batch_rows, impossible_row, state_names
 from bayeslearn.tables import as_table
@@ -72,7 +73,7 @@ class AveragedNetworks:
 
     def query(self, evidence: Mapping[str, Any] | None = None, *, ask: Iterable[str] | None = None) -> Beliefs:
         """Posterior distributions given evidence, as :meth:`Exact.query` gives them for one network."""
-        asked = None if ask is None else list(ask)
+        asked = None if ask is None else as_names(ask)
         logs = np.array([network.exact.log_evidence(evidence) for network in self.networks]) + self._log_weights
         if np.isneginf(logs).all():
             return self.networks[0].query(evidence, ask=asked)  # which says what cannot be together
@@ -82,12 +83,12 @@ class AveragedNetworks:
             name: {state: float(sum(p * found[name][state] for found, p in answers)) for state in states}
             for name, states in answers[0][0].beliefs.items()
         }
-        return Beliefs(dict(evidence or {}), float(logsumexp(logs)), beliefs)
+        return Beliefs(as_evidence(self.networks[0], evidence), float(logsumexp(logs)), beliefs)
 
     def cases(self, data: Any, *, ask: Iterable[str] | None = None) -> CaseBeliefs:
         """Posterior distributions for every row of a table; a missing cell, or a missing column, is not observed."""
         table = self._table(data)
-        names = list(self.networks[0].names if ask is None else ask)
+        names = list(self.networks[0].names) if ask is None else as_names(ask)
         return self._cases(table, names, 0)
 
     def predict(self, data: Any, target: str) -> NDArray[Any]:

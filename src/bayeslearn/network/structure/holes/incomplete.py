@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
 from bayeslearn.errors import NotConvergedWarning, ParameterError, listed
-from bayeslearn.network.graph import Dag
 from bayeslearn.network.learning.fit import hidden_states
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structure.counting.scores import Score
@@ -37,6 +36,7 @@ from bayeslearn.network.structure.holes.turns import MANY, Task, Turn
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import FOREVER, Limits
 from bayeslearn.network.structure.searching.climbing import tabu
+from bayeslearn.network.structures import as_dag
 from bayeslearn.tables import Discrete, Schema
 
 #: Rows of the sample that a search among very many begins with, and the share of the time that it may take.
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from bayeslearn.network.graph import Dag
     from bayeslearn.network.learning.priors import Prior
     from bayeslearn.network.structure.holes.turns import Search
 
@@ -159,7 +160,7 @@ def structural_em(
     allowed = (knowledge or Knowledge()).of(rows.table.schema.names)
     task = Task(rows, tuple(unseen), allowed, Score.of(score), prior, search, tol, max_iter, seed, limits, polish)
     without = learned(task.without_hidden(), None, names, restarts) if unseen else None
-    begin = Dag.parse(start) if isinstance(start, str) else start
+    begin = start if start is None or isinstance(start, BayesianNetwork) else as_dag(start)
     if begin is None and isinstance(rows, Near) and rows.many:
         task, begin = sampled(task, rows, restarts)
     return learned(task, begin, [*names, *unseen], restarts, without)

@@ -1,0 +1,79 @@
+"""Arguments of queries in whatever form a caller has them.
+
+evidence     {"smoke": "yes"}, [("smoke", "yes")], "smoke=yes, xray=yes", ["smoke=yes"], or a row of a data frame
+variables    "lung", or ["lung", "bronc"]
+engine       an engine, or the network itself
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn.errors import ParameterError
+from bayeslearn.network.structures import as_network
+
+if TYPE_CHECKING:
+    from bayeslearn.network import BayesianNetwork
+    from bayeslearn.network.inference.exact import Exact
+
+
+def as_evidence(network: BayesianNetwork, evidence: Any) -> dict[str, Any]:
+    """Return states by name of variable; a missing value in a row of a data frame is not observed."""
+    if evidence is None or isinstance(evidence, dict | Mapping):  # a dict is recognized fastest
+        return dict(evidence or {})
+    if isinstance(evidence, str):
+        return _written(network, evidence.split(","))
+    if hasattr(evidence, "columns") or hasattr(evidence, "schema"):
+        raise ParameterError(
+            f"evidence is one observation, got a {type(evidence).__name__} of several rows",
+            hint="`network.exact.cases(data)` and `network.predict(data, target)` take a table",
+        )
+    if hasattr(evidence, "items"):  # a row of a data frame
+        return {str(name): value for name, value in evidence.items() if not is_missing(value)}
+    items = list(evidence) if isinstance(evidence, Iterable) else None
+    if items and all(isinstance(item, str) for item in items):
+        return _written(network, items)
+    if items is None or not all(isinstance(item, tuple | list) and len(item) == 2 for item in items):
+        raise _not_evidence(evidence)
+    return dict(items)
+
+
+def as_names(names: Iterable[str] | str) -> list[str]:
+    """Return a list of names; one name stands for a list of one."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def as_engine(engine: Exact | BayesianNetwork) -> Exact:
+    """Return exact inference of a network, or the engine as it is."""
+    from bayeslearn.network.inference.exact import Exact  # noqa: PLC0415 - engines read their arguments here
+
+    return engine if isinstance(engine, Exact) else as_network(engine).exact
+
+
+def _written(network: BayesianNetwork, items: list[str]) -> dict[str, Any]:
+    """``smoke=yes``; states that are not text are found by how they are written."""
+    found = {}
+    for item in items:
+        name, equals, text = (part.strip() for part in item.partition("="))
+        if not (equals and name):
+            raise _not_evidence(item)
+        found[name] = {str(state): state for state in network.states(name)}.get(text, text)
+    return found
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value of a row stands for a missing one: None, NaN, NaT or NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124 - NaN
+    except TypeError:  # neither equal nor different: pandas' NA
+        return True
+
+
+def _not_evidence(given: Any) -> ParameterError:
+    return ParameterError(
+        f"evidence must map variables to their states, got {given!r:.80}",
+        hint='query({"smoke": "yes"}), or "smoke=yes"; variables to query are named by `ask`: query(ask=["lung"])',
+    )

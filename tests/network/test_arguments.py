@@ -1,0 +1,239 @@
+"""Graphs, evidence and networks in the forms that callers have them; what cannot be taken is named."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayeslearn import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables, learn, read_network, write_network
+from bayeslearn.errors import FormatError, ParameterError, UnknownColumnError
+from bayeslearn.network import (
+    Exact,
+    Loopy,
+    Sampled,
+    as_dag,
+    compare,
+    draw,
+    explain,
+    fit_stream,
+    query_interval,
+    sensitivity,
+    shd,
+)
+from bayeslearn.network.formats import format_network, parse_network
+
+DATA = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "u", "v", "v"] * 10, "c": ["p", "q", "q", "q"] * 10})
+CHAIN = Dag.parse("[a][b|a][c|b]")
+
+
+@pytest.fixture(scope="module")
+def asia():
+    return read_network("asia")
+
+
+class Model:
+    """A model of pgmpy: nodes() and edges() are methods."""
+
+    def nodes(self):
+        return ["a", "b", "c"]
+
+    def edges(self):
+        return [("a", "b"), ("b", "c")]
+
+
+FORMS = {
+    "model string": "[a][b|a][c|b]",
+    "chain": "a -> b -> c",
+    "chains": "a->b; c<-b",
+    "arcs": [("a", "b"), ("b", "c")],
+    "set": {("a", "b"), ("b", "c")},
+    "lists": [["a", "b"], ["b", "c"]],
+    "arrows": ["a -> b", "b->c"],
+    "parents": {"b": "a", "c": ["b"]},
+    "DiGraph": nx.DiGraph([("a", "b"), ("b", "c")]),
+    "pgmpy": Model(),
+    "Dag": CHAIN,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_graph_is_taken_in_every_form(form):
+    assert as_dag(FORMS[form]) == CHAIN
+    assert fit_tables(FORMS[form], DATA).network == fit_tables(CHAIN, DATA).network
+
+
+def test_networks_and_fits_are_graphs_too(asia):
+    fit = learn(DATA)
+
+    assert as_dag(asia) is asia.dag
+    assert as_dag(fit) == fit.network.dag
+    assert shd(asia, asia.dag) == 0
+    assert shd(nx.DiGraph([("a", "b")]), "[b][a|b]") == 1
+
+
+def test_every_function_of_graphs_takes_a_digraph():
+    graph = nx.DiGraph([("a", "b")])
+    states = {"a": ["x", "y"], "b": ["u", "v"]}
+
+    assert fit_stream(graph, [DATA], states=states).network.dag == as_dag(graph)
+    assert BayesianNetwork.of(graph, {"a": [0.5, 0.5], "b": np.eye(2)}, states=states).dag == as_dag(graph)
+    model = BayesianNetworkClassifier(structure=nx.DiGraph([("c", "a"), ("c", "b")]), target="c")
+    naive = BayesianNetworkClassifier(structure="naive", target="c")
+    X, y = DATA[["a", "b"]], DATA["c"]
+    np.testing.assert_allclose(model.fit(X, y).predict_proba(X), naive.fit(X, y).predict_proba(X), rtol=1e-12)
+
+
+def test_networks_of_pyagrum_are_graphs():
+    gum = pytest.importorskip("pyagrum")
+
+    assert as_dag(gum.fastBN("a->b->c")) == CHAIN
+
+
+def test_nodes_without_arcs_stay():
+    graph = nx.DiGraph([("a", "b")])
+    graph.add_node("c")
+
+    assert as_dag(graph) == as_dag("a -> b; c") == Dag.parse("[a][b|a][c]")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (nx.Graph([("a", "b")]), "the edges of a Graph have no direction"),
+        (["a", "b"], r"an arc must be a pair \(parent, child\), got 'a'"),
+        (None, "a structure must be a graph, got NoneType"),
+        (3, "a structure must be a graph, got int"),
+        (DATA, "a structure must be a graph, got DataFrame"),
+        ("a ->", "an arc has no node at one end"),
+        ([("a", "b"), ("b", "a")], "the arcs form a cycle"),
+        (nx.DiGraph([(1, 2)]), "the name of a node must be text, got 1"),
+    ],
+)
+def test_what_is_no_graph_is_named(given, message):
+    with pytest.raises(ParameterError, match=message):
+        fit_tables(given, DATA)
+
+
+@pytest.mark.parametrize("given", [[("a", "b")], "[a][b|a]", nx.DiGraph([("a", "b")])])
+def test_a_dag_says_how_else_to_make_one(given):
+    with pytest.raises(ParameterError, match=r"a Dag maps every node to its parents[\s\S]*as_dag"):
+        Dag(given)
+    with pytest.raises((ParameterError, FormatError), match=r"a model string is text|not a model string"):
+        Dag.parse(given if not isinstance(given, str) else "x")
+
+
+### evidence
+
+EVIDENCE = {
+    "dict": {"smoke": "yes", "xray": "no"},
+    "pairs": [("smoke", "yes"), ("xray", "no")],
+    "text": "smoke=yes, xray = no",
+    "texts": ["smoke=yes", "xray=no"],
+    "row": pd.Series({"smoke": "yes", "dysp": None, "lung": np.nan, "bronc": pd.NA, "xray": "no"}),
+}
+
+
+@pytest.mark.parametrize("form", EVIDENCE)
+def test_evidence_is_taken_in_every_form(asia, form):
+    given, plain = EVIDENCE[form], EVIDENCE["dict"]
+    expected = asia.query(plain)
+
+    assert asia.query(given) == expected
+    assert asia.exact.log_evidence(given) == pytest.approx(expected.log_evidence, rel=1e-12)
+    assert asia.exact.most_probable(given) == asia.exact.most_probable(plain)
+    assert np.array_equal(asia.exact.joint(["lung", "tub"], given).p, asia.exact.joint(["lung", "tub"], plain).p)
+    assert asia.exact.session().observe(given)["lung"] == asia.exact.session().observe(plain)["lung"]
+    assert Loopy(asia).query(given) == Loopy(asia).query(plain)
+    assert Sampled(asia).query(given, n=500, rng=0) == Sampled(asia).query(plain, n=500, rng=0)
+    assert explain(asia, given, "lung") == explain(asia.exact, plain, "lung")
+    assert asia.draw(given) == asia.draw(plain)
+    assert asia.do(given) == asia.do(plain)
+
+
+def test_states_that_are_no_text_are_found_by_how_they_are_written():
+    network = fit_tables("[a][b|a]", {"a": [True, False, True], "b": [1, 2, 2]}, states={"b": [1, 2]}).network
+
+    assert network.query("a=True").evidence == {"a": True}
+    assert network.query("b=2").evidence == {"b": 2}
+
+
+@pytest.mark.parametrize("given", [["lung"], "lung", 5, {"lung"}, [("a", "b", "c")]])
+def test_what_is_no_evidence_is_named(asia, given):
+    with pytest.raises(ParameterError, match=r"evidence must map variables[\s\S]*ask=\[\"lung\"\]"):
+        asia.query(given)
+
+
+def test_a_table_is_no_evidence(asia):
+    with pytest.raises(ParameterError, match=r"evidence is one observation, got a DataFrame[\s\S]*exact.cases"):
+        asia.query(pd.DataFrame([{"smoke": "yes"}]))
+
+
+def test_one_variable_is_asked_for_by_its_name(asia):
+    plain = asia.query({"smoke": "yes"}, ask=["lung"])
+
+    assert asia.query({"smoke": "yes"}, ask="lung") == plain
+    assert asia.query({"smoke": "yes"}, "lung") == plain
+    assert asia.exact.most_probable({"smoke": "yes"}, ask="lung").case == {"lung": "no"}
+    assert set(asia.exact.cases([{"smoke": "yes"}], ask="lung").beliefs) == {"lung"}
+    assert asia.exact.joint("lung").names == ("lung",)
+    assert set(Loopy(asia).query(ask="lung").beliefs) == {"lung"}
+    assert set(Sampled(asia).query(ask="lung", n=100, rng=0).beliefs) == {"lung"}
+    fitted = fit_tables(CHAIN, DATA, prior="laplace").network
+    assert set(query_interval(fitted, "a=x", "b", n=10, rng=0).intervals) == {"b"}
+
+
+def test_asking_for_a_list_where_one_variable_is_meant(asia):
+    for ask in (lambda: asia.predict([{"smoke": "yes"}], ["lung"]), lambda: explain(asia, {"smoke": "yes"}, ["lung"])):
+        with pytest.raises(UnknownColumnError, match=r"there is no variable \['lung'\]"):
+            ask()
+
+
+### networks
+
+
+def test_functions_of_networks_take_networks_engines_and_fits(asia):
+    fit = learn(DATA)
+
+    assert read_network(asia) is asia
+    assert explain(asia, {"xray": "yes"}, "lung") == explain(asia.exact, {"xray": "yes"}, "lung")
+    assert sensitivity(asia, {"xray": "yes"}, "lung", "yes").target == "lung"
+    assert Exact(asia.exact).network is Loopy(asia.exact).network is Sampled(asia.exact).network is asia
+    assert draw(asia.exact, 5, rng=0) == draw(asia, 5, rng=0)
+    assert compare(fit, fit.network).distance == 0
+    assert format_network(fit, "bif") == format_network(fit.network, "bif")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: explain("asia", {"xray": "yes"}, "lung"),
+        lambda: Exact("asia"),
+        lambda: Sampled("asia"),
+        lambda: Loopy("asia"),
+        lambda: draw("asia", 5),
+        lambda: compare("asia", "asia"),
+        lambda: format_network("asia", "bif"),
+        lambda: write_network("asia", "net.bif"),
+    ],
+)
+def test_the_name_of_a_file_is_no_network(ask):
+    with pytest.raises(ParameterError, match=r"expected a Bayesian network, got str[\s\S]*read_network\('asia'\)"):
+        ask()
+
+
+def test_a_graph_is_no_network():
+    with pytest.raises(ParameterError, match=r"expected a Bayesian network, got Dag[\s\S]*fit_tables"):
+        compare(CHAIN, CHAIN)
+
+
+@pytest.mark.parametrize("path", [None, 5, ["asia"]])
+def test_what_is_no_path_is_named(asia, path):
+    with pytest.raises(ParameterError, match="expected the name of a file, got"):
+        read_network(path)
+    with pytest.raises(ParameterError, match="expected the name of a file, got"):
+        write_network(asia, path)
+
+
+def test_bytes_are_no_text_of_a_network():
+    with pytest.raises(ParameterError, match="expected the text of a network, got bytes"):
+        parse_network(b"BAYES", "uai")
