@@ -114,7 +114,7 @@ def _all(_: Any, x: Any) -> Any:  # noqa: ARG001 - numba wants the arguments nam
 
 
 def _fenced(builder: Any, x: Any) -> Any:
-    """A value as it is: fast mathematics would add the two parts of ln 2 again, and lose the digits they are there for."""
+    """A value as it is: fast mathematics would join the two parts of ln 2, and lose the digits they are there for."""
     kind = ir.FunctionType(_VECTOR, [_VECTOR])
     fence = cgutils.get_or_insert_function(builder.module, kind, f"llvm.arithmetic.fence.v{LANES}f64")
     return builder.call(fence, [x])
