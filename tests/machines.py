@@ -1,8 +1,8 @@
 """The tests as other machines run them: ``make test-machines``.
 
-The last digits of results differ between processors: OpenBLAS has kernels for each core type, LLVM compiles for each
-CPU name, and threads add in another order. Each configuration is one that some machine has. Configurations that this
-processor cannot execute are skipped.
+The last digits of results differ between processors: OpenBLAS has kernels for each core type, NumPy loops for AVX2 and
+AVX-512, LLVM compiles for each CPU name, and threads add in another order. Each configuration is one that some machine
+has. Configurations that this processor cannot execute are skipped.
 
     python -m tests.machines            run every configuration, one line for each, and fail if one of them fails
     python -m tests.machines --list     print the configurations
@@ -29,7 +29,9 @@ CORES = {
     "Zen": {"avx2", "fma"},
     "Sandybridge": {"avx"},
 }
-#: The same for the CPU names that LLVM compiles for; "host" is the processor itself.
+#: Loops of NumPy that a processor of this core type lacks, by the beginning of their names.
+NO_LOOPS = {"SkylakeX": (), "Haswell": ("AVX512", "X86_V4"), "Zen": ("AVX512", "X86_V4"), "Sandybridge": ("",)}
+#: The same as `CORES` for the CPU names that LLVM compiles for; "host" is the processor itself.
 CPUS = {"host": set(), "x86-64-v3": {"avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe"}, "generic": set()}
 
 
@@ -58,6 +60,7 @@ class Configuration:
         """
         variables = {
             "OPENBLAS_CORETYPE": self.core,
+            "NPY_DISABLE_CPU_FEATURES": " ".join(f for f in numpy_loops() if f.startswith(NO_LOOPS[self.core])),
             "OPENBLAS_NUM_THREADS": str(self.threads),
             "BAYESLEARN_THREADS": str(self.threads),
             "BAYESLEARN_QUIET": "1",
@@ -90,6 +93,13 @@ def host_features() -> set[str]:
     return {name for name, there in binding.get_host_cpu_features().items() if there}
 
 
+def numpy_loops() -> list[str]:
+    """Return the features that NumPy has loops for beyond its baseline and that this processor can execute."""
+    from numpy._core import _multiarray_umath as umath
+
+    return [feature for feature in umath.__cpu_dispatch__ if umath.__cpu_features__.get(feature)]
+
+
 def own_core() -> str | None:
     """Return the core type that NumPy's OpenBLAS chooses here; None where there is no OpenBLAS."""
     import numpy  # noqa: F401, ICN001 - loads OpenBLAS
@@ -107,7 +117,7 @@ def other_core(own: str | None, features: set[str]) -> str | None:
 
 def run(configuration: Configuration, arguments: list[str]) -> bool:
     """Run the tests, print a line, and after a failure what pytest says of it."""
-    environment = {k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"} | configuration.environment()
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")} | configuration.environment()
     marks = "not slow" if configuration.compiled else "not slow and not compiled"
     started = time.monotonic()
     if configuration.compiled:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import machines
 from tests.machines import CONFIGURATIONS, CORES, CPUS, other_core
 
 FEATURES = sorted(set().union(*CORES.values(), *CPUS.values()))
@@ -26,6 +27,13 @@ def test_a_cpu_name_comes_without_the_features_of_the_host_and_with_a_cache_of_i
         assert variables["NUMBA_CPU_FEATURES"] == ""
         caches.add(variables["NUMBA_CACHE_DIR"])
     assert len(caches) == 2
+
+
+def test_processors_without_avx_512_have_no_such_loops_in_numpy(monkeypatch):
+    monkeypatch.setattr(machines, "numpy_loops", lambda: ["X86_V3", "X86_V4", "AVX512_ICL"])
+    disabled = {c.core: c.environment()["NPY_DISABLE_CPU_FEATURES"] for c in CONFIGURATIONS}
+    without = "X86_V4 AVX512_ICL"
+    assert disabled == {"SkylakeX": "", "Haswell": without, "Zen": without, "Sandybridge": f"X86_V3 {without}"}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayeslearn import BayesianNetwork
@@ -62,6 +62,7 @@ def test_the_objective_never_falls(seed, n, share, prior, method, step, start):
         assert cpt.p.min() >= 0
 
 
+@example(seed=9986, n=2, far=1e-8)
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 4), far=st.floats(0, 100))
 def test_nearest_rows_are_nearer_than_any_other(seed, n, far):
     compiled, rng = Compiled(random_network(seed, n, zeros=0.2)), np.random.default_rng(seed)
@@ -73,11 +74,12 @@ def test_nearest_rows_are_nearer_than_any_other(seed, n, far):
     np.testing.assert_allclose(np.add.reduceat(found, compiled.row_start), 1, rtol=1e-12)
     assert (found[before == 0] == 0).all()
     assert (found >= 0.1 * before - 1e-12).all()
-    away = ((found - v) ** 2).sum()
+    away = np.linalg.norm(found - v)
     for share in rng.random(10):  # other rows that sum to one and keep a tenth
         q = rng.gamma(1.0, size=len(v)) * (before > 0)
         q = 0.1 * before + 0.9 * q / np.add.reduceat(q, compiled.row_start)[compiled.row_of]
-        assert (((1 - share) * found + share * q - v) ** 2).sum() >= away * (1 - 1e-9)
+        other = np.linalg.norm((1 - share) * found + share * q - v)
+        assert other >= away * (1 - 5e-10) - 1e-15  # numbers near one are rounded by 1e-16
 
 
 @pytest.mark.parametrize("method", METHODS)
