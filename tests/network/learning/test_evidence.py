@@ -317,3 +317,14 @@ def test_unseen_states_are_added_left_out_or_refused():
         fit_tables(north, SOUTH, unseen="error")
     with pytest.warns(match=r"3 values of 'ward' \('day'\), 'ill' \('perhaps'\)"):
         north.update(SOUTH)
+
+
+@ADDED
+def test_unseen_states_in_many_files(tmp_path):
+    north = fit_tables("[ward][ill|ward]", NORTH).network
+    for name, rows in (("north", NORTH), ("south", SOUTH)):
+        lines = [",".join(row) for row in zip(*rows.values(), strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["ward,ill", *lines]) + "\n")
+    together = fit_tables(north, [tmp_path / "north.csv", tmp_path / "south.csv"]).network
+    assert together.isclose(north + fit_tables(north, SOUTH).network, rtol=1e-12)
+    assert north.update([tmp_path / "south.csv"]).isclose(together, rtol=1e-12)
