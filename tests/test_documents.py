@@ -6,6 +6,7 @@ import doctest
 import re
 import shlex
 import subprocess
+import warnings
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,9 @@ def output_of(words):
     if words[0] == "cat":
         return Path(words[1]).read_text()
     assert words[0] == "bayeslearn"
-    done = CliRunner().invoke(app, words[1:])
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # they go to stderr
+        done = CliRunner().invoke(app, words[1:])
     if done.exception and not isinstance(done.exception, SystemExit):
         return f"error: {done.exception}\n"
     return done.stdout

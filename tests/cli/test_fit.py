@@ -180,7 +180,7 @@ def test_a_row_of_probability_zero_is_named(folder):
         (["[Rain][Snow|Rain]", "rain.csv", "--ignore-others", "-o", "m.json"], 2, "there is no column 'Snow'"),
         (["[Rain][Wet|Rain", "rain.csv", "-o", "m.json"], 1, "not a model string from column 7 on: '[Wet|Rain'"),
         (["no-such.bif", "rain.csv", "-o", "m.json"], 1, "no-such.bif"),
-        (["net.json", "odd.csv", "-o", "m.json"], 1, "column 'Rain' has state 'maybe' in row 1"),
+        (["net.json", "odd.csv", "-o", "m.json", "--unseen", "error"], 1, "column 'Rain' has state 'maybe' in row 1"),
         (
             ["[Rain][Wet|Rain]", "blank.csv", "-o", "m.json"],
             1,

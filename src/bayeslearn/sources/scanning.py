@@ -87,6 +87,13 @@ absent, left_out
     }  # fmt: skip
     request = requested(missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns, **said)
     check_request(request, schema)
+    if schema is not None and unseen == "add":  # the states to add are found by a look at the rows
+        known = scan(
+            data, table=table, schema=schema, drop_columns=drop_columns, missing=missing, weights=weights,
+            keep_default_na=keep_default_na, absent=absent, left_out=left_out, engine=engine, on_error=on_error,
+            memory_limit=memory_limit, progress=progress,
+        )  # fmt: skip
+        return known.declared(schema=schema, unseen=unseen, absent=absent)
     names = None if columns is None else name_list("columns", columns)
     validation.choice("on_error", on_error, ["raise", "skip"])
     if isinstance(data, list | tuple) and len(data) == 1 and is_paths(data):

@@ -363,7 +363,7 @@ def small():
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
-        (lambda: fit_tables(small(), {"smoke": ["maybe"]}, prior=None), UnknownStateError, "'smoke'.*'maybe'"),
+        (lambda: fit_tables(small(), {"smoke": ["maybe"]}, unseen="error"), UnknownStateError, "'smoke'.*'maybe'"),
         (lambda: fit_tables(small(), {"drink": ["yes"]}, prior=None), UnknownColumnError, "smoke"),
         (lambda: fit_tables("[A][B|A]", {"A": ["x"], "C": ["y"]}, prior=None), UnknownColumnError, "'B'"),
         (

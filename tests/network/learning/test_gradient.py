@@ -188,7 +188,8 @@ def test_progress_sees_every_step_and_may_stop(method):
 
     fit = fit_tables(network, with_holes(network, 50, 1), method=method, progress=progress, prior=None)
 
-    assert tuple(seen) == fit.history
+    assert tuple(seen[:-1]) == fit.history[:-1]
+    assert fit.objective >= seen[-1].objective  # the end is the estimate from the last expected counts
     assert (fit.iterations, fit.converged) == (3, False)
 
 

@@ -171,7 +171,7 @@ def test_a_state_that_an_early_batch_lacks_is_not_ruled_out():
 def test_a_fixed_step_follows_a_world_that_changes():
     before, later = ({"Rain": [rain] * 50, "Wet": ["no"] * 50} for rain in ("no", "yes"))
     fading, mean = (
-        after("[Rain][Wet|Rain]", [before] * 50 + [later] * 10, states=RAIN, **settings)
+        after("[Rain][Wet|Rain]", [before] * 50 + [later] * 10, states=RAIN, prior=None, **settings)
         for settings in ({"step": 0.3}, {"decay": 1})
     )
     assert fading.network["Rain"].p[1] == pytest.approx(1 - 0.7**10, rel=1e-9)

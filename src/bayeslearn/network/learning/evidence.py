@@ -132,16 +132,14 @@ class Collected:
 
 def added(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
     """The evidence of both, and the prior once."""
-    require_same_graph(a, b)
-    a, b = unite_states(a, b)
+    a, b = alike(a, b)
     found = merged(evidence_of(a), evidence_of(b, like=a), a.bases, bases_like(b, a))
     return resting_on(a, *found)
 
 
 def subtracted(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
     """The evidence of the one without that of the other."""
-    require_same_graph(a, b)
-    a, b = unite_states(a, b)
+    a, b = alike(a, b)
     before, taken, others = evidence_of(a), evidence_of(b, like=a), bases_like(b, a)
     pairs = in_common(a.bases, others)
     if not pairs:
@@ -203,6 +201,14 @@ def without(before: Bundle, taken: Bundle) -> Bundle:
 
 
 ### the same shape
+
+
+def alike(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwork, BayesianNetwork]:
+    """Two learned networks of one graph, with the states of both."""
+    for network in (a, b):
+        evidence_of(network)
+    require_same_graph(a, b)
+    return unite_states(a, b)
 
 
 def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
