@@ -76,4 +76,6 @@ def recipe(first: str, name: str, error: MismatchError) -> str | None:
     if kept is None:
         return error.hint
     again = f"bayeslearn fit {first} DATA -o {name}"
-    return f"fit the data of {name} with the {kept} of {first}: `{again}`, then `bayeslearn merge {first} {name} -o FILE`"
+    return (
+        f"fit the data of {name} with the {kept} of {first}: `{again}`, then `bayeslearn merge {first} {name} -o FILE`"
+    )

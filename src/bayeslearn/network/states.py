@@ -71,7 +71,9 @@ def unite_states(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwor
     shared = [name for name in a.names if name in b]
     names = {name: named_like(b[name].variable, a[name].variable) for name in shared}
     cpts = [
-        replace(cpt, variable=names.get(cpt.name, cpt.variable), parents=tuple(names.get(v.name, v) for v in cpt.parents))
+        replace(
+            cpt, variable=names.get(cpt.name, cpt.variable), parents=tuple(names.get(v.name, v) for v in cpt.parents)
+        )
         for cpt in b
     ]
     b = replace(b, cpts=tuple(cpts))
