@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import ParameterError, in_python, option
 from bayeslearn.sources.base import Scanned
 from bayeslearn.tables import Discrete, Numeric, Schema, Table
 from bayeslearn.tables.discretise import BINS, TIE, quantile_cuts, require_cuts, width_cuts
@@ -51,7 +51,8 @@ def discretised(
     if how == "mdl":
         raise ParameterError(
             "cuts by a target (how='mdl') need all rows at once",
-            hint="use how='quantile', or take the cuts of a sample: as_table(...).discretise(how='mdl', target=...)",
+            hint=f"use {option('how', 'quantile', command='--cut quantile')}"
+            + in_python(", or take the cuts of a sample: as_table(...).discretise(how='mdl', target=...)"),
         )
     validation.choice("how", how, ["quantile", "width"])
     n = validation.integer("bins", BINS if bins is None else bins, least=2)

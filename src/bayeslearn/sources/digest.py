@@ -20,8 +20,10 @@ import pyarrow as pa
 from bayeslearn.errors import DataError
 from bayeslearn.tables.building import choose, coded
 from bayeslearn.tables.columns import Column, all_whole, is_missing, level_numbers, levels, plain_floats
+from bayeslearn.tables.markers import is_suspect
 from bayeslearn.tables.schema import Schema, require_known
 from bayeslearn.tables.states import UNKNOWN, StateLookup, with_values
+from bayeslearn.tables.suspects import Codes, Suspect, suspects_in
 from bayeslearn.tables.variables import Discrete
 
 if TYPE_CHECKING:
@@ -57,6 +59,8 @@ class Seen:
     high: float = -math.inf
     #: A value that settles what the others leave open: one that is no number, or not a whole one.
     odd: tuple[Any, ...] = ()
+    #: Numbers that often mark missing cells, and the range of the others.
+    codes: Codes | None = None
 
     def __add__(self, other: Seen) -> Seen:
         both = dict(self.levels)
@@ -73,12 +77,20 @@ class Seen:
             low=min(self.low, other.low),
             high=max(self.high, other.high),
             odd=tuple(dict.fromkeys((*self.odd, *other.odd)))[:4],
+            codes=self.codes + other.codes if self.codes and other.codes else self.codes or other.codes,
         )
 
     @property
     def present(self) -> int:
         """Cells that hold a value."""
         return self.rows - self.missing
+
+    def suspects(self) -> list[Suspect]:
+        """Values that may mark missing cells."""
+        words = {v: n for v, n in self.levels.items() if is_suspect(v)} if self.more else self.levels
+        found = suspects_in(self.name, words, self.rows)
+        numbers = self.codes.suspects(self.name, self.rows) if self.codes and self.more else ()
+        return [*found, *numbers]
 
     def column(self) -> Column:
         """A short column that shows the same, to be judged as a long one would be."""
@@ -124,7 +136,6 @@ class Digest:
         weight: str | None = None,
     ) -> Schema:
         """The variables that the columns show, or that are known of them already."""
-        require_known(request.dropped, self.columns)
         shown = {name: seen.column() for name, seen in self.columns.items() if name not in request.dropped}
         chosen = choose(shown, names, None, weight)
         require_known(sorted(request.declares()), [column.name for column in chosen])
@@ -137,6 +148,11 @@ class Digest:
         if request.left_out:
             request.left_out.update({name: self._honest(why) for name, why in request.left_out.items()})
         return Schema((known | found)[c.name] for c in chosen if c.name in known or c.name in found)
+
+    def suspects(self, names: Iterable[str] | None = None) -> list[Suspect]:
+        """Values of the columns, or of some of them, that may mark missing cells."""
+        chosen = self.columns if names is None else names
+        return [suspect for name in chosen if name in self.columns for suspect in self.columns[name].suspects()]
 
     def grown(self, schema: Schema, request: Request) -> Schema:
         """A known schema; states that the columns show besides are noted, and added if they are to be."""
@@ -194,10 +210,14 @@ def seen_in(column: Column, missing: Missing) -> Seen:
     plain = replace(plain, missing=int(count[0]))
     if len(found.values) > LEVELS:
         number = level_numbers(found.values)
-        return replace(of_levels(plain, found.values, number), missing=int(count[0]))
+        found_codes = Codes.of(number, count[1:])
+        return replace(of_levels(plain, found.values, number), missing=int(count[0]), codes=found_codes)
     counts = {v: int(n) for v, n in zip(found.listed(), count[1:], strict=True) if n or not column.declared}
-    low, high = range_of(level_numbers(found.values)) if column.kind in {"number", "text"} else (math.inf, -math.inf)
-    return replace(plain, levels=counts, low=low, high=high)
+    if column.kind not in {"number", "text"}:
+        return replace(plain, levels=counts)
+    number = level_numbers(found.values)
+    low, high = range_of(number)
+    return replace(plain, levels=counts, low=low, high=high, codes=Codes.of(number, count[1:]))
 
 
 def dictionary_of(data: Any) -> Any:
@@ -216,7 +236,9 @@ def of_numbers(plain: Seen, x: NDArray[np.float64], nothing: NDArray[np.bool_]) 
     some = x[~nothing][: 4 * LEVELS]
     kept = dict.fromkeys(some[:LEVELS].tolist(), 1)
     odd = () if all_whole(x) else (float(x[np.argmax(~((x == np.floor(x)) | nothing))]),)
-    return replace(plain, missing=int(nothing.sum()), levels=kept, more=True, low=low, high=high, odd=odd)
+    return replace(
+        plain, missing=int(nothing.sum()), levels=kept, more=True, low=low, high=high, odd=odd, codes=Codes.of(x)
+    )
 
 
 def of_levels(plain: Seen, values: Any, number: NDArray[np.float64]) -> Seen:

@@ -46,6 +46,7 @@ def scan_files(
     columns = require_alike(alive, read)
     require_known([*request.dropped, *request.missing.by_column], columns)
     columns = {name: kind for name, kind in columns.items() if name not in request.dropped}
+    read = tuple(columns) if read is None and request.dropped else read
     if read is not None and request.absent == "missing":
         read = tuple(name for name in read if name in columns)
     require_known([*(read or ()), *([weight] if weight else [])], columns)
@@ -132,5 +133,6 @@ def scan_batches(
     digest = None
     if schema is None:
         digest = looked_at(data, names, request.missing)
+        require_known([*request.dropped, *request.missing.by_column], digest.columns)
         schema = digest.schema(request, names=names, weight=weight)
     return Batches(read=data, schema=schema, request=request, weight=weight, digest=digest)
