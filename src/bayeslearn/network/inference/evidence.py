@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import BayeslearnWarning, UnknownStateError, listed
-from bayeslearn.tables.convert import NUMBER
+from bayeslearn.tables.markers import NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
