@@ -13,6 +13,8 @@ from bayeslearn.sources.engines import Engine, Local
 from bayeslearn.sources.files import Files, Looked, ShardDigest, folded
 from bayeslearn.sources.limits import bytes_of
 from bayeslearn.sources.shards import matching, require_alike, row_groups, shards_of
+from bayeslearn.tables.files import column_names
+from bayeslearn.tables.interpretation import origins, sources_of
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def scan_files(
     broken: dict[str, str] = {}
     shards = opened(matching(paths), broken, skip=skip)
     alive = list(dict.fromkeys(shard.path for shard in shards))
-    wanted = names if schema is None else schema.names
+    wanted = None if names is None and schema is None else read_names(alive, schema, names)
     read = None if wanted is None else (*wanted, *([weight] if weight else []))
     columns = require_alike(alive, read)
     require_known([*request.dropped, *request.missing.by_column], columns)
@@ -67,6 +69,14 @@ def scan_files(
         shards=shards, schema=schema, request=request, weight=weight, digest=digest, engine=where, batch_rows=rows,
         skipped=broken, progress=progress,
     )  # fmt: skip
+
+
+def read_names(paths: list[str], schema: Schema | None, names: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The columns to read for a schema, or for names: those of the first file, dates for parts of them."""
+    there = column_names(paths[0]) if paths else []
+    if schema is None:
+        return sources_of(names or (), there)
+    return tuple(dict.fromkeys(n if n in there else origins(schema, [n])[0] for n in schema.names))
 
 
 def sized(shard: Shard, looked: Looked) -> Shard:

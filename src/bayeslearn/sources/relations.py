@@ -16,6 +16,7 @@ from bayeslearn.sources.digest import Digest, digest_of
 from bayeslearn.sources.engines import Local
 from bayeslearn.sources.limits import bytes_of
 from bayeslearn.sources.reading import columns_of_batch
+from bayeslearn.tables.interpretation import sources_of
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -87,13 +88,12 @@ def scan_relation(
 ) -> Relation:
     """A relation under one schema: the one given, or the one that a pass over it shows."""
     relation = data if isinstance(data, duckdb.DuckDBPyRelation) else opened(data, table, memory_limit)
-    asked = [*(names or ()), *([weight] if weight else []), *request.dropped, *request.missing.by_column]
+    raw = None if names is None else sources_of(names, relation.columns)
+    asked = [*(raw or ()), *([weight] if weight else []), *request.dropped, *request.missing.by_column]
     require_known(asked, relation.columns)
     digest = None
     if schema is None:
-        digest = looked_at(
-            relation, None if names is None else (*names, *([weight] if weight else [])), request.missing
-        )
+        digest = looked_at(relation, None if raw is None else (*raw, *([weight] if weight else [])), request.missing)
         schema = digest.schema(request, names=names, weight=weight)
     return Relation(relation=relation, schema=schema, request=request, weight=weight, digest=digest)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from bayeslearn.errors import UnknownStateError, in_python, listed, near, option
 from bayeslearn.tables.columns import Column, Levels, floats, level_numbers, levels, number_of, object_kind
+from bayeslearn.tables.interpretation import as_known_numbers
 from bayeslearn.tables.kinds import sort_key
 from bayeslearn.tables.markers import is_suspect
 from bayeslearn.tables.table import smallest_code_type
@@ -33,6 +34,7 @@ UNKNOWN = -2
 def code_by(column: Column, variable: Variable, request: Request) -> tuple[Variable, NDArray[Any]]:
     """A known variable, grown if new states are to be added, and the codes (or floats) of a column under it."""
     missing = request.missing.of_column(column.name)
+    column = as_known_numbers(column, variable, request.missing)
     if not isinstance(variable, Discrete):
         return variable, known_floats(column, missing, request)
     missing = missing.without(variable.states)
@@ -125,7 +127,9 @@ class StateLookup:
     """From a value to the code of its state."""
 
     def __init__(self, variable: Discrete) -> None:
-        self.exact = {(object_kind(s), s): code for code, s in enumerate(variable.states)}
+        self.variable = variable
+        synonyms = {("text", name): code for name, code in variable.synonyms.items()}
+        self.exact = synonyms | {(object_kind(s), s): code for code, s in enumerate(variable.states)}
         self.number = {kind: self._by(kind, number_of) for kind in ("text", "number")}
         self.truth = {kind: self._by(kind, truth) for kind in ("text", "bool")}
 
@@ -143,6 +147,9 @@ class StateLookup:
             code = self.number["text" if kind == "number" else "number"].get(number_of(value), UNKNOWN)
         if code == UNKNOWN and kind in self.truth:
             code = self.truth["text" if kind == "bool" else "bool"].get(truth(value), UNKNOWN)
+        if code == UNKNOWN and kind in self.number and self.variable.cuts is not None:
+            x = number_of(value)
+            code = UNKNOWN if np.isnan(x) else int(self.variable.cut(x))
         return code
 
 

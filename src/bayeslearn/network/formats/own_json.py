@@ -1,7 +1,7 @@
 """Our own format: JSON that keeps everything, also what the tables rest on.
 
     {"format": "bayeslearn network", "version": 1, "name": ..., "notes": [...],
-     "variables": [{"name", "kind": "discrete", "states", "cuts"?}, ...],
+     "variables": [{"name", "kind": "discrete", "states", "cuts"?, "interval_values"?}, ...],
      "cpts": [{"variable", "parents", "p", "counts"?, "prior"?, "prior_rule"?}, ...]}
 
 ``p``, ``counts`` and ``prior`` (the α of a Dirichlet) are nested lists, the parents in order, the variable innermost,
@@ -41,7 +41,7 @@ VERSION = 1
 #: Keys of each part: those that must be there, and those that may.
 KEYS = {
     "network": (("format", "version", "variables", "cpts"), ("name", "notes")),
-    "variable": (("name", "kind", "states"), ("cuts",)),
+    "variable": (("name", "kind", "states"), ("cuts", "interval_values")),
     "table": (("variable", "parents", "p"), ("counts", "prior", "prior_rule")),
     "prior rule": ((), ("per_state", "per_row", "per_table", "spread")),
 }
