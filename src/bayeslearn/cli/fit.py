@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,7 +59,7 @@ def run(
     weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     freeze: Annotated[list[str] | None, typer.Option(help="A variable whose table stays as it is in NET.")] = None,
     ignore_others: Annotated[
-        bool, typer.Option("--ignore-others", help="Leave out columns that the network lacks; else they are an error.")
+        bool, typer.Option("--ignore-others", help="Drop columns that NET does not have without a note or error.")
     ] = False,
     checkpoint: Checkpoint = None,
     every: Every = 5,
@@ -91,7 +92,7 @@ def run(
         progress.bar("learning", passes=data.passes) as tell,
     ):
         if not ignore_others:
-            require_known_columns(structure, given.names, data, weights)
+            check_columns(structure, given.names, data, weights)
         try:
             fit = fit_tables(
                 structure, given.settled(), prior=prior, hidden=unseen, frozen=freeze or (), **climb,
@@ -122,10 +123,14 @@ def graph_or_network(net: str) -> BayesianNetwork | Dag:
     return Dag.parse(net) if net.lstrip().startswith("[") else load(net)
 
 
-def require_known_columns(structure: BayesianNetwork | Dag, names: list[str], data: Data, weights: str | None) -> None:
-    """No column of the data that would be left out without a word."""
+def check_columns(structure: BayesianNetwork | Dag, names: list[str], data: Data, weights: str | None) -> None:
+    """Name columns that the structure lacks: dropped for a network, an error for a graph, which may be misspelt."""
+    from bayeslearn.network import Dag
+
     odd = [name for name in names if name not in structure and name != weights]
-    if odd:
+    if odd and not isinstance(structure, Dag):
+        sys.stderr.write(f"note: dropped columns that the network does not have: {listed(odd)}\n")
+    elif odd:
         raise UnknownColumnError(
             f"{data} has columns that the network lacks: {listed(odd)}",
             hint="leave them out with --ignore-others",

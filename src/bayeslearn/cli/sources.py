@@ -165,7 +165,8 @@ class Data:
         in_memory = self.kind == "memory"
         if in_memory and self.is_one_file:
             self._require_nothing_else(limits_more=limits_more)
-            yield Given(self.read(table_file(self.paths[0]), weights), weights)
+            data = self.read(table_file(self.paths[0]), weights)
+            yield Given(data, weights) if self.schema is None else Given(self.by_schema(data, weights))
             return
         left_out: dict[str, str] = {}
         with self.cluster() as engine:
@@ -216,6 +217,19 @@ class Data:
         from bayeslearn.sources.scanning import is_database
 
         return self.paths[0] if is_database(self.paths[0]) else [table_file(path) for path in self.paths]
+
+    def by_schema(self, data: Any, weights: str | None) -> Any:
+        """The rows of a file coded by the schema that was given; columns that are not read are left out of it."""
+        from bayeslearn.tables import as_table
+        from bayeslearn.tables.files import column_names
+        from bayeslearn.tables.schema import require_known
+
+        assert self.schema is not None
+        schema, there = read_schema(self.schema), column_names(data) if isinstance(data, str) else list(data)
+        if self.columns is None and self.drop_columns is None:
+            require_known([name for name in schema.names if name != weights], there)
+        schema = schema.select([name for name in schema.names if name in there and name != weights])
+        return as_table(data, schema=schema, weights=weights)
 
     def cells(self, names: Callable[[], list[str]], needed: str | None = None) -> dict[str, Any]:
         """The options of how cells are read, in the words of Python."""
@@ -286,7 +300,7 @@ class Data:
     def _require_nothing_else(self, *, limits_more: bool) -> None:
         """No option that reading one file into memory would not look at."""
         said = {"--memory-limit": None if limits_more else self.memory_limit, "--table": self.table}
-        for option, value in (said | {"--schema": self.schema}).items():
+        for option, value in said.items():
             if value is not None:
                 raise ParameterError(
                     f"{option} is of data that are read batch by batch, and {self} is read into memory at once",

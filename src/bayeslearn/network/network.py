@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.families.bases import Bases
     from bayeslearn.network.inference.answers import Beliefs
     from bayeslearn.network.inference.exact import Exact
     from bayeslearn.network.learning.score import Score, Total
@@ -60,6 +61,8 @@ class BayesianNetwork:
     name: str = "network"
     #: What a reader should know, for instance that rows of a published table were rounded.
     notes: tuple[str, ...] = ()
+    #: Counts of the networks that this one was updated from; see :mod:`bayeslearn.families.bases`.
+    bases: Bases = ()
 
     def __post_init__(self) -> None:
         cpts = tuple(self.cpts)
@@ -364,7 +367,8 @@ class BayesianNetwork:
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
         """The evidence of two networks of one structure and prior; the prior counts once.
 
-        The sum has the states of both, those of the first network first.
+        The sum has the states of both, those of the first network first. Rows of a network that both were updated
+        from count once.
         """
         if not isinstance(other, BayesianNetwork):
             return NotImplemented
@@ -377,7 +381,7 @@ class BayesianNetwork:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __sub__(self, other: BayesianNetwork) -> BayesianNetwork:
-        """The evidence of this network without that of the other."""
+        """The evidence of this network without that of the other; (a + b) - b is a."""
         if not isinstance(other, BayesianNetwork):
             return NotImplemented
         from bayeslearn.network.learning import evidence  # noqa: PLC0415 - as above
@@ -417,7 +421,7 @@ class BayesianNetwork:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What is pickled: the network, not the engine that was compiled for it."""
-        return type(self), (self.cpts, self.name, self.notes)
+        return type(self), (self.cpts, self.name, self.notes, self.bases)
 
 
 def rounding_notes(cpts: Sequence[Cpt], tables: Sequence[ArrayLike]) -> tuple[str, ...]:

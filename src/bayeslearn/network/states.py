@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import MismatchError, ParameterError
-from bayeslearn.families import Counts, Dirichlet
+from bayeslearn.families import Bundle, Counts, Dirichlet
+from bayeslearn.families.bases import mapped
 from bayeslearn.network.cpt import Cpt, TablePrior
 from bayeslearn.tables.states import StateLookup
 
@@ -55,7 +56,13 @@ def add_states(network: BayesianNetwork, states: Mapping[str, Iterable[Any]]) ->
     grown = {name: variable for name, variable in grown.items() if variable.size > network[name].variable.size}
     if not grown:
         return network
-    return replace(network, cpts=tuple(grown_cpt(cpt, grown) for cpt in network))
+    cpts = tuple(grown_cpt(cpt, grown) for cpt in network)
+    wider = {cpt.name: cpt.shape for cpt in cpts}
+
+    def with_zeros(counts: Bundle) -> Bundle:
+        return Bundle({n: Counts(padded(c.n, np.subtract(wider[n], c.n.shape).tolist())) for n, c in counts.items()})
+
+    return replace(network, cpts=cpts, bases=mapped(network.bases, with_zeros))
 
 
 def add_states_of(network: BayesianNetwork, schema: Schema) -> BayesianNetwork:
@@ -77,8 +84,9 @@ def unite_states(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwor
         for cpt in b
     ]
     b = replace(b, cpts=tuple(cpts))
-    a = add_states_of(a, b.schema)
-    return a, add_states_of(b, a.schema)
+    free = [name for name in shared if a[name].variable.cuts is None and names[name].cuts is None]
+    a = add_states(a, {name: b.states(name) for name in free})
+    return a, add_states(b, {name: a.states(name) for name in free})
 
 
 def named_like(variable: Discrete, known: Discrete) -> Discrete:

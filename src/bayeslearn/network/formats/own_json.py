@@ -2,12 +2,14 @@
 
     {"format": "bayeslearn network", "version": 1, "name": ..., "notes": [...],
      "variables": [{"name", "kind": "discrete", "states", "cuts"?, "interval_values"?}, ...],
-     "cpts": [{"variable", "parents", "p", "counts"?, "prior"?, "prior_rule"?}, ...]}
+     "cpts": [{"variable", "parents", "p", "counts"?, "prior"?, "prior_rule"?}, ...],
+     "bases"?: [{"share": ..., "counts": {variable: [...], ...}}, ...]}
 
 ``p``, ``counts`` and ``prior`` (the α of a Dirichlet) are nested lists, the parents in order, the variable innermost,
 with as many digits as give the same numbers back. ``prior_rule`` gives the prior of a table that gains states:
-``{"per_table": 1.0}``, ``{"per_row": 2.0, "spread": [...]}`` or ``{"per_state": 1.0}``. States keep their type: text,
-number or truth value. Unknown and repeated keys, NaN and Infinity are refused.
+``{"per_table": 1.0}``, ``{"per_row": 2.0, "spread": [...]}`` or ``{"per_state": 1.0}``. ``bases`` are the counts of
+networks that this one was updated from. States keep their type: text, number or truth value. Unknown and repeated keys,
+NaN and Infinity are refused.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import FormatError, listed
-from bayeslearn.families import Counts, Dirichlet, DirichletRule
+from bayeslearn.families import Bundle, Counts, Dirichlet, DirichletRule
+from bayeslearn.families.bases import Base
 from bayeslearn.network.cpt import TablePrior
 from bayeslearn.network.formats.draft import Draft
 from bayeslearn.network.formats.json_text import Step, loaded, locate
@@ -40,7 +43,8 @@ VERSION = 1
 
 #: Keys of each part: those that must be there, and those that may.
 KEYS = {
-    "network": (("format", "version", "variables", "cpts"), ("name", "notes")),
+    "network": (("format", "version", "variables", "cpts"), ("name", "notes", "bases")),
+    "base": (("share", "counts"), ()),
     "variable": (("name", "kind", "states"), ("cuts", "interval_values")),
     "table": (("variable", "parents", "p"), ("counts", "prior", "prior_rule")),
     "prior rule": ((), ("per_state", "per_row", "per_table", "spread")),
@@ -80,7 +84,20 @@ class Reader:
             self.table(entry, "cpts", i)
         network = self.draft.network()
         new = [note for note in network.notes if note not in notes]
-        return replace(network, cpts=tuple(self.grounded(cpt) for cpt in network), notes=(*notes, *new))
+        cpts = tuple(self.grounded(cpt) for cpt in network)
+        entries = self.items(self.document.get("bases", []), "bases")
+        bases = tuple(self.base(entry, cpts, "bases", i) for i, entry in enumerate(entries))
+        return replace(network, cpts=cpts, notes=(*notes, *new), bases=bases)
+
+    def base(self, entry: Any, cpts: tuple[Cpt, ...], *path: Step) -> Base:
+        """The counts of a network that this one was updated from: those of every table that was learned."""
+        self.keys(entry, "base", *path)
+        share, counts = float(self.amounts(entry["share"], (), *path, "share")), entry["counts"]
+        shapes = {cpt.name: cpt.shape for cpt in cpts if cpt.learned}
+        if share == 0 or not isinstance(counts, dict) or set(counts) != set(shapes):
+            raise self.wrong(f"expected a share above 0 and the counts of {listed(shapes)}", *path)
+        found = {name: self.amounts(counts[name], shape, *path, "counts", name) for name, shape in shapes.items()}
+        return Base(Bundle({name: Counts(n) for name, n in found.items()}), share)
 
     def head(self) -> None:
         """The format and its version."""
@@ -213,7 +230,9 @@ def write_json(network: BayesianNetwork) -> str:
     head = {"format": LABEL, "version": VERSION, "name": network.name, "notes": list(network.notes)}
     lines = [f"  {json.dumps(key)}: {dumped(value)}," for key, value in head.items()]
     lines += ['  "variables": [', *listing(cpt.variable.to_dict() for cpt in network), "  ],"]
-    lines += ['  "cpts": [', *listing(table_entry(cpt) for cpt in network), "  ]"]
+    lines += ['  "cpts": [', *listing(table_entry(cpt) for cpt in network), "  ]" + ("," if network.bases else "")]
+    if network.bases:
+        lines += ['  "bases": [', *listing(base_entry(network, base) for base in network.bases), "  ]"]
     return "\n".join(["{", *lines, "}"]) + "\n"
 
 
@@ -232,6 +251,11 @@ def table_entry(cpt: Cpt) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """A number, or an array as a list."""
     return value.tolist() if isinstance(value, np.ndarray) else float(value)
+
+
+def base_entry(network: BayesianNetwork, base: Base) -> dict[str, Any]:
+    """The counts of a network that this one was updated from, as plain values."""
+    return {"share": base.share, "counts": {name: finite(network[name], c.n) for name, c in base.statistics.items()}}
 
 
 def finite(cpt: Cpt, array: NDArray[np.float64]) -> Any:
