@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 def main() -> None:
     """Run the command line; an error becomes one sentence on stderr: exit 2 for usage, 1 for data and files."""
     from bayeslearn.cli.app import app
+    from bayeslearn.cli.suggesting import translated
 
     warnings.showwarning = in_one_line(warnings.showwarning)
     try:
         app()
     except BayeslearnError as error:
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write(f"error: {translated(str(error))}\n")
         sys.exit(2 if isinstance(error, ParameterError) else 1)
     except OSError as error:  # a full disk, a file that may not be read
         sys.stderr.write(f"error: {error}\n")

@@ -17,6 +17,7 @@ from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
     from bayeslearn.sources.digest import Seen
+    from bayeslearn.tables.suspects import Suspect
 
 #: States of a column that are shown; `--json` has all.
 MOST_STATES = 6
@@ -96,6 +97,11 @@ class Report:
         return dict((self.source.digest or self.source.look()).columns)
 
     @cached_property
+    def suspects(self) -> list[Suspect]:
+        """Values that may mark missing cells."""
+        return [suspect for seen in self.columns.values() for suspect in seen.suspects()]
+
+    @cached_property
     def rows(self) -> int:
         """How many there are."""
         return next(iter(self.columns.values())).rows
@@ -136,6 +142,13 @@ class Report:
         if self.left_out:
             output.gap()
             output.show_pairs([("left out", why) for why in self.left_out.values()])
+        if self.suspects:
+            from bayeslearn.tables.suspects import MOST, remedy
+
+            lines = [str(suspect) for suspect in self.suspects[:MOST]]
+            lines += [f"... and {len(self.suspects) - MOST} more"] * (len(self.suspects) > MOST)
+            output.gap()
+            output.show_pairs([("missing?", line) for line in (*lines, remedy(self.suspects))])
 
     def holds(self, name: str, seen: Seen) -> str:
         """The first states and how many there are, or the range."""
@@ -157,6 +170,7 @@ class Report:
             "rows": self.rows,
             "columns": [self.plain(name, seen) for name, seen in self.columns.items()],
             "left_out": self.left_out,
+            "suspects": [suspect.to_dict() for suspect in self.suspects],
             "skipped": dict(getattr(self.source, "skipped", {})),
             "seconds": self.seconds,
             "rows_per_second": self.rate,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import typer
 import typer.core
 
-from bayeslearn.errors import near
+from bayeslearn.errors import OPTIONS, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +53,7 @@ def helpful(command: Any) -> Any:
     parse = command.parse_args
 
     def parse_args(ctx: typer.Context, args: list[str]) -> list[str]:
+        Running.options = frozenset(options_of(ctx))
         try:
             return parse(ctx, args)
         except Exception as error:
@@ -61,6 +63,34 @@ def helpful(command: Any) -> Any:
     command.parse_args = parse_args
     command.explains_options = True
     return command
+
+
+def options_of(ctx: Any) -> list[str]:
+    """The options of the verb that runs."""
+    return [name for parameter in ctx.command.get_params(ctx) for name in parameter.opts if name.startswith("-")]
+
+
+### hints
+
+
+class Running:
+    """The options of the verb that runs."""
+
+    options: frozenset[str] = frozenset()
+
+
+def translated(text: str) -> str:
+    """A message with `parameter` and `parameter=` of Python as the option of the verb, where it has one."""
+
+    def as_option(found: re.Match[str]) -> str:
+        name = found.group(1)
+        flag = f"--{OPTIONS.get(name, name).replace('_', '-')}"
+        return flag if flag in Running.options else found.group(0)
+
+    return re.sub(r"`([a-z][a-z_]*)=?`", as_option, text)
+
+
+### options
 
 
 def explain(error: Any, ctx: typer.Context) -> None:
@@ -73,7 +103,7 @@ def explain(error: Any, ctx: typer.Context) -> None:
 
 def meant(option: str, ctx: typer.Context) -> Iterator[str]:
     """Options of the verb that may be meant, the likeliest first."""
-    known = [name for parameter in ctx.command.get_params(ctx) for name in parameter.opts if name.startswith("-")]
+    known = options_of(ctx)
     plain = option.replace("_", "-").lower()
     found = [*([plain] if plain in known else []), *OTHER_WORDS.get(plain, ()), *near([plain], known)]
     yield from (name for name in dict.fromkeys(found) if name in known)

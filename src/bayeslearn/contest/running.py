@@ -15,6 +15,7 @@ from bayeslearn.contest.measuring import measured
 from bayeslearn.contest.reading import Kind, Problem, read
 from bayeslearn.contest.report import Contest, Failure, Line
 from bayeslearn.em import told_to_stop
+from bayeslearn.sources import with_options
 from bayeslearn.tables.schema import name_list
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.contest.measuring import Trial
+    from bayeslearn.tables.markers import Markers
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,9 @@ def contest(
     rng: np.random.Generator | int | None = 0,
     time_limit: float | None = None,
     progress: Callable[[Step], object] | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> Contest:
     """Lazy and eager learners on the same folds of a table: time to train, time to ask, memory and error.
 
@@ -67,6 +72,8 @@ def contest(
     kind
         Whether the target is one of classes or a number; whole numbers that repeat themselves are classes if nothing is
         said.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     weights
         How often each row counts, or the column that says so.
     ignore
@@ -88,6 +95,7 @@ def contest(
     >>> found["k-nn"].lazy, found["least-squares"].verdict
     (True, 'worse')
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     validation.choice("kind", kind, ["auto", "classes", "numbers"])
     n = validation.integer("folds", folds, least=2)
     limit = None if time_limit is None else validation.number("time_limit", time_limit, above=0)

@@ -27,6 +27,7 @@ from bayeslearn.functions.targets import (
     probabilities,
     shares,
 )
+from bayeslearn.sources import with_options
 from bayeslearn.tables import Discrete, Schema, as_table
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.functions.radial import RadialBasis
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -153,6 +155,9 @@ def fit_sigmoid(
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
     progress: Callable[[int, float], object] | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> Classification:
     """Learn the probabilities of classes by cross entropy.
 
@@ -173,10 +178,13 @@ def fit_sigmoid(
 
     Examples
     --------
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     >>> found = fit_sigmoid({"dose": [1.0, 2.0, 3.0, 4.0], "well": ["no", "no", "yes", "yes"]}, "well")
     >>> found.predict({"dose": [1.5, 5.0]})
     ['no', 'yes']
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     how = {"columns": columns, "discrete": discrete, "weights": weights, "max_states": max_states, "left_out": left_out}
     found, known, d = class_examples(data, target, classes, how, soft=soft)
     features = Features.learn(found.inputs, weights=found.weights)
@@ -205,12 +213,18 @@ def fit_radial_classes(
     left_out: dict[str, str] | None = None,
     rng: np.random.Generator | int | None = 0,
     progress: Callable[[TriedUnits], object] | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> tuple[Classification, tuple[TriedUnits, ...]]:
     """Learn a radial basis function network for classes, and tell all that was tried.
 
     Units are chosen as in :func:`fit_radial`, by the evidence of a linear fit to the classes; then their outputs are
     sigmoid units, learned by cross entropy.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     how = {"columns": columns, "discrete": discrete, "weights": weights, "max_states": max_states, "left_out": left_out}
     found, known, d = class_examples(data, target, classes, how, soft=False)
     features = Features.learn(found.inputs, weights=found.weights, every_state=True)

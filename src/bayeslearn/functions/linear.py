@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, MismatchError, ShapeError
+from bayeslearn.errors import DataError, MismatchError, ShapeError, option
 from bayeslearn.families import JointMoments, LinearGaussian, RegressionPrior
 from bayeslearn.families.assignment import assign
 from bayeslearn.families.bases import after_update, merged, scaled, separated
@@ -235,7 +235,7 @@ class LinearFit:
         require(
             found.alpha > 0,
             f"an interval is undefined: {self.cases:.10g} cases are too few for {self.rank + 1} coefficients",
-            hint='give more cases, or a prior such as prior="weak"',
+            hint=f"give more cases, or a prior such as {option('prior', 'weak')}",
         )
         return found
 

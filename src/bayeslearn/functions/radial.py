@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnWarning, CapacityError, DataError, ParameterError, ShapeError
+from bayeslearn.errors import BayeslearnWarning, CapacityError, DataError, ParameterError, ShapeError, option
 from bayeslearn.families.statistics import frozen, ratio
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def place(
     if k > MOST_UNITS:
         raise CapacityError(
             f"{k} radial units are too many to solve for, {MOST_UNITS} at most",
-            hint='ask for fewer, or let them be found with centres="k-means"', units=k,
+            hint=f"ask for fewer, or let them be found with {option('centres', 'k-means')}", units=k,
         )  # fmt: skip
     if how == "all":
         return distinct, None

@@ -20,11 +20,14 @@ from bayeslearn.functions.priors import best
 from bayeslearn.functions.radial import MOST_UNITS, WAYS, RadialBasis, place, typical_width, widths_of
 from bayeslearn.functions.regression import Regression, learned
 from bayeslearn.functions.targets import examples
+from bayeslearn.sources import with_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
+
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -77,6 +80,9 @@ def fit_radial(
     left_out: dict[str, str] | None = None,
     rng: np.random.Generator | int | None = 0,
     progress: Callable[[TriedUnits], object] | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> RadialFit:
     """Learn a radial basis function network.
 
@@ -98,11 +104,14 @@ def fit_radial(
 
     Examples
     --------
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     >>> x = np.linspace(0, 6, 40)
     >>> found = fit_radial({"x": x, "y": np.sin(x)}, "y")
     >>> bool(abs(found.model.predict({"x": [1.0]})[0, 0] - np.sin(1)) < 0.01)
     True
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     found = examples(
         data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
     )

@@ -20,6 +20,7 @@ from bayeslearn.functions.linear import LinearFit, collect
 from bayeslearn.functions.priors import prior_of
 from bayeslearn.functions.reading import require_rows
 from bayeslearn.functions.targets import Examples, examples, numbers_in, numbers_of, target_names
+from bayeslearn.sources import with_options
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Schema, as_table
 from bayeslearn.tables.variables import Numeric
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.families import JointMoments, RegressionPrior
     from bayeslearn.functions.radial import RadialBasis
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -208,6 +210,9 @@ def fit_linear(
     weights: Any = None,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> Regression:
     """Least squares: a linear function of the columns of a table, with all that is uncertain about it.
 
@@ -227,12 +232,15 @@ def fit_linear(
 
     Examples
     --------
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     >>> line = fit_linear({"hours": [1.0, 2.0, 3.0, 4.0], "grade": [2.0, 4.0, 5.0, 8.0]}, "grade")
     >>> line
     Regression(grade of hours: least squares; 4 cases)
     >>> line.predict({"hours": [5.0]}).tolist()
     [[9.5]]
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     if is_source(data):
         source, names = opened(
             data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out

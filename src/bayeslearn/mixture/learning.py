@@ -21,15 +21,17 @@ from bayeslearn.mixture.model import Mixture, MixturePrior, priors_of
 from bayeslearn.mixture.opening import opened
 from bayeslearn.mixture.scoring import HALF_A_CASE
 from bayeslearn.mixture.starts import start as begin
+from bayeslearn.sources import with_options
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from bayeslearn.families import Family
     from bayeslearn.families.multivariate import Covariance
     from bayeslearn.mixture.parts import Part
     from bayeslearn.mixture.rows import Folded, Rows
+    from bayeslearn.tables.markers import Markers
 
 
 def fit_mixture(
@@ -50,6 +52,9 @@ def fit_mixture(
     progress: Callable[[em.Step], object] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: int = 5,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> em.Result[Mixture]:
     """Learn k components.
 
@@ -89,10 +94,13 @@ def fit_mixture(
 
     Examples
     --------
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     >>> found = fit_mixture([1.0, 1.2, 0.8, 5.0, 5.1, 4.9], 2)
     >>> [round(float(m), 1) for m in sorted(found.model["x0"].mean[:, 0])]
     [1.0, 5.0]
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     validation.integer("k", k, least=1)
     validation.integer("restarts", restarts, least=0)
     rng = validation.generator(rng)

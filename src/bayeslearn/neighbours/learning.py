@@ -13,6 +13,7 @@ from bayeslearn.neighbours.attributes import REMOVAL, WEIGHTS, Attributes, choos
 from bayeslearn.neighbours.distances import Distance, as_weights
 from bayeslearn.neighbours.leaving_out import LeaveOneOut, with_best_k
 from bayeslearn.neighbours.model import Neighbours
+from bayeslearn.sources import with_options
 from bayeslearn.tables import Discrete, Table, as_table
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
+
+    from bayeslearn.tables.markers import Markers
 
 #: What may be asked of attributes, besides weights that are told.
 ATTRIBUTES = ("loo", "remove")
@@ -52,6 +55,9 @@ def learn_neighbours(
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
     progress: Callable[[int, str, float], object] | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> Learned:
     """Keep the rows of a table as examples of one of its columns.
 
@@ -77,12 +83,15 @@ def learn_neighbours(
 
     Examples
     --------
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     >>> rows = {"hours": [1.0, 1.5, 2.0, 6.0, 7.0, 7.5], "wind": ["weak", None, "weak", "gale", "gale", "weak"],
     ...         "sail": ["no", "no", "no", "yes", "yes", "yes"]}
     >>> found = learn_neighbours(rows, "sail", k=3)
     >>> found.model.predict({"hours": [1.2, 6.6], "wind": ["weak", "storm"]}).tolist()
     ['no', 'yes']
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     validation.choice("kind", kind, ["auto", "classes", "numbers"])
     validation.choice("unlabelled", unlabelled, ["error", "drop"])
     wanted = None if columns is None else [*columns, target]

@@ -8,7 +8,7 @@ BIC                         ln P(D) − ½ ln N · free parameters, with the tab
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,12 +16,16 @@ from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.equivalence import equivalent, shd
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.structures import as_network
-from bayeslearn.tables import as_table
+from bayeslearn.sources import with_options
+from bayeslearn.tables import Table, as_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from bayeslearn.network.network import BayesianNetwork
+    from bayeslearn.tables.markers import Markers
 
     Arc = tuple[str, str]
 
@@ -69,10 +73,19 @@ class Comparison:
     explained: tuple[Explained, Explained] | None = None
 
 
-def compare(a: BayesianNetwork, b: BayesianNetwork, data: Any = None) -> Comparison:
+def compare(
+    a: BayesianNetwork,
+    b: BayesianNetwork,
+    data: Any = None,
+    *,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    unseen: Literal["missing", "error"] = "missing",
+) -> Comparison:
     """Compare the graphs of two networks, and how probable cases are under each.
 
     Cases are compared by the variables that both networks have; what is missing in them is summed over.
+    The options of reading cases are those of :meth:`~bayeslearn.BayesianNetwork.score`.
 
     >>> from bayeslearn.network import fit_tables
     >>> days = {"rain": ["yes", "no", "no", "yes"], "wet": ["yes", "no", "no", "yes"]}
@@ -82,6 +95,7 @@ def compare(a: BayesianNetwork, b: BayesianNetwork, data: Any = None) -> Compari
     ((('rain', 'wet'),), 0, 1, True)
     """
     a, b = as_network(a), as_network(b)
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na)
     only_a, only_b = (tuple(v for v in x.names if v not in y) for x, y in ((a, b), (b, a)))
     left, right = _widened(a.dag, only_b), _widened(b.dag, only_a)
     arcs, others = set(left.arcs), set(right.arcs)
@@ -95,7 +109,7 @@ def compare(a: BayesianNetwork, b: BayesianNetwork, data: Any = None) -> Compari
         only_b=_sorted(arc for arc in others if not {arc, arc[::-1]} & arcs),
         variables_only_a=only_a,
         variables_only_b=only_b,
-        explained=None if data is None else _explained(a, b, data),
+        explained=None if data is None else _explained(a, b, data, unseen),
     )
 
 
@@ -108,16 +122,20 @@ def _sorted(arcs: Iterable[Arc]) -> tuple[Arc, ...]:
     return tuple(sorted(arcs))
 
 
-def _explained(a: BayesianNetwork, b: BayesianNetwork, data: Any) -> tuple[Explained, Explained]:
+def _explained(a: BayesianNetwork, b: BayesianNetwork, data: Any, unseen: Any) -> tuple[Explained, Explained]:
     shared = [name for name in a.names if name in b]
     if not shared:
         raise ParameterError(
             "the networks share no variable, so that no case can be compared",
             hint=f"one has {listed(a.names)}, the other {listed(b.names)}",
         )
-    return _explains(a, shared, data), _explains(b, shared, data)
+    one, other = (
+        as_table(data, schema=network.schema.select(shared), absent="missing", unseen=unseen) for network in (a, b)
+    )
+    gone = (one.codes < 0) | (other.codes < 0)  # what one network does not know is hidden from both
+    return _explains(a, one, gone), _explains(b, other, gone)
 
 
-def _explains(network: BayesianNetwork, shared: list[str], data: Any) -> Explained:
-    score = network.score(as_table(data, schema=network.schema.select(shared), absent="missing"))
+def _explains(network: BayesianNetwork, table: Table, gone: NDArray[np.bool_]) -> Explained:
+    score = network.score(Table(table.schema, np.where(gone, -1, table.codes), table.values, table.weights))
     return Explained(score.weight, score.log_likelihood, network.free_parameters, len(score.impossible))

@@ -24,6 +24,7 @@ from bayeslearn.network.cpt import Cpt, missed_one
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.prediction import predictions, state_names
 from bayeslearn.network.structures import StructureLike, as_dag
+from bayeslearn.sources import with_options
 from bayeslearn.tables import Schema, as_table
 from bayeslearn.tables.convert import declared_states
 
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     from bayeslearn.network.learning.score import Score, Total
     from bayeslearn.sources.base import Scanned
     from bayeslearn.tables import Discrete, Table
+    from bayeslearn.tables.markers import Markers
+
+    #: What may become of a state that a network does not have, where it is asked and does not learn.
+    Asked = Literal["missing", "error"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,24 +200,50 @@ class BayesianNetwork:
                 total += np.log(p)[cell] if len(p) < len(cell) else np.log(p[cell])
         return total
 
-    def log_likelihood(self, data: Any) -> NDArray[np.float64]:
-        """ln P of what each row shows, a missing cell or column being summed over; −∞ for a row that cannot be."""
-        return self.score(data).cases
+    def log_likelihood(
+        self,
+        data: Any,
+        *,
+        missing: Markers = (),
+        keep_default_na: bool = True,
+        unseen: Literal["missing", "error"] = "missing",
+    ) -> NDArray[np.float64]:
+        """ln P of what each row shows, a missing cell or column being summed over; −∞ for a row that cannot be.
+
+        The options are those of :meth:`score`.
+        """
+        return self.score(data, missing=missing, keep_default_na=keep_default_na, unseen=unseen).cases
 
     @overload
-    def score(self, data: Scanned) -> Total: ...
+    def score(
+        self, data: Scanned, *, missing: Markers = ..., keep_default_na: bool = ..., unseen: Asked = ...
+    ) -> Total: ...
 
     @overload
-    def score(self, data: Any) -> Score: ...
+    def score(
+        self, data: Any, *, missing: Markers = ..., keep_default_na: bool = ..., unseen: Asked = ...
+    ) -> Score: ...
 
-    def score(self, data: Any) -> Score | Total:
+    def score(
+        self, data: Any, *, missing: Markers = (), keep_default_na: bool = True, unseen: Asked = "missing"
+    ) -> Score | Total:
         """How probable a table, a frame or a list of cases is: ln P of each row, in all, and bits per case.
 
         Of a source (:func:`~bayeslearn.scan`) only ln P of all its rows and bits per case, for rows are not kept.
+
+        Parameters
+        ----------
+        data
+            Anything that :func:`~bayeslearn.as_table` reads, or a source.
+        missing, keep_default_na
+            Markers of missing cells, as in :func:`~bayeslearn.as_table`.
+        unseen
+            What to do with a state that the network does not have: treat the cell as ``"missing"`` (the default), which
+            is counted in a warning, or raise an ``"error"``.
         """
         from bayeslearn.network.learning.score import score  # noqa: PLC0415 - learning knows networks, not the reverse
 
-        return score(self, data)
+        return score(self, with_options(data, missing=missing, keep_default_na=keep_default_na), unseen=unseen)
 
     # -- questions
 
@@ -229,13 +260,23 @@ class BayesianNetwork:
         """Posterior distributions given evidence; see :meth:`Exact.query` for the options."""
         return self.exact.query(evidence, ask, **options)
 
-    def predict(self, data: Any, target: str) -> NDArray[Any]:
+    def predict(
+        self,
+        data: Any,
+        target: str,
+        *,
+        missing: Markers = (),
+        keep_default_na: bool = True,
+        unseen: Asked = "missing",
+    ) -> NDArray[Any]:
         """The most probable state of a variable in each row of a table, a frame or a list of cases.
 
-        A missing cell, or a missing column, is not observed; the column of the target itself is not looked at.
+        A missing cell, or a missing column, is not observed; the column of the target itself is not looked at. The
+        options are those of :meth:`score`.
         """
         states = state_names(self[target].variable)
-        table = as_table(data, schema=self.schema, absent="missing")
+        data = with_options(data, missing=missing, keep_default_na=keep_default_na)
+        table = as_table(data, schema=self.schema, absent="missing", unseen=unseen)
         best = [p[target].argmax(axis=1) for _, p in predictions(self, table, [target])]
         return states[np.concatenate(best)] if best else states[:0]
 
@@ -282,6 +323,8 @@ class BayesianNetwork:
         fade: float = 1.0,
         hidden: Iterable[str] = (),
         unseen: Literal["add", "missing", "error"] = "add",
+        missing: Markers = (),
+        keep_default_na: bool = True,
     ) -> BayesianNetwork:
         """The network after more cases, exactly as if all had been there at once; it must have been learned.
 
@@ -300,6 +343,8 @@ class BayesianNetwork:
         unseen
             What to do with a state that the network does not have: add it, see :meth:`add_states`, treat the cell as
             missing, or raise an error.
+        missing, keep_default_na
+            Markers of missing cells, as in :func:`~bayeslearn.as_table`.
 
         >>> from bayeslearn import fit_tables
         >>> monday = fit_tables("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace").network
@@ -309,6 +354,7 @@ class BayesianNetwork:
         """
         from bayeslearn.network.learning import evidence  # noqa: PLC0415 - learning knows networks, not the reverse
 
+        data = with_options(data, missing=missing, keep_default_na=keep_default_na)
         return evidence.updated(self, data, weights=weights, fade=fade, hidden=hidden, unseen=unseen)
 
     def forget(

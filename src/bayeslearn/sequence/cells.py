@@ -9,12 +9,10 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ShapeError
+from bayeslearn.tables.markers import is_marker
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-#: What stands for a missing symbol, besides None and NaN.
-MISSING = ("?", "")
 
 
 def plain(symbol: Any) -> Any:
@@ -23,9 +21,9 @@ def plain(symbol: Any) -> Any:
 
 
 def is_missing(symbol: Any) -> bool:
-    """Whether a cell says nothing: None, NaN, a question mark or blanks."""
+    """Whether a cell is missing: None, NaN or a default marker."""
     if isinstance(symbol, str):
-        return symbol.strip() in MISSING
+        return is_marker(symbol)
     return symbol is None or (isinstance(symbol, float) and math.isnan(symbol))
 
 

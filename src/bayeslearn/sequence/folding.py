@@ -23,12 +23,13 @@ from bayeslearn.sequence.symbols import CategoricalEmissions
 from bayeslearn.sources.base import require_some
 from bayeslearn.sources.batches import Batches, each, numbered
 from bayeslearn.sources.coding import Coder
+from bayeslearn.sources.encoded import Encoded
 from bayeslearn.sources.engines import Sum
 from bayeslearn.sources.files import Files, located, watched
 from bayeslearn.sources.reading import columns_of_batch, read_shard
 from bayeslearn.tables import Discrete, Numeric, Schema
 from bayeslearn.tables.columns import levels
-from bayeslearn.tables.gather import gather
+from bayeslearn.tables.gather import gather, table_columns
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -218,6 +219,10 @@ def streamed(source: Any, reader: Reader) -> Iterator[Sequences]:
     if isinstance(source, Batches):
         for number, batch in enumerate(each(source.read)):
             yield numbered(number, lambda batch=batch: reader.piece(gather(batch, None, ())[0]))  # type: ignore[misc]
+        return
+    if isinstance(source, Encoded):
+        for number, table in enumerate(replace(source, schema=source.written).batches()):
+            yield numbered(number, lambda table=table: reader.piece(table_columns(table)))  # type: ignore[misc]
         return
     from bayeslearn.sources.relations import streamed as answered  # noqa: PLC0415 - DuckDB loads when it is asked
 

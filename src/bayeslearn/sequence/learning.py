@@ -14,6 +14,7 @@ from bayeslearn.families import Bundle, Counts
 from bayeslearn.sequence import priors, sources, starting
 from bayeslearn.sequence.model import HiddenMarkovModel
 from bayeslearn.sequence.reading import finished, folds, gathered
+from bayeslearn.sources import with_options
 
 if TYPE_CHECKING:
     import os
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.sequence.data import Sequences
+    from bayeslearn.tables.markers import Markers
 
 #: A state that is expected less often than this in all data is dead.
 DEAD = 1e-3
@@ -50,6 +52,9 @@ def learn(
     progress: Callable[[em.Step], object] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: int = 5,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> em.Result[HiddenMarkovModel]:
     """Learn a hidden Markov model, and tell the way there.
 
@@ -72,6 +77,8 @@ def learn(
         All symbols there are, where the data may not show them all.
     known
         The state of each row where it is known, else None: a list, or the name of a column.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     weights
         How often each sequence counts.
     structure
@@ -91,6 +98,7 @@ def learn(
         A file to which the best model so far is written, every so many iterations and at the end;
         ``start=HiddenMarkovModel.load(file)`` goes on from there.
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     names = None if columns is None and start is None else tuple(columns or start.emissions.names)  # type: ignore[union-attr]
     kind = emissions if start is None else start.emissions.kind
     raw: Any

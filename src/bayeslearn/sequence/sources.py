@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bayeslearn.errors import DataError, InconsistentDataError, ParameterError, listed
+from bayeslearn.errors import DataError, InconsistentDataError, ParameterError, listed, option
 from bayeslearn.families import Moments
 from bayeslearn.families.assignment import assign
 from bayeslearn.sequence.data import Sequences
@@ -178,7 +178,9 @@ def opened(
 ) -> RawSource:
     """The columns of a source that were asked for, as the emissions want them."""
     if id is None or lengths is not None:
-        raise ParameterError("the sequences of a source are told apart by a column", hint='name it: id="patient"')
+        raise ParameterError(
+            "the sequences of a source are told apart by a column", hint=f"name it: {option('id', 'patient')}"
+        )
     if weights is not None or getattr(data, "weight", None) is not None:
         raise ParameterError("the sequences of a source count once each: they have no weights")
     if known is not None and not isinstance(known, str):
@@ -203,5 +205,5 @@ def scanned(data: Any, id: str, columns: list[str] | None) -> Scanned:  # noqa: 
     found: Scanned = scan(data, columns=columns, allow_constant=True, left_out=gone)
     odd = [why for name, why in gone.items() if name != id]
     if odd:
-        raise DataError(odd[0], hint="name the observed `columns`")
+        raise DataError(odd[0], hint=f"name the observed columns: {option('columns')}")
     return found

@@ -16,6 +16,7 @@ from bayeslearn import kernels
 from bayeslearn.errors import DataError
 from bayeslearn.tables.building import missing_column, together
 from bayeslearn.tables.columns import column_weights, is_missing, number_of
+from bayeslearn.tables.interpretation import origins, with_origins
 from bayeslearn.tables.schema import require_known
 from bayeslearn.tables.states import UNKNOWN, StateLookup, code_by
 from bayeslearn.tables.table import Table, code_type
@@ -55,16 +56,18 @@ class Coder:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns to read."""
-        return self.schema.names if self.weight is None else (*self.schema.names, self.weight)
+        """The columns to read, those of them that are there: variables, and the dates that they are parts of."""
+        names = tuple(dict.fromkeys((*self.schema.names, *origins(self.schema, self.schema.names))))
+        return names if self.weight is None else (*names, self.weight)
 
     def table(self, columns: list[Column]) -> Table:
         """The table of one batch; all that is wrong with it is told together."""
         by_name = {column.name: column for column in columns if column.name not in self.request.dropped}
         n = len(columns[0]) if columns else 0
+        by_name = with_origins(by_name, self.schema, self.request.missing)
         if self.request.absent == "missing":
             by_name = {name: missing_column(name, n) for name in self.schema.names} | by_name
-        require_known(self.names, by_name)
+        require_known([*self.schema.names, *([] if self.weight is None else [self.weight])], by_name)
         codes = np.empty((len(self.schema.discrete), n), code_type(self.schema))
         values = np.empty((len(self.schema.numeric), n))
         errors = []

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import ParameterError, in_python, option
 from bayeslearn.sources.base import Scanned
-from bayeslearn.tables import Discrete, Numeric, Schema, Table
+from bayeslearn.tables import Discrete, Schema, Table
 from bayeslearn.tables.discretise import BINS, TIE, quantile_cuts, require_cuts, width_cuts
 from bayeslearn.tables.schema import name_list, require_known
 
@@ -51,7 +51,8 @@ def discretised(
     if how == "mdl":
         raise ParameterError(
             "cuts by a target (how='mdl') need all rows at once",
-            hint="use how='quantile', or take the cuts of a sample: as_table(...).discretise(how='mdl', target=...)",
+            hint=f"use {option('how', 'quantile', command='--cut quantile')}"
+            + in_python(", or take the cuts of a sample: as_table(...).discretise(how='mdl', target=...)"),
         )
     validation.choice("how", how, ["quantile", "width"])
     n = validation.integer("bins", BINS if bins is None else bins, least=2)
@@ -65,7 +66,7 @@ def discretised(
 
 def cut(source: Scanned, cuts: Mapping[str, Iterable[float]]) -> Any:
     """The source with columns made discrete by these cuts."""
-    schema = Schema(Discrete.from_cuts(v.name, cuts[v.name]) if v.name in cuts else v for v in source.schema)
+    schema = Schema(Discrete.from_cuts(v.name, cuts[v.name], like=v) if v.name in cuts else v for v in source.schema)
     return replace(source, schema=schema)
 
 
@@ -80,14 +81,14 @@ def cuts_of(source: Scanned, names: Iterable[str], how: str, bins: int) -> dict[
 def near_quantiles(source: Scanned, names: Iterable[str], bins: int) -> dict[str, tuple[Floats, Floats]]:
     """For each column its least and largest value and those next to the quantiles, with the weight between them."""
     names = tuple(names)
-    only = replace(source, schema=Schema(Numeric(name) for name in names))
+    only = replace(source, schema=source.schema.select(names))
     ranges = {name: Ranges.everything() for name in names}
     while True:
         asked = {name: found.to_split(bins) for name, found in ranges.items()}
         open_columns = {name: which for name, which in asked.items() if which.any()}
         if not open_columns:
             return {name: found.values() for name, found in ranges.items()}
-        narrow = replace(only, schema=Schema(Numeric(name) for name in open_columns))
+        narrow = replace(only, schema=source.schema.select(open_columns))
         parts = {name: ranges[name].parts(which) for name, which in open_columns.items()}
         counted: Counted = narrow.fold(Count(parts))
         for name, which in open_columns.items():

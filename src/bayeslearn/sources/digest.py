@@ -20,8 +20,13 @@ import pyarrow as pa
 from bayeslearn.errors import DataError
 from bayeslearn.tables.building import choose, coded
 from bayeslearn.tables.columns import Column, all_whole, is_missing, level_numbers, levels, plain_floats
+from bayeslearn.tables.dates import DATES, date_fits, parts_of
+from bayeslearn.tables.formats import EVERY, Fits, fits_of
+from bayeslearn.tables.interpretation import interpreted, seconds, sources_of
+from bayeslearn.tables.markers import is_suspect
 from bayeslearn.tables.schema import Schema, require_known
 from bayeslearn.tables.states import UNKNOWN, StateLookup, with_values
+from bayeslearn.tables.suspects import Codes, Suspect, suspects_in
 from bayeslearn.tables.variables import Discrete
 
 if TYPE_CHECKING:
@@ -35,6 +40,15 @@ if TYPE_CHECKING:
 
 #: Different values of a column that are kept: more than any number of states that tables are asked to hold.
 LEVELS = 4096
+
+#: Values besides them that are kept: every part of a date in each of its formats.
+MOST_ODD = 1024
+
+#: So few values are repeated as often as they occur, up to this number.
+FEW_LEVELS = 40
+
+#: The format of dates that are no text.
+DATED = frozenset({"timestamp"})
 
 
 @dataclass(frozen=True)
@@ -55,13 +69,20 @@ class Seen:
     more: bool = False
     low: float = math.inf
     high: float = -math.inf
-    #: A value that settles what the others leave open: one that is no number, or not a whole one.
+    #: Values that settle what the others leave open: one that is no number, or not whole, and each part of a date.
     odd: tuple[Any, ...] = ()
+    #: Numbers that often mark missing cells, and the range of the others.
+    codes: Codes | None = None
+    #: The formats of numbers and dates that all values fit, and Arrow's own type of dates.
+    fits: Fits = EVERY
+    date_fits: frozenset[str] = frozenset(DATES)
+    temporal: Any = None
 
     def __add__(self, other: Seen) -> Seen:
         both = dict(self.levels)
         for value, count in other.levels.items():
             both[value] = both.get(value, 0) + count
+        odd = (*self.odd, *other.odd, *self._odd(list(both)[LEVELS:]))
         return replace(
             self,
             declared=self.declared if self.declared == other.declared else None,
@@ -72,13 +93,29 @@ class Seen:
             more=self.more or other.more or len(both) > LEVELS,
             low=min(self.low, other.low),
             high=max(self.high, other.high),
-            odd=tuple(dict.fromkeys((*self.odd, *other.odd)))[:4],
+            odd=tuple(dict.fromkeys(odd))[:MOST_ODD],
+            fits=self.fits + other.fits,
+            date_fits=self.date_fits & other.date_fits,
+            codes=self.codes + other.codes if self.codes and other.codes else self.codes or other.codes,
         )
+
+    def _odd(self, dropped: list[Any]) -> tuple[Any, ...]:
+        """What is kept of values for which there is no room."""
+        if not dropped or self.kind not in {"text", "temporal"} or self.declared is not None:
+            return ()
+        return odd_of(self, pa.array(dropped, pa.string() if self.kind == "text" else self.temporal))
 
     @property
     def present(self) -> int:
         """Cells that hold a value."""
         return self.rows - self.missing
+
+    def suspects(self) -> list[Suspect]:
+        """Values that may mark missing cells."""
+        words = {v: n for v, n in self.levels.items() if is_suspect(v)} if self.more else self.levels
+        found = suspects_in(self.name, words, self.rows)
+        numbers = self.codes.suspects(self.name, self.rows) if self.codes and self.more else ()
+        return [*found, *numbers]
 
     def column(self) -> Column:
         """A short column that shows the same, to be judged as a long one would be."""
@@ -88,10 +125,13 @@ class Seen:
             data = pa.DictionaryArray.from_arrays(pa.array([*place, None], pa.int32()), pa.array(list(self.declared)))
             return Column(self.name, data, declared=True)
         again = values * 2 if self.present >= 2 * len(values) else values
-        data = pa.array([*again, None], pa.string() if self.kind == "text" else None)
+        if not self.more and len(values) <= FEW_LEVELS:  # parts of dates repeat where dates do not
+            again = [value for value in values for _ in range(min(self.levels.get(value, 1), FEW_LEVELS))]
+        data = pa.array([*again, None], pa.string() if self.kind == "text" else self.temporal)
         if self.categories:
             data = data.dictionary_encode()
-        return Column(self.name, data, from_file=self.from_file)
+        fits = {"fits": self.fits, "date_fits": self.date_fits} if self.kind == "text" and self.more else {}
+        return Column(self.name, data, from_file=self.from_file, **fits)  # type: ignore[arg-type]
 
 
 def few(values: dict[Any, int]) -> dict[Any, int]:
@@ -124,9 +164,9 @@ class Digest:
         weight: str | None = None,
     ) -> Schema:
         """The variables that the columns show, or that are known of them already."""
-        require_known(request.dropped, self.columns)
         shown = {name: seen.column() for name, seen in self.columns.items() if name not in request.dropped}
-        chosen = choose(shown, names, None, weight)
+        chosen = choose(shown, None if names is None else sources_of(names, shown), None, weight)
+        chosen = interpreted(chosen, request, {*(known or {})} - request.declares(), names)
         require_known(sorted(request.declares()), [column.name for column in chosen])
         known = {name: v for name, v in (known or {}).items() if name not in request.declares()}
         settled = [column for column in chosen if column.name not in known]
@@ -137,6 +177,11 @@ class Digest:
         if request.left_out:
             request.left_out.update({name: self._honest(why) for name, why in request.left_out.items()})
         return Schema((known | found)[c.name] for c in chosen if c.name in known or c.name in found)
+
+    def suspects(self, names: Iterable[str] | None = None) -> list[Suspect]:
+        """Values of the columns, or of some of them, that may mark missing cells."""
+        chosen = self.columns if names is None else names
+        return [suspect for name in chosen if name in self.columns for suspect in self.columns[name].suspects()]
 
     def grown(self, schema: Schema, request: Request) -> Schema:
         """A known schema; states that the columns show besides are noted, and added if they are to be."""
@@ -171,7 +216,13 @@ def told_details(error: DataError) -> dict[str, Any]:
 
 def digest_of(columns: Iterable[Column], missing: Missing) -> Digest:
     """The digest of one batch."""
-    return Digest({column.name: seen_in(column, missing) for column in columns})
+    numbers = (seconds(c) if is_duration(c) else c for c in columns)
+    return Digest({column.name: seen_in(column, missing) for column in numbers})
+
+
+def is_duration(column: Column) -> bool:
+    """Whether a column holds durations."""
+    return not isinstance(column.data, list) and pa.types.is_duration(column.data.type)
 
 
 def seen_in(column: Column, missing: Missing) -> Seen:
@@ -184,6 +235,7 @@ def seen_in(column: Column, missing: Missing) -> Seen:
         declared=tuple(dictionary_of(column.data).to_pylist()) if column.declared else None,
         categories=coded_already and column.kind != "text",
         rows=len(column),
+        temporal=column.data.type if column.kind == "temporal" else None,
     )
     if column.kind == "number" and not coded_already:
         x = plain_floats(column, missing)
@@ -192,12 +244,17 @@ def seen_in(column: Column, missing: Missing) -> Seen:
     found = levels(column, missing)
     count = np.bincount(found.place + 1, minlength=len(found.values) + 1)
     plain = replace(plain, missing=int(count[0]))
+    if column.kind == "text" and not column.declared:
+        plain = replace(plain, fits=fits_of(found.values), date_fits=date_fits(found.values))
     if len(found.values) > LEVELS:
-        number = level_numbers(found.values)
-        return replace(of_levels(plain, found.values, number), missing=int(count[0]))
+        codes = Codes.of(level_numbers(found.values), count[1:])
+        return replace(of_levels(plain, found.values), missing=int(count[0]), codes=codes)
     counts = {v: int(n) for v, n in zip(found.listed(), count[1:], strict=True) if n or not column.declared}
-    low, high = range_of(level_numbers(found.values)) if column.kind in {"number", "text"} else (math.inf, -math.inf)
-    return replace(plain, levels=counts, low=low, high=high)
+    if column.kind not in {"number", "text"}:
+        return replace(plain, levels=counts)
+    number = level_numbers(found.values)
+    low, high = range_of(number)
+    return replace(plain, levels=counts, low=low, high=high, codes=Codes.of(number, count[1:]))
 
 
 def dictionary_of(data: Any) -> Any:
@@ -216,17 +273,38 @@ def of_numbers(plain: Seen, x: NDArray[np.float64], nothing: NDArray[np.bool_]) 
     some = x[~nothing][: 4 * LEVELS]
     kept = dict.fromkeys(some[:LEVELS].tolist(), 1)
     odd = () if all_whole(x) else (float(x[np.argmax(~((x == np.floor(x)) | nothing))]),)
-    return replace(plain, missing=int(nothing.sum()), levels=kept, more=True, low=low, high=high, odd=odd)
+    return replace(
+        plain, missing=int(nothing.sum()), levels=kept, more=True, low=low, high=high, odd=odd, codes=Codes.of(x)
+    )
 
 
-def of_levels(plain: Seen, values: Any, number: NDArray[np.float64]) -> Seen:
-    """A column of many different words, or of numbers written as text."""
-    words = np.isnan(number)
-    fraction = ~words & (number != np.floor(number))
-    odd = tuple(values[int(np.argmax(mask))].as_py() for mask in (words, fraction) if mask.any())
-    low, high = range_of(number)
+def of_levels(plain: Seen, values: Any) -> Seen:
+    """A column of many different words, of dates, or of numbers written as text."""
+    low, high = range_of(level_numbers(values)) if plain.kind == "text" else (math.inf, -math.inf)
     kept = dict.fromkeys(values[:LEVELS].to_pylist(), 1)
-    return replace(plain, levels=kept, more=True, low=low, high=high, odd=odd)
+    return replace(plain, levels=kept, more=True, low=low, high=high, odd=odd_of(plain, values))
+
+
+def odd_of(plain: Seen, values: Any) -> tuple[Any, ...]:
+    """Values that settle what a column is: a word, a fraction, every part of a date."""
+    dates = DATED if plain.kind == "temporal" else date_fits(values)
+    places = representatives(values, dates)
+    if plain.kind == "text":
+        number = level_numbers(values)
+        words = np.isnan(number)
+        fraction = ~words & (number != np.floor(number))
+        places = [*(int(np.argmax(mask)) for mask in (words, fraction) if mask.any()), *places]
+    return tuple(values[i].as_py() for i in places)
+
+
+def representatives(values: Any, formats: Iterable[str]) -> list[int]:
+    """Places of values that show every year, month, weekday and hour of the dates among them."""
+    places: dict[int, None] = {}
+    for name in sorted(formats):
+        for x in parts_of(values, name).values():
+            _, first = np.unique(x, return_index=True)
+            places |= dict.fromkeys(first.tolist())
+    return list(places)
 
 
 def range_of(x: NDArray[np.float64]) -> tuple[float, float]:

@@ -13,6 +13,8 @@ from bayeslearn.sources.engines import Engine, Local
 from bayeslearn.sources.files import Files, Looked, ShardDigest, folded
 from bayeslearn.sources.limits import bytes_of
 from bayeslearn.sources.shards import matching, require_alike, row_groups, shards_of
+from bayeslearn.tables.files import column_names
+from bayeslearn.tables.interpretation import origins, sources_of
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -41,11 +43,12 @@ def scan_files(
     broken: dict[str, str] = {}
     shards = opened(matching(paths), broken, skip=skip)
     alive = list(dict.fromkeys(shard.path for shard in shards))
-    wanted = names if schema is None else schema.names
+    wanted = None if names is None and schema is None else read_names(alive, schema, names)
     read = None if wanted is None else (*wanted, *([weight] if weight else []))
     columns = require_alike(alive, read)
     require_known([*request.dropped, *request.missing.by_column], columns)
     columns = {name: kind for name, kind in columns.items() if name not in request.dropped}
+    read = tuple(columns) if read is None and request.dropped else read
     if read is not None and request.absent == "missing":
         read = tuple(name for name in read if name in columns)
     require_known([*(read or ()), *([weight] if weight else [])], columns)
@@ -66,6 +69,14 @@ def scan_files(
         shards=shards, schema=schema, request=request, weight=weight, digest=digest, engine=where, batch_rows=rows,
         skipped=broken, progress=progress,
     )  # fmt: skip
+
+
+def read_names(paths: list[str], schema: Schema | None, names: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The columns to read for a schema, or for names: those of the first file, dates for parts of them."""
+    there = column_names(paths[0]) if paths else []
+    if schema is None:
+        return sources_of(names or (), there)
+    return tuple(dict.fromkeys(n if n in there else origins(schema, [n])[0] for n in schema.names))
 
 
 def sized(shard: Shard, looked: Looked) -> Shard:
@@ -132,5 +143,6 @@ def scan_batches(
     digest = None
     if schema is None:
         digest = looked_at(data, names, request.missing)
+        require_known([*request.dropped, *request.missing.by_column], digest.columns)
         schema = digest.schema(request, names=names, weight=weight)
     return Batches(read=data, schema=schema, request=request, weight=weight, digest=digest)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from bayeslearn.errors import DataError, FormatError, MissingFileError, ParameterError, listed
+from bayeslearn.errors import DataError, FormatError, MissingFileError, ParameterError, listed, option
 from bayeslearn.kernels.threads import thread_count
 from bayeslearn.sources.base import Scanned, rebatched, require_some, rows_of_batch
 from bayeslearn.sources.coding import Coder
@@ -16,6 +16,7 @@ from bayeslearn.sources.digest import Digest, digest_of
 from bayeslearn.sources.engines import Local
 from bayeslearn.sources.limits import bytes_of
 from bayeslearn.sources.reading import columns_of_batch
+from bayeslearn.tables.interpretation import sources_of
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -87,12 +88,12 @@ def scan_relation(
 ) -> Relation:
     """A relation under one schema: the one given, or the one that a pass over it shows."""
     relation = data if isinstance(data, duckdb.DuckDBPyRelation) else opened(data, table, memory_limit)
-    require_known([*(names or ()), *([weight] if weight else [])], relation.columns)
+    raw = None if names is None else sources_of(names, relation.columns)
+    asked = [*(raw or ()), *([weight] if weight else []), *request.dropped, *request.missing.by_column]
+    require_known(asked, relation.columns)
     digest = None
     if schema is None:
-        digest = looked_at(
-            relation, None if names is None else (*names, *([weight] if weight else [])), request.missing
-        )
+        digest = looked_at(relation, None if raw is None else (*raw, *([weight] if weight else [])), request.missing)
         schema = digest.schema(request, names=names, weight=weight)
     return Relation(relation=relation, schema=schema, request=request, weight=weight, digest=digest)
 
@@ -114,7 +115,8 @@ def opened(data: Any, table: str | None, memory_limit: str | int | None) -> Any:
     if table is None:
         known = [name for (name,) in connection.execute("select table_name from information_schema.tables").fetchall()]
         raise ParameterError(
-            "which table of the database?", hint=f"table={known[0]!r}; there are {listed(known)}" if known else None
+            "which table of the database?",
+            hint=f"{option('table', known[0])}; there are {listed(known)}" if known else None,
         )
     try:
         return connection.sql(table) if is_query(table) else connection.table(table)

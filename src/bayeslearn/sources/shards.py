@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import DuplicateColumnError, FormatError, MissingFileError, ParameterError
+from bayeslearn.errors import DuplicateColumnError, FormatError, MissingFileError, ParameterError, option
 from bayeslearn.tables.files import DELIMITERS, READERS, column_names, ending, found, parquet_file
 from bayeslearn.tables.schema import require_unique
 
@@ -141,7 +141,7 @@ def require_alike(paths: list[str], wanted: Iterable[str] | None = None) -> dict
             said = [told(odd, first, paths[0]), told(odd, other, path)]
             raise FormatError(
                 f"the files differ in column {odd!r}: it {' and '.join(said)}",
-                hint="scan files of one kind together, or leave the column out with `columns=`",
+                hint=f"scan files of one kind together, or drop the column: {option('drop_columns', [odd])}",
                 column=odd,
                 paths=[paths[0], path],
             )

@@ -25,6 +25,7 @@ from bayeslearn.errors import (
 )
 from bayeslearn.tables.columns import Column, column_weights, is_missing
 from bayeslearn.tables.gather import gather, list_column
+from bayeslearn.tables.interpretation import interpreted, sources_of, with_origins
 from bayeslearn.tables.kinds import discover
 from bayeslearn.tables.raw import RawTable
 from bayeslearn.tables.schema import Schema, require_known, require_unique
@@ -62,15 +63,21 @@ def build(
     require_known([*request.dropped, *request.missing.by_column], by_name)
     w = row_weights(weights, by_name, n, request)
     by_name = {name: column for name, column in by_name.items() if name not in request.dropped}
+    if schema is not None:
+        by_name = with_origins(by_name, schema, request.missing)
     if schema is not None and request.absent == "missing":
         by_name = {name: missing_column(name, n) for name in schema.names} | by_name
-    chosen = choose(by_name, names, schema, weights if isinstance(weights, str) else None)
+    raw = None if names is None else sources_of(names, by_name)
+    chosen = choose(by_name, raw, schema, weights if isinstance(weights, str) else None)
+    known = known_variables(data, request, schema)
+    if schema is None and n:
+        chosen = interpreted(chosen, request, known, names)
     require_known(sorted(request.declares()), [column.name for column in chosen])
     if not chosen:
         raise EmptyTableError("the table has no columns")
     if n == 0:
         raise EmptyTableError(f"the table has no rows, only the columns {listed(by_name)}")
-    return join(coded(chosen, request, known_variables(data, request, schema)), n, w)
+    return join(coded(chosen, request, known), n, w)
 
 
 def choose(

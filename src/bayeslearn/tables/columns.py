@@ -17,11 +17,14 @@ import pyarrow.compute as pc
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, MixedTypesError, option
+from bayeslearn.tables.dates import is_temporal
 from bayeslearn.tables.markers import NUMBER, Missing
 from bayeslearn.tables.table import require_finite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from bayeslearn.tables.formats import Fits
 
 #: The name that pandas gives to an index without a name.
 INDEX = re.compile(r"__index_level_[0-9]+__")
@@ -40,13 +43,19 @@ class Column:
     from_file: bool = False
     #: The categories are in an order that the user chose.
     declared: bool = False
+    #: The format in which it was written, and the column it is a part of.
+    read_as: str | None = None
+    origin: str | None = None
+    #: The formats of numbers and of dates that all values fit, where more is known than these values show.
+    fits: Fits | None = None
+    date_fits: frozenset[str] | None = None
 
     def __len__(self) -> int:
         return len(self.data)
 
     @property
     def kind(self) -> str:
-        """What the column holds: text, number, bool, objects; anything else is an error."""
+        """What the column holds: text, number, bool, temporal, objects; anything else is an error."""
         if isinstance(self.data, list):
             return "objects"
         kind = value_type(self.data.type)
@@ -85,6 +94,7 @@ KINDS = {
     "text": (is_text,),
     "bool": (pa.types.is_boolean,),
     "number": (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal),
+    "temporal": (is_temporal,),
 }
 
 
@@ -158,6 +168,8 @@ def marked(values: Any, missing: Missing) -> NDArray[np.bool_]:
     if is_text(values.type) and len(values) <= FEW:
         return np.array([v is None or is_missing(v, missing) for v in values.to_pylist()], np.bool_)
     null = np.asarray(values.is_null(nan_is_null=True))
+    if is_temporal(values.type):
+        return null
     if is_text(values.type):
         trimmed = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
         null = null | np.asarray(pc.is_in(trimmed, pa.array(sorted(missing.text), type=pa.large_string())))

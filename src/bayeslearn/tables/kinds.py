@@ -66,7 +66,7 @@ def numeric(column: Column, request: Request, found: Levels | None = None) -> tu
     x = floats(column, request.missing, found)
     if np.isnan(x).all():
         raise all_missing(column)
-    return Numeric(column.name), x
+    return Numeric(column.name, read_as=column.read_as, origin=column.origin), x
 
 
 def discrete(column: Column, found: Levels, request: Request) -> tuple[Discrete, NDArray[Any]]:
@@ -94,7 +94,8 @@ def discrete(column: Column, found: Levels, request: Request) -> tuple[Discrete,
     order = list(range(n)) if column.declared else sorted(range(n), key=lambda i: sort_key(values[i]))
     code = np.full(n + 1, -1, dtype=smallest_code_type(n))
     code[order] = np.arange(n)
-    return Discrete(column.name, tuple(values[i] for i in order)), code[found.place]
+    states = tuple(values[i] for i in order)
+    return Discrete(column.name, states, read_as=column.read_as, origin=column.origin), code[found.place]
 
 
 def sort_key(value: Any) -> tuple[str, float, str]:

@@ -96,6 +96,11 @@ def marker_list(markers: Any) -> list[Any]:
         ) from None
 
 
+def is_marker(value: Any) -> bool:
+    """Whether a value is text that marks a missing cell by default."""
+    return isinstance(value, str) and value.strip() in NA_MARKERS
+
+
 ### suspects
 
 #: Words, in lower case, that often stand for no value.

@@ -13,6 +13,7 @@ import numpy as np
 
 from bayeslearn.errors import UnknownStateError, in_python, listed, near, option
 from bayeslearn.tables.columns import Column, Levels, floats, level_numbers, levels, number_of, object_kind
+from bayeslearn.tables.interpretation import as_known_numbers
 from bayeslearn.tables.kinds import sort_key
 from bayeslearn.tables.markers import is_suspect
 from bayeslearn.tables.table import smallest_code_type
@@ -33,6 +34,7 @@ UNKNOWN = -2
 def code_by(column: Column, variable: Variable, request: Request) -> tuple[Variable, NDArray[Any]]:
     """A known variable, grown if new states are to be added, and the codes (or floats) of a column under it."""
     missing = request.missing.of_column(column.name)
+    column = as_known_numbers(column, variable, request.missing)
     if not isinstance(variable, Discrete):
         return variable, known_floats(column, missing, request)
     missing = missing.without(variable.states)

@@ -217,7 +217,8 @@ class Table:
         """Numeric columns made discrete by the given cuts, which the schema remembers."""
         w = None if self.weights is None else np.asarray(self.weights)
         cut = {
-            name: Discrete.from_cuts(name, points, values=self.value(name), weights=w) for name, points in cuts.items()
+            name: Discrete.from_cuts(name, points, values=self.value(name), weights=w, like=self.schema[name])
+            for name, points in cuts.items()
         }
         new = {name: variable.cut(self.value(name)) for name, variable in cut.items()}
         schema = Schema(cut.get(v.name, v) for v in self.schema)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +40,13 @@ class Variable:
 class Numeric(Variable):
     """A column of floats; NaN is missing."""
 
+    #: The format in which the numbers are written, and the column of which this one is a part.
+    read_as: str | None = field(default=None, compare=False, kw_only=True, repr=False)
+    origin: str | None = field(default=None, compare=False, kw_only=True, repr=False)
+
     def to_dict(self) -> dict[str, Any]:
         """The variable as plain JSON values."""
-        return {"name": self.name, "kind": "numeric"}
+        return {"name": self.name, "kind": "numeric"} | interpretation_of(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +64,9 @@ class Discrete(Variable):
     cuts: tuple[float, ...] | None = None
     #: A few values of the training rows in each interval, in order; see :mod:`bayeslearn.tables.interval_values`.
     interval_values: tuple[tuple[float, ...], ...] | None = None
+    #: The format in which the values are written, and the column of which this one is a part.
+    read_as: str | None = field(default=None, kw_only=True, repr=False)
+    origin: str | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,11 +85,16 @@ class Discrete(Variable):
         *,
         values: NDArray[np.float64] | None = None,
         weights: NDArray[np.float64] | None = None,
+        like: Variable | None = None,
     ) -> Discrete:
-        """The intervals between the cuts, named after their bounds; `values` of rows are summarized in each of them."""
+        """The intervals between the cuts, named after their bounds; `values` of rows are summarized in each of them.
+
+        A column that is read in a format, `like` the numeric one, stays so.
+        """
         cuts = tuple(float(c) for c in cuts)
         kept = None if values is None else interval_values(values, weights, cuts)
-        return cls(name, interval_names(cuts), cuts, kept)
+        known = interpretation_of(like) if isinstance(like, Numeric | Discrete) else {}
+        return cls(name, interval_names(cuts), cuts, kept, **known)
 
     @property
     def size(self) -> int:
@@ -135,7 +147,7 @@ class Discrete(Variable):
             entry["cuts"] = list(self.cuts)
         if self.interval_values is not None:
             entry["interval_values"] = [list(values) for values in self.interval_values]
-        return entry
+        return entry | interpretation_of(self)
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Discrete) else NotImplemented
@@ -153,14 +165,31 @@ def variable_from_dict(entry: Any) -> Variable:
     try:
         kind, name = entry["kind"], entry["name"]
         if kind == "numeric":
-            return Numeric(name)
+            return Numeric(name, **read_interpretation(entry))
         if kind == "discrete":
-            return Discrete(name, _plain_list(entry["states"]), entry.get("cuts"), entry.get("interval_values"))
+            known = read_interpretation(entry)
+            return Discrete(
+                name, _plain_list(entry["states"]), entry.get("cuts"), entry.get("interval_values"), **known
+            )
     except (KeyError, TypeError, AttributeError):
         raise FormatError(f"not the description of a variable: {entry!r:.120}") from None
     except ParameterError as error:
         raise FormatError(error.message, hint=error.hint) from None
     raise FormatError(f"variable {name!r} is of unknown kind {kind!r}", hint="the kinds are 'discrete' and 'numeric'")
+
+
+def interpretation_of(variable: Numeric | Discrete) -> dict[str, str]:
+    """What a column was read as and where it comes from, as far as there is something to say."""
+    known = {"read_as": variable.read_as, "origin": variable.origin}
+    return {key: text for key, text in known.items() if text is not None}
+
+
+def read_interpretation(entry: Any) -> dict[str, str]:
+    """The same, read back."""
+    known = {key: entry[key] for key in ("read_as", "origin") if entry.get(key) is not None}
+    if not all(isinstance(text, str) for text in known.values()):
+        raise TypeError
+    return known
 
 
 def _plain_list(value: Any) -> tuple[Any, ...]:

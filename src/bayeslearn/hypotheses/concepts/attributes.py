@@ -22,6 +22,7 @@ from bayeslearn.errors import (
     UnknownStateError,
     listed,
 )
+from bayeslearn.tables.markers import is_marker
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,7 +135,7 @@ class Attributes:
 
 def is_missing(value: Any) -> bool:
     """Whether a cell holds no value."""
-    if value is None or (isinstance(value, str) and value in {"", "?"}):
+    if value is None or is_marker(value):
         return True
     if isinstance(value, float | np.floating):
         return math.isnan(value)

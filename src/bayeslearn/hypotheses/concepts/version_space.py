@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import InconsistentDataError, ParameterError
+from bayeslearn.errors import InconsistentDataError, ParameterError, option
 from bayeslearn.hypotheses.concepts import lattice
 from bayeslearn.hypotheses.concepts.attributes import ANY, MISSING, NONE, UNSEEN, Attributes
 from bayeslearn.hypotheses.concepts.conjunction import Conjunction, covering
@@ -76,7 +76,8 @@ class VersionSpace:
             raise InconsistentDataError(
                 f"no conjunction agrees with {examples.told(conflict.position)} and with what came before it: "
                 f"{conflict.reason}",
-                hint='set such examples aside (conflicts="skip"), allow for noise, or look for a wrong label',
+                hint=f"set such examples aside ({option('conflicts', 'skip', command='--skip-conflicts')}), "
+                "allow for noise, or look for a wrong label",
                 position=conflict.position,
             )
         return replace(self, evidence=self.evidence + ConceptEvidence.collect(examples))

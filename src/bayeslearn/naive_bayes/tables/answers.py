@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import kernels
-from bayeslearn.errors import ImpossibleDataError
+from bayeslearn.errors import ImpossibleDataError, option
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ def require_possible(joint: NDArray[np.float64], start: int) -> None:
     if len(lost):
         raise ImpossibleDataError(
             f"row {start + int(lost[0])} has probability zero in every class",
-            hint="learn with a prior, for instance prior='laplace', or make infinite numbers missing",
+            hint=f"learn with a prior, for instance {option('prior', 'laplace')}, or make infinite numbers missing",
             row=start + int(lost[0]),
         )
 

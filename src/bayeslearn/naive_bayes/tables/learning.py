@@ -27,13 +27,15 @@ from bayeslearn.naive_bayes.tables.hidden_labels import with_shares
 from bayeslearn.naive_bayes.tables.model import NaiveBayes
 from bayeslearn.naive_bayes.tables.priors import class_prior_of, prior_of, require_columns
 from bayeslearn.naive_bayes.tables.tallying import added, labelled
-from bayeslearn.sources import as_source
+from bayeslearn.sources import as_source, with_options
 from bayeslearn.tables import Discrete, Schema, Source, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
+
+    from bayeslearn.tables.markers import Markers
 
 
 def learn(
@@ -54,6 +56,9 @@ def learn(
     tol: float = 1e-4,
     max_iter: int = 200,
     progress: Callable[[em.Step], object] | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> NaiveBayes:
     """A naive Bayes model of the column `target`.
 
@@ -77,6 +82,8 @@ def learn(
     estimate
         ``"mean"`` plugs in the posterior means; ``"integrated"`` integrates parameters out, so that a number is
         Student's t and a count negative binomial: wider where few rows were seen.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     weights
         How often each row counts, or the column that says so.
     shares
@@ -90,6 +97,7 @@ def learn(
     tol, max_iter, progress
         Of :func:`bayeslearn.em.fit`.
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     if like is not None:
         return update(empty(like), data, weights=weights)
     validation.choice("unlabelled", unlabelled, ["em", "drop"])

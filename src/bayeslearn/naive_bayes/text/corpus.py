@@ -13,6 +13,7 @@ import numpy as np
 
 from bayeslearn.errors import EmptyTableError, MissingValuesError, ShapeError
 from bayeslearn.naive_bayes.text.labels import in_order, is_missing, listed_labels
+from bayeslearn.tables.markers import is_marker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -102,8 +103,8 @@ def as_corpus(texts: Corpus | Iterable[str], labels: Iterable[Any] | None = None
 
 
 def missing(label: Any) -> bool:
-    """Whether a label says that nobody knows: None, NaN, '?' or nothing at all."""
-    return is_missing(label) or (isinstance(label, str) and label.strip() in {"", "?"})
+    """Whether a label is missing: None, NaN or a default marker."""
+    return is_missing(label) or is_marker(label)
 
 
 def _known(labels: Iterable[Any]) -> list[Any]:

@@ -278,7 +278,7 @@ class Exact:
             beliefs[full:], log_p[full:] = found[: len(codes) - full], logs[: len(codes) - full]
 
     def _case_codes(self, data: Any) -> NDArray[np.int64]:
-        columns = as_table(data, schema=self.network.schema, absent="missing").codes
+        columns = as_table(data, schema=self.network.schema, absent="missing", unseen="missing").codes
         return np.ascontiguousarray(columns.T, dtype=np.int64)
 
     # -- inside

@@ -27,7 +27,7 @@ from bayeslearn.network.learning.uncertainty import Support, supports
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.states import add_states_of
 from bayeslearn.network.structures import StructureLike, as_dag
-from bayeslearn.sources import as_source, discretised
+from bayeslearn.sources import as_source, discretised, with_options
 from bayeslearn.tables import Discrete, Schema, Table
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.graph import Dag
     from bayeslearn.network.learning.priors import Prior
     from bayeslearn.tables import Source
+    from bayeslearn.tables.markers import Markers
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,9 @@ def fit_tables(
     checkpoint: str | os.PathLike[str] | None = None,
     every: int = 5,
     resume: bool = False,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> TableFit:
     """Learn every table from cases.
 
@@ -128,6 +132,8 @@ def fit_tables(
         hidden variables never begin symmetric, for EM would not leave that.
     restarts
         How many starts to climb from; the second and later are random, the best is kept.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     weights
         How often each row counts, or the column that says so.
     likelihoods
@@ -155,6 +161,7 @@ def fit_tables(
     >>> fit.network["Wet"].p.tolist()                                       # rows are Rain=no, Rain=yes
     [[0.5, 0.5], [0.0, 1.0]]
     """
+    structure = with_options(structure, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     validation.integer("restarts", restarts, least=1)
     climb = climb_of(method, step)
     frame, source = prepared(structure, data, states or {}, hidden or {}, weights, unseen)

@@ -29,7 +29,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from bayeslearn import em, validation
-from bayeslearn.errors import ImpossibleDataError, NotConvergedWarning, ParameterError
+from bayeslearn.errors import ImpossibleDataError, NotConvergedWarning, ParameterError, option
 from bayeslearn.families.statistics import ratio
 from bayeslearn.network.learning.expectation import normalised
 
@@ -57,7 +57,8 @@ def climb_of(method: str, step: float | None) -> Callable[..., em.Result[Tables]
     validation.choice("method", method, ["em", "gradient", "lbfgs"])
     if step is not None and method != "gradient":
         raise ParameterError(
-            f"`step` is the η of gradient ascent, but the method is {method!r}", hint="set method='gradient'"
+            f"`step` is the η of gradient ascent, but the method is {method!r}",
+            hint=f"set {option('method', 'gradient')}",
         )
     if method == "gradient":
         return partial(ascend, step=step)

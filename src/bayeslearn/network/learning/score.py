@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from bayeslearn import validation
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import expected_families
 from bayeslearn.sources import as_source
@@ -95,21 +96,22 @@ class Score(Average):
 
 
 @overload
-def score(network: BayesianNetwork, data: Scanned) -> Total: ...
+def score(network: BayesianNetwork, data: Scanned, *, unseen: str = "missing") -> Total: ...
 
 
 @overload
-def score(network: BayesianNetwork, data: Any) -> Score: ...
+def score(network: BayesianNetwork, data: Any, *, unseen: str = "missing") -> Score: ...
 
 
-def score(network: BayesianNetwork, data: Any) -> Score | Total:
+def score(network: BayesianNetwork, data: Any, *, unseen: str = "missing") -> Score | Total:
     """ln P of what each row shows, or of all rows of a source; a missing cell, or column, is summed over.
 
     >>> from bayeslearn.network.formats import read_network
     >>> print(f"{score(read_network('asia'), {'smoke': ['yes', None], 'asia': ['no', 'yes']}).cases.round(4)}")
     [-0.7032 -4.6052]
     """
-    source = as_source(data, schema=network.schema, absent="missing")
+    unseen = validation.choice("unseen", unseen, ["missing", "error"])
+    source = as_source(data, schema=network.schema, absent="missing", unseen=unseen)
     return table_score(network, source) if isinstance(source, Table) else source.fold(Totalled(network))
 
 

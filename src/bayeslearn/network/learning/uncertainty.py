@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import EvidenceError, ImpossibleEvidenceError, ParameterError, listed
+from bayeslearn.errors import EvidenceError, ImpossibleEvidenceError, ParameterError, listed, option
 from bayeslearn.families import Dirichlet
 from bayeslearn.network.learning.evidence import evidence_of
 
@@ -200,7 +200,7 @@ def require_grounds(cpts: Iterable[Cpt]) -> None:
             given = states_at(cpt, tuple(int(i) for i in np.argwhere(empty)[0]))
             raise EvidenceError(
                 f"the row of {row_name(cpt.name, given)} rests on no case at all, so its probabilities may be anything",
-                hint="learn with a prior that has cases of its own, for instance prior='laplace'",
+                hint=f"learn with a prior that has cases of its own, for instance {option('prior', 'laplace')}",
                 column=cpt.name,
                 given=given,
             )

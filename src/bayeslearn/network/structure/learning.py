@@ -21,6 +21,7 @@ from bayeslearn.network.structure.reaching import require_rows, require_tables, 
 from bayeslearn.network.structure.recipe import Recipe
 from bayeslearn.network.structure.results import StructureFit, arcs_of
 from bayeslearn.network.structure.tables import tables_of
+from bayeslearn.sources import with_options
 from bayeslearn.tables import Table, as_table
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.learning.priors import Prior
     from bayeslearn.network.structure.holes.incomplete import StructuralEm
+    from bayeslearn.tables.markers import Markers
 
 
 #: Resamples when their number is not given.
@@ -62,6 +64,9 @@ def learn(
     memory_limit: int = 1 << 30,
     rng: np.random.Generator | int | None = 0,
     progress: Callable[[Any], object] | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> StructureFit:
     """Learn structure and tables of a network.
 
@@ -106,6 +111,8 @@ def learn(
         Bytes: a quarter of them for counts that are remembered; ``exact`` refuses what would need more. Of a source the
         different rows are kept if an eighth of it holds them, with holes if it holds eight of each; else every pass
         counts what the search asks for next.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
     rng
         For searches that throw dice, for resampling, and for draws of missing cells.
     progress
@@ -116,6 +123,7 @@ def learn(
     >>> fit.dag.arcs, fit.network.query({"wet": "y", "hose": "n"})["rain"]["y"] > 0.99
     ((('rain', 'wet'), ('hose', 'wet')), True)
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     started = time.monotonic()
     validation.choice("method", method, list(METHODS))
     memory = validation.integer("memory_limit", memory_limit, least=0)

@@ -17,6 +17,7 @@ from bayeslearn.sources import as_source, discretised
 from bayeslearn.sources.base import Scanned
 from bayeslearn.tables import Discrete, Table
 from bayeslearn.tables.convert import requested
+from bayeslearn.tables.suspects import sentence, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.structure.sourced.looking import Looked
     from bayeslearn.tables import Source
+    from bayeslearn.tables.suspects import Suspect
 
 #: Rows below which hardly any arc can be told from chance.
 FEW_ROWS = 50
@@ -90,10 +92,12 @@ def prepare(
         assert isinstance(table, Scanned)
         return prepared_source(table, kept, left_out, cut, bins, memory)
     table = table.select(kept)
+    doubtful = suspect_notes(suspects(table))
     numeric = [v.name for v in table.schema.numeric]
     if numeric:
         table = table.discretise(how=cut, bins=bins, target=target if cut == "mdl" else None)  # type: ignore[arg-type]
-    return Prepared(table, left_out, cuts_of(table, numeric), tuple(notes_on(twins(table), table.n_rows)))
+    notes = (*notes_on(twins(table), table.n_rows), *doubtful)
+    return Prepared(table, left_out, cuts_of(table, numeric), notes)
 
 
 def prepared_source(
@@ -107,15 +111,22 @@ def prepared_source(
     source = discretised(source, how=cut, bins=bins)
     looked = looking.look(source, memory, rows)
     alike = looking.twins(looked, source.schema.names) if looked.rows.table is None else twins(looked.rows.table)
-    notes = tuple(notes_on(alike, looked.totals.rows))
+    odd = [] if source.digest is None else source.digest.suspects(kept)
+    notes = (*notes_on(alike, looked.totals.rows), *suspect_notes(odd))
     return Prepared(source, left_out, cuts_of(source, numeric), notes, looked)
+
+
+def suspect_notes(found: list[Suspect]) -> list[str]:
+    """A note on values that may mark missing cells, if there are any."""
+    return [sentence(found)] if found else []
 
 
 def before_scanning(source: Scanned) -> dict[str, str]:
     """Columns that were left out when a source was scanned, and why."""
     left_out: dict[str, str] = {}
     if source.digest is not None:
-        gone = [name for name in source.digest.columns if name not in source.schema and name != source.weight]
+        unwanted = {source.weight, *source.request.dropped}
+        gone = [name for name in source.digest.columns if name not in source.schema and name not in unwanted]
         if gone:
             source.digest.schema(requested(left_out=left_out), names=tuple(gone))
     return left_out
