@@ -147,9 +147,18 @@ def cuts_of(table: Source, numeric: Iterable[str]) -> dict[str, tuple[float, ...
 
 def rarely_observed(table: Source) -> dict[str, float]:
     """The share of rows in which a column is observed, of columns for which it is small."""
+    shares = observed_shares(table)
+    return {name: share for name, share in shares.items() if share < NOTED_SHARE}
+
+
+def observed_shares(table: Source) -> dict[str, float]:
+    """The share of rows in which each column is observed; none of few rows, nor where it takes a pass to know."""
+    if isinstance(table, Scanned) and "totals" not in vars(table):
+        seen = {} if table.digest is None else table.digest.columns
+        known = {v.name: seen.get(v.origin or v.name) for v in (*table.schema.discrete, *table.schema.numeric)}
+        return {name: s.present / s.rows for name, s in known.items() if s is not None and s.rows >= FEW_ROWS}
     missing, rows = table.missing(), table.n_rows
-    shares = {name: 1 - n / max(rows, 1) for name, n in missing.items()}
-    return {name: share for name, share in shares.items() if share < NOTED_SHARE and rows >= FEW_ROWS}
+    return {name: 1 - n / rows for name, n in missing.items()} if rows >= FEW_ROWS else {}
 
 
 ### what to know of the others
