@@ -103,7 +103,8 @@ def discrete(column: Column, found: Levels, request: Request) -> tuple[Discrete,
     code = np.full(n + 1, -1, dtype=smallest_code_type(n))
     code[order] = np.arange(n)
     states = tuple(values[i] for i in order)
-    return Discrete(column.name, states, read_as=column.read_as, origin=column.origin), code[found.place]
+    variable = Discrete(column.name, states, column.cuts, read_as=column.read_as, origin=column.origin)
+    return variable, code[found.place]
 
 
 def sort_key(value: Any) -> tuple[str, float, str]:
