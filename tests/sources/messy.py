@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +17,18 @@ many_numbers = st.one_of(st.none(), st.integers(-(10**6), 10**6))
 floats = st.one_of(st.none(), st.floats(-1e6, 1e6), st.sampled_from([0.0, -0.0, 1.5]))
 truths = st.one_of(st.none(), st.booleans())
 
-KINDS = {"word": words, "few": few_numbers, "many": many_numbers, "real": floats, "truth": truths}
+money = st.one_of(st.sampled_from(["?", "", "12"]), st.integers(0, 10**7).map(lambda cents: f"${cents / 100:,.2f}"))
+percent = st.one_of(st.just(""), st.integers(0, 100).map(lambda n: f"{n} %"))
+dates = st.dates(dt.date(2010, 1, 1), dt.date(2014, 1, 1))
+days = st.one_of(st.just("?"), dates.map(lambda d: d.strftime("%d/%m/%Y")))
+moments = st.one_of(
+    st.none(), st.builds(dt.datetime.combine, dates, st.times().map(lambda t: t.replace(microsecond=0)))
+)
+
+KINDS = {
+    "word": words, "few": few_numbers, "many": many_numbers, "real": floats, "truth": truths, "money": money,
+    "percent": percent, "day": days, "moment": moments,
+}  # fmt: skip
 
 
 @st.composite
@@ -34,7 +46,10 @@ def pieces(data: dict[str, list[Any]], cuts: list[int]) -> list[dict[str, list[A
     return [{k: v[a:b] for k, v in data.items()} for a, b in pairwise(ends)]
 
 
-TYPES = {"word": pa.string(), "few": pa.int64(), "many": pa.int64(), "real": pa.float64(), "truth": pa.bool_()}
+TYPES = {
+    "word": pa.string(), "few": pa.int64(), "many": pa.int64(), "real": pa.float64(), "truth": pa.bool_(),
+    "money": pa.string(), "percent": pa.string(), "day": pa.string(), "moment": pa.timestamp("s"),
+}  # fmt: skip
 
 
 def arrow(data: dict[str, list[Any]]) -> Any:

@@ -116,7 +116,24 @@ class Report:
         if name == self.source.weight:
             return "weights"
         schema = self.source.schema
+        if name not in schema and self.parts(name):
+            return "date"
         return "left out" if name not in schema else "numeric" if schema[name] in schema.numeric else "discrete"
+
+    def parts(self, name: str) -> list[Any]:
+        """The variables that are parts of a date."""
+        return [v for v in self.source.schema if v.origin == name]
+
+    def read_as(self, name: str) -> str:
+        """The format that a column is written in, or the parts that are taken from it; nothing for plain values."""
+        from bayeslearn.tables.identifiers import is_identifier_name
+        from bayeslearn.tables.interpretation import date_parts
+
+        if self.parts(name):
+            return date_parts([v.read_as for v in self.parts(name)])
+        if self.kind(name) == "numeric" and is_identifier_name(name):
+            return "identifier, not learned from"
+        return (self.source.schema[name].read_as or "") if name in self.source.schema else ""
 
     def states(self, name: str) -> list[Any]:
         """The states of a column, as they will be known."""
@@ -133,12 +150,13 @@ class Report:
             ("time", f"{self.seconds:.2f} s, {rate}"),
         ])  # fmt: skip
         output.gap()
-        head = ["column", "kind", "missing", "share", "holds"]
+        head = ["column", "kind", "missing", "share", "holds", "read as"]
         rows = [
-            [name, self.kind(name), str(seen.missing), share(seen), self.holds(name, seen)]
+            [name, self.kind(name), str(seen.missing), share(seen), self.holds(name, seen), self.read_as(name)]
             for name, seen in self.columns.items()
         ]
-        output.show_table(head, rows)
+        wide = any(row[-1] for row in rows)
+        output.show_table(head if wide else head[:-1], [row if wide else row[:-1] for row in rows])
         if self.left_out:
             output.gap()
             output.show_pairs([("left out", why) for why in self.left_out.values()])
@@ -181,7 +199,8 @@ class Report:
         low, high = (seen.low, seen.high) if seen.low <= seen.high else (None, None)
         return {
             "name": name, "kind": self.kind(name), "missing": seen.missing, "low": low, "high": high,
-            "states": self.states(name) or None,
+            "states": self.states(name) or None, "read_as": self.read_as(name) or None,
+            "parts": [v.name for v in self.parts(name)] or None,
         }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from bayeslearn.functions.reading import strings
 from bayeslearn.functions.targets import target_names
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.scanning import as_source
+from bayeslearn.sources.usability import without_identifiers
 from bayeslearn.tables import Discrete, Numeric, Schema
 from bayeslearn.tables.numbers import all_numbers
 from bayeslearn.tables.schema import require_known
@@ -55,6 +56,7 @@ def opened(
         if left_out is not None and name in left_out:
             raise DataError(f"the target cannot be used: {left_out[name]}")
     require_known(names, source.schema.names)
+    source = without_identifiers(source, left_out, keep=[*names, *strings(discrete)])
     if len(names) == len(source.schema):
         raise DataError("there is no column to learn from besides the target")
     schema = Schema(as_number(v, kept - {*names}) for v in source.schema)

@@ -16,6 +16,7 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.functions.linear import columns as output_columns
 from bayeslearn.functions.reading import plain_numbers, read, strings
+from bayeslearn.sources.usability import without_identifiers
 from bayeslearn.tables import Discrete, Table
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
@@ -84,6 +85,7 @@ def examples(
         if left_out is not None and name in left_out:
             raise DataError(f"the target cannot be used: {left_out[name]}")
     require_known(names, table.schema.names)
+    table = without_identifiers(table, left_out, keep=[*names, *strings(discrete)])
     found = table.decode(names[0]) if classes else np.column_stack([numbers_in(table, name) for name in names])
     if len(names) == len(table.schema):
         raise DataError("there is no column to learn from besides the target")

@@ -21,6 +21,7 @@ from bayeslearn.mixture.choosing import Choice, choose_mixture, score
 from bayeslearn.mixture.learning import fit_mixture
 from bayeslearn.mixture.parts import Part
 from bayeslearn.sources.scanning import as_source
+from bayeslearn.sources.usability import without_identifiers
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from bayeslearn.tables.schema import require_known
 
@@ -102,6 +103,7 @@ def read_table(
         left_out=gone,
     )  # fmt: skip
     require_known([n for n in families if n not in gone], table.schema.names)
+    table = without_identifiers(table, left_out, keep=families)
     gone |= dict.fromkeys(constant(table), "all its values are the same")
     names = [n for n in table.schema.names if n not in gone]
     if not names or not table.n_rows:
@@ -109,7 +111,7 @@ def read_table(
             f"no column is left to find classes by, of {table.n_rows} sample{'s' * (table.n_rows != 1)}",
             hint="; ".join(f"{name}: {why}" for name, why in gone.items()) or None,
         )
-    return table.select(names) if isinstance(table, Table) else table.declared(columns=names)  # type: ignore[attr-defined]
+    return table.select(names) if isinstance(table, Table) else table.declared(columns=names)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from bayeslearn.neighbours.distances import Distance, as_weights
 from bayeslearn.neighbours.leaving_out import LeaveOneOut, with_best_k
 from bayeslearn.neighbours.model import Neighbours
 from bayeslearn.sources import with_options
+from bayeslearn.sources.usability import without_identifiers
 from bayeslearn.tables import Discrete, Table, as_table
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 
@@ -99,6 +100,7 @@ def learn_neighbours(
         data, columns=wanted, discrete=[target] if kind == "classes" else (), weights=weights, max_states=max_states,
         numeric=[target] if kind == "numbers" else (), allow_constant=True, left_out=left_out,
     )  # fmt: skip
+    table = without_identifiers(table, left_out, keep=[target])
     variable = table.schema[target]
     gone = table.code(target) < 0 if isinstance(variable, Discrete) else np.isnan(table.value(target))
     if gone.any():

@@ -43,6 +43,8 @@ class Column:
     from_file: bool = False
     #: The categories are in an order that the user chose.
     declared: bool = False
+    #: Where its categories, which are intervals, touch.
+    cuts: tuple[float, ...] | None = None
     #: The format in which it was written, and the column it is a part of.
     read_as: str | None = None
     origin: str | None = None

@@ -9,7 +9,7 @@ mdl        the cuts that tell the states of a target apart, as many as pay for t
     gain > ( log₂(n − 1) + log₂(3ᵏ − 2) − [k H(S) − k₁ H(S₁) − k₂ H(S₂)] ) / n
 
 where k, k₁, k₂ count the states of the target that occur in S, S₁, S₂, and n is the weight of S
-(at least 2, for the first term).
+(at least 2, for the first term). A numeric target is itself cut at quantiles first.
 References: U. Fayyad, K. Irani, Multi-interval discretization of continuous-valued attributes, IJCAI 1993.
 """
 
@@ -137,10 +137,14 @@ def width_cuts(values: Floats, _weight: Floats, bins: int) -> Floats:
 def supervised(table: Table, names: Iterable[str], w: Floats, target: str | None) -> dict[str, Floats]:
     """The cuts by description length of each column; a column without any stays whole, with a warning."""
     if target is None:
-        raise ParameterError("how='mdl' needs a `target`: the discrete column that the cuts should tell apart")
-    y, label = table.code(target), table.schema[target]
-    assert isinstance(label, Discrete)
-    cuts = {name: mdl_cuts(table.value(name), y, w, label.size) for name in names}
+        raise ParameterError("how='mdl' needs a `target`: the column whose states the cuts should tell apart")
+    label, own = table.schema[target], {}
+    if not isinstance(label, Discrete):  # its own intervals first
+        own = {target: quantile_cuts(*weighted_values(table.value(target), w), BINS)}
+        require_cuts(own)
+        label = Discrete.from_cuts(target, own[target])
+    y = label.cut(table.value(target)) if own else table.code(target)
+    cuts = {name: own[name] if name in own else mdl_cuts(table.value(name), y, w, label.size) for name in names}
     whole = [name for name, points in cuts.items() if not len(points)]
     if whole:
         message = f"no cut tells the states of {target!r} apart, so {listed(whole, 99)} became one state, {WHOLE!r}"

@@ -18,6 +18,7 @@ from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError
 from bayeslearn.tables.columns import Column, arrow_column, arrow_columns
 from bayeslearn.tables.files import read_file
 from bayeslearn.tables.raw import RawTable
+from bayeslearn.tables.pandas_types import pandas_column
 from bayeslearn.tables.schema import require_unique
 from bayeslearn.tables.table import Table, state_array
 from bayeslearn.tables.variables import Discrete
@@ -62,6 +63,9 @@ def frame_columns(data: Any) -> list[Column]:
 
 def series_column(name: str, series: nw.Series[Any]) -> Column:
     """One column of a frame."""
+    special = pandas_column(name, series.to_native()) if series.implementation.is_pandas() else None
+    if special is not None:
+        return special
     polars, objects = series.implementation.is_polars(), series.dtype == nw.Object
     if objects and polars:
         return list_column(name, series.to_list())

@@ -31,6 +31,7 @@ from bayeslearn.tables.columns import (
     object_kind,
     plain_floats,
 )
+from bayeslearn.tables.identifiers import is_free_text
 from bayeslearn.tables.table import smallest_code_type
 from bayeslearn.tables.variables import Discrete, Numeric, Variable
 
@@ -72,6 +73,13 @@ def numeric(column: Column, request: Request, found: Levels | None = None) -> tu
 def discrete(column: Column, found: Levels, request: Request) -> tuple[Discrete, NDArray[Any]]:
     """A discrete column: its levels sorted, unless their order was declared."""
     n = len(found.values)
+    if n > request.max_states and is_free_text(found.listed()):
+        raise TooManyStatesError(
+            f"column {column.name!r} has {n} different texts of several words: free text",
+            hint=f"learn from it with the text verbs, or drop it: {option('drop_columns', [column.name])}",
+            column=column.name,
+            states=n,
+        )
     if n > request.max_states:
         raise TooManyStatesError(
             f"column {column.name!r} has {n} different states, more than max_states={request.max_states}",
@@ -95,7 +103,8 @@ def discrete(column: Column, found: Levels, request: Request) -> tuple[Discrete,
     code = np.full(n + 1, -1, dtype=smallest_code_type(n))
     code[order] = np.arange(n)
     states = tuple(values[i] for i in order)
-    return Discrete(column.name, states, read_as=column.read_as, origin=column.origin), code[found.place]
+    variable = Discrete(column.name, states, column.cuts, read_as=column.read_as, origin=column.origin)
+    return variable, code[found.place]
 
 
 def sort_key(value: Any) -> tuple[str, float, str]:

@@ -18,10 +18,11 @@ from bayeslearn.network.structure.doubt.checking import held_out
 from bayeslearn.network.structure.holes.completions import DRAWS
 from bayeslearn.network.structure.holes.incomplete import structural_em
 from bayeslearn.network.structure.preparing import prepare
-from bayeslearn.network.structure.sourced import completing, facts, looking
+from bayeslearn.network.structure.sourced import completing, looking
 from bayeslearn.network.structure.sourced.completing import Complete
 from bayeslearn.network.structure.sourced.counts import Count
 from bayeslearn.network.structure.sourced.scores import GUESSED, SourceScores
+from bayeslearn.sources import usability
 
 pytestmark = pytest.mark.compiled  # methods are tested interpreted on tables
 
@@ -338,12 +339,12 @@ def test_columns_are_prepared_as_those_of_a_table(monkeypatch, rows):
 
 @pytest.mark.parametrize("values", [[1, 2, 3, 4], [-3, -2, -1, 0, 1], [4, 3, 5, 6, 2]])
 def test_sums_of_consecutive_numbers(values):
-    assert facts.power_sums(np.array(values, float)) == facts.consecutive(min(values), len(values))
+    assert usability.power_sums(np.array(values, float)) == usability.consecutive(min(values), len(values))
 
 
 @pytest.mark.parametrize("values", [[1, 2, 2, 4], [1, 1, 4, 4], [0.5, 1.5, 2.5], [1, 2, 3, 1e300]])
 def test_sums_of_others(values):
-    assert facts.power_sums(np.array(values, float)) != facts.consecutive(int(min(values)), len(values))
+    assert usability.power_sums(np.array(values, float)) != usability.consecutive(int(min(values)), len(values))
 
 
 def test_what_needs_tables_says_so(cases):

@@ -28,6 +28,7 @@ from bayeslearn.naive_bayes.tables.model import NaiveBayes
 from bayeslearn.naive_bayes.tables.priors import class_prior_of, prior_of, require_columns
 from bayeslearn.naive_bayes.tables.tallying import added, labelled
 from bayeslearn.sources import as_source, with_options
+from bayeslearn.sources.usability import without_identifiers
 from bayeslearn.tables import Discrete, Schema, Source, Table
 
 if TYPE_CHECKING:
@@ -182,7 +183,9 @@ def _source(
         raise UnknownColumnError(
             why or f"there is no column {target!r}", hint=f"the columns are {listed(source.schema.names)}"
         )
-    return source
+    named = [*(families or {}), *([target] if target else [])]
+    kept: Source = without_identifiers(source, left_out, keep=named)
+    return kept
 
 
 def read_columns(

@@ -1,7 +1,7 @@
 """From whatever file there is to a table that a structure can be learned from, and what had to be done for it.
 
-Left out, and said: columns that are always the same, empty, of too many states, or that number the rows. Numeric
-columns are cut into intervals. Columns that always go together are kept and told of.
+Dropped, and reported: columns that are always the same, empty or nearly so, of too many states, identifiers, free text.
+Numeric columns are discretized. Columns that always go together are kept and reported.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import EmptyTableError, ParameterError, listed
-from bayeslearn.network.structure.sourced import facts, looking
+from bayeslearn.network.structure.sourced import looking
 from bayeslearn.sources import as_source, discretised
 from bayeslearn.sources.base import Scanned
-from bayeslearn.tables import Discrete, Table
+from bayeslearn.sources.usability import unusable
+from bayeslearn.tables import Table
 from bayeslearn.tables.convert import requested
+from bayeslearn.tables.interpretation import interpretation_notes, origins
 from bayeslearn.tables.suspects import sentence, suspects
 
 if TYPE_CHECKING:
@@ -25,14 +27,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.network.structure.sourced.looking import Looked
-    from bayeslearn.tables import Source
+    from bayeslearn.tables import Schema, Source
     from bayeslearn.tables.suspects import Suspect
 
 #: Rows below which hardly any arc can be told from chance.
 FEW_ROWS = 50
 
-#: A column is taken for a name of its rows when it has a state of its own for so many of them.
-LEAST_NAMES = 4
+#: A column observed in a smaller share of the rows is dropped, or noted.
+LEAST_SHARE, NOTED_SHARE = 0.01, 0.1
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,14 @@ def prepare(
     """
     left_out: dict[str, str] = {}
     table = as_source(data, states=states, weights=weights, max_states=max_states, left_out=left_out)
-    odd = unfit_columns(table)
-    left_out |= {name: why for name, why in odd.items() if name not in set(states or ())}
+    odd = unusable(table)
+    rare = rarely_observed(table)
+    odd |= {
+        name: f"column {name!r} is observed in {100 * share:.2g} % of the rows"
+        for name, share in rare.items()
+        if share < LEAST_SHARE
+    }
+    left_out |= {name: why for name, why in odd.items() if name not in {*(states or ()), target} or "one val" in why}
     if target is not None and target in left_out:
         raise ParameterError(f"the target cannot be used: {left_out[target]}")
     kept = [name for name in table.schema.names if name not in left_out]
@@ -90,18 +98,24 @@ def prepare(
         raise EmptyTableError(f"no column is left to learn from: {'; '.join(left_out.values())}")
     if not isinstance(table, Table):
         assert isinstance(table, Scanned)
-        return prepared_source(table, kept, left_out, cut, bins, memory)
+        return prepared_source(table, kept, left_out, rare, cut, bins, memory)
     table = table.select(kept)
     doubtful = suspect_notes(suspects(table))
     numeric = [v.name for v in table.schema.numeric]
     if numeric:
         table = table.discretise(how=cut, bins=bins, target=target if cut == "mdl" else None)  # type: ignore[arg-type]
-    notes = (*notes_on(twins(table), table.n_rows), *doubtful)
+    notes = (*read_notes(table.schema, rare), *notes_on(twins(table), table.n_rows), *doubtful)
     return Prepared(table, left_out, cuts_of(table, numeric), notes)
 
 
 def prepared_source(
-    source: Scanned, kept: list[str], left_out: dict[str, str], cut: str, bins: int | None, memory: int
+    source: Scanned,
+    kept: list[str],
+    left_out: dict[str, str],
+    rare: Mapping[str, float],
+    cut: str,
+    bins: int | None,
+    memory: int,
 ) -> Prepared:
     """The same of a source, and what a first pass over it shows."""
     left_out = before_scanning(source) | left_out
@@ -112,7 +126,7 @@ def prepared_source(
     looked = looking.look(source, memory, rows)
     alike = looking.twins(looked, source.schema.names) if looked.rows.table is None else twins(looked.rows.table)
     odd = [] if source.digest is None else source.digest.suspects(kept)
-    notes = (*notes_on(alike, looked.totals.rows), *suspect_notes(odd))
+    notes = (*read_notes(source.schema, rare), *notes_on(alike, looked.totals.rows), *suspect_notes(odd))
     return Prepared(source, left_out, cuts_of(source, numeric), notes, looked)
 
 
@@ -125,8 +139,8 @@ def before_scanning(source: Scanned) -> dict[str, str]:
     """Columns that were left out when a source was scanned, and why."""
     left_out: dict[str, str] = {}
     if source.digest is not None:
-        unwanted = {source.weight, *source.request.dropped}
-        gone = [name for name in source.digest.columns if name not in source.schema and name not in unwanted]
+        used = {source.weight, *source.request.dropped, *origins(source.schema, source.schema.names)}
+        gone = [name for name in source.digest.columns if name not in used]
         if gone:
             source.digest.schema(requested(left_out=left_out), names=tuple(gone))
     return left_out
@@ -137,39 +151,33 @@ def cuts_of(table: Source, numeric: Iterable[str]) -> dict[str, tuple[float, ...
     return {name: tuple(table.schema[name].cuts) for name in numeric}  # type: ignore[attr-defined]
 
 
-### columns that say nothing
+### columns that are hardly ever observed
 
 
-def unfit_columns(table: Source) -> dict[str, str]:
-    """Why columns should be left out, those that should."""
-    if isinstance(table, Scanned):
-        return facts.unfit(table, LEAST_NAMES)
-    assert isinstance(table, Table)
-    found = {name: unfit(table, name) for name in table.schema.names}
-    return {name: why for name, why in found.items() if why}
+def rarely_observed(table: Source) -> dict[str, float]:
+    """The share of rows in which a column is observed, of columns for which it is small."""
+    shares = observed_shares(table)
+    return {name: share for name, share in shares.items() if share < NOTED_SHARE}
 
 
-def unfit(table: Table, name: str) -> str | None:
-    """Why a column should be left out, if it should."""
-    if isinstance(table.schema[name], Discrete):
-        seen = occurrences(table, name)[1:]
-        if seen.sum() >= LEAST_NAMES and seen.max() == 1:
-            return f"column {name!r} has another state in every row, like a name"
-        return None
-    values = table.value(name)
-    values = values[~np.isnan(values)]
-    if len(values) == 0 or values.min() == values.max():
-        return f"column {name!r} shows one value only"
-    return f"column {name!r} numbers the rows" if numbers_rows(values) else None
-
-
-def numbers_rows(values: NDArray[np.float64]) -> bool:
-    """Whether these are consecutive whole numbers, each once."""
-    ordered = np.sort(values)
-    return len(values) >= LEAST_NAMES and bool(np.all(ordered == np.floor(ordered)) and np.all(np.diff(ordered) == 1))
+def observed_shares(table: Source) -> dict[str, float]:
+    """The share of rows in which each column is observed; none of few rows, nor where it takes a pass to know."""
+    if isinstance(table, Scanned) and "totals" not in vars(table):
+        seen = {} if table.digest is None else table.digest.columns
+        known = {v.name: seen.get(v.origin or v.name) for v in (*table.schema.discrete, *table.schema.numeric)}
+        return {name: s.present / s.rows for name, s in known.items() if s is not None and s.rows >= FEW_ROWS}
+    missing, rows = table.missing(), table.n_rows
+    return {name: 1 - n / rows for name, n in missing.items()} if rows >= FEW_ROWS else {}
 
 
 ### what to know of the others
+
+
+def read_notes(schema: Schema, rare: Mapping[str, float]) -> list[str]:
+    """What columns were read as, and which are seldom observed."""
+    seldom = {name: 100 * share for name, share in rare.items() if name in schema}
+    notes = [f"column {name!r} is observed in {percent:.2g} % of the rows" for name, percent in seldom.items()]
+    return [*interpretation_notes(schema), *notes]
 
 
 def notes_on(twins: Iterable[list[str]], rows: int) -> list[str]:
