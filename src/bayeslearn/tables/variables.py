@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +61,7 @@ class Discrete(Variable):
     states: tuple[Any, ...]
     cuts: tuple[float, ...] | None = None
     #: A few values of the training rows in each interval, in order; see :mod:`bayeslearn.tables.interval_values`.
-    interval_values: tuple[tuple[float, ...], ...] | None = None
+    interval_values: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
