@@ -238,6 +238,7 @@ class BayesianNetwork:
         how: Literal["most probable", "draw"] = "most probable",
         rng: np.random.Generator | int | None = None,
         as_intervals: bool = False,
+        unseen: Literal["error", "missing"] = "error",
     ) -> Any:
         """The same data with the missing cells of the network's variables filled.
 
@@ -258,10 +259,13 @@ class BayesianNetwork:
             Seed or generator for draws.
         as_intervals
             True gives every cell of a discretized column as the name of its interval, also the observed ones.
+        unseen
+            What to do with a state that the network does not know: raise an error, or leave it as it is and fill the
+            row as if it were not observed.
         """
         from bayeslearn.network.learning.impute import impute  # noqa: PLC0415 - learning knows networks, not the reverse
 
-        return impute(self, data, how=how, rng=rng, as_intervals=as_intervals)
+        return impute(self, data, how=how, rng=rng, as_intervals=as_intervals, unseen=unseen)
 
     def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
         """The network after an intervention: variables set from outside, whatever their parents say."""

@@ -40,15 +40,16 @@ def impute(
     how: Literal["most probable", "draw"] = "most probable",
     rng: np.random.Generator | int | None = None,
     as_intervals: bool = False,
+    unseen: Literal["error", "missing"] = "error",
 ) -> Any:
     """The same data with the missing cells of the network's variables filled; see :meth:`BayesianNetwork.impute`."""
     validation.choice("how", how, ["most probable", "draw"])
     luck = validation.generator(rng) if how == "draw" else None
     if hasattr(type(data), "declared"):  # a source
-        data = as_table(data, schema=network.schema, absent="missing")
+        data = as_table(data, schema=network.schema, absent="missing", unseen=unseen)
     if isinstance(data, Table) and data.schema == network.schema:
         return joined(imputed(network, data, luck), data)
-    opened = Opened.of(network, data)
+    opened = Opened.of(network, data, unseen=unseen)
     full = joined(imputed(network, opened.table, luck), opened.table)
     fills = opened.fills(full, luck, as_intervals=as_intervals)
     return opened.filled(full, fills, as_intervals=as_intervals)

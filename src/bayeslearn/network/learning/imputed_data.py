@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -27,9 +27,11 @@ class Opened:
     data: Any
     columns: list[Column]
     table: Table
+    #: Which cells are missing, in the shape of the codes; a state that is unknown to the network is not.
+    gaps: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, network: BayesianNetwork, data: Any) -> Opened:
+    def of(cls, network: BayesianNetwork, data: Any, *, unseen: Literal["error", "missing"] = "error") -> Opened:
         """Data of any kind with at least one column that is a variable of the network."""
         from bayeslearn.tables.filling import in_memory  # noqa: PLC0415 - Arrow loads when data come in
         from bayeslearn.tables.gather import gather  # noqa: PLC0415 - as above
@@ -37,18 +39,21 @@ class Opened:
         what = repr(str(data)) if isinstance(data, str | os.PathLike) else "the data"
         data = in_memory(data)
         columns, _ = gather(data, None, network.schema.names)
-        if columns and not any(column.name in network for column in columns):
+        if columns and not known_names(network).intersection(column.name for column in columns):
             raise UnknownColumnError(
                 f"no column of {what} is a variable of the network",
                 hint=f"the variables are {listed(network.names)}, the columns {listed(c.name for c in columns)}",
             )
         weights = data.weights if isinstance(data, Table) else None
-        coded = {column.name: column.data for column in columns}
-        return cls(data, columns, as_table(coded, schema=network.schema, absent="missing", weights=weights))
+        cells = {column.name: column.data for column in columns}
+        table = as_table(cells, schema=network.schema, absent="missing", weights=weights, unseen=unseen)
+        known = table if unseen == "error" else as_table(cells, schema=network.schema, absent="missing", unseen="last")
+        return cls(data, columns, table, known.codes < 0)
 
     def missing(self, name: str) -> NDArray[np.bool_]:
         """Which cells of a column are missing."""
-        return self.table.code(name) < 0
+        gaps: NDArray[np.bool_] = self.gaps[self.table.schema.place(name)]
+        return gaps
 
     def filled(self, full: Table, fills: dict[str, Fill], *, as_intervals: bool = False) -> Any:
         """The data with the new values; a table also needs the codes that are completed."""
@@ -71,8 +76,14 @@ class Opened:
             if as_intervals and variable.cuts is not None:
                 found[column.name] = intervals_of(variable, code)
             elif missing.any():
-                found[column.name] = fill_of(column, variable, missing=missing, code=code, luck=luck)
+                shown = self.table.code(column.name)
+                found[column.name] = fill_of(column, variable, missing=missing, shown=shown, code=code, luck=luck)
         return found
+
+
+def known_names(network: BayesianNetwork) -> set[str]:
+    """The columns that tell of a variable: its own, and one that it is a part of."""
+    return {name for cpt in network for name in (cpt.name, getattr(cpt.variable, "origin", None)) if name is not None}
 
 
 ### tables

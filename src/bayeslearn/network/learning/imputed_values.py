@@ -30,17 +30,21 @@ if TYPE_CHECKING:
 
 
 def fill_of(
-    column: Column, variable: Discrete, *, missing: NDArray[np.bool_], code: Codes, luck: np.random.Generator | None
+    column: Column,
+    variable: Discrete,
+    *,
+    missing: NDArray[np.bool_],
+    shown: Codes,
+    code: Codes,
+    luck: np.random.Generator | None,
 ) -> Fill:
-    """The values for the missing cells of a column; `code` holds the states of all its rows, also of the others."""
+    """The values for the missing cells of a column; `shown` are the codes of its rows, `code` the completed ones."""
     rows = np.flatnonzero(missing)
-    x = column_numbers(column)
-    numeric = variable.cuts is not None and (bool(missing.all()) or not np.isnan(x[~missing]).all())
-    if numeric:
-        x = np.where(missing, np.nan, x)
+    if variable.cuts is not None and not has_interval_names(column, variable, shown):
+        x = np.where(shown < 0, np.nan, column_numbers(column))
         chosen, whole = chosen_numbers(variable, code[rows], x, luck), has_whole_numbers(column, variable, x)
         return Fill(rows, written(column, rounded(variable, code[rows], chosen) if whole else chosen, whole=whole))
-    spelled = spellings(column, variable, code, missing)
+    spelled = spellings(column, variable, shown)
     return Fill(rows, [spelled[state] for state in code[rows].tolist()])
 
 
@@ -50,6 +54,12 @@ def intervals_of(variable: Discrete, code: Codes) -> Fill:
 
 
 ### numbers
+
+
+def has_interval_names(column: Column, variable: Discrete, shown: Codes) -> bool:
+    """Whether a column shows the names of intervals in place of numbers."""
+    first = int(np.argmax(shown >= 0))
+    return bool(shown[first] >= 0) and cell_at(column, first) in variable.states
 
 
 def column_numbers(column: Column) -> NDArray[np.float64]:
@@ -102,9 +112,9 @@ def written(column: Column, x: NDArray[np.float64], *, whole: bool) -> list[Any]
 ### states
 
 
-def spellings(column: Column, variable: Discrete, code: Codes, missing: NDArray[np.bool_]) -> list[Any]:
+def spellings(column: Column, variable: Discrete, shown: Codes) -> list[Any]:
     """How the column writes each state: as in the first row that shows it, else by its kind."""
-    seen, first = np.unique(np.where(missing, -1, code), return_index=True)
+    seen, first = np.unique(shown, return_index=True)
     rows = {int(state): int(row) for state, row in zip(seen, first, strict=True) if state >= 0}
     return [
         cell_at(column, rows[state]) if state in rows else converted(column, variable.states[state])
