@@ -55,7 +55,7 @@ def test_a_report_and_a_model(folder):
     assert report == (
         "rows           120\n"
         "missing cells  0 of 360\n"
-        "method         auto: exact up to 8 variables; beyond, orders, or ges where cells are missing\n"
+        "method         auto: exact up to 8 variables; beyond, orders, after ges where cells are missing\n"
         "score          bic -180.7178\n"
         "arcs           2\n"
         "\n"

@@ -197,7 +197,7 @@ def _empty(_: ScoreCache, task: Task) -> Arcs:
 
 #: The order is that of documents and of the command line.
 METHODS = {
-    "auto": Method(_auto, f"exact up to {FEW} variables; beyond, orders, or ges where cells are missing"),
+    "auto": Method(_auto, f"exact up to {FEW} variables; beyond, orders, after ges where cells are missing"),
     "hill-climb": Method(_hill_climb, "add, remove and turn arcs while the score rises"),
     "tabu": Method(_tabu, "hill climbing that goes on over the top"),
     "orders": Method(_orders, "search over orders of the variables, with thrown restarts"),
