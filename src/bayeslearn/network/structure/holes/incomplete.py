@@ -162,7 +162,7 @@ def structural_em(
     task = Task(rows, tuple(unseen), allowed, Score.of(score), prior, search, tol, max_iter, seed, limits, polish)
     without = learned(task.without_hidden(), None, names, restarts) if unseen else None
     begin = Dag.parse(start) if isinstance(start, str) else start
-    if begin is None and isinstance(rows, Near) and rows.many:
+    if begin is None and isinstance(rows, Near) and rows.many and rows.table.n_rows >= 2 * SAMPLE:
         task, begin = sampled(task, rows, restarts)
     return learned(task, begin, [*names, *unseen], restarts, without)
 
