@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.harness import report
 
-NOT_SUBJECTS = {"__main__", "harness", "scale_data", "scale_job"}
+NOT_SUBJECTS = {"__main__", "harness", "messy_data", "scale_data", "scale_job"}
 ROW = "{work:46} {peer:>14} {peer_seconds:>10} s {seconds:>10} s {ratio:>9} x {goal:>6} {agree!s:>6}"
 
 

@@ -16,6 +16,7 @@ from bayeslearn import as_table, data, learn, read_network, write_network
 from bayeslearn.cli import progress, structures
 from bayeslearn.cli.app import app
 from bayeslearn.cli.interrupting import once
+from bayeslearn.errors import NotConvergedWarning
 from bayeslearn.network import Knowledge, draw
 from bayeslearn.network.structure.methods import METHODS
 from tests.cli.asking import ask, fail, said
@@ -55,7 +56,7 @@ def test_a_report_and_a_model(folder):
     assert report == (
         "rows           120\n"
         "missing cells  0 of 360\n"
-        "method         auto: exact up to 8 variables; beyond, orders, or ges where cells are missing\n"
+        "method         auto: exact up to 8 variables; beyond, orders, after ges where cells are missing\n"
         "score          bic -180.7178\n"
         "arcs           2\n"
         "\n"
@@ -233,10 +234,13 @@ def test_a_picture(folder):
 
 
 def test_a_time_limit(folder):
-    found = answer("rain.csv", "--method", "hill-climb", "--time-limit", "0", "--held-out", "0")
+    with pytest.warns(NotConvergedWarning, match="before it had found an arc"):
+        found = answer("rain.csv", "--method", "hill-climb", "--time-limit", "0", "--held-out", "0")
     assert (found["arcs"], found["ended_by"]) == ([], "the time limit")
-    report = ask("learn", "rain.csv", "--method", "hill-climb", "--time-limit", "0", "-o", "model.json")
+    with pytest.warns(NotConvergedWarning, match="before it had found an arc"):
+        report = ask("learn", "rain.csv", "--method", "hill-climb", "--time-limit", "0", "-o", "model.json")
     assert "ended by       the time limit: this is the best so far\n" in report
+    assert "this network takes all columns for independent\n" in report
 
 
 @pytest.fixture(autouse=True)

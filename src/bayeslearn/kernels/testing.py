@@ -2,6 +2,7 @@
 
     G²  2 Σ_zxy N_zxy ln (N_zxy N_z / N_zx N_zy)                  Pearson's  Σ_zxy N_zxy (N_zxy N_z / N_zx N_zy − 1)
     degrees  Σ_z (states of x seen in z − 1) (states of y seen in z − 1)
+    cells    Σ_z (states of x seen in z) (states of y seen in z)
 
 A test is a row (x, y, z_1 … z_k) of columns. Where few cells are possible they are counted in a table, else only those
 that occur are numbered, so that memory grows with the rows and not with the cells.
@@ -32,25 +33,29 @@ def dependence(
     pearson: bool,  # noqa: FBT001 - kernels take their arguments by position
     statistic: NDArray[np.float64],
     degrees: NDArray[np.float64],
+    reachable: NDArray[np.float64],
 ) -> None:
-    """The statistic and the degrees of freedom of each test; `weights` is empty for ones, and none is zero."""
+    """The statistic, the degrees of freedom and the reachable cells of each test.
+
+    `weights` is empty for ones, and none is zero.
+    """
     rows = codes.shape[1]
     for t in range(len(tests)):
         cells = 1.0
         for j in range(tests.shape[1]):
             cells *= sizes[tests[t, j]]
         if cells > min(MOST_CELLS, CELLS_PER_ROW * rows):
-            statistic[t], degrees[t] = of_rows(codes, weights, sizes, tests[t], pearson)
+            statistic[t], degrees[t], reachable[t] = of_rows(codes, weights, sizes, tests[t], pearson)
         elif len(weights):
             table = np.zeros(int(cells))
             columns, strides, shifts = layout(sizes, tests[t])
             weighted_histogram(codes, columns, strides, shifts, weights, 0, rows, table)
-            statistic[t], degrees[t] = of_table(table, sizes[tests[t, 0]], sizes[tests[t, 1]], pearson)
+            statistic[t], degrees[t], reachable[t] = of_table(table, sizes[tests[t, 0]], sizes[tests[t, 1]], pearson)
         else:
             ones = np.zeros(int(cells), np.int64)
             columns, strides, shifts = layout(sizes, tests[t])
             histogram(codes, columns, strides, shifts, 0, rows, ones)
-            statistic[t], degrees[t] = of_table(ones, sizes[tests[t, 0]], sizes[tests[t, 1]], pearson)
+            statistic[t], degrees[t], reachable[t] = of_table(ones, sizes[tests[t, 0]], sizes[tests[t, 1]], pearson)
 
 
 @inner
@@ -74,9 +79,9 @@ def term(n: float, ratio: float, pearson: bool) -> float:  # noqa: FBT001
 
 
 @inner
-def of_table(table: NDArray[Any], r_x: int, r_y: int, pearson: bool) -> tuple[float, float]:  # noqa: FBT001
+def of_table(table: NDArray[Any], r_x: int, r_y: int, pearson: bool) -> tuple[float, float, float]:  # noqa: FBT001
     """From the counts of every cell."""
-    statistic, degrees = 0.0, 0.0
+    statistic, degrees, cells = 0.0, 0.0, 0.0
     of_x, of_y = np.empty(r_x), np.empty(r_y)
     for begin in range(0, len(table), r_x * r_y):
         of_x[:] = 0.0
@@ -94,8 +99,10 @@ def of_table(table: NDArray[Any], r_x: int, r_y: int, pearson: bool) -> tuple[fl
                 n = table[begin + x * r_y + y]
                 if n > 0:
                     statistic += term(n, n * total / (of_x[x] * of_y[y]), pearson)
-        degrees += ((of_x > 0).sum() - 1) * ((of_y > 0).sum() - 1)
-    return statistic, degrees
+        seen_x, seen_y = (of_x > 0).sum(), (of_y > 0).sum()
+        degrees += (seen_x - 1) * (seen_y - 1)
+        cells += seen_x * seen_y
+    return statistic, degrees, cells
 
 
 ### cells that occur
@@ -142,7 +149,7 @@ def of_rows(
     sizes: NDArray[np.int64],
     test: NDArray[np.int64],
     pearson: bool,  # noqa: FBT001
-) -> tuple[float, float]:
+) -> tuple[float, float, float]:
     """Row by row, from the counts of the cells that each is in."""
     x, y = test[0], test[1]
     z, many = np.zeros(codes.shape[1], np.int32), min(1, codes.shape[1])
@@ -157,4 +164,5 @@ def of_rows(
     for i in range(len(z)):
         ratio = n_zxy[zxy[i]] * n_z[z[i]] / (n_zx[zx[i]] * n_zy[zy[i]])
         statistic += term(weights[i] if len(weights) else 1.0, ratio, pearson)
-    return statistic, ((kinds(zx, z, many) - 1.0) * (kinds(zy, z, many) - 1.0)).sum()
+    seen_x, seen_y = kinds(zx, z, many), kinds(zy, z, many)
+    return statistic, ((seen_x - 1.0) * (seen_y - 1.0)).sum(), (seen_x * seen_y).sum()

@@ -87,7 +87,7 @@ def warm_structure() -> None:
     changing.best_change(gain, gain[0], 0.0, zero)
     packing.pack_states(codes, np.arange(2), bits, np.zeros(1, np.int32))
     packing.pack_rows(codes, np.arange(2), 0, 1, bits.view(np.uint8))
-    testing.dependence(codes, weights, one, np.zeros((1, 2), np.int64), False, np.zeros(1), np.zeros(1))
+    testing.dependence(codes, weights, one, np.zeros((1, 2), np.int64), False, *np.zeros((3, 1)))
 
 
 def warm_inference() -> None:

@@ -88,6 +88,26 @@ def test_counts_that_were_added_answer_as_one_table(seed, kind, weighted):
     np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+@given(seed=SEEDS, kind=KINDS, size=st.integers(0, 2), states=st.sampled_from([2, 9]), weighted=st.booleans())
+def test_with_too_few_rows_a_cell_nothing_is_tested(seed, kind, size, states, weighted):
+    table = random_table(seed, most_states=states, weighted=weighted)
+    test = np.random.default_rng(seed).permutation(4)[: 2 + size]
+    plain, guarded = (IndependenceTest(FamilyCounts(table), kind, least=least)(test[None]) for least in (0.0, 5.0))
+    kept = np.ones(table.n_rows, bool) if table.weights is None else table.weights > 0
+    x, y, *z = table.codes[test][:, kept]
+    slices = list(zip(*z, strict=True)) if z else [()] * int(kept.sum())
+    cells = sum(
+        len({a for a, s in zip(x, slices, strict=True) if s == here})
+        * len({b for b, s in zip(y, slices, strict=True) if s == here})
+        for here in set(slices)
+    )
+    if table.total_weight >= 5 * cells:
+        np.testing.assert_array_equal(guarded, plain)
+    else:
+        assert (guarded.degrees[0], guarded.p_value[0]) == (0.0, 1.0)
+        assert guarded.statistic[0] == plain.statistic[0]
+
+
 def test_plain_degrees_count_every_cell():
     table = random_table(3, rows=5, most_states=4)
     sizes = np.array([v.size for v in table.schema.discrete])

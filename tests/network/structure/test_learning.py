@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import numpy as np
@@ -12,6 +13,7 @@ from bayeslearn.errors import (
     CapacityError,
     EmptyTableError,
     MismatchError,
+    NotConvergedWarning,
     ParameterError,
     UnknownColumnError,
     UnknownStateError,
@@ -268,7 +270,8 @@ def test_directions_by_knowledge_count_as_such(cases):
 
 @pytest.mark.parametrize("average", [False, True])
 def test_no_time_for_a_resample_is_told(average, cases):
-    fit = learn(cases, method="hill-climb", bootstrap=5, average=average, time_limit=0.0)
+    with pytest.warns(NotConvergedWarning, match="before it had found an arc"):
+        fit = learn(cases, method="hill-climb", bootstrap=5, average=average, time_limit=0.0)
     assert fit.strengths is None
     assert {arc.strength for arc in fit.arcs} <= {None}
     assert fit.notes[-1].startswith("no resample was done in time: ")
@@ -300,10 +303,36 @@ def test_a_resample_that_is_cut_off_has_no_vote(cases, monkeypatch):
 def test_a_limit_of_time_gives_the_best_so_far(method):
     table = draw(read_network("alarm"), 500, rng=0) if method != "exact" else draw(ASIA, 500, rng=0)
     started = time.monotonic()
-    fit = learn(table, method=method, time_limit=0.0, order=table.schema.names)
+    with (
+        contextlib.nullcontext()
+        if method in {"pc", "best-parents", "faint-parents"}
+        else pytest.warns(NotConvergedWarning, match="found an arc")
+    ):
+        fit = learn(table, method=method, time_limit=0.0, order=table.schema.names)
     assert time.monotonic() - started < 20
     assert fit.stopped
     assert len(fit.network) == len(table.schema)
+    assert (not fit.arcs) == any("takes all columns for independent" in note for note in fit.notes)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_a_search_that_finds_no_arc_says_so(share):
+    rng = np.random.default_rng(0)
+    columns = {name: np.where(rng.random(200) < share, None, rng.integers(0, 2, 200).astype(str)) for name in "ab"}
+    fit = learn(columns)
+    assert not fit.arcs
+    assert "no arc pays for its parameters by bic: all columns look independent of each other" in fit.notes
+
+
+def test_best_parents_say_when_not_all_sets_were_looked_at(cases, monkeypatch):
+    order = list(ASIA.dag.order)
+    whole = learn(cases, method="best-parents", order=order)
+    assert not any("worth having" in note for note in whole.notes)
+    monkeypatch.setattr(methods, "MOST_WORK", 60 * (cases.n_rows + (1 << 12)))
+    part = learn(cases, method="best-parents", order=order)
+    assert any(note.startswith("sets of 2 parents or more were looked at only where") for note in part.notes)
+    limited = learn(cases, method="best-parents", order=order, knowledge=Knowledge(most_parents=3))
+    assert not any("worth having" in note for note in limited.notes)
 
 
 def test_whoever_is_told_may_end_the_search(cases):

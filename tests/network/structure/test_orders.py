@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 from bayeslearn import kernels
 from bayeslearn.errors import ParameterError
 from bayeslearn.network import draw
+from bayeslearn.network.structure import limits as limits_module
+from bayeslearn.network.structure.counting.bulk import ChildRows
 from bayeslearn.network.structure.counting.cache import ScoreCache
 from bayeslearn.network.structure.counting.counts import FamilyCounts
 from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.searching import orders, simple
+from bayeslearn.network.structure.searching import growing, orders, simple
 from bayeslearn.network.structure.searching.climbing import Structure, tabu
 from bayeslearn.network.structure.searching.exact import exact
-from bayeslearn.network.structure.searching.orders import best_under_order, order_search
+from bayeslearn.network.structure.searching.orders import best_parents, best_under_order, order_search
 from bayeslearn.network.structure.searching.parent_sets import parent_sets
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow_networks
@@ -35,6 +37,15 @@ def sample(seed, n=5, rows=100):
 
 def cached(table, score="bic"):
     return ScoreCache(FamilyCounts(table), Score.of(score))
+
+
+class Clock:
+    """Time that passes only when told to."""
+
+    now = 0.0
+
+    def monotonic(self):
+        return self.now
 
 
 def is_acyclic(arcs):
@@ -60,6 +71,36 @@ def test_every_variable_has_its_best_parents_of_those_before_it(seed, score, mos
         assert set(parents) <= set(order[:i])
     greedy = simple.k2(cache, order, allowed)
     assert slow.graph_score(cache, found) >= slow.graph_score(cache, greedy) - 1e-7
+
+
+@pytest.mark.compiled
+def test_the_clock_is_looked_at_between_parts_of_a_level(monkeypatch):
+    cache, clock, plain = cached(sample(3, 12, 60), "loglik"), Clock(), ChildRows.scores
+
+    def a_second_each(self, *asked):
+        clock.now += 1.0
+        return plain(self, *asked)
+
+    monkeypatch.setattr(limits_module, "time", clock)
+    monkeypatch.setattr(growing, "PART", 1)  # 64 sets at a time
+    monkeypatch.setattr(ChildRows, "scores", a_second_each)
+    found = best_under_order(cache, range(12), Knowledge().of(cache.counts.names), Limits(deadline=25.0))
+    assert 25 < clock.now <= 25 + 2 * kernels.thread_count()  # the levels take 11, 10, 12 and more parts
+    assert is_acyclic(found)
+
+
+@pytest.mark.compiled
+@given(seed=st.integers(0, 10_000), score=st.sampled_from(SCORES))
+@settings(max_examples=15)
+def test_beyond_a_budget_of_work_sets_grow_from_those_worth_having(seed, score):
+    cache = cached(sample(seed, 6), score)
+    allowed = Knowledge().of(cache.counts.names)
+    every, some = (best_parents(cache, range(6), allowed, work=work) for work in (np.inf, 1.0))
+    assert (every[1], some[1]) == (None, 1)
+    late = best_under_order(cache, range(6), allowed, Limits(deadline=0.0))
+    greedy = simple.k2(cache, range(6), allowed)
+    scores = [slow.graph_score(cache, arcs) for arcs in (greedy, late, some[0], every[0])]
+    assert (np.diff(scores) >= -1e-7).all()
 
 
 def test_many_candidates_are_narrowed_to_those_that_k2_takes_first(monkeypatch):

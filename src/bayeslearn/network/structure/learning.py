@@ -7,10 +7,12 @@ expected ones (structural EM). Counts add, so that more rows of the same table n
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
+from bayeslearn.errors import NotConvergedWarning
 from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.doubt.resampled import resampled
 from bayeslearn.network.structure.knowledge import Knowledge
@@ -106,7 +108,8 @@ def learn(
     known
         What was learned of earlier rows of the same table: its counts are added, and only new rows counted.
     time_limit
-        Seconds after which the best structure so far is taken.
+        Seconds after which the best structure so far is taken. Of very many rows with missing cells a sample is
+        searched first; a search that was ended before it found an arc is warned of.
     memory_limit
         Bytes: a quarter of them for counts that are remembered; ``exact`` refuses what would need more. Of a source the
         different rows are kept if an eighth of it holds them, with holes if it holds eight of each; else every pass
@@ -147,7 +150,8 @@ def learn(
     fit = _fit(recipe, prepared, hidden or {}, known)
     if bootstrap or average:
         fit = resampled(recipe, fit, validation.integer("bootstrap", bootstrap or ROUNDS, least=1), average=average)
-    return replace(fit, seconds=time.monotonic() - started, stopped=recipe.limits.stopped)
+    fit = replace(fit, seconds=time.monotonic() - started, stopped=recipe.limits.stopped)
+    return fit if fit.arcs or len(fit.network) == 1 or method == "empty" else _without_arcs(fit)
 
 
 ### the parts of learning
@@ -180,6 +184,19 @@ def _with_holes(recipe: Recipe, prepared: Prepared, hidden: Mapping[str, int | I
         passes=0 if prepared.looked is None else 1 + found.passes,
         notes=(*prepared.notes, *found.notes, *_notes_on_hidden(found)),
     )  # fmt: skip
+
+
+def _without_arcs(fit: StructureFit) -> StructureFit:
+    """Nothing was found: that is said, and loudly where the search was ended."""
+    note = f"no arc pays for its parameters by {fit.scored_by.name}: all columns look independent of each other"
+    if fit.stopped:
+        note = (
+            f"the search was ended after {fit.seconds:.3g} s, before it had found an arc: "
+            "this network takes all columns for independent"
+        )
+        hint = "give it more time (`time_limit`), or fewer columns or rows"
+        warnings.warn(f"{note}\n\nhint: {hint}", NotConvergedWarning, stacklevel=3)
+    return replace(fit, notes=(note, *fit.notes))
 
 
 def _notes_on_hidden(found: StructuralEm) -> list[str]:

@@ -35,6 +35,11 @@ class Limits:
     #: Whether a search was ended.
     stopped: bool = field(default=False, init=False)
 
+    @classmethod
+    def within(cls, seconds: float | None) -> Limits:
+        """So many seconds from now, or none."""
+        return cls(None if seconds is None else time.monotonic() + seconds)
+
     def over(self, score: float, arcs: int, steps: int) -> bool:
         """Whether to stop where a search stands."""
         return self.told(Climb(score, arcs, steps))

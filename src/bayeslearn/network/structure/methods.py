@@ -15,7 +15,7 @@ from bayeslearn.network.structure.searching.climbing import Structure, hill_clim
 from bayeslearn.network.structure.searching.exact import exact
 from bayeslearn.network.structure.searching.faint import with_faint_parents
 from bayeslearn.network.structure.searching.ges import ges
-from bayeslearn.network.structure.searching.orders import best_sets_under_order, order_search
+from bayeslearn.network.structure.searching.orders import best_parents, order_search
 from bayeslearn.network.structure.searching.restarting import restarted
 from bayeslearn.network.structure.searching.simple import k2, naive, tan, tree
 from bayeslearn.network.structure.testing.constraint import pc
@@ -149,11 +149,9 @@ def _k2(cache: ScoreCache, task: Task) -> Arcs:
 def _best_parents(cache: ScoreCache, task: Task) -> Found:
     assert task.order is not None
     unlimited = task.allowed.most_parents >= cache.n - 1
-    sets = best_sets_under_order(
-        cache, task.order, task.allowed, task.limits, work=MOST_WORK if unlimited else math.inf
-    )
-    notes = () if sets.narrowed is None else (NARROWED.format(sets.narrowed, sets.narrowed - 1),)
-    return Found(sets.arcs(sets.first[:-1]), notes=notes)
+    work = MOST_WORK if unlimited else math.inf
+    arcs, narrowed = best_parents(cache, task.order, task.allowed, task.limits, work=work)
+    return Found(arcs, notes=() if narrowed is None else (NARROWED.format(narrowed, narrowed - 1),))
 
 
 def _faint_parents(cache: ScoreCache, task: Task) -> Found:
@@ -197,7 +195,7 @@ def _empty(_: ScoreCache, task: Task) -> Arcs:
 
 #: The order is that of documents and of the command line.
 METHODS = {
-    "auto": Method(_auto, f"exact up to {FEW} variables; beyond, orders, or ges where cells are missing"),
+    "auto": Method(_auto, f"exact up to {FEW} variables; beyond, orders, after ges where cells are missing"),
     "hill-climb": Method(_hill_climb, "add, remove and turn arcs while the score rises"),
     "tabu": Method(_tabu, "hill climbing that goes on over the top"),
     "orders": Method(_orders, "search over orders of the variables, with thrown restarts"),

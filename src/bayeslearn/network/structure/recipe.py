@@ -14,7 +14,8 @@ from bayeslearn.network.structure.holes.incomplete import structural_em
 from bayeslearn.network.structure.holes.shown import Near
 from bayeslearn.network.structure.holes.turns import observed_score
 from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.methods import METHODS, Task, find
+from bayeslearn.network.structure.methods import FEW, METHODS, Task, find
+from bayeslearn.network.structure.searching.climbing import TIE
 from bayeslearn.network.structure.searching.simple import naive
 from bayeslearn.network.structure.tables import graph
 
@@ -85,20 +86,26 @@ class Recipe:
         """The structure and tables that expected counts suggest."""
 
         def search(structure: Structure, limits: Limits) -> NDArray[np.bool_]:
-            cache = structure.cache
-            return find(self.method, cache, self.task(cache.counts.names, limits, structure.arcs)).arcs
+            return self.turned(structure.cache, limits, structure.arcs)
 
         def polish(structure: Structure, limits: Limits) -> NDArray[np.bool_]:
-            cache = structure.cache
-            return find(self.method, cache, self.task(cache.counts.names, limits)).arcs
+            return self.turned(structure.cache, limits, None)
 
         fixed = not (METHODS[self.method].knows or hidden)  # a form that is taken whether the score rises or not
         found = structural_em(
             rows, score=LOGLIK if fixed else self.score, knowledge=self.knowledge, search=search,
-            polish=polish if self.method == "auto" else None, hidden=hidden, prior=self.prior,
+            polish=polish if self.polishes(rows.table.schema.names, hidden) else None, hidden=hidden, prior=self.prior,
             start=self.form(rows.table.schema.names) if fixed else None, limits=self.limits, rng=self.seed,
         )  # fmt: skip
         return replace(found, score=observed_score(self.score, found, rows.total)) if fixed else found
+
+    def turned(self, cache: ScoreCache, limits: Limits, start: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+        """What one turn makes of expected counts, from a graph on, or by the search that takes longer."""
+        return find(self.method, cache, self.task(cache.counts.names, limits, start)).arcs
+
+    def polishes(self, *names: Iterable[str]) -> bool:
+        """Whether a longer search has the last word where cells are missing."""
+        return self.method == "auto" and sum(len(list(some)) for some in names) > FEW
 
     def form(self, names: Sequence[str]) -> Dag | None:
         """What a form that is built around a target has at least."""
@@ -107,12 +114,17 @@ class Recipe:
             return None
         return graph(names, naive(len(names), target))
 
-    def on_resamples(self, table: Table, rounds: int) -> ArcStrengths:
-        """How often resamples of complete rows agree on each arc."""
+    def on_resamples(self, table: Table, rounds: int, *, completed: bool = False) -> ArcStrengths:
+        """How often resamples agree on each arc, all searched as the rows were; `completed`: as in a turn of EM."""
 
         def search(counts: FamilyCounts) -> NDArray[np.bool_] | None:
-            quiet = Limits(self.limits.deadline)
-            arcs = find(self.method, ScoreCache(counts, self.score), self.task(counts.names, quiet)).arcs
+            quiet, cache = Limits(self.limits.deadline), ScoreCache(counts, self.score)
+            known = self.knowledge.of(counts.names).required
+            arcs = self.turned(cache, quiet, known if completed else None)
+            if completed and self.polishes(counts.names):
+                other = self.turned(cache, quiet, None)
+                now = cache.graph(arcs)
+                arcs = other if cache.graph(other) > now + TIE * (1 + abs(now)) else arcs
             return None if quiet.stopped else arcs
 
         return arc_strengths(

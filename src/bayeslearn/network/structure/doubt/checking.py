@@ -9,27 +9,35 @@ The others are a network without arcs, which knows each variable by itself, and 
 
 from __future__ import annotations
 
+import time
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import NotConvergedWarning, ParameterError
+from bayeslearn.network.graph import Dag
+from bayeslearn.network.learning.fit import fit_tables, uniform
+from bayeslearn.network.structure.holes.turns import MANY, SLIGHT
 from bayeslearn.network.structure.learning import learn
+from bayeslearn.network.structure.limits import Limits
 from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.em import Step
+    from bayeslearn.network.learning.priors import Prior
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.network.structure.results import StructureFit
 
 #: With fewer rows than this on either side, nothing is to be seen.
 LEAST_ROWS = 10
 
-#: What the structures beside share with the one that was learned; they know nothing and hide nothing.
-SHARED = ("score", "prior")
+#: One row in so many is scored to see how long that takes.
+PROBE = 16
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,8 @@ def held_out(
     rng
         For the rows held out, and for learning.
     settings
-        Those of :func:`learn` that `fit` was learned with, but for what concerns reading the data. The naive network is
+        Those of :func:`learn` that `fit` was learned with, but for what concerns reading the data; a `time_limit` is
+        that of all that is done here. The naive network is
         built around ``target``, or else around the variable with most arcs.
 
     >>> rows = {"rain": list("nnyy") * 30, "hose": list("nyny") * 30, "wet": list("nyyy") * 30}
@@ -95,13 +104,16 @@ def held_out(
         return None
     rest, part = table.take(np.sort(order[:cut])), table.take(np.sort(order[cut:]))
     seed = int(dice.integers(1 << 62))
-    learned = _cases(learn(part, rng=seed, **settings).network, rest)
-    plain = {name: settings[name] for name in SHARED if name in settings}
     centre = settings.get("target") or most_joined(fit)
-    empty, naive = (
-        _cases(learn(part, method=method, target=centre, rng=seed, **plain).network, rest)
-        for method in ("empty", "naive")
-    )
+    limits, names = Limits.within(settings.get("time_limit")), part.schema.names
+    forms = [Dag(dict.fromkeys(names, ())), Dag({name: () if name == centre else (centre,) for name in names})]
+    empty, naive = (_cases(_tables(form, part, settings.get("prior", "bdeu:1"), limits), rest) for form in forms)
+    begin = time.monotonic()
+    _cases(fit.network, rest.take(np.arange(0, rest.n_rows, PROBE)))  # how long that takes
+    again = settings if limits.deadline is None else settings | {"time_limit": _left(limits, time.monotonic() - begin)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)  # of this the search over all rows has warned
+        learned = _cases(learn(part, rng=seed, **again).network, rest)
     weights = np.ones(rest.n_rows) if rest.weights is None else rest.weights
     return HeldOut(
         rest.n_rows, part.n_rows, _mean(learned, weights), _beside(learned, empty, weights),
@@ -115,6 +127,27 @@ def most_joined(fit: StructureFit) -> str:
     for name in (end for arc in fit.dag.arcs for end in arc if end in count):
         count[name] += 1
     return max(count, key=count.__getitem__)
+
+
+### tables, and the time for them
+
+
+def _tables(form: Dag, rows: Table, prior: Prior, limits: Limits) -> BayesianNetwork:
+    """The tables of a form by counting, or by EM, which may take a quarter of what time is left."""
+    soon = limits.sooner(0.75 * limits.left())
+
+    def progress(step: Step) -> None:
+        if step.iteration >= MANY or soon.reached():
+            raise StopIteration
+
+    tol = max(1e-3, SLIGHT * rows.total_weight)
+    frame = uniform(form, {v.name: v for v in rows.schema})
+    return fit_tables(frame, rows, prior=prior, tol=tol, max_iter=MANY + 1, progress=progress).network
+
+
+def _left(limits: Limits, probe: float) -> float:
+    """Seconds for learning, when those to score rows are kept back."""
+    return max(limits.left() - PROBE * probe, 0.0)
 
 
 ### means

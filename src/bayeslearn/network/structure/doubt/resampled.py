@@ -11,6 +11,7 @@ from bayeslearn.network.learning.impute import impute
 from bayeslearn.network.structure.counting.cache import ScoreCache
 from bayeslearn.network.structure.counting.counts import FamilyCounts
 from bayeslearn.network.structure.doubt.averaging import averaged
+from bayeslearn.network.structure.methods import FEW
 from bayeslearn.network.structure.reaching import require_rows
 from bayeslearn.network.structure.results import arcs_of
 from bayeslearn.network.structure.tables import graph, tables_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.doubt.bootstrap import ArcStrengths
     from bayeslearn.network.structure.recipe import Recipe
     from bayeslearn.network.structure.results import LearnedArc, StructureFit
+    from bayeslearn.tables import Table
 
 
 def resampled(recipe: Recipe, fit: StructureFit, rounds: int, *, average: bool) -> StructureFit:
@@ -31,15 +33,23 @@ def resampled(recipe: Recipe, fit: StructureFit, rounds: int, *, average: bool) 
         )
     if holes:
         table = impute(fit.network, table, how="draw", rng=recipe.seed)
-    strengths = recipe.on_resamples(table, rounds)
+    strengths = recipe.on_resamples(table, rounds, completed=holes)
     if not strengths.rounds:
         without = "the arcs are those of all rows" if average else "how sure arcs are is not known"
         return replace(fit, notes=(*fit.notes, f"no resample was done in time: {without}"))
-    drawn = ["strengths are those of one completion of the rows, drawn at random"] if holes else []
+    drawn = [_completed(recipe, table)] if holes else []
     fit = replace(fit, strengths=strengths, notes=(*fit.notes, *drawn))
     if average:
         fit = _averaged(recipe, fit, strengths, FamilyCounts(table))
     return replace(fit, arcs=_with_strengths(fit.arcs, strengths))
+
+
+def _completed(recipe: Recipe, table: Table) -> str:
+    """What resamples are of, and how they were searched."""
+    few = len(table.schema.names) <= FEW
+    way = recipe.method if recipe.method != "auto" else "exact" if few else "the better of ges and orders"
+    drawn = "strengths are those of one completion of the rows, drawn at random"
+    return f"{drawn}; its resamples were searched by {way}, in one turn of structural EM each"
 
 
 def _averaged(recipe: Recipe, fit: StructureFit, strengths: ArcStrengths, counts: FamilyCounts) -> StructureFit:

@@ -44,7 +44,7 @@ MOST, ROOM = 256, 1 << 16
 DRAWS = 8
 
 #: Completions, listed and drawn, from which on every row is completed by a single draw.
-MANY = 1 << 18
+MANY = 1 << 17
 
 #: Shares of a row that are too small to be told from rounding.
 NEGLIGIBLE = 1e-9

@@ -4,8 +4,10 @@
     completion   the weighted table of expected counts n under (G, θ)           :mod:`.completions`
     search       a graph that scores higher on n, from G on; its tables, counted from n, are where EM goes on
 
-until the graph stays; then `polish`, a search that takes longer, has a last word. Of very many rows a sample comes
-first: its graph and its tables are what all rows begin with. What a graph is worth on the rows as they are shown is (Cheeseman and Stutz)
+until the graph stays; then `polish`, a search that takes longer, has the last word. Of very many rows a sample comes
+first: its graph and its tables are what all rows begin with.
+
+What a graph is worth on the rows as they are shown is (Cheeseman and Stutz)
 
     score(G : D) = score(G : n) + ln P(D | θ) − Σ n ln θ         n the expected counts of its own tables
 
@@ -161,7 +163,7 @@ def structural_em(
     task = Task(rows, tuple(unseen), allowed, Score.of(score), prior, search, tol, max_iter, seed, limits, polish)
     without = learned(task.without_hidden(), None, names, restarts) if unseen else None
     begin = start if start is None or isinstance(start, BayesianNetwork) else as_dag(start)
-    if begin is None and isinstance(rows, Near) and rows.many:
+    if begin is None and isinstance(rows, Near) and rows.many and rows.table.n_rows >= 2 * SAMPLE:
         task, begin = sampled(task, rows, restarts)
     return learned(task, begin, [*names, *unseen], restarts, without)
 

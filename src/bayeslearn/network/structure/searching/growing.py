@@ -114,9 +114,9 @@ class Growing:
 
     def _scored(self, base: NDArray[np.int64], added: NDArray[np.int64], limits: Limits) -> NDArray[np.float64]:
         """The scores of these, a base with all it is extended by at once, until there is no more time."""
-        found, most = [], max(PART // max(self.cache.counts.rows, 1), 64)
+        found, most = [np.empty(0)], max(PART // max(self.cache.counts.rows, 1), 64)
         for begin in range(0, len(base), most):
-            if begin and limits.reached():
+            if limits.reached():
                 break
             bases, some = np.unique(base[begin : begin + most], return_inverse=True)
             columns = 1 + len(self.required) + added[begin : begin + most]

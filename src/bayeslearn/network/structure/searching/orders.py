@@ -54,11 +54,10 @@ def best_under_order(
 
     Where that takes too long, `full` looks at larger parent sets only if all that are one smaller are worth having.
     """
-    sets = best_sets_under_order(cache, order, allowed, limits, full=full)
-    return sets.arcs(sets.first[:-1])
+    return best_parents(cache, order, allowed, limits, full=full)[0]
 
 
-def best_sets_under_order(
+def best_parents(
     cache: ScoreCache,
     order: Sequence[int],
     allowed: Allowed,
@@ -66,18 +65,25 @@ def best_sets_under_order(
     *,
     full: int | None = None,
     work: float = math.inf,
-) -> ParentSets:
-    """Of each variable the best parent set among those before it; see :func:`parent_sets` for `full` and `work`.
+) -> tuple[NDArray[np.bool_], int | None]:
+    """The same, and the number of parents from which on not all sets were looked at; see :func:`parent_sets`.
 
-    Parents that are chosen one by one are the score that a set has to reach.
+    Parents that are chosen one by one are what a set has to beat, and what is left where there is no time.
     """
     fits = replace(allowed, arcs=allowed.arcs & _before(cache, order, allowed))
-    candidates, floor = fits.arcs, None
+    candidates, floor, first = fits.arcs, None, None
     if cache.certain or (candidates.sum(axis=0) > MOST_CANDIDATES).any():
         first = k2(cache, order, allowed)
         candidates = likely(cache, fits, MOST_CANDIDATES, first=first)
-        floor = np.array([cache.family(x, parents_of(first, x)) for x in range(cache.n)]) if cache.certain else None
-    return parent_sets(cache, fits, limits, candidates=candidates, full=full, floor=floor, work=work)
+        floor = np.array([cache.family(x, parents_of(first, x)) for x in range(cache.n)])
+    sets = parent_sets(
+        cache, fits, limits, candidates=candidates, full=full, floor=floor if cache.certain else None, work=work
+    )
+    arcs, scores = sets.arcs(sets.first[:-1]), sets.scores[sets.first[:-1]][np.argsort(sets.by_name)]
+    if first is not None and floor is not None:
+        ahead = floor > scores + ROUNDING * (1 + np.abs(scores))
+        arcs[:, ahead] = first[:, ahead]
+    return arcs, sets.narrowed
 
 
 def _before(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayeslearn.errors import CapacityError
 from bayeslearn.network.structure.sourced.counts import ordered
-from bayeslearn.network.structure.testing.independence import Answers, IndependenceTest
+from bayeslearn.network.structure.testing.independence import Answers, IndependenceTest, least_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,8 @@ class SourceTest:
     """Answers that are known, or those of some rows; what is not known will be asked for."""
 
     def __init__(self, counts: SourceCounts, kind: str, degrees: str) -> None:
-        self.guess = IndependenceTest(counts.sample, kind, degrees=degrees)
+        guessed = least_of(degrees) * counts.sample.total / max(counts.total, 1e-300)  # as if the sample were all
+        self.guess = IndependenceTest(counts.sample, kind, degrees=degrees, least=guessed)
         self.known = counts.answers.setdefault((kind, degrees), {})
         self.asked = counts.tests.setdefault((kind, degrees), {})
 
@@ -64,7 +65,7 @@ def answer(counts: SourceCounts, brought: dict[Asked, Any]) -> None:
         for row in rows:
             cells = cells_of(counts, ordered(row), brought)
             place = {v: i for i, v in enumerate(ordered(row))}
-            test = IndependenceTest(cells, kind, degrees=degrees)
+            test = IndependenceTest(cells, kind, degrees=degrees, least=least_of(degrees))
             found = test(np.array([[place[v] for v in row]], np.int64))
             statistic, free, p_value = (float(values[0]) for values in found)
             counts.answers[kind, degrees][row] = statistic, free, p_value

@@ -17,7 +17,7 @@ from bayeslearn.network.equivalence import Cpdag
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.structure.limits import FOREVER
 from bayeslearn.network.structure.searching.climbing import ranks
-from bayeslearn.network.structure.testing.independence import test_of
+from bayeslearn.network.structure.testing.independence import LEAST_ROWS, test_of
 from bayeslearn.network.structure.testing.orientation import Pattern, colliders
 from bayeslearn.network.structure.testing.skeleton import UNTESTED, skeleton
 
@@ -84,7 +84,8 @@ def oriented(found: Skeleton, allowed: Allowed) -> tuple[Pattern, list[Pair]]:
     """The pattern of a skeleton, and edges for which knowledge leaves no direction."""
     pattern = Pattern(found.edges, found.rank)
     lost = pattern.know(allowed, found.p_values)
-    pattern.collide(colliders(found.edges, found.votes(), found.rank))
+    v_structures, pattern.undecided = colliders(found.edges, found.votes(), found.rank)
+    pattern.collide(v_structures)
     pattern.follow()
     return pattern, lost
 
@@ -118,11 +119,16 @@ def _notes(
     def some(pairs: Iterable[Iterable[int]]) -> str:
         return listed(sorted(" — ".join(sorted(names[v] for v in pair)) for pair in pairs), most=4)
 
-    untestable = [(a, b) for a, b, *_ in found.untestable()]
+    unvarying, sparse = found.untestable()
     if lost:
         yield f"left out, for the only direction that knowledge leaves would close a cycle: {some(lost)}"
-    if untestable:
-        yield f"left out without a test, for given others nothing varies: {some(untestable)}"
+    if unvarying:
+        yield f"left out without a test, for given others nothing varies: {some(unvarying)}"
+    if sparse:
+        yield f"left out without a test, for there are less than {LEAST_ROWS:g} rows a cell: {some(sparse)}"
+    if pattern.undecided:
+        triples = [f"{names[a]} — {names[c]} — {names[b]}" for a, c, b in pattern.undecided if names[a] < names[b]]
+        yield f"as many sets speak for a v-structure as against, so it is left open: {listed(sorted(triples), most=4)}"
     if pattern.contradictions:
         yield f"the tests contradict each other in the direction of {some(pattern.contradictions)}"
     if not faithful:

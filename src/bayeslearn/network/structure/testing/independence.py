@@ -10,7 +10,12 @@ The p-value is that of a χ² law (for mi the law of its G²) with as many degre
     plain     (r_x − 1) (r_y − 1) q_z                     every cell counts, whether it can be reached or not
     adjusted  Σ_z (r_x(z) − 1) (r_y(z) − 1)               over slices that occur, r(z) the states that occur in each
 
-Without degrees of freedom nothing speaks against independence, and p is 1.
+Without degrees of freedom nothing speaks against independence, and p is 1. Searches ask for five rows a cell besides,
+
+    Σ_z N_z ≥ 5 Σ_z r_x(z) r_y(z)                         on average over the cells that can be reached
+
+for below the χ² law does not hold; where they are fewer, no degree of freedom is taken to be left. The rule is that of
+the adjusted tests of R's bnlearn, which counts the cells that cannot be reached too.
 """
 
 from __future__ import annotations
@@ -33,6 +38,9 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table
 
 KINDS, DEGREES = ("g2", "chi2", "mi"), ("adjusted", "plain")
+
+#: Rows a cell on average below which a search takes two columns for independent.
+LEAST_ROWS = 5.0
 
 #: Tests that one thread takes at a time.
 SHARE = 64
@@ -81,9 +89,10 @@ class Cases(Protocol):
 
 
 class IndependenceTest:
-    """Tests on the cases of one table."""
+    """Tests on the cases of one table; with less than `least` rows a cell on average nothing is tested."""
 
-    def __init__(self, counts: Cases, kind: str = "g2", *, degrees: str = "adjusted") -> None:
+    def __init__(self, counts: Cases, kind: str = "g2", *, degrees: str = "adjusted", least: float = 0.0) -> None:
+        self.least = least
         self.kind = validation.choice("kind", kind, KINDS)
         self.degrees = validation.choice("degrees", degrees, DEGREES)
         self.sizes, self.total = counts.sizes, counts.total
@@ -96,20 +105,26 @@ class IndependenceTest:
 
     def __call__(self, tests: NDArray[np.int64]) -> Answers:
         """The answer to each row (x, y, z_1 … z_k)."""
-        statistic, degrees = np.zeros(len(tests)), np.zeros(len(tests))
-        kernels.dependence(self.codes, self.weights, self.sizes, tests, self.kind == "chi2", statistic, degrees)
+        statistic, degrees, cells = np.zeros((3, len(tests)))
+        kernels.dependence(self.codes, self.weights, self.sizes, tests, self.kind == "chi2", statistic, degrees, cells)
         statistic = np.maximum(statistic, 0.0)  # not below zero by rounding
         if self.degrees == "plain":
             sizes = self.sizes[tests].astype(np.float64)
             degrees = (sizes[:, 0] - 1) * (sizes[:, 1] - 1) * sizes[:, 2:].prod(axis=1)
+        degrees = np.where(self.total < self.least * cells, 0.0, degrees)
         p_value = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1.0), statistic), 1.0)
         return Answers(statistic / max(2 * self.total, 1e-300) if self.kind == "mi" else statistic, degrees, p_value)
 
 
+def least_of(degrees: str) -> float:
+    """Rows a cell that searches ask for: those that adjust the degrees of freedom to what rows show."""
+    return LEAST_ROWS if degrees == "adjusted" else 0.0
+
+
 def test_of(counts: FamilyCounts, kind: str, degrees: str) -> Test:
-    """Tests by counts, wherever these come from."""
+    """Tests for searches by counts, wherever these come from."""
     if isinstance(counts, FamilyCounts):
-        return IndependenceTest(counts, kind, degrees=degrees)
+        return IndependenceTest(counts, kind, degrees=degrees, least=least_of(degrees))
     from bayeslearn.network.structure.sourced.testing import SourceTest  # noqa: PLC0415 - it tests samples by the above
 
     return SourceTest(counts, kind, degrees)

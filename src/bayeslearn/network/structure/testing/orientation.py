@@ -1,19 +1,21 @@
 """From a skeleton to a pattern: which edges get a direction, and from a pattern to a graph.
 
     knowledge      an edge that may point one way only points that way
-    v-structures   a → c ← b for a — c — b, a and b not joined, where c takes no part in separating a from b
+    v-structures   a → c ← b for a — c — b, a and b not joined, where c is in fewer than half of the sets that
+                   separate a from b; where it is in just half of them, or there are none, the triple stays open
     rule 1         a → b — c, a and c not joined                                    b → c, or a → b ← c would be new
     rule 2         a → … → c, a — c                                                 a → c, or there were a cycle
     rule 3         a — c → b, a — d → b, c and d not joined, a — b                  a → b
     rule 4         a — c → d → b, c and b not joined, a joined to d, a — b          a → b
 
+Rules 1, 3 and 4 rest on triples that are no v-structures (a — b — c; c — a — d; c — a — b); open ones do not do.
 On data these may contradict each other. The first to speak is kept: knowledge, then v-structures by their p-value, the
 largest first, then the rules by the names of the variables. No direction is given that would close a cycle.
 
 References
 ----------
 Meek (1995), Causal inference and causal explanation with background knowledge. Colombo and Maathuis (2014),
-Order-independent constraint-based causal structure learning, for the vote of separating sets.
+Order-independent constraint-based causal structure learning, for the vote of separating sets (the majority rule).
 """
 
 from __future__ import annotations
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     #: A set that separates a pair, and with what p-value.
     Vote = tuple[float, Parents]
 
+    #: a — c — b.
+    Triple = tuple[int, int, int]
+
 
 class Collider(NamedTuple):
     """a → c ← b, and the largest p-value of a set without c that separates a from b."""
@@ -47,15 +52,17 @@ class Collider(NamedTuple):
 
 def colliders(
     edges: NDArray[np.bool_], votes: Mapping[tuple[int, int], Sequence[Vote]], rank: NDArray[np.int64]
-) -> list[Collider]:
-    """The v-structures that most sets separating their ends speak for, by p-value; ties go to the largest p-value."""
-    found = []
+) -> tuple[list[Collider], set[Triple]]:
+    """The v-structures that most sets separating their ends speak for, by p-value, and the triples that stay open."""
+    found, undecided = [], set()
     for (a, b), sets in votes.items():
         for c in np.flatnonzero(edges[a] & edges[b]).tolist():
-            without, within = ([p for p, given in sets if (c in given) is side] for side in (False, True))
-            if (len(without), max(without, default=0.0)) > (len(within), max(within, default=0.0)):
+            without = [p for p, given in sets if c not in given]
+            if 2 * len(without) > len(sets):
                 found.append(Collider(max(without), a, c, b))
-    return sorted(found, key=lambda v: (-v.p_value, rank[v.c], *sorted((rank[v.a], rank[v.b]))))
+            elif 2 * len(without) == len(sets):
+                undecided |= {(a, c, b), (b, c, a)}
+    return sorted(found, key=lambda v: (-v.p_value, rank[v.c], *sorted((rank[v.a], rank[v.b])))), undecided
 
 
 class Pattern:
@@ -65,6 +72,8 @@ class Pattern:
         self.joined, self.rank = edges.copy(), rank
         self.arcs = np.zeros_like(edges)
         self.reach = np.zeros_like(edges)
+        #: a — c — b of which it is not known whether they are v-structures, in both directions.
+        self.undecided: set[Triple] = set()
         #: Pairs that were asked to point both ways.
         self.contradictions: set[frozenset[int]] = set()
 
@@ -140,11 +149,18 @@ class Pattern:
         for a, b in np.argwhere(edges).tolist():
             wanted[a, b] = (
                 self.reach[a, b]
-                or (self.arcs[:, a] & apart[b]).any()
-                or apart[np.ix_(*[np.flatnonzero(edges[a] & self.arcs[:, b])] * 2)].any()
-                or self.arcs[np.ix_(edges[a] & apart[b], self.joined[a] & self.arcs[:, b])].any()
+                or (self.arcs[:, a] & apart[b] & self.decided(a, b)).any()
+                or any(
+                    (apart[c] & edges[a] & self.arcs[:, b] & self.decided(a, c)).any()
+                    for c in np.flatnonzero(edges[a] & self.arcs[:, b]).tolist()
+                )
+                or self.arcs[np.ix_(edges[a] & apart[b] & self.decided(a, b), self.joined[a] & self.arcs[:, b])].any()
             )
         return wanted
+
+    def decided(self, c: int, b: int) -> NDArray[np.bool_]:
+        """For every a whether it is known of a — c — b that this is no v-structure, or that it is one."""
+        return np.array([(a, c, b) not in self.undecided for a in range(len(self.arcs))])
 
     ### a graph
 

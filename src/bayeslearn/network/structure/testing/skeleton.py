@@ -66,13 +66,17 @@ class Skeleton:
         found = np.argwhere(np.triu(which[np.ix_(order, order)], 1))
         return [tuple(pair) for pair in order[found].tolist()]
 
-    def ask(self, asked: Mapping[Pair, Sequence[Parents]]) -> dict[Pair, list[float]]:
-        """The p-values of all sets of every pair; all of one size."""
+    def ask(
+        self, asked: Mapping[Pair, Sequence[Parents]], *, untestable: float | None = None
+    ) -> dict[Pair, list[float]]:
+        """The p-values of all sets of every pair, all of one size; another for those that leave nothing to test."""
         rows = [(*pair, *given) for pair, sets in asked.items() for given in sets]
         if not rows:
             return {pair: [] for pair in asked}
         self.tests += len(rows)
-        p_values = iter(on_all_cores(self.test, np.array(rows, np.int64)).p_value.tolist())
+        found = on_all_cores(self.test, np.array(rows, np.int64))
+        p = found.p_value if untestable is None else np.where(found.degrees > 0, found.p_value, untestable)
+        p_values = iter(p.tolist())
         return {pair: list(islice(p_values, len(sets))) for pair, sets in asked.items()}
 
     def level(self, size: int, fixed: NDArray[np.bool_], limits: Limits) -> bool:
@@ -104,15 +108,23 @@ class Skeleton:
             self.separating[pair] = sets[first]
         return first is not None
 
-    def untestable(self) -> list[tuple[int, ...]]:
-        """(x, y, *given) where nothing was left to test: others determine x or y, or there are few cases."""
-        empty = [(*pair, *given) for pair, given in self.separating.items() if given and self.p_values[pair] == 1.0]
-        return [row for row in empty if self.test(np.array([row], np.int64)).degrees[0] == 0]
+    def untestable(self) -> tuple[list[Pair], list[Pair]]:
+        """Pairs where nothing was left to test: others determine one of the two, or there are too few rows."""
+        unvarying, sparse = [], []
+        for pair, given in self.separating.items():
+            if self.p_values[pair] == 1.0:
+                found = self.test(np.array([(*pair, *given)], np.int64))
+                if found.degrees[0] == 0 and found.statistic[0] > 0:
+                    sparse.append(pair)
+                elif found.degrees[0] == 0 and given:
+                    unvarying.append(pair)
+        return unvarying, sparse
 
     def votes(self) -> dict[Pair, list[Vote]]:
         """For pairs that are not joined but share a neighbour, the sets that separate them, as large as that recorded.
 
-        Pairs that knowledge keeps apart have no record, so that sets of every size are looked at.
+        Further sets that leave nothing to test have no vote. Pairs that knowledge keeps apart have no record, so that
+        sets of every size are looked at.
         """
         shared = (self.edges.astype(np.int64) @ self.edges) > 0
         apart, known = self.pairs(shared & ~self.edges), self.separating
@@ -125,7 +137,7 @@ class Skeleton:
                     for pair in apart
                     if pair not in known or len(known[pair]) == size
                 }
-                for pair, p_values in self.ask(asked).items():
+                for pair, p_values in self.ask(asked, untestable=0.0).items():
                     found = zip(p_values, asked[pair], strict=True)
                     votes[pair] += [(p, given) for p, given in found if p > self.alpha]
         return votes
