@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayeslearn.cli import output
-from bayeslearn.cli.networks import load
+from bayeslearn.cli.networks import NETWORK, load
 from bayeslearn.cli.structures import table_file
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    a: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    a: Annotated[str, typer.Argument(help=NETWORK)],
     b: Annotated[str, typer.Argument(help="Another.")],
     *,
     data: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output
-from bayeslearn.cli.networks import assignments, load
+from bayeslearn.cli.networks import NETWORK, assignments, load
 
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork
@@ -21,7 +21,7 @@ MOST_SHOWN = 8
 
 
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     evidence: Annotated[list[str] | None, typer.Argument(help="VAR=STATE, what was seen.")] = None,
     *,
     target: Annotated[str, typer.Option(help="The variable whose belief is to be explained.")],

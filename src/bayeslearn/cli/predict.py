@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress, writing
-from bayeslearn.cli.networks import load
+from bayeslearn.cli.networks import NETWORK, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     data: Annotated[str, typer.Argument(help="A CSV or Parquet file; what is missing in it is not observed.")],
     *,
     target: Annotated[

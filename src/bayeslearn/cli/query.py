@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress
-from bayeslearn.cli.networks import assignments, load
+from bayeslearn.cli.networks import NETWORK, assignments, load
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ SAMPLED = METHODS[1:-1]
 
 
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     evidence: Annotated[list[str] | None, typer.Argument(help="VAR=STATE, what was seen.")] = None,
     *,
     ask: Annotated[list[str] | None, typer.Option(help="A variable to answer for; all of them when not given.")] = None,

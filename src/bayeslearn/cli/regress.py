@@ -59,7 +59,9 @@ def run(
 
     Words become indicators, a missing cell the mean of its column. The error is that of rows left out, in closed form.
 
-    Example: bayeslearn regress cars.csv --target mpg -o mpg.json, then bayeslearn regress new.csv --by mpg.json
+    Example: bayeslearn regress cars.csv --target mpg -o mpg.json
+
+    Example: bayeslearn regress new.csv --by mpg.json
     """
     from bayeslearn import validation
     from bayeslearn.cli import regress_learn, regress_predict, regress_report

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, pictures
-from bayeslearn.cli.networks import assignments, load
+from bayeslearn.cli.networks import NETWORK, assignments, load
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     evidence: Annotated[list[str] | None, typer.Argument(help="VAR=STATE, what was seen, for the picture.")] = None,
     *,
     plot: Annotated[
