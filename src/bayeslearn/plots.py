@@ -70,12 +70,17 @@ def climb(result: Result[Any]) -> Any:
 
 
 def network(
-    net: BayesianNetwork, evidence: Mapping[str, Any] | None = None, *, bars: bool | None = None, rows: int = 6
+    net: BayesianNetwork,
+    evidence: Mapping[str, Any] | None = None,
+    *,
+    bars: bool | None = None,
+    rows: int = 6,
+    compact: bool | None = None,
 ) -> Any:
     """A network with its beliefs as bars in the nodes; see :func:`bayeslearn.network.drawing.picture`."""
     from bayeslearn.network.drawing import paint, picture  # noqa: PLC0415 - loaded when a network is drawn
 
-    seen = picture(net, evidence, bars=bars, rows=rows)
+    seen = picture(net, evidence, bars=bars, rows=rows, compact=compact)
     figure, axes = _canvas()
     width, height = seen.layout.width, seen.layout.height
     scale = min(1 / NETWORK_DPI, MOST_INCHES / max(width, height), (MOST_AREA / (width * height)) ** 0.5)

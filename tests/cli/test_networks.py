@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bayeslearn import read_network
-from tests.cli.asking import ask, fail
+from tests.cli.asking import ask, fail, tell
 
 
 def test_show_tells_what_is_in_a_network():
@@ -84,6 +84,19 @@ def test_show_draws_a_picture_whole(tmp_path, name, start):
     assert ask("show", "asia", "smoke=yes", "--plot", str(tmp_path / name)) == ""
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_pictures_of_large_networks_are_compact(tmp_path):
+    sizes = {}
+    for words in ((), ("--compact",), ("--no-compact",), ("--bars",)):
+        ask("show", "alarm", *words, "--plot", str(tmp_path / "n.svg"))
+        sizes[words] = len((tmp_path / "n.svg").read_text())
+    ask("show", "asia", "--compact", "--plot", str(tmp_path / "n.png"))
+
+    assert sizes[()] == sizes["--compact",] < sizes["--no-compact",] / 2
+    assert sizes["--bars",] == sizes["--no-compact",]
+    assert (tmp_path / "n.png").read_bytes().startswith(b"\x89PNG")
+    assert tell("show", "asia", "--compact")[0] == 2
 
 
 def test_show_draws_beliefs_given_evidence(tmp_path):

@@ -105,11 +105,73 @@ def test_separated_classes_without_a_prior(files):
 def test_few_rows(files):
     path = files / "few.csv"
     path.write_text("a,b,c,y\n1,2,3,4.5\n2,1,5,6.5\n")
-    text = ask("regress", str(path), "-t", "y")
-    assert "noise               unknown: too few cases" in text
-    assert "left-one-out error  undefined" in text
-    ask("regress", str(path), "-t", "y", "-o", str(files / "m.json"))
+    text = ask("regress", str(path), "-t", "y", "--prior", "reference")
+    assert "noise           unknown: too few cases" in text
+    assert "held-out error  2, of the mean alone 2: 0.0 % explained" in text
+    ask("regress", str(path), "-t", "y", "--prior", "reference", "-o", str(files / "m.json"))
     assert ask("regress", str(path), "--by", str(files / "m.json")).splitlines()[1] == "4.5,nan,nan"
+
+
+def test_few_rows_have_a_weak_prior(files):
+    path = files / "few.csv"
+    path.write_text("a,b,c,y\n1,2,3,4.5\n2,1,5,6.5\n")
+    text = ask("regress", str(path), "-t", "y", "-o", str(files / "m.json"))
+    assert "prior           weak (2 rows for 4 weights): slopes are" in text
+    assert "nan" not in text
+    low, high = map(float, ask("regress", str(path), "--by", str(files / "m.json")).splitlines()[1].split(",")[1:])
+    assert low < 4.5 < high
+
+
+@pytest.fixture
+def rentals(tmp_path):
+    """Streets within quarters, some of one flat only, and one column twice: more than 100 weights."""
+    rng = np.random.default_rng(1)
+    n = 900
+    street = rng.choice(150, n, p=rng.dirichlet(np.full(150, 0.5)))
+    street[:5] = range(150, 155)  # streets of a single flat
+    area = rng.normal(70, 20, n)
+    price = 10 * area + 40.0 * (street % 11) + rng.normal(0, 60, n)
+    columns = {"street": [f"s{k:03}" for k in street], "quarter": [f"q{k % 11:02}" for k in street],
+               "area": area, "feet": 10.76 * area, "price": price}  # fmt: skip
+    for name, rows in (("train", slice(0, 600)), ("test", slice(600, n))):
+        lines = [",".join(map(str, row)) for row in zip(*(v[rows] for v in columns.values()), strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join([",".join(columns), *lines]) + "\n")
+    return tmp_path
+
+
+def test_many_weights_that_the_rows_do_not_determine(rentals):
+    train, model = str(rentals / "train.csv"), str(rentals / "m.json")
+    answer = json.loads(ask("regress", train, "-t", "price", "--json", "-o", model))
+    scores = json.loads(ask("regress", str(rentals / "test.csv"), "--by", model, "--json"))["scores"]["price"]
+    weights = answer["weights"]
+
+    assert answer["prior"] == "weak"
+    assert "columns are set in a single row" in answer["prior_reason"]
+    assert answer["held_out"]["price"]["error"] == pytest.approx(scores["rmse"], rel=0.1)
+    assert all(np.isfinite([w["mean"], w["low"], w["high"]]).all() for w in weights)
+    assert max(abs(w["mean"]) for w in weights[1:]) < 1000
+    effects = [abs(w["effect"]) for w in weights[1:]]
+    assert effects == sorted(effects, reverse=True)
+    assert {w["name"] for w in weights[1:3]} == {"area", "feet"}
+
+
+def test_the_largest_weights_are_printed_first(rentals):
+    text = ask("regress", str(rentals / "train.csv"), "-t", "price")
+    lines = text.splitlines()
+    n = len(json.loads(ask("regress", str(rentals / "train.csv"), "-t", "price", "--json"))["weights"])
+
+    assert n > 100
+    assert f"... and {n - 30} more with smaller effects; --json lists all" in lines[-1]
+    assert len(lines) < 50
+    at = next(i for i, line in enumerate(lines) if line.startswith("(intercept)"))
+    assert {line.split()[0] for line in lines[at + 1 : at + 3]} == {"area", "feet"}
+
+
+def test_errors_of_the_reference_prior_are_held_out_where_they_are_undefined(rentals):
+    text = ask("regress", str(rentals / "train.csv"), "-t", "price", "--prior", "reference")
+
+    assert "held-out error" in text
+    assert "undefined" not in text
 
 
 def test_what_cannot_be_is_told(files):

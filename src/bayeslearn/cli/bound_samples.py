@@ -48,7 +48,7 @@ def pac(
 ) -> None:
     """How many examples a learner needs whose hypothesis agrees with all of them; or any other of |H|, ε, δ and m.
 
-    Example: bayeslearn bound pac --space conjunctions:10 --epsilon 0.1 --delta 0.05
+    Example: bayeslearn bound pac --space conjunctions:10 --epsilon .1 --delta .05
     """
     from bayeslearn import theory
 
@@ -68,7 +68,7 @@ def agnostic(
 ) -> None:
     """The same for a learner that takes the hypothesis of least training error, which need not be zero (Hoeffding).
 
-    Example: bayeslearn bound agnostic --space conjunctions:10 --delta 0.05 -m 1000
+    Example: bayeslearn bound agnostic --space conjunctions:10 --delta .05 -m 1000
     """
     from bayeslearn import theory
 

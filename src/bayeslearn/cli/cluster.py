@@ -67,7 +67,9 @@ def run(
 
     Tables of numbers become a mixture of Gaussians; others get classes, each a product of families over the columns.
 
-    Example: bayeslearn cluster zoo.csv --drop-columns name -o zoo.json, then bayeslearn cluster new.csv --by zoo.json
+    Example: bayeslearn cluster zoo.csv --drop-columns name -o zoo.json
+
+    Example: bayeslearn cluster new.csv --by zoo.json
     """
     if by is not None:
         assign(by, data.one_file("--by").data, to, as_json=as_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bayeslearn.cli import output
-from bayeslearn.cli.networks import load
+from bayeslearn.cli.networks import NETWORK, load
 from bayeslearn.cli.sources import CELLS, OneFile, reads
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @reads(*CELLS, unseen=True)
 def run(
-    a: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    a: Annotated[str, typer.Argument(help=NETWORK)],
     b: Annotated[str, typer.Argument(help="Another.")],
     *,
     data: Annotated[

@@ -53,7 +53,7 @@ def run(
 
     Hypotheses are conjunctions: each attribute has a required state, ? (any) or ∅ (none).
 
-    Example: bayeslearn concept enjoy-sport --target enjoy_sport --new enjoy-sport-new
+    Example: bayeslearn concept enjoy-sport --target enjoy_sport
     """
     import numpy as np
 

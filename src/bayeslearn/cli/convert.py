@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from bayeslearn.cli.networks import load
+from bayeslearn.cli.networks import NETWORK, load
 
 
 def run(
-    source: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships.")],
+    source: Annotated[str, typer.Argument(help=NETWORK)],
     target: Annotated[
         Path,
         typer.Argument(

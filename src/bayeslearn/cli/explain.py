@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output
-from bayeslearn.cli.networks import assignments, load
+from bayeslearn.cli.networks import NETWORK, assignments, load
 
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork
@@ -22,7 +22,7 @@ MOST_SHOWN = 8
 
 
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     evidence: Annotated[
         list[str] | None, typer.Argument(help="What was observed: VAR=STATE, VAR=30, VAR=10..20 or 'VAR>17.5'.")
     ] = None,

@@ -31,8 +31,8 @@ def run(
     net: Annotated[
         str,
         typer.Argument(
-            help="A network file of any format, a name that ships, or a graph like '[A][B|A]', whose states are those "
-            "of the data."
+            help=r"A network file of any format, a name that ships, or a graph like '\[A]\[B|A]', whose states are "
+            "those of the data."
         ),
     ],
     data: Annotated[
@@ -67,11 +67,11 @@ def run(
     seed: Annotated[int, typer.Option(help="Another seed starts elsewhere; the same one gives the same model.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
-    """Learn the tables of a network: by counting, and by EM where cells are missing or variables hidden.
+    r"""Learn the tables of a network: by counting, and by EM where cells are missing or variables hidden.
 
     Ctrl-C ends the climb with the tables so far.
 
-    Example: bayeslearn fit '[smoke][lung|smoke]' cases.csv --prior laplace -o model.json
+    Example: bayeslearn fit '\[smoke]\[lung|smoke]' cases.csv -o model.json
     """
     from bayeslearn import files
     from bayeslearn.network import fit_tables

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import progress, writing
-from bayeslearn.cli.networks import load
+from bayeslearn.cli.networks import NETWORK, load
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
     *,
     to: Annotated[

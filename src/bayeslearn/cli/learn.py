@@ -80,6 +80,7 @@ def run(
     ] = 0.2,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     plot: Annotated[Path | None, typer.Option(help="Draw the network into this .svg or .png file.")] = None,
+    compact: pictures.Compact = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
     """Learn a network: its arcs, and its tables; columns of no use are left out, and numbers are cut.
@@ -115,7 +116,7 @@ def run(
                 checked = check(fit, share=held_out, rng=seed, **again, progress=told)
         keep(fit.network, to)
         if plot is not None:
-            pictures.draw(fit.network, {}, plot)
+            pictures.draw(fit.network, {}, plot, compact=compact)
         if stop.asked:  # a check that was ended says nothing
             checked = None
         unchecked = None if checked or not held_out else why_unchecked(given, stop)

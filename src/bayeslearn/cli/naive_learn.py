@@ -61,7 +61,7 @@ def run(
 ) -> None:
     """Learn a naive Bayes classifier of words, numbers and counts; columns of no use are left out.
 
-    Example: bayeslearn naive learn titanic.csv --target survived --family sibsp=poisson -o titanic.json
+    Example: bayeslearn naive learn titanic.csv --target survived -o titanic.json
     """
     from bayeslearn import files, model_files, validation
     from bayeslearn.naive_bayes import NaiveBayes, calibrated, cross_validate

@@ -67,7 +67,7 @@ def run(
     Without new rows, every example is predicted by the others: the error of each k, the weights of the attributes, and
     the rows that are doubted most. With --new these are predicted.
 
-    Example: bayeslearn neighbours iris.csv --target class --new flowers.csv --explain
+    Example: bayeslearn neighbours iris.csv --target class --new flowers.csv
     """
     from bayeslearn.neighbours import Neighbours
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn import data
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from bayeslearn.network import BayesianNetwork
+
+
+#: The help of an argument that names a network.
+NETWORK = f"A network file of any format, or a name that ships: {', '.join(data.networks())}."
 
 
 def load(net: str) -> BayesianNetwork:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from bayeslearn.errors import ParameterError
 
@@ -24,14 +26,31 @@ def check(path: Path) -> None:
     files.destination(path)
 
 
-def draw(network: BayesianNetwork, evidence: dict[str, Any], path: Path, *, bars: bool | None = None) -> None:
+#: Whether a picture is compact.
+Compact = Annotated[
+    bool | None,
+    typer.Option(
+        "--compact/--no-compact",
+        help="A picture of small boxes with names only; without either, compact above 30 variables.",
+    ),
+]
+
+
+def draw(
+    network: BayesianNetwork,
+    evidence: dict[str, Any],
+    path: Path,
+    *,
+    bars: bool | None = None,
+    compact: bool | None = None,
+) -> None:
     """Draw a network with its beliefs into a file that was checked, and say so."""
     if path.suffix.lower() == ".svg":
         from bayeslearn.network.drawing import write_svg
 
-        write_svg(network.draw(evidence, bars=bars), path)
+        write_svg(network.draw(evidence, bars=bars, compact=compact), path)
     else:
         from bayeslearn import plots
 
-        plots.save(plots.network(network, evidence, bars=bars), path)
+        plots.save(plots.network(network, evidence, bars=bars, compact=compact), path)
     sys.stderr.write(f"wrote {path}: {len(network)} variables, {len(network.dag.arcs)} arcs\n")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress, writing
-from bayeslearn.cli.networks import load
+from bayeslearn.cli.networks import NETWORK, load
 from bayeslearn.cli.sources import CELLS, OneFile, reads
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @reads(*CELLS, unseen=True)
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     data: Annotated[OneFile, typer.Argument(help="A CSV or Parquet file; what is missing in it is not observed.")],
     *,
     target: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress
-from bayeslearn.cli.networks import assignments, load, numbers_by_state
+from bayeslearn.cli.networks import NETWORK, assignments, load, numbers_by_state
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ SAMPLED = METHODS[1:-1]
 
 
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     evidence: Annotated[
         list[str] | None, typer.Argument(help="What was observed: VAR=STATE, VAR=30, VAR=10..20 or 'VAR>17.5'.")
     ] = None,

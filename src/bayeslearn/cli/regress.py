@@ -33,7 +33,10 @@ def run(
     by: Annotated[Path | None, typer.Option("--by", help="A model learned before: predict every row by it.")] = None,
     prior: Annotated[
         str | None,
-        typer.Option(help="none, reference, weak, evidence, or a number of cases (ridge); of sigmoid: a precision."),
+        typer.Option(
+            help="auto (reference where the rows determine every weight, else weak), none, reference, weak, evidence, "
+            "or a number of rows (ridge); of sigmoid: a precision."
+        ),
     ] = None,
     discrete: Annotated[str | None, typer.Option(help="A,B: columns whose numbers are names.")] = None,
     weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
@@ -56,9 +59,12 @@ def run(
 ) -> None:
     """Learn a column as a function of the others, with intervals; or predict new rows by a function learned before.
 
-    Words become indicators, a missing cell the mean of its column. The error is that of rows left out, in closed form.
+    Words become indicators, a missing cell the mean of its column. The error is that of rows left out, in closed form,
+    or of rows held out where that is undefined. The largest weights come first, by weight times standard deviation.
 
-    Example: bayeslearn regress cars.csv --target mpg -o mpg.json, then bayeslearn regress new.csv --by mpg.json
+    Example: bayeslearn regress cars.csv --target mpg -o mpg.json
+
+    Example: bayeslearn regress new.csv --by mpg.json
     """
     from bayeslearn import validation
     from bayeslearn.cli import regress_learn, regress_predict, regress_report

@@ -95,7 +95,7 @@ def learn(given: Given, asked: Asked, passes: progress.Passes) -> Found:
     if asked.method == "ols":
         from bayeslearn.functions import fit_linear
 
-        return Found(fit_linear(rows, None, prior=prior_of(asked, "reference")), rows, asked, left_out)
+        return Found(fit_linear(rows, None, prior=prior_of(asked, "auto")), rows, asked, left_out)
     if asked.method == "local":
         return Found(local(rows, asked), rows, asked, left_out)
     if asked.method == "sigmoid":
@@ -119,7 +119,7 @@ def folded(given: Given, asked: Asked, how: dict[str, Any]) -> Found:
     from bayeslearn.functions import fit_linear
     from bayeslearn.functions.folding import opened
 
-    model = fit_linear(given.data, asked.target, prior=prior_of(asked, "reference"), **how)
+    model = fit_linear(given.data, asked.target, prior=prior_of(asked, "auto"), **how)
     source, names = opened(given.data, asked.target, **how)
     holes = source.missing()
     gone = holes[names[0]] if len(names) == 1 else source.fold(partial(without_any, names))

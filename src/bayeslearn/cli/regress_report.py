@@ -12,9 +12,10 @@ from bayeslearn.cli.regress_learn import Folded
 
 if TYPE_CHECKING:
     from bayeslearn.cli.regress_learn import Asked, Found
+    from bayeslearn.functions.reporting import LeftOut
 
-#: Weights that are told.
-MOST_WEIGHTS = 200
+#: Weights that are printed, the largest; `--json` has all.
+MOST_WEIGHTS = 30
 
 
 def report(found: Found) -> dict[str, Any]:
@@ -49,38 +50,51 @@ def report(found: Found) -> dict[str, Any]:
 def regression_report(found: Found) -> dict[str, Any]:
     """Weights, noise, evidence and errors of rows left out."""
     from bayeslearn.errors import ImproperPriorError
-    from bayeslearn.functions.reporting import shrunk, weights_of
+    from bayeslearn.functions.priors import undetermined
+    from bayeslearn.functions.reporting import largest_first, shrunk, weights_of
 
     model = found.model
     try:
         evidence: float | None = model.log_evidence()
     except ImproperPriorError:
         evidence = None
-    usual = "reference" if found.asked.method == "ols" else "evidence"
+    prior, why = found.asked.prior or ("auto" if found.asked.method == "ols" else "evidence"), None
+    if prior == "auto":
+        why = undetermined(model.fit.statistics, model.fit.dim)
+        prior = "reference" if why is None else "weak"
     return {
-        "prior": found.asked.prior or usual,
+        "prior": prior,
+        "prior_reason": why,
         "rank": model.fit.rank,
         "noise": dict(zip(model.outputs, model.fit.noise.tolist(), strict=True)),
         "log_evidence": evidence,
         "slopes_kept": dict(zip(model.outputs, shrunk(model).tolist(), strict=True)),
         **left_out_errors(found),
         **({} if model.basis is None else {"units": model.basis.size, "widths": model.basis.widths.tolist()}),
-        "weights": [asdict(w) for w in weights_of(model, found.asked.level)] if model.basis is None else [],
+        "weights": [asdict(w) for w in largest_first(weights_of(model, found.asked.level))]
+        if model.basis is None
+        else [],
     }
 
 
 def left_out_errors(found: Found) -> dict[str, Any]:
     """The errors of rows left out, where the rows are at hand."""
-    from bayeslearn.functions.reporting import leave_one_out
+    from bayeslearn.cli.regress_learn import prior_of
+    from bayeslearn.functions.reporting import held_out, leave_one_out, needs_holding_out
 
     if isinstance(found.rows, Folded):
         return {}
-    errors = leave_one_out(found.model, found.rows)
+    prior = prior_of(found.asked, "auto" if found.asked.method == "ols" else "evidence")
+    if needs_holding_out(found.model, found.rows, prior):
+        return {"held_out": by_output(found, held_out(found.model, found.rows, prior))}
+    return {"left_one_out": by_output(found, leave_one_out(found.model, found.rows))}
+
+
+def by_output(found: Found, errors: list[LeftOut | None]) -> dict[str, Any]:
+    """Errors as plain values."""
     return {
-        "left_one_out": {
-            name: None if e is None else {**asdict(e), "explained": e.share}
-            for name, e in zip(found.model.outputs, errors, strict=True)
-        }
+        name: None if e is None else {**asdict(e), "explained": e.share}
+        for name, e in zip(found.model.outputs, errors, strict=True)
     }
 
 
@@ -88,7 +102,7 @@ def classification_report(found: Found) -> dict[str, Any]:
     """Weights, evidence, and how well the training rows are told."""
     import numpy as np
 
-    from bayeslearn.functions.reporting import class_weights
+    from bayeslearn.functions.reporting import class_weights, largest_first
     from bayeslearn.functions.targets import coded
 
     model, rows = found.model, found.rows
@@ -109,7 +123,9 @@ def classification_report(found: Found) -> dict[str, Any]:
         "accuracy_of_largest": float(counts.max() / counts.sum()),
         "log_loss": float(-np.log(np.maximum(said, 1e-300)).mean()),
         **({} if model.basis is None else {"units": model.basis.size}),
-        "weights": [asdict(w) for w in class_weights(model, found.asked.level)] if model.basis is None else [],
+        "weights": [asdict(w) for w in largest_first(class_weights(model, found.asked.level))]
+        if model.basis is None
+        else [],
     }
 
 
@@ -150,11 +166,18 @@ def show(found: Found) -> None:
     several = len({w["output"] for w in weights}) > 1
     sides = f"{100 * found.asked.level:g} %"
     head = [*(["of"] if several else []), "weight of", "mean", f"low, {sides}", f"high, {sides}"]
-    shown = [
-        [*([w["output"]] if several else []), w["name"], output.number(w["mean"]), *bounds(w)]
-        for w in weights[:MOST_WEIGHTS]
-    ]
+    most = first_of(weights, MOST_WEIGHTS)
+    shown = [[*([w["output"]] if several else []), w["name"], output.number(w["mean"]), *bounds(w)] for w in most]
     output.show_table(head, shown)
+    if len(most) < len(weights):
+        output.show_pairs([("", f"... and {len(weights) - len(most)} more with smaller effects; --json lists all")])
+
+
+def first_of(weights: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """The first of every output, so many together."""
+    outputs = dict.fromkeys(w["output"] for w in weights)
+    each = max(most // len(outputs), 2)
+    return [w for name in outputs for w in [w for w in weights if w["output"] == name][:each]]
 
 
 def bounds(weight: dict[str, Any]) -> list[str]:
@@ -189,9 +212,7 @@ def pairs(answer: dict[str, Any], asked: Asked) -> list[tuple[str, str]]:
     for name, value in answer.get("noise", {}).items():
         words = "unknown: too few cases" if math.isnan(value) else f"± {output.number(value)}"
         told.append((of("noise", name, answer), words))
-    for name, error in answer.get("left_one_out", {}).items():
-        told.append((of("left-one-out error", name, answer), error_told(error)))
-    return told
+    return [*told, *errors_told(answer)]
 
 
 def tried_told(tried: list[dict[str, Any]]) -> str:
@@ -200,6 +221,15 @@ def tried_told(tried: list[dict[str, Any]]) -> str:
     for one in tried:
         best[one["units"]] = max(one["log_evidence"], best.get(one["units"], -math.inf))
     return ", ".join(f"{units}: {value:.6g}" for units, value in best.items())
+
+
+def errors_told(answer: dict[str, Any]) -> list[tuple[str, str]]:
+    """The error of every output, on rows left out or held out."""
+    return [
+        (of(f"{kind} error", name, answer), error_told(error))
+        for kind, key in (("left-one-out", "left_one_out"), ("held-out", "held_out"))
+        for name, error in answer.get(key, {}).items()
+    ]
 
 
 def error_told(error: dict[str, Any] | None) -> str:
@@ -215,7 +245,8 @@ def prior_told(answer: dict[str, Any]) -> list[tuple[str, str]]:
     told = [("prior", str(answer["prior"]))]
     if answer["prior"] not in {"none", "reference"} and "units" not in answer:
         kept = ", ".join(f"{100 * share:.1f} %" for share in answer["slopes_kept"].values())
-        told[0] = ("prior", f"{answer['prior']}: slopes are {kept} as long as by least squares")
+        why = f" ({answer['prior_reason']})" if answer["prior_reason"] else ""
+        told[0] = ("prior", f"{answer['prior']}{why}: slopes are {kept} as long as by least squares")
     wide = len(answer["features"]) if "units" not in answer else answer["units"]
     if answer["rank"] < wide:
         told.append(("determined", f"{answer['rank']} of {wide} weights; the shortest are taken"))

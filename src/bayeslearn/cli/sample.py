@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from bayeslearn.cli import progress, writing
-from bayeslearn.cli.networks import load
+from bayeslearn.cli.networks import NETWORK, load
 
 #: Rows drawn and written at a time.
 BATCH = 1 << 17
 
 
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     *,
     n: Annotated[int, typer.Option("-n", "--rows", help="How many cases to draw.")],
     to: Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress, writing
-from bayeslearn.cli.networks import load
+from bayeslearn.cli.networks import NETWORK, load
 from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @reads(unseen=True)
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     data: Annotated[
         Data, typer.Argument(help="CSV or Parquet files, or patterns; what is missing in them is summed over.")
     ],

@@ -64,7 +64,7 @@ def run(
 ) -> None:
     """Learn a hidden Markov model: states that nobody sees, how they follow each other, and what each emits.
 
-    Example: bayeslearn sequence learn visits.csv --states 3 --id patient -o visits.json
+    Example: bayeslearn sequence learn ecg.csv --states 3 --id patient -o ecg.json
     """
     from bayeslearn import files, validation
     from bayeslearn.model_files import packed

@@ -25,7 +25,7 @@ def run(
 ) -> None:
     """Tell the log likelihood of each sequence, the least probable first: where the model is surprised.
 
-    Example: bayeslearn sequence score visits.json new.csv --id patient
+    Example: bayeslearn sequence score ecg.json new.csv --id patient
     """
     import numpy as np
 

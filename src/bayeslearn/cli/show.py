@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, pictures
-from bayeslearn.cli.networks import assignments, load
+from bayeslearn.cli.networks import NETWORK, assignments, load
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
+    net: Annotated[str, typer.Argument(help=NETWORK)],
     evidence: Annotated[
         list[str] | None, typer.Argument(help="What was observed, for the picture: VAR=STATE, VAR=30, VAR=10..20.")
     ] = None,
@@ -27,8 +27,10 @@ def run(
         typer.Option(help="Draw the network with its beliefs into this .svg or .png file, instead of tables."),
     ] = None,
     bars: Annotated[
-        bool | None, typer.Option(help="Beliefs in the nodes of the picture; only up to 60 variables when not said.")
+        bool | None,
+        typer.Option(help="Beliefs in the nodes of the picture; without either, unless it is compact."),
     ] = None,
+    compact: pictures.Compact = None,
     support: Annotated[
         bool, typer.Option("--support", help="What each row of learned tables rests on, the fewest cases first.")
     ] = False,
@@ -40,16 +42,16 @@ def run(
     """
     if plot is not None and support:
         raise ParameterError("--support is told in tables, not in a picture", hint="leave out --plot")
-    if plot is None and (evidence or bars is not None):
+    if plot is None and (evidence or bars is not None or compact is not None):
         raise ParameterError(
-            "evidence and bars are for the picture, and no --plot FILE is given",
+            "evidence, bars and compact are for the picture, and no --plot FILE is given",
             hint="`bayeslearn query` answers in tables",
         )
     if plot is not None:
         pictures.check(plot)
     network = load(net)
     if plot is not None:
-        pictures.draw(network, assignments(network, evidence or []), plot, bars=bars)
+        pictures.draw(network, assignments(network, evidence or []), plot, bars=bars, compact=compact)
     rows = grounds(network) if support else []
     if as_json:
         _show_json(network, {"support": [asdict(row) for row in rows]} if support else {})

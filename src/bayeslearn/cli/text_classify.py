@@ -50,7 +50,7 @@ def run(
 
     Where the classes are known, stderr tells how many are right.
 
-    Example: bayeslearn text classify mails.model "cheap watches, buy now" --explain
+    Example: bayeslearn text classify mails.model "cheap watches now" --explain
     """
     from bayeslearn.naive_bayes.text.files import read_text_model
 

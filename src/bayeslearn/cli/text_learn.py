@@ -68,7 +68,7 @@ def run(
 ) -> None:
     """Learn to classify texts. Documents without a label help, through EM; Ctrl-C ends it with the best so far.
 
-    Example: bayeslearn text learn mails.csv --text body --label folder -o mails.model
+    Example: bayeslearn text learn mails.csv --label folder -o mails.model
     """
     from bayeslearn import files
     from bayeslearn.naive_bayes.text.files import write_text_model

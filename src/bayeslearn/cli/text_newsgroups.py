@@ -38,7 +38,7 @@ def run(
     Two thirds of each group are learned from. Tokens are what stands between spaces; the 100 most frequent and those
     seen fewer than 3 times are dropped. P(w|v) = (n_k + 1) / (n + |Vocabulary|).
 
-    Example: bayeslearn text newsgroups 20_newsgroups/ --headers subject --plot curve.svg
+    Example: bayeslearn text newsgroups 20_newsgroups/ --plot curve.svg
     """
     from bayeslearn import plots
     from bayeslearn.naive_bayes.text.evaluation import TEXTBOOK, TEXTBOOK_SIZES, learning_curve

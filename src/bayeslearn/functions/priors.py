@@ -1,5 +1,6 @@
 """Priors of linear fits in the units of their data, and how strong the evidence wants them.
 
+    auto        reference where the rows determine every weight, else weak
     none        maximum likelihood                           reference   Jeffreys: the textbooks' intervals
     weak        one case: y varies as it does around its mean, and does not depend on x
     λ           the same, with λ cases for the slopes:   b_j ~ N(0, σ²/(λ s_j²)), which is ridge regression
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 #: The strengths that are tried, in cases; the best is refined between its neighbours.
 STRENGTHS = np.logspace(-8, 8, 161)
 
+#: Fewer rows than this for each weight, or a smaller eigenvalue of the correlations, ask for a prior.
+ROWS_PER_WEIGHT, COLLINEARITY = 2, 1e-4
+
 #: The variance of the noise before the data where the evidence chooses, as a share of that of the outputs: a function
 #: without noise must not look like one that is not worth its coefficients.
 LITTLE = 1e-4
@@ -41,15 +45,40 @@ def prior_of(prior: Any, moments: JointMoments, dim: int) -> RegressionPrior:
         return prior
     if prior is None or (isinstance(prior, str) and prior in {"none", "reference"}):
         return (RegressionPrior.reference if prior == "reference" else RegressionPrior.none)(dim)
+    if isinstance(prior, str) and prior == "auto":
+        return RegressionPrior.reference(dim) if undetermined(moments, dim) is None else weak(moments, dim, 1.0)
     if isinstance(prior, str):
-        validation.choice("prior", prior, ["none", "reference", "weak", "evidence"])
+        validation.choice("prior", prior, ["auto", "none", "reference", "weak", "evidence"])
         return weak(moments, dim, 1.0) if prior == "weak" else best(moments, dim)
     if isinstance(prior, bool) or not isinstance(prior, int | float | np.number):
         raise ParameterError(
             f"`prior` must be a name, a number of cases or a RegressionPrior, got {prior!r}",
-            hint="the names are none, reference, weak, evidence",
+            hint="the names are auto, none, reference, weak, evidence",
         )
     return weak(moments, dim, validation.number("prior", float(prior), above=0))
+
+
+def undetermined(moments: JointMoments, dim: int) -> str | None:
+    """Return why the rows do not determine all weights well, or None where they do.
+
+    There are at least two rows for each weight, every indicator is set in two rows at least (a row that alone sets one
+    has leverage 1), and the smallest eigenvalue of the correlations of the inputs is not below 1e-4.
+    """
+    n, mean = float(moments.n), moments.mean[:dim]
+    var = np.diagonal(moments.cov)[:dim]
+    varies = var > 1e-24 * mean**2
+    weights = int(varies.sum()) + 1
+    if n < ROWS_PER_WEIGHT * weights:
+        return f"{n:.10g} rows for {weights} weights"
+    share = np.minimum(mean, 1 - mean)
+    alone = varies & np.isclose(var, mean * (1 - mean), rtol=1e-9, atol=0) & (share * n < 1.5)
+    if alone.any():
+        return f"{int(alone.sum())} columns are set in a single row"
+    scale = np.sqrt(var[varies])
+    correlation = moments.cov[:dim, :dim][np.ix_(varies, varies)] / (scale[:, None] * scale)
+    if weights > 2 and np.linalg.eigvalsh(correlation)[0] < COLLINEARITY:
+        return "columns are nearly collinear"
+    return None
 
 
 def best(moments: JointMoments, dim: int) -> RegressionPrior:

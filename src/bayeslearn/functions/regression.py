@@ -204,7 +204,7 @@ def fit_linear(
     data: Any,
     target: Any,
     *,
-    prior: RegressionPrior | str | float | None = "reference",
+    prior: RegressionPrior | str | float | None = "auto",
     columns: Iterable[str] | None = None,
     discrete: Iterable[str] = (),
     weights: Any = None,
@@ -224,9 +224,9 @@ def fit_linear(
     target
         The name of the column to learn, several names, or the outputs themselves, (n,) or (n, m).
     prior
-        ``"reference"`` (least squares with the textbooks' intervals), ``"none"`` (maximum likelihood), ``"weak"``,
-        a number of cases (ridge), ``"evidence"`` (as many as the evidence asks for), or a prior;
-        see :mod:`bayeslearn.functions.priors`.
+        ``"auto"``: ``"reference"`` (least squares with the textbooks' intervals) where the rows determine every weight,
+        else ``"weak"``. Or ``"none"`` (maximum likelihood), a number of cases (ridge), ``"evidence"`` (as many as the
+        evidence asks for), or a prior; see :mod:`bayeslearn.functions.priors`.
     columns, discrete, weights, max_states, left_out
         As in :meth:`Features.learn`.
 

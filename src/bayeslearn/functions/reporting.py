@@ -1,6 +1,8 @@
 """What a learned function says of itself: its weights with intervals, and how far it is off new rows.
 
 leave-one-out error   √ mean (y_i − ŷ_i without row i)²        beside that of the mean, which looks at no column
+held-out error        the same with a tenth of the rows without each other, where the closed form is undefined or where
+                      the prior comes from few rows, and would come from the row itself
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from bayeslearn import validation
 from bayeslearn.errors import EvidenceError
 from bayeslearn.families import RegressionPrior
 from bayeslearn.families.statistics import ratio
-from bayeslearn.functions.linear import LinearFit
+from bayeslearn.functions.linear import LinearFit, collect
+from bayeslearn.functions.priors import prior_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
 
 INTERCEPT = "(intercept)"
 
+#: Parts that rows are held out in, and how many rows for each weight are few.
+FOLDS, FEW_ROWS = 10, 10
+
 
 @dataclass(frozen=True)
 class Weight:
@@ -38,6 +44,8 @@ class Weight:
     mean: float
     low: float | None
     high: float | None
+    #: The mean times the standard deviation of the column: the change of the output, or of the log odds.
+    effect: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -64,11 +72,18 @@ def weights_of(model: Regression, level: float = 0.95) -> list[Weight]:
         low, high = model.fit.coefficients().interval(level)
     except EvidenceError:
         validation.number("level", level, above=0, below=1)
+    effect = mean * np.append(0.0, np.sqrt(np.diagonal(model.fit.statistics.cov)[: model.fit.dim]))
     return [
-        Weight(output, name, float(m), None if a is None else float(a), None if b is None else float(b))
-        for output, *rows in zip(model.outputs, mean, low, high, strict=True)
-        for name, m, a, b in zip([INTERCEPT, *names], *rows, strict=True)
+        Weight(output, name, float(m), None if a is None else float(a), None if b is None else float(b), float(e))
+        for output, *rows in zip(model.outputs, mean, low, high, effect, strict=True)
+        for name, m, a, b, e in zip([INTERCEPT, *names], *rows, strict=True)
     ]
+
+
+def largest_first(weights: list[Weight]) -> list[Weight]:
+    """Sort the weights of every output: the intercept, then by the size of the effect."""
+    place = {output: i for i, output in enumerate(dict.fromkeys(w.output for w in weights))}
+    return sorted(weights, key=lambda w: (place[w.output], w.name != INTERCEPT, -abs(w.effect)))
 
 
 def class_weights(model: Classification, level: float = 0.95) -> list[Weight]:
@@ -87,16 +102,55 @@ def class_weights(model: Classification, level: float = 0.95) -> list[Weight]:
     for unit, label in enumerate(classes):
         mean = back @ model.fit.weights[unit]
         half = -ndtri(tail) * np.sqrt(np.einsum("ij,jk,ik->i", back, Σ[unit, :, unit, :], back))
-        for name, m, h in zip([INTERCEPT, *names], mean, half, strict=True):
+        effect = np.append(0.0, model.fit.weights[unit][1:])  # features are standardised
+        for name, m, h, e in zip([INTERCEPT, *names], mean, half, effect, strict=True):
             free = model.fit.separated
-            bounds = (None, None) if free else (float(m - h), float(m + h))
-            found.append(Weight(str(label), name, float(m), *bounds))
+            low, high = (None, None) if free else (float(m - h), float(m + h))
+            found.append(Weight(str(label), name, float(m), low, high, float(e)))
     return found
 
 
 def leave_one_out(model: Regression, rows: Examples) -> list[LeftOut | None]:
     """The error of every output when each row is predicted from the others; None where they do not determine it."""
     return [judged(off, y, rows.weights) for off, y in zip(model.left_out(rows).T, rows.targets.T, strict=True)]
+
+
+def held_out(model: Regression, rows: Examples, prior: Any, *, folds: int = FOLDS) -> list[LeftOut | None]:
+    """The error of every output when each tenth of the rows is predicted from the other tenths.
+
+    The prior is made anew of the rows that a fit sees. None where there are fewer than two rows with an output.
+    """
+    x, y = model.design(rows.inputs), rows.targets
+    known = np.flatnonzero(~np.isnan(y).any(axis=1))
+    if len(known) < 2:
+        return [None] * len(model.outputs)
+    w = np.ones(len(y)) if rows.weights is None else rows.weights
+    part = np.random.default_rng(0).permutation(len(known)) % min(folds, len(known))
+    off, apart = np.full(y.shape, np.nan), np.full(y.shape, np.nan)
+    for fold in range(part.max() + 1):
+        test, train = known[part == fold], known[part != fold]
+        if not w[train].any():
+            return [None] * len(model.outputs)
+        statistics, dim = collect(x[train], y[train], w[train])
+        fit = LinearFit(prior_of(prior, statistics, dim), statistics, dim)
+        off[test] = y[test] - fit.mean(x[test])
+        apart[test] = y[test] - np.average(y[train], axis=0, weights=w[train])
+    n = w[known].sum()
+    error, of_mean = (np.sqrt(w[known] @ gap[known] ** 2 / n) for gap in (off, apart))
+    return [LeftOut(len(known), float(e), float(m)) for e, m in zip(error, of_mean, strict=True)]
+
+
+def needs_holding_out(model: Regression, rows: Examples, prior: Any) -> bool:
+    """Return whether errors in closed form would be undefined, or flatter a prior that comes from few rows."""
+    from_data = prior_name(prior) not in {"none", "reference"} and not isinstance(prior, RegressionPrior)
+    from_data &= bool((model.fit.prior.kappa > 0).any())  # "auto" that is the reference prior does not
+    few = model.cases < FEW_ROWS * (model.fit.dim + 1)
+    return model.basis is None and ((from_data and few) or None in leave_one_out(model, rows))
+
+
+def prior_name(prior: Any) -> str:
+    """A prior by its name; None is that of maximum likelihood."""
+    return "none" if prior is None else str(prior)
 
 
 def judged(off: Floats, y: Floats, weights: Floats | None) -> LeftOut | None:

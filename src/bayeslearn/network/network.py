@@ -417,11 +417,18 @@ class BayesianNetwork:
 
     # -- pictures
 
-    def draw(self, evidence: Mapping[str, Any] | None = None, *, bars: bool | None = None, rows: int = 6) -> str:
+    def draw(
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        bars: bool | None = None,
+        rows: int = 6,
+        compact: bool | None = None,
+    ) -> str:
         """The network as SVG text, with beliefs given evidence as bars; see :mod:`bayeslearn.network.drawing`."""
         from bayeslearn.network.drawing import draw  # noqa: PLC0415 - drawing knows networks, not the reverse
 
-        return draw(self, evidence, bars=bars, rows=rows)
+        return draw(self, evidence, bars=bars, rows=rows, compact=compact)
 
     def _repr_svg_(self) -> str:
         """How notebooks show a network."""

@@ -85,6 +85,43 @@ def test_an_observed_state_is_never_cut():
     assert (lines[-2].label, lines[-2].p, lines[-1].label, lines[-1].p) == ("19", 1.0, "+15 more", 0.0)
 
 
+def test_networks_of_more_than_30_variables_are_compact():
+    net, few = chain(31), chain(30)
+    full = net.draw(bars=False, compact=False)
+    small = net.draw()
+
+    assert words(small) == list(net.names)
+    assert 'font-size="10.5"' in small
+    assert 'font-size="10.5"' not in few.draw()
+    assert len(words(few.draw())) == 5 * len(few)
+    compact, plain = picture(net), picture(net, bars=False, compact=False)
+    assert compact.layout.height < 0.75 * plain.layout.height
+    assert compact.layout.width < plain.layout.width
+    assert all(card.compact for card in compact.cards.values())
+    assert 'font-size="10.5"' not in full
+
+
+def test_compact_pictures_can_be_asked_for_and_refused():
+    net = chain(31)
+
+    assert len(words(net.draw(compact=False))) == 5 * len(net)
+    assert len(words(net.draw(bars=True))) == 5 * len(net)
+    assert words(chain(3).draw(compact=True)) == ["v0", "v1", "v2"]
+    assert words(chain(3).draw({"v0": "a"}, compact=True)) == ["v0 = a", "v1", "v2"]
+    assert len(words(chain(3).draw(bars=True, compact=True))) == 15
+    with pytest.raises(ParameterError, match="unexpected value for `compact`: 'yes'"):
+        net.draw(compact="yes")
+
+
+@pytest.mark.parametrize("compact", [True, False])
+def test_nodes_of_a_large_network_do_not_overlap(compact):
+    layout = picture(read_network("alarm"), bars=False, compact=compact).layout
+
+    for (a, one), (b, other) in itertools.combinations(layout.boxes.items(), 2):
+        apart = one.x + one.width <= other.x or other.x + other.width <= one.x
+        assert apart or one.bottom <= other.y or other.bottom <= one.y, (a, b)
+
+
 def test_large_networks_show_names_only_unless_asked():
     net = chain(scene.MOST_WITH_BARS + 1)
     assert words(net.draw()) == list(net.names)

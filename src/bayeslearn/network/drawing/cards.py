@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 NAME_SIZE, STATE_SIZE = 13.0, 11.0
 HEAD, LINE, FOOT, SIDE = 24.0, 17.0, 6.0, 9.0
 
+#: The same of compact cards, which hold a name only, and where the letters stand in either.
+COMPACT_NAME_SIZE, COMPACT_HEAD, COMPACT_SIDE = 10.5, 18.0, 6.0
+BASE, COMPACT_BASE = 16.5, 12.75
+
 #: Widths of the bar and of the percentage, and what a name and a state may take before they are cut.
 BAR, PERCENT = 56.0, 48.0
-LONGEST_NAME, LONGEST_STATE = 190.0, 110.0
+LONGEST_NAME, LONGEST_STATE, COMPACT_LONGEST = 190.0, 110.0, 160.0
 
 #: Characters that XML cannot hold, and line breaks.
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -41,11 +45,22 @@ class Card:
     lines: tuple[Line, ...] = ()
     observed: bool = False
     state: str = ""
+    compact: bool = False
 
     @property
     def title(self) -> str:
         """The line at the top; without bars it tells the observed state too."""
         return self.name if self.lines or not self.observed else f"{self.name} = {self.state}"
+
+    @property
+    def letters(self) -> float:
+        """The size of the letters of the name."""
+        return COMPACT_NAME_SIZE if self.compact else NAME_SIZE
+
+    @property
+    def base(self) -> float:
+        """How far below the upper edge the name stands."""
+        return COMPACT_BASE if self.compact else BASE
 
     @property
     def label_width(self) -> float:
@@ -55,20 +70,26 @@ class Card:
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the box."""
-        head = width(self.title, NAME_SIZE, bold=True)
+        head = width(self.title, self.letters, bold=True)
+        if self.compact:
+            return round(head + 2 * COMPACT_SIDE), COMPACT_HEAD
         if not self.lines:
             return round(head + 2 * SIDE), HEAD
         body = self.label_width + 6 + BAR + PERCENT
         return round(max(head, body) + 2 * SIDE), HEAD + LINE * len(self.lines) + FOOT
 
 
-def card_of(cpt: Cpt, evidence: Mapping[str, Any], belief: Mapping[Any, float] | None, rows: int) -> Card:
-    """The card of a variable: with bars if a belief is given, at most `rows` of them."""
-    name = fitted(cpt.name, NAME_SIZE, LONGEST_NAME, bold=True)
+def card_of(
+    cpt: Cpt, evidence: Mapping[str, Any], belief: Mapping[Any, float] | None, rows: int, *, compact: bool = False
+) -> Card:
+    """The card of a variable: with bars if a belief is given, at most `rows` of them; else it may be compact."""
+    compact = compact and belief is None
+    size, longest = (COMPACT_NAME_SIZE, COMPACT_LONGEST) if compact else (NAME_SIZE, LONGEST_NAME)
+    name = fitted(cpt.name, size, longest, bold=True)
     seen = cpt.name in evidence
-    state = fitted(str(evidence[cpt.name]), NAME_SIZE, LONGEST_STATE) if seen else ""
+    state = fitted(str(evidence[cpt.name]), size, LONGEST_STATE) if seen else ""
     lines = () if belief is None else _lines(belief, rows)
-    return Card(name, lines, observed=seen, state=state)
+    return Card(name, lines, observed=seen, state=state, compact=compact)
 
 
 def _lines(belief: Mapping[Any, float], rows: int) -> tuple[Line, ...]:

@@ -74,15 +74,17 @@ class Layout:
     height: float
 
 
-def layered(dag: Dag, sizes: Mapping[str, tuple[float, float]], *, gap: float = GAP) -> Layout:
+def layered(dag: Dag, sizes: Mapping[str, tuple[float, float]], *, gap: float = GAP, drop: float = 1.0) -> Layout:
     """Places for boxes of these sizes (width, height): every arc goes down, and boxes are at least `gap` apart.
+
+    The room between two layers, and between parts that no arc joins, is multiplied by `drop`.
 
     >>> from bayeslearn.network import Dag
     >>> found = layered(Dag.parse("[Storm][Bus][Camp|Storm:Bus]"), dict.fromkeys(["Storm", "Bus", "Camp"], (80, 20)))
     >>> found.boxes["Storm"].bottom < found.boxes["Camp"].y
     True
     """
-    return _packed([_part(part, sizes, gap) for part in _parts(dag)], dag)
+    return _packed([_part(part, sizes, gap, drop) for part in _parts(dag)], dag, BETWEEN_PARTS * drop)
 
 
 ### parts that no arc joins
@@ -105,20 +107,20 @@ def _parts(dag: Dag) -> list[Dag]:
     return [dag] if len(groups) == 1 else [dag.subgraph(group) for group in groups]
 
 
-def _packed(parts: list[Layout], dag: Dag) -> Layout:
+def _packed(parts: list[Layout], dag: Dag, between: float) -> Layout:
     """Parts beside each other, in rows that are about as wide as the picture should be."""
-    area = sum((p.width + BETWEEN_PARTS) * (p.height + BETWEEN_PARTS) for p in parts)
+    area = sum((p.width + between) * (p.height + between) for p in parts)
     limit = max([1.6 * area**0.5, *(p.width for p in parts)])
     boxes: dict[str, Box] = {}
     paths: dict[tuple[str, str], tuple[Point, ...]] = {}
     x, y, width, row = MARGIN, MARGIN, 0.0, 0.0
     for part in parts:
         if x > MARGIN and x + part.width > MARGIN + limit:
-            x, y, row = MARGIN, y + row + BETWEEN_PARTS, 0.0
+            x, y, row = MARGIN, y + row + between, 0.0
         boxes |= {name: replace(box, x=box.x + x, y=box.y + y) for name, box in part.boxes.items()}
         paths |= {arc: tuple((a + x, b + y) for a, b in path) for arc, path in part.paths.items()}
         width, row = max(width, x + part.width), max(row, part.height)
-        x += part.width + BETWEEN_PARTS
+        x += part.width + between
     in_order = {name: boxes[name] for name in dag}
     return Layout(in_order, {arc: paths[arc] for arc in dag.arcs}, width + MARGIN, y + row + MARGIN)
 
@@ -126,7 +128,7 @@ def _packed(parts: list[Layout], dag: Dag) -> Layout:
 ### one part
 
 
-def _part(dag: Dag, sizes: Mapping[str, tuple[float, float]], gap: float) -> Layout:
+def _part(dag: Dag, sizes: Mapping[str, tuple[float, float]], gap: float, drop: float) -> Layout:
     layers = ordered(dag)
     widths = [sizes[name][0] for name in dag] + [0.0] * (len(layers.above) - len(dag))
     heights = [max((sizes[layers.names[v]][1] for v in row if not layers.is_bend(v)), default=0) for row in layers.rows]
@@ -134,7 +136,7 @@ def _part(dag: Dag, sizes: Mapping[str, tuple[float, float]], gap: float) -> Lay
     x = _across(layers, widths, ports, gap)
     left = min(a - w / 2 for a, w in zip(x, widths, strict=True))
     x = [a - left for a in x]
-    tops = _tops(layers, x, heights)
+    tops = _tops(layers, x, heights, drop)
     boxes = {}
     for row, top, height in zip(layers.rows, tops, heights, strict=True):
         for v in row:
@@ -160,13 +162,13 @@ def _path(across: list[tuple[float, float]], spans: list[tuple[float, float]]) -
     return points
 
 
-def _tops(layers: Layers, x: list[float], heights: list[float]) -> list[float]:
+def _tops(layers: Layers, x: list[float], heights: list[float], scale: float) -> list[float]:
     """The upper edge of each layer; where an arc turns far, layers stand further apart."""
     tops = [0.0]
     most = max(MOST_DROP, MOST_PER_WIDTH * max(x))
     for row, height in zip(layers.rows[:-1], heights, strict=False):
         widest = max((abs(x[v] - x[u]) for v in row for u in layers.below[v]), default=0.0)
-        drop = min(most, LEAST_DROP + DROP_PER_WIDTH * widest)
+        drop = scale * min(most, LEAST_DROP + DROP_PER_WIDTH * widest)
         tops.append(tops[-1] + height + drop)
     return tops
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.network.drawing import scene
-from bayeslearn.network.drawing.cards import HEAD, LINE, NAME_SIZE, SIDE, STATE_SIZE, percent
+from bayeslearn.network.drawing.cards import HEAD, LINE, SIDE, STATE_SIZE, percent
 from bayeslearn.network.drawing.svg import HEAD_LENGTH, HEAD_WIDTH, bar_span
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def paint(picture: Picture, axes: Any, *, points: float) -> None:
     bars = list(_bars(picture))
     put(PolyCollection([bar for bar, _ in bars], facecolors=[colour for _, colour in bars], linewidths=0), 4)
     for x, y, words, side, size in _words(picture):
-        weight = "bold" if size == NAME_SIZE else "normal"
+        weight = "normal" if size == STATE_SIZE else "bold"
         axes.text(
             x, y, words, ha=side, fontsize=size * points * NARROWER, weight=weight, color=scene.INK, parse_math=False
         )
@@ -101,7 +101,7 @@ def _words(picture: Picture) -> Iterator[tuple[float, float, str, str, float]]:
     """Place, text, side and size of all that is written."""
     for name, card in picture.cards.items():
         box = picture.layout.boxes[name]
-        yield box.centre, box.y + HEAD - 7.5, card.title, "center", NAME_SIZE
+        yield box.centre, box.y + card.base, card.title, "center", card.letters
         for i, line in enumerate(card.lines):
             base = box.y + HEAD + i * LINE + 12
             yield box.x + SIDE, base, line.label, "left", STATE_SIZE

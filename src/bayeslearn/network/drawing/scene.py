@@ -17,8 +17,14 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.network import BayesianNetwork
 
-#: With `bars=None`, networks of more variables than this show names only.
+#: With `compact=None`, networks of more variables than this are compact.
+MOST_IN_FULL = 30
+
+#: With `bars=None`, networks of more variables than this show names only, compact or not.
 MOST_WITH_BARS = 60
+
+#: The room between boxes and between layers of compact pictures, as a part of that of others.
+COMPACT_GAP, COMPACT_DROP = 0.45, 0.62
 
 #: Colours that people tell apart whatever their eyes (Okabe and Ito): what is believed is blue, what was seen orange.
 INK, ARC, PAPER = "#1f2933", "#5f6b7a", "#ffffff"
@@ -41,6 +47,7 @@ def picture(
     *,
     bars: bool | None = None,
     rows: int = 6,
+    compact: bool | None = None,
 ) -> Picture:
     """Everything that the picture of a network shows.
 
@@ -50,19 +57,26 @@ def picture(
         States, numbers or ranges by name of variable: the bars are the beliefs given these, and nodes with one observed
         state stand out.
     bars
-        True draws the beliefs in all nodes, False draws names only. None draws beliefs in networks of at most 60
-        variables, if exact inference is within its memory.
+        True draws the beliefs in all nodes, False draws names only. None draws beliefs in pictures that are not compact
+        and have at most 60 variables, if exact inference is within its memory.
     rows
         Most lines in a node: of longer lists the most probable states are shown, and the others together.
+    compact
+        True draws small boxes close to each other, with names only unless `bars` asks for beliefs; False does not. None
+        is compact for networks of more than 30 variables, unless `bars` asks for beliefs.
     """
+    validation.choice("compact", compact, (None, True, False))
     validation.choice("bars", bars, (None, True, False))
     rows = validation.integer("rows", rows, least=2)
     evidence = as_evidence(network, evidence)
     seen = {name: o.states[0] for name, o in observe(network, evidence).items() if len(o.states) == 1}
-    beliefs = _beliefs(network, evidence, seen, bars=None if bars is None else bool(bars))
-    cards = {cpt.name: card_of(cpt, seen, beliefs.get(cpt.name), rows) for cpt in network}
+    compact = (len(network) > MOST_IN_FULL and not bars) if compact is None else compact
+    bars = bool(bars) if compact or bars is not None else None
+    beliefs = _beliefs(network, evidence, seen, bars=bars)
+    cards = {cpt.name: card_of(cpt, seen, beliefs.get(cpt.name), rows, compact=compact) for cpt in network}
     sizes = {name: card.size for name, card in cards.items()}
-    return Picture(network.name, cards, layered(network.dag, sizes, gap=GAP if beliefs else GAP / 2))
+    gap, drop = (GAP * COMPACT_GAP, COMPACT_DROP) if compact else (GAP if beliefs else GAP / 2, 1.0)
+    return Picture(network.name, cards, layered(network.dag, sizes, gap=gap, drop=drop))
 
 
 def _beliefs(

@@ -10,7 +10,6 @@ from bayeslearn.network.drawing.cards import (
     BAR,
     HEAD,
     LINE,
-    NAME_SIZE,
     PERCENT,
     SIDE,
     STATE_SIZE,
@@ -103,8 +102,8 @@ def _node(name: str, card: Card, box: Box) -> Iterator[str]:
         f'rx="5" fill="{fill}" stroke="{edge}" stroke-width="{2 if card.observed else 1.2}"/>'
     )
     yield (
-        f'<text x="{number(box.centre)}" y="{number(box.y + HEAD - 7.5)}" text-anchor="middle" '
-        f'font-size="{number(NAME_SIZE)}" font-weight="bold">{text(card.title)}</text>'
+        f'<text x="{number(box.centre)}" y="{number(box.y + card.base)}" text-anchor="middle" '
+        f'font-size="{number(card.letters)}" font-weight="bold">{text(card.title)}</text>'
     )
     for i, line in enumerate(card.lines):
         yield from _line(line, card, box, box.y + HEAD + i * LINE)

@@ -1,0 +1,186 @@
+"""The help of every verb: its examples run as they are printed, and nothing of its text is lost to markup."""
+
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from bayeslearn import data, read_network
+from bayeslearn.cli.app import app
+from bayeslearn.network import draw
+from tests.cli.asking import tell
+
+#: The width of the terminals that examples must fit into.
+COLUMNS = "80"
+
+
+def verbs(command=None, path=()):
+    """Every verb as (its words, its command)."""
+    command = get_command(app) if command is None else command
+    if hasattr(command, "commands"):
+        return [verb for name, inner in command.commands.items() for verb in verbs(inner, (*path, name))]
+    return [(path, command)]
+
+
+@cache
+def printed(path):
+    """The help as a terminal of 80 columns prints it."""
+    result = CliRunner(env={"COLUMNS": COLUMNS, "TERMINAL_WIDTH": COLUMNS}).invoke(app, [*path, "--help"])
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def examples(path):
+    lines = [line.strip() for line in printed(path).splitlines()]
+    return [line.removeprefix("Example:").strip() for line in lines if line.startswith("Example:")]
+
+
+VERBS = {path: command for path, command in verbs() if path != ("demo",)}
+
+### files that the examples name
+
+
+def rows(names, n=60, seed=0):
+    """A table of the variables of asia."""
+    table = draw(read_network("asia"), n, rng=seed)
+    return pd.DataFrame({name: table.decode(name) for name in names})
+
+
+def write_networks(folder):
+    asia = read_network("asia").names
+    for name, seed in (("cases", 0), ("new-cases", 1), ("tuesday", 2), ("north", 3), ("south", 4)):
+        rows(asia, seed=seed).to_csv(folder / f"{name}.csv", index=False)
+    holes = rows(asia)
+    holes.loc[::3, "lung"] = None
+    holes.to_csv(folder / "holes.csv", index=False)
+    rows(asia).to_parquet(folder / "cases-1.parquet")
+    for name in ("north", "south"):
+        tell("fit", "asia", str(folder / f"{name}.csv"), "--prior", "laplace", "-o", str(folder / f"{name}.json"))
+    return {"fit": rows(["smoke", "lung"])}
+
+
+def write_tables(folder):
+    rng = np.random.default_rng(0)
+    n = 40
+    zoo = pd.DataFrame(
+        {"name": [f"n{i}" for i in range(n)], "legs": rng.choice([2, 4], n), "milk": rng.choice(["y", "n"], n)}
+    )
+    zoo["type"] = np.where(zoo["milk"] == "y", "mammal", "bird")
+    iris = pd.DataFrame(
+        {"petal": [*rng.normal(1, 0.2, 20), *rng.normal(4, 0.5, 20)], "class": ["setosa"] * 20 + ["other"] * 20}
+    )
+    cars = pd.DataFrame({"weight": rng.normal(3, 1, n), "origin": rng.choice(["us", "eu"], n)})
+    cars["mpg"] = 40 - 5 * cars["weight"] + rng.normal(0, 1, n)
+    titanic = pd.DataFrame({"sex": rng.choice(["m", "f"], n), "age": rng.normal(30, 8, n)})
+    titanic["survived"] = np.where(titanic["sex"] == "f", "yes", "no")
+    mushrooms = pd.DataFrame({"odor": rng.choice(["a", "n"], n), "cap": rng.choice(["x", "y"], n)})
+    mushrooms["class"] = np.where(mushrooms["odor"] == "a", "e", "p")
+    intervals = pd.DataFrame(np.triu(np.ones((4, 4), int)), columns=list("abcd"))
+    tables = {
+        "zoo": zoo, "iris": iris, "flowers": iris[["petal"]], "cars": cars, "titanic": titanic,
+        "passengers": titanic.drop(columns="survived"), "mushrooms": mushrooms, "intervals": intervals,
+    }  # fmt: skip
+    for name, table in tables.items():
+        table.to_csv(folder / f"{name}.csv", index=False)
+    return {"cluster": zoo, "regress": cars}
+
+
+def write_sequences(folder):
+    rng = np.random.default_rng(0)
+    steps = pd.DataFrame({"patient": np.repeat(["a", "b", "c", "d"], 15), "beat": rng.choice(["x", "y", "z"], 60)})
+    steps.to_csv(folder / "ecg.csv", index=False)
+    pd.DataFrame({"roll": rng.integers(1, 7, 80).astype(str)}).to_csv(folder / "rolls.csv", index=False)
+    tell("sequence", "learn", str(folder / "rolls.csv"), "--states", "2", "-o", str(folder / "casino.json"))
+    return {"sequence": steps}
+
+
+def write_texts(folder):
+    words = {"spam": "cheap watches buy now offer", "work": "meeting report budget agenda plan"}
+    mails = [(text, label) for label, text in words.items() for _ in range(8)]
+    pd.DataFrame(mails, columns=["text", "folder"]).to_csv(folder / "mails.csv", index=False)
+    for group in ("mails/spam", "mails/work", *(f"20_newsgroups/group.{i}" for i in range(20))):
+        (folder / group).mkdir(parents=True)
+        for i in range(70 if "mails" in group else 5):
+            (folder / group / str(i)).write_text(
+                f"Subject: {group}\n\nword{i % 9} of {Path(group).name} again and again\n"
+            )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The files of all examples, and the tables that are other ones for one verb."""
+    place = tmp_path_factory.mktemp("examples")
+    own = {**write_networks(place), **write_tables(place), **write_sequences(place)}
+    write_texts(place)
+    return place, own
+
+
+@pytest.fixture(scope="module")
+def ran(folder):
+    """What every example ends with, in the order in which verbs are listed."""
+    place, own = folder
+    ends = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        order = sorted(VERBS, key=lambda path: (path[-1] != "fit", path[-1] != "learn"))  # models before their use
+        for path in order:
+            if path[0] in own:
+                own[path[0]].to_csv("cases.csv" if path == ("fit",) else "new.csv", index=False)
+            for example in examples(path):
+                program, *words = shlex.split(example)
+                ends[path, example] = (program, *tell(*words))
+            if path == ("fit",):
+                rows(read_network("asia").names).to_csv("cases.csv", index=False)
+    return ends
+
+
+### the tests
+
+
+@pytest.mark.compiled  # bootstrap, posterior and contest take minutes without the compiler
+@pytest.mark.parametrize("path", VERBS, ids=" ".join)
+def test_examples_run_as_printed(ran, path):
+    shown = examples(path)
+
+    assert shown, "every verb has an example"
+    for example in shown:
+        program, code, _, complaint = ran[path, example]
+        assert program == "bayeslearn"
+        assert example.split()[1 : 1 + len(path)] == list(path)
+        assert code == 0, f"{example}\n{complaint}"
+
+
+@pytest.mark.parametrize("path", VERBS, ids=" ".join)
+def test_examples_stand_on_one_line(path):
+    whole = [line.split("Example:")[1].strip() for line in VERBS[path].help.splitlines() if "Example:" in line]
+
+    assert examples(path) == [example.replace("\\[", "[") for example in whole]
+
+
+def words_of(text):
+    """The words of a text, without frames and without what typer adds in brackets."""
+    return re.sub(r"[│╭╮╰╯─\s]+", "", text)
+
+
+@pytest.mark.parametrize("path", VERBS, ids=" ".join)
+def test_nothing_is_lost_to_markup(path):
+    shown, command = words_of(printed(path)), VERBS[path]
+
+    assert words_of(command.help.replace("\\[", "[")) in shown
+    for param in command.params:
+        if param.help and not param.hidden:  # what is printed in a narrow column is taken apart by the others
+            assert not re.search(r"(?<!\\)\[[a-z#/@]", param.help), f"escape [ in the help of {param.name}"
+
+
+@pytest.mark.parametrize("verb", ["sample", "show", "query", "predict", "score", "explain", "convert", "compare"])
+def test_all_networks_that_ship_are_named(verb):
+    argument = VERBS[verb,].params[0].help
+
+    assert all(name in argument for name in data.networks())
+    assert all(word in printed((verb,)) for word in ("alarm", "asia", "forest-fire", "play-tennis"))
