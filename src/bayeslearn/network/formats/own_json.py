@@ -1,7 +1,7 @@
 """Our own format: JSON that keeps everything, also what the tables rest on.
 
     {"format": "bayeslearn network", "version": 1, "name": ..., "notes": [...],
-     "variables": [{"name", "kind": "discrete", "states", "cuts"?, "interval_values"?}, ...],
+     "variables": [{"name", "kind": "discrete", "states", "cuts"?, "interval_values"?, "read_as"?, "origin"?}, ...],
      "cpts": [{"variable", "parents", "p", "counts"?, "prior"?, "prior_rule"?}, ...],
      "bases"?: [{"share": ..., "counts": {variable: [...], ...}}, ...]}
 
@@ -45,7 +45,7 @@ VERSION = 1
 KEYS = {
     "network": (("format", "version", "variables", "cpts"), ("name", "notes", "bases")),
     "base": (("share", "counts"), ()),
-    "variable": (("name", "kind", "states"), ("cuts", "interval_values")),
+    "variable": (("name", "kind", "states"), ("cuts", "interval_values", "read_as", "origin")),
     "table": (("variable", "parents", "p"), ("counts", "prior", "prior_rule")),
     "prior rule": ((), ("per_state", "per_row", "per_table", "spread")),
 }
