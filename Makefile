@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 .DEFAULT_GOAL := help
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 setup: $(READY) ## Create .venv, install the package and its tools, compile and cache the kernels
 
@@ -31,6 +31,9 @@ test-all: $(READY) ## All tests and the slow ones too
 	$(BIN)/python -m pytest -n auto
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not compiled"
 
+test-machines: $(READY) ## The tests as other processors run them: core types, CPU names, threads (an hour or more)
+	$(BIN)/python -m tests.machines
+
 check: $(READY) ## ruff, mypy strict, import-linter, codespell
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -52,4 +55,4 @@ docs: $(READY) ## Build the documentation; warnings are errors
 clean: ## Remove .venv and every cache
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.PHONY: help setup demo test test-all check fmt bench docs clean
+.PHONY: help setup demo test test-all test-machines check fmt bench docs clean

@@ -50,7 +50,7 @@ def constant(x):
 
 NAIVE = "[x0|y][x1|y][x2|y][x3|y][y]"
 STATES = {f"x{j}": [0, 1, 2] for j in range(4)} | {"y": [0, 1]}
-KNOWN = fit_tables(NAIVE, {f"x{j}": X[:, j] for j in range(4)} | {"y": NOISY}, states=STATES).network
+KNOWN = fit_tables(NAIVE, {f"x{j}": X[:, j] for j in range(4)} | {"y": NOISY}, states=STATES, prior=None).network
 ANY_COLUMN = [FrozenEstimator(kind.fit(X, NOISY)) for kind in (BernoulliNB(), GaussianNB())]
 LEARNERS = {
     "optimal over functions": (BayesOptimalClassifier([first_is_one, third_is_two, constant], noise=0.1), NOISY),

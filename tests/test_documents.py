@@ -1,4 +1,4 @@
-"""Every code block of the README and the docs is run, and what it prints is compared."""
+"""Every code block of the README and the docs is run; what it prints is compared, words literally, numbers by value."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import doctest
 import re
 import shlex
 import subprocess
+import warnings
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from bayeslearn.cli.app import app
+from tests.printed import as_expected, long_numbers
 
 pytestmark = pytest.mark.compiled  # what they compute is tested elsewhere, interpreted too
 
@@ -22,6 +24,13 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 #: A file that the text names and shows.
 FILE = re.compile(r"`([\w-]+\.csv)`:\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 KINDS = {"python", "console", "text", "toml", "csv"}
+
+
+class Checker(doctest.OutputChecker):
+    """Compares the numbers of an answer by value."""
+
+    def check_output(self, want, got, optionflags):
+        return super().check_output(want, as_expected(want, got), optionflags)
 
 
 def blocks(path, kind):
@@ -45,7 +54,8 @@ def test_python_blocks(path, tmp_path, monkeypatch):
     if text:
         assert ">>>" in text
     test = doctest.DocTestParser().get_doctest(text, {}, name(path), str(path), 0)
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    assert not [example.source for example in test.examples if long_numbers(example.want)]
+    runner = doctest.DocTestRunner(Checker(), optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     report = []
     runner.run(test, out=report.append)
     assert runner.summarize(verbose=False).failed == 0, "".join(report)
@@ -58,7 +68,9 @@ def test_console_blocks(path, tmp_path, monkeypatch):
     for body in blocks(path, "console"):
         for session in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
             command, _, expected = session.partition("\n")
-            assert trimmed(output_of(shlex.split(command, comments=True))) == trimmed(expected), command
+            expected, printed = trimmed(expected), trimmed(output_of(shlex.split(command, comments=True)))
+            assert as_expected(expected, printed) == expected, command
+            assert "--json" in command or not long_numbers(expected), command
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name)
@@ -73,7 +85,9 @@ def output_of(words):
     if words[0] == "cat":
         return Path(words[1]).read_text()
     assert words[0] == "bayeslearn"
-    done = CliRunner().invoke(app, words[1:])
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")  # they go to stderr
+        done = CliRunner().invoke(app, words[1:])
     if done.exception and not isinstance(done.exception, SystemExit):
         return f"error: {done.exception}\n"
     return done.stdout

@@ -5,6 +5,9 @@
 
     ln P(D|θ) + ln P(θ) never falls.
 
+A result pairs a model with the statistics that its parameters were estimated from, whether it converged or not:
+θ = estimate(prior, statistics).
+
 Any model that offers these two steps learns here: networks with holes, mixtures, hidden Markov models. The data is any
 source that folds, so the same loop runs in memory, over files and over a cluster.
 """
@@ -71,7 +74,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Result(Generic[M]):
-    """The model that EM arrived at, the expected statistics it rests on, and the way there."""
+    """The model that EM arrived at, the expected statistics it was estimated from, and the way there."""
 
     model: M
     statistics: Any
@@ -159,7 +162,8 @@ def fit(
     max_iter
         The most estimates to make; stopping there is warned of, with the numbers.
     progress
-        Called with every :class:`Step`; raising StopIteration ends the climb with the best model so far.
+        Called with every :class:`Step`; raising StopIteration ends the climb with the best model so far, after one
+        estimate at least.
     checkpoint
         Called with the model and the :class:`Step` after every estimate, and once more at the end with a step whose
         `last` is true: for instance :class:`Every`.
@@ -167,9 +171,10 @@ def fit(
     validation.number("tol", tol, least=0)
     validation.integer("max_iter", max_iter, least=1)
     expected = expect(model, source, 0)
+    used = expected.statistics
     history = [Step(0, expected.log_likelihood, model.log_prior(prior), math.inf)]
     converged, stopped = False, told_to_stop(progress, history[0])
-    while not (converged or stopped) and history[-1].iteration < max_iter:
+    while len(history) == 1 or (not (converged or stopped) and history[-1].iteration < max_iter):
         candidate = model.estimate(prior, expected.statistics)
         found = expect(candidate, source, history[-1].iteration + 1)
         step = next_step(history[-1], found.log_likelihood, candidate.log_prior(prior))
@@ -177,17 +182,17 @@ def fit(
             _warn_of_fall(step)
             stopped = True
             break
-        model, expected = candidate, found
+        model, used, expected = candidate, expected.statistics, found
         history.append(step)
         if checkpoint is not None:
             checkpoint(model, step)
         converged = step.gain <= max(tol, slack(step))
-        stopped = told_to_stop(progress, step)
+        stopped = told_to_stop(progress, step) or stopped
     if checkpoint is not None:
         checkpoint(model, replace(history[-1], last=True))
     if not (converged or stopped):
         _warn_not_converged(history[-1], tol)
-    return Result(model, expected.statistics, tuple(history), converged)
+    return Result(model, used, tuple(history), converged)
 
 
 def best_of(

@@ -12,26 +12,26 @@ hint: declare it in the schema
 
 from __future__ import annotations
 
+import shlex
+from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
-
-def listed(items: Iterable[Any], most: int = 8) -> str:
-    """A few items for a message: 'a', 'b', … (12 in all)."""
-    items = list(items)
-    shown = ", ".join(repr(item) for item in items[:most])
-    return shown if len(items) <= most else f"{shown}, … ({len(items)} in all)"
+#: The longest message and the longest hint, in characters; the longest item of a list.
+MOST_MESSAGE, MOST_HINT, MOST_ITEM = 900, 500, 80
 
 
 class BayeslearnError(Exception):
     """The root of every error raised on purpose by this package."""
 
     def __init__(self, message: str, *, hint: str | None = None, **details: Any) -> None:
+        message = short(message, MOST_MESSAGE)
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = None if hint is None else short(hint, MOST_HINT)
         self.details = details
 
     def __str__(self) -> str:
@@ -39,6 +39,102 @@ class BayeslearnError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:  # errors of other processes arrive whole
         return type(self), (self.message,), self.__dict__
+
+
+### short lists
+
+
+def short(text: str, most: int) -> str:
+    """Text of at most so many characters, the rest left out."""
+    return text if len(text) <= most else f"{text[: most - 4].rstrip()} ..."
+
+
+def joined(items: Iterable[str], most: int = 8, *, separator: str = ", ") -> str:
+    """A few items in a row, and how many more there are: a, b, ... and 147 more."""
+    items = list(items)
+    more = [f"... and {len(items) - most:,} more"] if len(items) > most else []
+    return separator.join([*items[:most], *more])
+
+
+def listed(items: Iterable[Any], most: int = 8) -> str:
+    """A few values for a message: 'a', 'b', ... and 147 more."""
+    return joined((short(repr(item), MOST_ITEM) for item in items), most)
+
+
+### near names
+
+
+def near(names: Iterable[Any], known: Iterable[Any], most: int = 3) -> list[str]:
+    """The known names that are nearest to others, whatever their case."""
+    written: dict[str, list[str]] = {}
+    for name in known:
+        written.setdefault(str(name).casefold(), []).append(str(name))
+    close = (match for name in names for match in get_close_matches(str(name).casefold(), written, n=most))
+    return list(dict.fromkeys(name for match in close for name in written[match]))[:most]
+
+
+def nearest(names: Iterable[Any], known: Iterable[Any], what: str) -> str:
+    """A hint: did you mean 'carrier'? Else what there is: "the columns are ..."."""
+    known = list(known)
+    close = near(names, known)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    return f"{what} are {listed(known)}" if known else f"there are no {what.removeprefix('the ')}"
+
+
+### the language of the caller
+
+#: Options of the command line with another name than the parameter in Python.
+OPTIONS = {"missing": "na-values", "rng": "seed", "data": "DATA"}
+
+_on_command_line = False
+
+
+@contextmanager
+def command_line() -> Iterator[None]:
+    """Within the block, hints name options of the command line instead of parameters of Python."""
+    global _on_command_line  # noqa: PLW0603 - errors are raised in threads too, so that a context variable would be lost
+    before, _on_command_line = _on_command_line, True
+    try:
+        yield
+    finally:
+        _on_command_line = before
+
+
+def option(name: str, value: Any = None, *, command: str | None = None) -> str:
+    """How the caller sets an option: ``unseen="missing"`` in Python, ``--unseen missing`` on the command line.
+
+    `command` is what the command line has instead, where that is something else. Without a value, the option's name.
+    """
+    if not _on_command_line:
+        return f"`{name}=`" if value is None else f"{name}={written(value)}"
+    flag = command if command is not None else f"--{OPTIONS.get(name, name).replace('_', '-')}"
+    if value is None or value is True or command is not None:
+        return flag
+    return f"{flag} {shlex.quote(plain(value))}"
+
+
+def in_python(text: str) -> str:
+    """Part of a hint that the command line has nothing for."""
+    return "" if _on_command_line else text
+
+
+def written(value: Any) -> str:
+    """A value in Python's words, text in double quotes."""
+    return f'"{value}"' if isinstance(value, str) and '"' not in value else repr(value)
+
+
+def plain(value: Any) -> str:
+    """A value in the words of the command line: A,B for a list, COLUMN=A for a mapping."""
+    if isinstance(value, dict):
+        pairs: Mapping[Any, Any] = value
+        return ",".join(f"{name}={some}" for name, each in pairs.items() for some in as_list(each))
+    return ",".join(map(str, as_list(value)))
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list; one value stands for a list of one."""
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 ### what the caller asked for

@@ -20,13 +20,16 @@ import numpy as np
 
 from bayeslearn import files
 from bayeslearn.errors import BayeslearnError, FormatError, MissingFileError, ParameterError
-from bayeslearn.families import Dirichlet, DirichletRule, Gamma, NormalInverseGamma, NormalInverseWishart
+from bayeslearn.families import Bundle, Dirichlet, DirichletRule, Gamma, NormalInverseGamma, NormalInverseWishart
+from bayeslearn.families.bases import Base
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from bayeslearn.families.bases import Bases
 
     Kind = type | tuple[type, ...]
 
@@ -74,6 +77,19 @@ def plain(value: Any) -> dict[str, Any]:
     """The arrays of statistics or parameters, by their names; what is not said is left out."""
     values = {field.name: getattr(value, field.name) for field in fields(value)}
     return {name: np.asarray(v).tolist() for name, v in values.items() if v is not None}
+
+
+def plain_bases(bases: Bases) -> dict[str, Any]:
+    """The bases of a model as an entry of a file; nothing where it has none."""
+    found = [{"share": base.share, "statistics": plain_statistics(base.statistics)} for base in bases]
+    return {"bases": found} if found else {}
+
+
+def plain_statistics(value: Any) -> dict[str, Any]:
+    """Statistics, or a bundle of them, as plain values."""
+    if isinstance(value, Bundle):
+        return {str(name): plain_statistics(part) for name, part in value.items()}
+    return plain(value)
 
 
 def plain_prior(prior: Any, kinds: Mapping[str, type] = PRIORS) -> dict[str, Any]:
@@ -164,6 +180,32 @@ class Reader:
         if any((a < 0).any() for a, name in zip(arrays, names, strict=True) if name not in SIGNED):
             self.wrong("statistics hold an amount below zero")
         return kind(*arrays)
+
+    def bases(self, document: dict[str, Any], like: Any) -> Bases:
+        """The bases of a model, taken out of its document: statistics of the same kind and shapes as its own."""
+        found = document.pop("bases", [])
+        if not isinstance(found, list) or (found and like is None):
+            self.wrong(f"its bases are {found!r:.60}")
+        keys: dict[str, Kind] = {"share": (int, float), "statistics": dict}
+        parts = [self.entries(entry, keys, "a base") for entry in found]
+        if not all(0 < share < float("inf") for share, _ in parts):
+            self.wrong("a base has a share that is not above 0")
+        return tuple(Base(self.statistics_like(statistics, like), float(share)) for share, statistics in parts)
+
+    def statistics_like(self, entry: Any, like: Any) -> Any:
+        """Statistics, or a bundle of them, of the same kind and shapes as others."""
+        if isinstance(like, Bundle):
+            names = {str(name): part for name, part in like.items()}
+            values = self.entries(entry, dict.fromkeys(names, dict), "statistics")
+            return Bundle({n: self.statistics_like(v, p) for (n, p), v in zip(like.items(), values, strict=True)})
+        names = {field.name: getattr(like, field.name) for field in fields(like)}
+        values = self.entries(entry, dict.fromkeys(names, (list, int, float)), "statistics")
+        arrays = [self.numbers(value, name) for value, name in zip(values, names, strict=True)]
+        if [a.shape for a in arrays] != [a.shape for a in names.values()]:
+            self.wrong("the statistics of a base have other shapes than those of the model")
+        if any((a < 0).any() for a, name in zip(arrays, names, strict=True) if name not in SIGNED):
+            self.wrong("statistics hold an amount below zero")
+        return type(like)(*arrays)
 
     def prior(self, entry: Any, kinds: Mapping[str, type] = PRIORS, *, of: str = "this table") -> Any:
         """A prior of one of some kinds."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, WeightError
+from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, WeightError, listed, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,8 +27,11 @@ def choice(name: str, value: T, options: Iterable[T]) -> T:
     """One of a few options."""
     options = list(options)
     if value not in options:
-        listed = ", ".join(repr(o) for o in options)
-        raise ParameterError(f"unexpected value for `{name}`: {value!r}", hint=f"choose one of {listed}")
+        close = near([value], options, 1)
+        meant = f"did you mean {close[0]!r}? " if close else ""
+        raise ParameterError(
+            f"unexpected value for `{name}`: {value!r}", hint=f"{meant}choose one of {listed(options, 20)}"
+        )
     return value
 
 

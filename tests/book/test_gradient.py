@@ -162,5 +162,5 @@ def test_rows_divided_by_their_sums_come_to_rest_elsewhere():
 
     np.testing.assert_allclose(w, np.sqrt(n) / np.sqrt(n).sum(), rtol=1e-6)
     tosses = {"side": ["head"] * 3 + ["tail"]}
-    found = fit_tables("[side]", tosses, method="gradient", step=0.01, tol=1e-10, max_iter=5000)
+    found = fit_tables("[side]", tosses, method="gradient", step=0.01, tol=1e-10, max_iter=5000, prior=None)
     np.testing.assert_allclose(found.network["side"].p, n / 4, rtol=1e-4)

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bayeslearn
-from bayeslearn.cli import main
+from bayeslearn.cli import main, output
 from bayeslearn.cli.app import app
 from tests.cli.asking import ask, fail
 
@@ -41,6 +41,20 @@ def test_a_full_disk_is_told_in_one_sentence(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="1"):
         main()
     assert capsys.readouterr() == ("", "error: [Errno 28] No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(3.0, "3"), (0.1 + 0.2, "0.3"), (1234.567891, "1234.56789"), (1e10 + 1, "10000000001"), (2e10 / 3, "6666666667")],
+)
+def test_counts_keep_whole_numbers_and_lose_the_rounding_of_sums(value, shown):
+    assert output.amount(value) == shown
+
+
+def test_numbers_for_people_have_nine_digits_and_those_for_machines_all(capsys):
+    assert output.precise(-2 / 3) == "-0.666666667"
+    output.show_json({"p": 2 / 3, "sum": 0.1 + 0.2, "none": math.inf})
+    assert json.loads(capsys.readouterr().out) == {"p": 2 / 3, "sum": 0.1 + 0.2, "none": None}
 
 
 ### bayes

@@ -59,7 +59,7 @@ def test_what_cannot_be_is_told(files):
         ((data,), "where should the model be written"),
         ((data, "-o", model, "-k", "two"), "-k is a whole number above 0, or auto"),
         ((data, "-o", str(files / "m.txt")), "cannot tell the format"),
-        ((data, "-o", model, "--ignore", "z"), "there is no column 'z'"),
+        ((data, "-o", model, "--drop-columns", "z"), "there is no column 'z'"),
         ((data, "-o", model, "--prior", "strong"), "unexpected value for `--prior`"),
     ]:
         with pytest.raises(ParameterError, match=match):

@@ -18,7 +18,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_network(fit_tables("[rain][wet|rain]", DAYS, prior="laplace").network, "one.json")
     write_network(fit_tables("[wet][rain|wet]", DAYS, prior="laplace").network, "two.bif")
-    write_network(fit_tables("[wet][rain]", DAYS).network, "three.json")
+    write_network(fit_tables("[wet][rain]", DAYS, prior=None).network, "three.json")
     (tmp_path / "days.csv").write_text("rain,wet\nyes,yes\nno,?\n")
     return tmp_path
 
@@ -59,7 +59,9 @@ def test_a_shipped_network_and_a_shipped_table(folder):
 
 def test_impossible_rows_are_told(folder):
     (folder / "sure.csv").write_text("rain,wet\nyes,yes\nyes,no\n")
-    write_network(fit_tables("[rain][wet|rain]", {"rain": ["yes", "no"], "wet": ["yes", "no"]}).network, "sure.json")
+    write_network(
+        fit_tables("[rain][wet|rain]", {"rain": ["yes", "no"], "wet": ["yes", "no"]}, prior=None).network, "sure.json"
+    )
     told = said("compare", "one.json", "sure.json", "--data", "sure.csv")
     assert told == "warning: 1 rows have probability zero under sure.json\n"
 

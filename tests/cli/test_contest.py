@@ -29,7 +29,7 @@ def few_queries(monkeypatch):
 
 
 def test_a_table_of_classes(rows):
-    text = ask("contest", rows, "--target", "kind", "--ignore", "cost", *QUICK)
+    text = ask("contest", rows, "--target", "kind", "--drop-columns", "cost", *QUICK)
     assert text.startswith("kind: classes by 2 columns\n40 rows in 4 folds\n")
     assert "column 'cost' is left out: asked for\n" in text
     for name, kind in (("k-nn", "lazy"), ("naive-bayes", "eager"), ("baseline", "eager")):
@@ -38,7 +38,18 @@ def test_a_table_of_classes(rows):
 
 
 def test_numbers_as_json_and_a_picture(rows, tmp_path):
-    words = ["contest", rows, "--target", "cost", "--ignore", "kind", "--learner", "least-squares", "--folds", "3"]
+    words = [
+        "contest",
+        rows,
+        "--target",
+        "cost",
+        "--drop-columns",
+        "kind",
+        "--learner",
+        "least-squares",
+        "--folds",
+        "3",
+    ]
     found = json.loads(ask(*words, "--json", "--seed", "5"))
     assert (found["kind"], found["rows"], found["columns_left_out"]) == ("numbers", 40, {"kind": "asked for"})
     assert found["learners"][0]["learner"] == "least-squares"

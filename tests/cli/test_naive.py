@@ -50,7 +50,7 @@ def test_the_reliability_is_drawn_if_it_was_checked(days):
 
 def test_options_reach_the_model(days):
     found = json.loads(
-        learn(days, "--ignore", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",
+        learn(days, "--drop-columns", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",
               "--folds", "5", "--family", "heat=cut:3", "--family", "visits=normal", "--class-prior", "mle")
     )  # fmt: skip
     model = NaiveBayes.load(days / "m.json")
@@ -66,10 +66,11 @@ def test_options_reach_the_model(days):
 
 
 def test_predictions_are_those_of_the_model(days):
-    learn(days, "--ignore", "id", "--family", "visits=poisson")
+    learn(days, "--drop-columns", "id", "--family", "visits=poisson")
     model, path = NaiveBayes.load(days / "m.json"), str(days / "days.csv")
     expected = model.predict_proba(path)
-    lines = ask("naive", "predict", str(days / "m.json"), path).splitlines()
+    ask("naive", "predict", str(days / "m.json"), path, "-o", str(days / "p.csv"))
+    lines = (days / "p.csv").read_text().splitlines()
     assert lines[0] == "kind,P(kind=a),P(kind=b),P(kind=c)"
     found = np.array([line.split(",")[1:] for line in lines[1:]], float)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
@@ -83,7 +84,7 @@ def test_predictions_are_those_of_the_model(days):
 
 
 def test_reasons_in_words(days):
-    learn(days, "--ignore", "id")
+    learn(days, "--drop-columns", "id")
     write(days / "one.csv", {"sky": ["hail"], "heat": [0.5]})
     words = ["naive", "predict", str(days / "m.json"), str(days / "one.csv"), "--explain"]
     text = ask(*words)
@@ -107,7 +108,7 @@ def test_labels_that_are_missing(days):
         (["--target", "kind", "-o", "m.json", "--family", "heat"], "--family takes COL=WORD"),
         (["--target", "kind", "-o", "m.json", "--family", "heat=gamma"], "families"),
         (["--target", "kind", "-o", "m.json", "--prior", "m:2", "--prior", "m:3"], "one --prior for all columns"),
-        (["--target", "kind", "-o", "m.json", "--ignore", "kind"], "is the target"),
+        (["--target", "kind", "-o", "m.json", "--drop-columns", "kind"], "is the target"),
     ],
 )
 def test_mistakes_are_named(days, words, message):
@@ -123,7 +124,7 @@ def test_an_unknown_target_ends_the_command(days):
 
 
 def test_a_file_without_the_columns(days):
-    learn(days, "--ignore", "id", "--folds", "0")
+    learn(days, "--drop-columns", "id", "--folds", "0")
     write(days / "other.csv", {"x": [1, 2]})
     with pytest.raises(DataError, match="none of the columns of the model"):
         ask("naive", "predict", str(days / "m.json"), str(days / "other.csv"))

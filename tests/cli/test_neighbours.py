@@ -29,20 +29,22 @@ def files(tmp_path):
 
 
 def test_examples_predict_each_other(files):
-    text = ask("neighbours", str(files / "rows.csv"), "--target", "kind", "--ignore", "price,id")
+    text = ask("neighbours", str(files / "rows.csv"), "--target", "kind", "--drop-columns", "price,id")
     assert "examples         6\n" in text
     assert "missing cells    1\n" in text
     assert "k                2\n" in text
     assert "wrong, left out  0\n" in text
     assert "doubted most by their neighbours:\n  row " in text
-    found = json.loads(ask("neighbours", str(files / "rows.csv"), "--target", "kind", "--ignore", "price,id", "--json"))
+    found = json.loads(
+        ask("neighbours", str(files / "rows.csv"), "--target", "kind", "--drop-columns", "price,id", "--json")
+    )
     assert list(found["errors"]) == ["1", "2", "3", "4", "5"]
     assert found["errors"]["5"] == 1
     assert found["attribute_weights"] == {"size": 1, "hue": 1}
 
 
 def test_new_rows_and_why(files):
-    words = ["neighbours", str(files / "rows.csv"), "--target", "kind", "--ignore", "price,id", "--k", "3"]
+    words = ["neighbours", str(files / "rows.csv"), "--target", "kind", "--drop-columns", "price,id", "--k", "3"]
     new = ["--new", str(files / "new.csv")]
     assert ask(*words, *new).splitlines() == [
         "kind,P(kind=a),P(kind=b)",
@@ -61,7 +63,16 @@ def test_new_rows_and_why(files):
 
 
 def test_numbers_have_bounds(files):
-    words = ["neighbours", str(files / "rows.csv"), "--target", "price", "--ignore", "id,kind", "--kind", "numbers"]
+    words = [
+        "neighbours",
+        str(files / "rows.csv"),
+        "--target",
+        "price",
+        "--drop-columns",
+        "id,kind",
+        "--kind",
+        "numbers",
+    ]
     lines = ask(*words, "--k", "2", "--weights", "inverse-square", "--new", str(files / "new.csv")).splitlines()
     assert lines[0] == "price,low(price),high(price)"
     price, low, high = map(float, lines[1].split(","))
@@ -71,7 +82,7 @@ def test_numbers_have_bounds(files):
 
 def test_models_and_rows_are_written(files):
     rows, model, out = str(files / "rows.csv"), str(files / "m.json"), files / "out.csv"
-    words = ["neighbours", rows, "--target", "kind", "--ignore", "price,id", "--k", "3"]
+    words = ["neighbours", rows, "--target", "kind", "--drop-columns", "price,id", "--k", "3"]
     assert said(*words, "-o", model) == f"wrote {model}: 6 examples\n"
     assert Neighbours.load(model).k == 3
     assert "3 rows, 3 columns" in said("neighbours", str(files / "new.csv"), "--by", model, "-o", str(out))
@@ -97,8 +108,30 @@ def test_pictures(files):
     lines = [f"{i % 5},{i // 5 + 0.1 * (i % 2)},{'a' if i % 5 < 2 else 'b'},{i}" for i in range(20)]
     (files / "plane.csv").write_text("x,y,kind,n\n" + "\n".join(lines) + "\n")
     cells, numbers, errors = (files / f"{name}.png" for name in ("cells", "numbers", "errors"))
-    ask("neighbours", str(files / "plane.csv"), "--target", "kind", "--ignore", "n", "--plot", str(cells), "--k", "1")
-    ask("neighbours", str(files / "plane.csv"), "--target", "n", "--ignore", "kind", "--plot", str(numbers), "--k", "3")
+    ask(
+        "neighbours",
+        str(files / "plane.csv"),
+        "--target",
+        "kind",
+        "--drop-columns",
+        "n",
+        "--plot",
+        str(cells),
+        "--k",
+        "1",
+    )
+    ask(
+        "neighbours",
+        str(files / "plane.csv"),
+        "--target",
+        "n",
+        "--drop-columns",
+        "kind",
+        "--plot",
+        str(numbers),
+        "--k",
+        "3",
+    )
     ask("neighbours", str(files / "plane.csv"), "--target", "kind", "--plot", str(errors))
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in (cells, numbers, errors))
 
@@ -112,8 +145,8 @@ def test_pictures(files):
         (["--target", "kind", "--explain"], "there are no new rows to predict"),
         (["--target", "kind", "-o", "model.txt"], "names end in .json"),
         (["--target", "kind", "--metric", "cosine"], "metric"),
-        (["--target", "kind", "--k", "99", "--ignore", "id", "--new", "NEW"], "there are only 6 examples"),
-        (["--target", "kind", "--ignore", "size,hue,price,id"], "no column beside 'kind'"),
+        (["--target", "kind", "--k", "99", "--drop-columns", "id", "--new", "NEW"], "there are only 6 examples"),
+        (["--target", "kind", "--drop-columns", "size,hue,price,id"], "no column beside 'kind'"),
     ],
     ids=["target", "column", "k", "explain", "ending", "metric", "many", "nothing"],
 )
@@ -128,7 +161,7 @@ def test_what_cannot_be_done(files, words, sentence):
 def test_new_rows_with_other_columns(files):
     (files / "other.csv").write_text("length\n3\n")
     (files / "part.csv").write_text("hue\nblue\n")
-    words = ["neighbours", str(files / "rows.csv"), "--target", "kind", "--ignore", "price,id", "--new"]
+    words = ["neighbours", str(files / "rows.csv"), "--target", "kind", "--drop-columns", "price,id", "--new"]
     assert "has none of the columns of the examples: 'size', 'hue'" in fail(*words, str(files / "other.csv"))[1]
     code, answer, told = tell(*words, str(files / "part.csv"))
     assert code == 0

@@ -45,7 +45,9 @@ def test_json(table):
 
 
 def test_who_votes(table):
-    told = json.loads(ask("online", table, "--target", "play", "--experts", "columns", "--ignore", "hours", "--json"))
+    told = json.loads(
+        ask("online", table, "--target", "play", "--experts", "columns", "--drop-columns", "hours", "--json")
+    )
     assert [e["expert"] for e in told["experts"]] == ["sky", "wind"]
     assert told["left_out"] == {"hours": "asked for"}
 
@@ -80,7 +82,7 @@ def test_picture(table, tmp_path):
 
 def test_columns_with_holes():
     told = json.loads(
-        ask("online", str(data.path("chest-clinic")), "--target", "dysp", "--ignore", "lung,either", "--json")
+        ask("online", str(data.path("chest-clinic")), "--target", "dysp", "--drop-columns", "lung,either", "--json")
     )
     assert told["rounds"] == 886
     assert told["best"] == "bronc"
@@ -102,9 +104,9 @@ def test_real_table(shared_data):
         (["--target", "play", "--beta", "1"], "`beta` must be below 1, got 1"),
         (["--target", "play", "--beta", "0"], "`beta` must be above 0, got 0"),
         (["--target", "play", "--experts", "oracle"], "no expert is called 'oracle'"),
-        (["--target", "play", "--ignore", "play"], "'play' is the target"),
+        (["--target", "play", "--drop-columns", "play"], "column 'play' is needed, and cannot be dropped"),
         (["--target", "play", "--advice", "play"], "'play' is the target"),
-        (["--target", "play", "--experts", "columns", "--ignore", "sky,wind,hours"], "no expert is left to vote"),
+        (["--target", "play", "--experts", "columns", "--drop-columns", "sky,wind,hours"], "no expert is left to vote"),
         (["--target", "play", "--plot", "course.txt"], "a picture is an .svg or a .png file"),
         (["--target", "play", "--seed", "-1"], "`--seed` must be at least 0"),
     ],

@@ -9,10 +9,10 @@ import warnings
 import numpy as np
 import pytest
 
-from bayeslearn import BayesianNetwork, read_network, write_network
+from bayeslearn import BayesianNetwork, fit_tables, read_network, write_network
 from bayeslearn.cli import in_one_line, progress
 from bayeslearn.cli.query import Sampling
-from bayeslearn.errors import NotConvergedWarning
+from bayeslearn.errors import BayeslearnWarning, NotConvergedWarning
 from bayeslearn.network.inference.sampled import Progress, Sampled
 from tests.cli.asking import ask, fail, said, tell
 from tests.oracle.networks import given, marginal, random_network
@@ -213,3 +213,90 @@ def test_mpe_of_a_few_sums_over_the_others():
     expected = read_network("asia").exact.joint(["bronc", "lung"], {"dysp": "yes"})
     assert answer["case"] == {"bronc": "yes", "lung": "no"}
     assert answer["probability"] == pytest.approx(expected.p.max(), rel=1e-12)
+
+
+### numbers and ranges as evidence
+
+
+@pytest.fixture
+def delays(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    x = np.linspace(0, 40, 81)
+    network = fit_tables("[dep_delay][late|dep_delay]", {"dep_delay": x, "late": np.where(x > 15, "yes", "no")},
+                         prior="laplace").network  # fmt: skip
+    write_network(network, "net.json")
+    return network
+
+
+def test_a_number_falls_into_its_interval_and_the_answer_says_so(delays):
+    state = delays.states("dep_delay")[-1]
+    shown = ask("query", "net.json", "dep_delay=39.5")
+    assert f"evidence        dep_delay = 39.5 ({state})" in shown
+    answer = json.loads(ask("query", "net.json", "dep_delay=39", "--json"))
+    assert answer["evidence"] == {"dep_delay": {"value": 39, "state": state}}
+    assert answer["beliefs"]["late"] == pytest.approx(delays.query({"dep_delay": 39})["late"], rel=1e-12)
+    by_name = json.loads(ask("query", "net.json", f"dep_delay={state}", "--json"))
+    assert (by_name["evidence"], by_name["beliefs"]) == ({"dep_delay": state}, answer["beliefs"])
+    for method in ("weighting", "loopy"):
+        assert f"dep_delay = 39 ({state})" in ask("query", "net.json", "dep_delay=39", "--method", method)
+    case = json.loads(ask("query", "net.json", "dep_delay=39", "--mpe", "--json"))
+    assert (case["evidence"], case["case"]["dep_delay"]) == (answer["evidence"], state)
+    assert f"seen: dep_delay = 39 ({state})" in ask("query", "net.json", "dep_delay=39", "--mpe")
+
+
+def test_a_range_covers_several_states(delays):
+    states, cuts = delays.states("dep_delay"), delays["dep_delay"].variable.cuts
+    answer = json.loads(ask("query", "net.json", f"dep_delay>{cuts[1]}", "--json"))
+    assert answer["evidence"] == {"dep_delay": {"value": f"> {cuts[1]}", "states": list(states[2:])}}
+    assert answer["beliefs"]["late"] == pytest.approx(delays.query({"dep_delay": f"{cuts[1]}.."})["late"], rel=1e-12)
+    assert f"dep_delay <= {cuts[1]} ({states[0]} or {states[1]})" in ask("query", "net.json", f"dep_delay<={cuts[1]}")
+    with pytest.warns(BayeslearnWarning, match="in part"):
+        shown = ask("query", "net.json", "dep_delay=1..39")
+    assert f"dep_delay = 1..39 ({' or '.join(states)})" in shown
+
+
+def test_virtual_and_soft_evidence_by_state_or_number(delays):
+    middles = [4, 12, 20, 28, 36]
+    numbers = [0.1, 0.2, 0.3, 0.3, 0.1]
+    by_number = ",".join(f"{x}:{p}" for x, p in zip(middles, numbers, strict=True))
+    in_order = ",".join(map(str, numbers))
+    for option in ("--virtual", "--soft"):
+        one, other = (ask("query", "net.json", option, f"dep_delay={text}", "--json") for text in (by_number, in_order))
+        assert json.loads(one)["beliefs"] == json.loads(other)["beliefs"]
+
+
+def test_explain_and_show_take_numbers(delays, tmp_path):
+    state = delays.states("dep_delay")[-1]
+    shown = ask("explain", "net.json", "dep_delay=39", "--target", "late")
+    assert f"without dep_delay = 39 ({state})" in shown
+    answer = json.loads(ask("explain", "net.json", "dep_delay=39", "--target", "late", "--json"))
+    assert answer["evidence"] == {"dep_delay": {"value": 39, "state": state}}
+    assert "depends most on" in ask(
+        "explain", "net.json", "late=yes", "--target", "dep_delay", "--state", "39", "--cells", "2"
+    )
+    ask("show", "net.json", "dep_delay=39", "--plot", "net.svg")
+    assert (tmp_path / "net.svg").read_text() == delays.draw({"dep_delay": state})
+
+
+def test_names_may_hold_signs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    network = BayesianNetwork.of(
+        "[a=b][a]", {"a=b": [0.5, 0.5], "a": [0.2, 0.8]}, states={"a=b": ["x", "y"], "a": ["b=x", "c"]}
+    )
+    write_network(network, "net.json")
+    assert json.loads(ask("query", "net.json", "a=b=x", "--json"))["evidence"] == {"a=b": "x"}
+    assert json.loads(ask("query", "net.json", "a=c", "--json"))["evidence"] == {"a": "c"}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["dep_delay=late"], "variable 'dep_delay' has no state 'late'"),
+        (["dep_delay=9..1"], "no state of 'dep_delay' lies in the range '9..1'"),
+        (["nobody>3"], "there is no variable 'nobody'"),
+        ([">3"], "evidence is given as VAR=STATE, got '>3'"),
+    ],
+)
+def test_bad_numbers_and_ranges(words, message, delays):
+    code, sentence = fail("query", "net.json", *words)
+    assert (code in {1, 2}, message in sentence) == (True, True), sentence

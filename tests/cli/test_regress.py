@@ -29,7 +29,7 @@ def files(tmp_path):
 
 def test_least_squares_are_reported_and_predict(files):
     data, model = str(files / "rows.csv"), str(files / "m.json")
-    text = ask("regress", data, "--target", "y", "--ignore", "wave,size,id", "-o", model)
+    text = ask("regress", data, "--target", "y", "--drop-columns", "wave,size,id", "-o", model)
     assert "rows                60, 1 without a target add nothing" in text
     assert "missing cells       filled by the mean: x 1, hue 1" in text
     assert "do not vary         same" in text
@@ -49,7 +49,9 @@ def test_least_squares_are_reported_and_predict(files):
 
 def test_json_says_the_same(files):
     data = str(files / "rows.csv")
-    answer = json.loads(ask("regress", data, "-t", "y,wave", "--ignore", "size,id", "--prior", "evidence", "--json"))
+    answer = json.loads(
+        ask("regress", data, "-t", "y,wave", "--drop-columns", "size,id", "--prior", "evidence", "--json")
+    )
     assert answer["target"] == ["y", "wave"]
     assert answer["left_one_out"]["y"]["explained"] > 0.9
     assert answer["noise"]["wave"] > 0.3
@@ -57,7 +59,7 @@ def test_json_says_the_same(files):
     assert slopes["x"]["low"] < 2 < slopes["x"]["high"]
     assert 0.9 < answer["slopes_kept"]["y"] <= 1
     model, rows = str(files / "m.json"), str(files / "out.csv")
-    ask("regress", data, "-t", "y", "--ignore", "size,id,wave", "-o", model)
+    ask("regress", data, "-t", "y", "--drop-columns", "size,id,wave", "-o", model)
     told = tell("regress", data, "--by", model, "-o", rows)
     assert "y: known 59, rmse" in told[2]
     found = json.loads(ask("regress", data, "--by", model, "--json"))
@@ -80,7 +82,7 @@ def test_curves_are_found_drawn_and_kept(files, method):
 def test_classes_are_learned_and_predicted(files, method, target):
     data, model = str(files / "rows.csv"), str(files / "m.json")
     ignore = "id,wave,y" + (",hue" if target == "size" else ",size")
-    words = ["regress", data, "-t", target, "--method", method, "--ignore", ignore, "-o", model]
+    words = ["regress", data, "-t", target, "--method", method, "--drop-columns", ignore, "-o", model]
     text = ask(*words, "--plot", str(files / "p.svg"))
     assert "training rows" in text
     lines = ask("regress", str(files / "new.csv"), "--by", model).splitlines()

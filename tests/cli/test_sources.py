@@ -61,11 +61,11 @@ VERBS = {
     "fit holes": ([*FIT, "--prior", "laplace"], "holes"),
     "learn": (["learn", "--method", "hill-climb"], "full"),
     "learn holes": (["learn", "--method", "hill-climb", "--held-out", "0"], "holes"),
-    "naive": (["naive", "learn", "--target", "rain", "--ignore", "t", "--family", "doors=poisson"], "full"),
+    "naive": (["naive", "learn", "--target", "rain", "--drop-columns", "t", "--family", "doors=poisson"], "full"),
     "naive holes": (["naive", "learn", "--target", "rain"], "holes"),
     "text": (["text", "learn", "--text", "t", "--label", "wet"], "full"),
     "cluster": (["cluster", "-k", "2", "--restarts", "1", "--max-iter", "20", "--tol", "1e-9"], "holes"),
-    "regress": (["regress", "--target", "size", "--ignore", "t"], "full"),
+    "regress": (["regress", "--target", "size", "--drop-columns", "t"], "full"),
     "sequence": (["sequence", "learn", "--id", "id", "--states", "2", "--restarts", "2"], "visits"),
     "regress holes": (["regress", "--target", "size,doors", "--prior", "evidence"], "holes"),
 }
@@ -92,7 +92,9 @@ def test_several_arguments_are_read_into_memory_where_asked(place, tmp_path):
     ask(*FIT, *two, "--engine", "memory", "-o", str(other))
     assert close(json.loads(one.read_text()), json.loads(other.read_text()))
     for words in (["neighbours", "--target", "rain", "-k", "3"], ["regress", "--target", "size", "--engine", "memory"]):
-        assert ask(*words, *two, "--ignore", "t") == ask(*words, str(place / "full-all.csv"), "--ignore", "t")
+        assert ask(*words, *two, "--drop-columns", "t") == ask(
+            *words, str(place / "full-all.csv"), "--drop-columns", "t"
+        )
 
 
 def test_more_files_are_added_to_a_network(place, tmp_path):
@@ -120,9 +122,9 @@ def test_many_files_are_scored_as_one(place, tmp_path):
 def test_what_needs_all_rows_is_told_of(place, tmp_path):
     to = str(tmp_path / "m.json")
     assert "not checked    no rows were held out" in ask("learn", str(place / "full-[12].csv"), "-o", to)
-    text = ask("cluster", str(place / "full-[12].csv"), "-k", "2", "--ignore", "t", "-o", to)
+    text = ask("cluster", str(place / "full-[12].csv"), "-k", "2", "--drop-columns", "t", "-o", to)
     assert "doubtful rows are not looked for" in text
-    text = ask("regress", str(place / "full-[12].csv"), "--target", "size", "--ignore", "t")
+    text = ask("regress", str(place / "full-[12].csv"), "--target", "size", "--drop-columns", "t")
     assert "left-one-out error  not looked for" in text
 
 
@@ -235,7 +237,7 @@ def test_a_package_that_is_not_there_is_named(place, tmp_path, monkeypatch):
 
 def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypatch):
     monkeypatch.setattr("bayeslearn.naive_bayes.tables.out_of_fold.MOST_NUMBERS", 100)
-    words = ["naive", "learn", str(place / "full-[12].csv"), "--target", "rain", "--ignore", "t"]
+    words = ["naive", "learn", str(place / "full-[12].csv"), "--target", "rain", "--drop-columns", "t"]
     assert "one row of 5, out of fold" in ask(*words, "-o", str(tmp_path / "m.json"))
 
 

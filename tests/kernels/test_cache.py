@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numba
 import pytest
 
@@ -25,3 +29,44 @@ def test_sources_are_those_of_imported_files_too(tmp_path):
 def test_kernels_are_marked_by_their_sources(function):
     stamp = function._cache._cache_file._source_stamp
     assert stamp[1] == sources(function.py_func.__code__.co_filename)
+
+
+PROGRAM = """
+import sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+import summing
+assert summing.dot(np.arange(100.0), np.ones(100)) == 4950
+hits = len(summing.dot.stats.cache_hits)
+text = "" if hits else "".join(summing.dot.inspect_asm().values())
+print("zmm" in text, "ymm" in text, hits)
+"""
+SUMMING = """
+from bayeslearn.kernels import _jit
+
+@_jit.kernel
+def dot(x, y):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
+"""
+
+
+@pytest.mark.compiled
+def test_code_for_one_processor_is_not_used_on_another(tmp_path):
+    (tmp_path / "summing.py").write_text(SUMMING)
+
+    def run(**machine):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")} | machine
+        environment["BAYESLEARN_QUIET"] = "1"
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, str(tmp_path)], env=environment, capture_output=True, text=True, check=True
+        )
+        zmm, ymm, hits = done.stdout.split()
+        return zmm == "True", ymm == "True", int(hits)
+
+    assert run()[2] == 0
+    assert run(NUMBA_CPU_NAME="generic") == (False, False, 0)  # compiled anew, without the features of the host
+    assert run()[2] == 1
+    assert run(NUMBA_CPU_NAME="generic")[2] == 1

@@ -176,7 +176,7 @@ def test_batches_add_where_the_states_are_known():
     assert parts.network_.isclose(whole.network_, rtol=1e-12)
     assert not hasattr(BayesianNetworkClassifier(), "partial_fit")
     assert not hasattr(BayesianNetworkClassifier(ASIA.dag), "partial_fit")
-    with pytest.raises(UnknownStateError, match="column 'lung' has no state 'maybe'"):
+    with pytest.raises(UnknownStateError, match="variable 'lung' has no state 'maybe'"):
         parts.partial_fit(X.head(2), ["no", "maybe"])
 
 

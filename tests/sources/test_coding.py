@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayeslearn import kernels
-from bayeslearn.errors import DataError, UnknownStateError
+from bayeslearn.errors import BayeslearnWarning, DataError, UnknownStateError
 from bayeslearn.sources.coding import Coder
 from bayeslearn.tables import Discrete, Schema, as_table
 from bayeslearn.tables.columns import Column
@@ -39,7 +40,9 @@ states = st.lists(st.sampled_from(["a", "b", "1", "2", "01", 1, 2, -3, 40_000, T
 def coded(work: Any) -> Any:
     """The codes, or what is wrong."""
     try:
-        return work().codes.tolist()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BayeslearnWarning)
+            return work().codes.tolist()
     except DataError as error:
         return type(error), str(error)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bayeslearn.errors import MissingFileError
+from bayeslearn.errors import BayeslearnWarning, MissingFileError
 from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
 from bayeslearn.tables.files import column_names
 from tests.tables.strategies import tables, word_columns
@@ -212,7 +212,9 @@ def test_what_is_missing():
 
 
 def test_other_marks_of_a_missing_cell():
-    assert as_table({"x": ["a", "?", "NA", "b"]}, missing=["NA"]).to_dict()["x"] == ["a", "?", None, "b"]
+    cells = ["a", "?", "-", "b"]
+    assert as_table({"x": cells}, missing=["-"]).to_dict()["x"] == ["a", None, None, "b"]
+    assert as_table({"x": cells}, missing=["-"], keep_default_na=False).to_dict()["x"] == ["a", "?", None, "b"]
     assert as_table({"x": [1.5, -9, 2]}, missing=[-9]).to_dict()["x"] == [1.5, None, 2.0]
     assert as_table({"x": [1, 2, -9, 1, 2]}, missing="-9").to_dict()["x"] == [1, 2, None, 1, 2]
     assert as_table(pd.DataFrame({"x": [1, -9, 2]}, dtype="category"), missing=[-9]).to_dict()["x"] == [1, None, 2]
@@ -241,7 +243,8 @@ def test_new_data_under_an_old_schema():
     schema = as_table({"sky": ["sunny", "rainy"], "hours": [1.5, 2]}).schema
     new = as_table(pd.DataFrame({"hours": [3], "extra": ["?"], "sky": ["rainy"]}), schema=schema)
     assert new.to_dict() == {"sky": ["rainy"], "hours": [3.0]}
-    foggy = as_table({"sky": ["foggy"], "hours": [None]}, schema=schema, unseen="missing")
+    with pytest.warns(BayeslearnWarning, match=r"1 value of 'sky' \('foggy'\) not among the states"):
+        foggy = as_table({"sky": ["foggy"], "hours": [None]}, schema=schema, unseen="missing")
     assert foggy.to_dict() == {"sky": [None], "hours": [None]}
 
 

@@ -105,7 +105,7 @@ def test_mdl_agrees_with_its_twin(data, n_states, n):
 
 def test_quantiles():
     cut = as_table({"x": [1.0, 2, 3, 4, 5, 6, 7, 8.5], "y": list("ababcabc")}).discretise(bins=4)
-    assert cut.schema["x"] == Discrete("x", ("<= 2.5", "(2.5, 4.5]", "(4.5, 6.5]", "> 6.5"), (2.5, 4.5, 6.5))
+    assert cut.schema["x"] == Discrete("x", ("<= 2.5", "2.5 … 4.5", "4.5 … 6.5", "> 6.5"), (2.5, 4.5, 6.5))
     assert cut.code("x").tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
     assert cut.schema.names == ("x", "y")
     assert cut.decode("y").tolist() == list("ababcabc")

@@ -72,7 +72,7 @@ def test_order_and_type_of_states_matter():
 def test_codes_of_states():
     assert WEATHER["wind"].code_of("strong") == 1
     assert WEATHER["rain"].code_of(True) == 1
-    with pytest.raises(UnknownStateError, match="column 'rain' has no state 1, its states are False, True"):
+    with pytest.raises(UnknownStateError, match="variable 'rain' has no state 1, its states are False, True"):
         WEATHER["rain"].code_of(1)
 
 

@@ -38,8 +38,11 @@ from bayeslearn.cli import (
     update,
     vc,
 )
+from bayeslearn.cli.suggesting import Verbs
+from bayeslearn.errors import command_line
 
 app = typer.Typer(
+    cls=Verbs,
     name="bayeslearn",
     no_args_is_help=True,
     add_completion=False,
@@ -56,12 +59,14 @@ def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it with t
 
 @app.callback()
 def root(
+    ctx: typer.Context,
     *,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Bayesian learning where evidence adds: from data to beliefs you can query, explain, update and merge."""
+    ctx.with_resource(command_line())
 
 
 app.command("bayes")(bayes.run)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import typer
 
 from bayeslearn.cli import bound_interval, bound_mistakes, bound_samples
+from bayeslearn.cli.suggesting import Verbs
 
 app = typer.Typer(
+    cls=Verbs,
     no_args_is_help=True,
     help="Bounds of learning theory, solved for what is left out: pac, agnostic, vc, mistakes, interval.",
 )

@@ -13,7 +13,6 @@ from bayeslearn.cli.checkpoints import Checkpoint, Every, Resume  # noqa: TC001 
 from bayeslearn.cli.given import MEMORY, Given
 from bayeslearn.cli.naive_learn import pairs
 from bayeslearn.cli.sources import Data, reads
-from bayeslearn.cli.structures import names
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ MOST_TELLS, MOST_DOUBTS = 3, 5
 BATCH = 1 << 16
 
 
-@reads()
+@reads(unseen=True)
 def run(
     data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns; ?, empty and NaN are missing.")],
     *,
@@ -48,7 +47,6 @@ def run(
         typer.Option(help="Of numbers: full, tied, diagonal, spherical; full if all columns are, else diagonal."),
     ] = None,
     family: Annotated[list[str] | None, typer.Option(help="COL=categorical, normal or poisson.")] = None,
-    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
     prior: Annotated[
         str, typer.Option(help="weak keeps variances regular; mle is none at all, scored by BIC.")
     ] = "weak",
@@ -69,12 +67,12 @@ def run(
 
     Tables of numbers become a mixture of Gaussians; others get classes, each a product of families over the columns.
 
-    Example: bayeslearn cluster zoo.csv --ignore name,type -o zoo.json
+    Example: bayeslearn cluster zoo.csv --drop-columns name -o zoo.json
 
     Example: bayeslearn cluster new.csv --by zoo.json
     """
     if by is not None:
-        assign(by, data.one_file("--by"), to, as_json=as_json)
+        assign(by, data.one_file("--by").data, to, as_json=as_json)
         return
     if to is None:
         raise ParameterError("where should the model be written?", hint="name a file with -o, or a model with --by")
@@ -85,7 +83,7 @@ def run(
     files.destination(to)
     validation.choice("--prior", prior, ["weak", "mle"])
     number: Any = "auto" if k == "auto" else whole("-k", k)
-    left_out = dict.fromkeys(names(ignore), "asked for")
+    left_out = data.dropped(weights)
     how = {
         "prior": None if prior == "mle" else "weak", "most": most, "restarts": restarts, "tol": tol,
         "max_iter": max_iter, "rng": validation.integer("--seed", seed, least=0),
@@ -132,7 +130,7 @@ def read(given: Given, families: dict[str, str], left_out: dict[str, str], weigh
     from bayeslearn.tables.schema import require_known
 
     known = given.names
-    require_known([*families, *left_out, *([weights] if weights else [])], known)
+    require_known([*families, *([weights] if weights else [])], known)
     columns = [name for name in known if name not in left_out and name != weights]
     return read_table(given.data, families, columns, given.weights, max_states, left_out)
 
@@ -173,7 +171,7 @@ def show(found: Choice, table: Any, left_out: dict[str, str], *, folded: bool) -
         ("missing cells", str(missing)),
         *((f"left out: {column}", why) for column, why in left_out.items()),
         ("groups", str(model.k)),
-        ("log likelihood", f"{result.log_likelihood:.10g}, {result.iterations} iterations"),
+        ("log likelihood", f"{output.precise(result.log_likelihood)}, {result.iterations} iterations"),
         (name, tried),
     ])  # fmt: skip
     output.gap()
@@ -224,7 +222,7 @@ def show_json(found: Choice, table: Any, left_out: dict[str, str], *, folded: bo
 ### new rows
 
 
-def assign(model_file: Path, data: str, to: Path | None, *, as_json: bool) -> None:
+def assign(model_file: Path, data: Any, to: Path | None, *, as_json: bool) -> None:
     """The group of every row, and the probability of each group."""
     from bayeslearn.mixture import Mixture
     from bayeslearn.mixture.classes import new_rows

@@ -9,7 +9,7 @@ import typer
 
 from bayeslearn.cli import output
 from bayeslearn.cli.networks import NETWORK, load
-from bayeslearn.cli.structures import table_file
+from bayeslearn.cli.sources import CELLS, OneFile, reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from bayeslearn.network import Comparison
 
 
+@reads(*CELLS, unseen=True)
 def run(
     a: Annotated[str, typer.Argument(help=NETWORK)],
     b: Annotated[str, typer.Argument(help="Another.")],
     *,
     data: Annotated[
-        str | None, typer.Option(help="A CSV or Parquet file of cases, to see how probable they are under each.")
+        OneFile | None, typer.Option(help="A CSV or Parquet file of cases, to see how probable they are under each.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
@@ -35,7 +36,7 @@ def run(
     """
     from bayeslearn.network import compare
 
-    found = compare(load(a), load(b), None if data is None else table_file(data))
+    found = compare(load(a), load(b), None if data is None else data.given.data)
     _show_json(found) if as_json else _show(found, a, b)
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bayeslearn.cli import output
+from bayeslearn.cli.sources import CELLS, OneFile, reads
 from bayeslearn.errors import CapacityError, ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bayeslearn.hypotheses import Examples, VersionSpace, Vote
     from bayeslearn.tables import Table
 
@@ -20,15 +24,15 @@ if TYPE_CHECKING:
 MOST_TOLD = 10
 
 
+@reads(*CELLS)
 def run(
-    file: Annotated[str, typer.Argument(help="A CSV or Parquet file of examples, or a name that ships: enjoy-sport.")],
+    file: Annotated[
+        OneFile, typer.Argument(help="A CSV or Parquet file of examples, or a name that ships: enjoy-sport.")
+    ],
     *,
     target: Annotated[str, typer.Option(help="The column that says whether a row belongs to the concept.")],
     positive: Annotated[
         str | None, typer.Option(help="The label of rows that belong to it; 'yes' and its like are found.")
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="A,B,C: the attributes to use; all columns but the target when not given.")
     ] = None,
     states: Annotated[
         list[str] | None,
@@ -56,7 +60,7 @@ def run(
     from bayeslearn.hypotheses import Examples, VersionSpace, keep_consistent
 
     declared = dict(_declaration(item) for item in states or [])
-    table = load_table(file, declared, None if columns is None else [*columns.split(","), target])
+    table = load_table(str(file), declared, partial(file.read, needed=target))
     whole = (table.codes >= 0).all(axis=0) if drop_incomplete else np.ones(table.n_rows, dtype=bool)
     examples = Examples.from_table(table.take(whole), target, positive=positive)
     kept = keep_consistent(examples) if skip_conflicts else np.ones(len(examples), dtype=bool)
@@ -77,7 +81,12 @@ def _declaration(item: str) -> tuple[str, list[str]]:
     return column, listed.split(",")
 
 
-def load_table(file: str, declared: dict[str, list[str]], columns: list[str] | None = None) -> Table:
+def load_table(
+    file: str,
+    declared: dict[str, list[str]],
+    read: Callable[[str], Any] = str,
+    columns: list[str] | None = None,
+) -> Table:
     """Examples of a file, or of a table that ships, all of whose columns are discrete."""
     from bayeslearn import data
     from bayeslearn.tables import as_table
@@ -85,12 +94,12 @@ def load_table(file: str, declared: dict[str, list[str]], columns: list[str] | N
     if not Path(file).exists() and file in data.names():
         declared = {**(data.declared_states(file) or {}), **declared}
         file = str(data.path(file))
-    return as_table(file, columns=columns, discrete=True, states=declared, allow_constant=True)
+    return as_table(read(file), columns=columns, discrete=True, states=declared, allow_constant=True)
 
 
 def _new_rows(file: str, space: VersionSpace) -> list[dict[str, Any]]:
     """Rows by name; a value that no example has shown is no state any hypothesis requires."""
-    return list(load_table(file, {}, list(space.attributes.names)).rows())
+    return list(load_table(file, {}, columns=list(space.attributes.names)).rows())
 
 
 ### answering

@@ -10,7 +10,6 @@ import typer
 
 from bayeslearn.cli import interrupting, output, pictures, progress
 from bayeslearn.cli.sources import Data, reads
-from bayeslearn.cli.structures import names
 
 if TYPE_CHECKING:
     from bayeslearn.contest import Contest, Step
@@ -29,7 +28,6 @@ def run(
         list[str] | None,
         typer.Option(help="One of ours, or a class like RandomForestClassifier or sklearn.svm.SVC; repeat for more."),
     ] = None,
-    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
     weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds for each learner, looked at after each fold.")
@@ -53,8 +51,9 @@ def run(
     with data.in_memory("a contest", weights=weights) as given:
         found = held(
             given.settled(), target, learners=learner or None, folds=folds, kind=kind, weights=given.weights,
-            ignore=names(ignore), rng=validation.integer("--seed", seed, least=0), time_limit=time_limit,
+            rng=validation.integer("--seed", seed, least=0), time_limit=time_limit,
         )  # fmt: skip
+    found.left_out.update(data.dropped(target, weights))
     if plot is not None:
         from bayeslearn import plots
 

@@ -13,6 +13,7 @@ from bayeslearn.cli.networks import NETWORK, assignments, load
 
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork
+    from bayeslearn.network.inference.evidence import Observation
     from bayeslearn.network.inference.explain import Reasons
     from bayeslearn.network.inference.sensitivity import Cell
 
@@ -22,7 +23,9 @@ MOST_SHOWN = 8
 
 def run(
     net: Annotated[str, typer.Argument(help=NETWORK)],
-    evidence: Annotated[list[str] | None, typer.Argument(help="VAR=STATE, what was seen.")] = None,
+    evidence: Annotated[
+        list[str] | None, typer.Argument(help="What was observed: VAR=STATE, VAR=30, VAR=10..20 or 'VAR>17.5'.")
+    ] = None,
     *,
     target: Annotated[str, typer.Option(help="The variable whose belief is to be explained.")],
     state: Annotated[
@@ -37,16 +40,19 @@ def run(
 
     Example: bayeslearn explain asia dysp=yes xray=yes --target lung
     """
+    from bayeslearn.network.inference.evidence import observe
     from bayeslearn.network.inference.explain import explain
 
     network = load(net)
     seen = assignments(network, evidence or [])
     reasons = explain(network.exact, seen, target)
     influence = _influence(network, seen, reasons, state, cells) if cells > 0 else []
+    observed = observe(network, seen)
     if as_json:
-        output.show_json(asdict(reasons) | ({"cells": [asdict(cell) for cell in influence]} if cells > 0 else {}))
+        answer = asdict(reasons) | {"evidence": {name: o.to_json() for name, o in observed.items()}}
+        output.show_json(answer | ({"cells": [asdict(cell) for cell in influence]} if cells > 0 else {}))
         return
-    _show(reasons)
+    _show(reasons, observed)
     _show_cells(influence)
 
 
@@ -57,7 +63,7 @@ def _influence(
     from bayeslearn.network import sensitivity
 
     top = max(reasons.belief, key=reasons.belief.__getitem__)
-    chosen = top if state is None else assignments(network, [f"{reasons.target}={state}"])[reasons.target]
+    chosen = top if state is None else state
     return list(itertools.islice(sensitivity(network.exact, seen, reasons.target, chosen).cells(), n))
 
 
@@ -74,19 +80,18 @@ def _cell_name(cell: Cell) -> str:
     return f"P({cell.variable}={cell.state}{' | ' if given else ''}{given})"
 
 
-def _show(reasons: Reasons) -> None:
+def _show(reasons: Reasons, observed: dict[str, Observation]) -> None:
     states = [str(state) for state in reasons.belief]
     rows = [["before", *map(output.number, reasons.before.values())]]
     rows += [
-        [f"without {impact.name}={impact.state}", *map(output.number, impact.without.values())]
-        for impact in reasons.impacts
+        [f"without {observed[impact.name]}", *map(output.number, impact.without.values())] for impact in reasons.impacts
     ]
     rows.append(["with all", *map(output.number, reasons.belief.values())])
     output.show_table([reasons.target, *states], rows)
     if reasons.impacts:
         output.gap()
         table = [
-            [f"{impact.name}={impact.state}", *map(output.number, impact.bayes_factor.values())]
+            [str(observed[impact.name]), *map(output.number, impact.bayes_factor.values())]
             for impact in reasons.impacts
         ]
         output.show_table(["Bayes factor", *(f"for {state}" for state in states)], table)

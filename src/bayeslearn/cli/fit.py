@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 8
 
 
-@reads()
+@reads(unseen=True)
 def run(
     net: Annotated[
         str,
@@ -42,8 +43,11 @@ def run(
         Path, typer.Option("-o", "--output", help="The model to write; .json keeps the counts and the prior too.")
     ],
     prior: Annotated[
-        str, typer.Option(help="Cases seen before: mle (none), laplace, k2, jeffreys, bdeu:CASES or m:CASES.")
-    ] = "mle",
+        str,
+        typer.Option(
+            help="Rows seen before: auto (that of NET, else bdeu:1), mle (none), laplace, k2, jeffreys, bdeu:N or m:N."
+        ),
+    ] = "auto",
     hidden: Annotated[
         list[str] | None, typer.Option(help="VAR:N or VAR:STATE,STATE,...: a variable that no row shows.")
     ] = None,
@@ -55,7 +59,7 @@ def run(
     weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     freeze: Annotated[list[str] | None, typer.Option(help="A variable whose table stays as it is in NET.")] = None,
     ignore_others: Annotated[
-        bool, typer.Option("--ignore-others", help="Leave out columns that the network lacks; else they are an error.")
+        bool, typer.Option("--ignore-others", help="Drop columns that NET does not have without a note or error.")
     ] = False,
     checkpoint: Checkpoint = None,
     every: Every = 5,
@@ -88,7 +92,7 @@ def run(
         progress.bar("learning", passes=data.passes) as tell,
     ):
         if not ignore_others:
-            require_known_columns(structure, given.names, data, weights)
+            check_columns(structure, given.names, data, weights)
         try:
             fit = fit_tables(
                 structure, given.settled(), prior=prior, hidden=unseen, frozen=freeze or (), **climb,
@@ -119,10 +123,14 @@ def graph_or_network(net: str) -> BayesianNetwork | Dag:
     return Dag.parse(net) if net.lstrip().startswith("[") else load(net)
 
 
-def require_known_columns(structure: BayesianNetwork | Dag, names: list[str], data: Data, weights: str | None) -> None:
-    """No column of the data that would be left out without a word."""
+def check_columns(structure: BayesianNetwork | Dag, names: list[str], data: Data, weights: str | None) -> None:
+    """Name columns that the structure lacks: dropped for a network, an error for a graph, which may be misspelt."""
+    from bayeslearn.network import Dag
+
     odd = [name for name in names if name not in structure and name != weights]
-    if odd:
+    if odd and not isinstance(structure, Dag):
+        sys.stderr.write(f"note: dropped columns that the network does not have: {listed(odd)}\n")
+    elif odd:
         raise UnknownColumnError(
             f"{data} has columns that the network lacks: {listed(odd)}",
             hint="leave them out with --ignore-others",
@@ -162,7 +170,7 @@ def _report(fit: TableFit, unseen: dict[str, Any]) -> None:
     pairs = [("rows", str(fit.rows)), ("missing cells", f"{missing} of {open_cells}{share}")]
     if unseen:
         pairs.append(("hidden", ", ".join(f"{name} ({len(fit.network.states(name))} states)" for name in unseen)))
-    pairs += [("log likelihood", f"{fit.log_likelihood:.10g}"), ("iterations", str(fit.iterations))]
+    pairs += [("log likelihood", output.precise(fit.log_likelihood)), ("iterations", str(fit.iterations))]
     if len(fit.starts) > 1:
         pairs.append(("starts", ", ".join(f"{value:.6g}" for value in fit.starts)))
     output.show_pairs([*pairs, ("converged", "yes" if fit.converged else "no")])

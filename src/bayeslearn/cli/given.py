@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import ParameterError
+from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +29,8 @@ class Given:
     #: Columns that no learner can use, and why.
     left_out: dict[str, str] = field(default_factory=dict)
     in_memory: bool = True
+    #: The file that was named, if it is one.
+    path: str | None = None
 
     @property
     def folded(self) -> bool:
@@ -40,11 +44,20 @@ class Given:
             from bayeslearn.tables.files import column_names
 
             return column_names(self.data)
+        if isinstance(self.data, Mapping):  # a raw table
+            return list(self.data)
+        if isinstance(self.data, Table):  # coded by a schema
+            return list(self.data.schema.names)
+        return [name for name in self._all_names() if name not in self.data.request.dropped]
+
+    def _all_names(self) -> Iterable[str]:
         if hasattr(self.data, "relation"):
-            return list(self.data.relation.columns)
+            return self.data.relation.columns
+        if hasattr(self.data, "written"):  # encoded rows
+            return self.data.written.names
         from bayeslearn.sources.shards import kinds_of
 
-        return list(kinds_of(self.data.shards[0].path))
+        return kinds_of(self.data.shards[0].path)
 
     def refuse(self, option: str, value: Any, why: str) -> None:
         """An option that cannot be had of rows that are not in memory."""

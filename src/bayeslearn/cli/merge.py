@@ -23,6 +23,8 @@ def run(
 ) -> None:
     """Merge learned networks: their evidence adds, and the prior counts once.
 
+    The networks need one graph; states that only one of them has are added to the others.
+
     Example: bayeslearn merge north.json south.json -o both.json
     """
     from bayeslearn import files
@@ -65,4 +67,15 @@ def joined(first: str, whole: BayesianNetwork, name: str, network: BayesianNetwo
         return whole + network
     except MismatchError as error:
         message = f"{name!r} cannot be merged with {first!r}: {error.message}"
-        raise MismatchError(message, hint=error.hint, **error.details) from None
+        raise MismatchError(message, hint=recipe(first, name, error), **error.details) from None
+
+
+def recipe(first: str, name: str, error: MismatchError) -> str | None:
+    """The commands that make a network which can be merged."""
+    kept = {"graph": "graph", "cuts": "cuts", "prior": "prior"}.get(str(error.details.get("differs")))
+    if kept is None:
+        return error.hint
+    again = f"bayeslearn fit {first} DATA -o {name}"
+    return (
+        f"fit the data of {name} with the {kept} of {first}: `{again}`, then `bayeslearn merge {first} {name} -o FILE`"
+    )

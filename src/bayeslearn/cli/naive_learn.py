@@ -12,7 +12,6 @@ import typer
 
 from bayeslearn.cli import interrupting, output, pictures, progress
 from bayeslearn.cli.sources import Data, reads
-from bayeslearn.cli.structures import names
 from bayeslearn.errors import BayeslearnError, ParameterError
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ def run(
         list[str] | None,
         typer.Option(help="COL=categorical, normal, poisson, or cut:8 for so many intervals at the quantiles."),
     ] = None,
-    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
     prior: Annotated[
         list[str] | None,
         typer.Option(help="evidence, pooled:1, laplace, jeffreys, m:2 or mle; COL=m:2 for one column. Repeatable."),
@@ -76,7 +74,7 @@ def run(
         pictures.check(plot)
     validation.integer("--folds", folds, least=0)
     validation.integer("--seed", seed, least=0)
-    families, left_out = pairs("--family", family), dict.fromkeys(names(ignore), "asked for")
+    families, left_out = pairs("--family", family), data.dropped(target, weights)
     with (
         data.opened(weights=weights, max_states=max_states) as given,
         interrupting.once("the best model so far") as stop,
@@ -170,9 +168,9 @@ def read(
     from bayeslearn.tables.schema import require_known
 
     known = given.names
-    require_known([target, *families, *left_out, *([weights] if weights else [])], known)
-    if target in left_out or target in families:
-        raise ParameterError(f"{target!r} is the target: it is always categorical, and cannot be ignored")
+    require_known([target, *families, *([weights] if weights else [])], known)
+    if target in families:
+        raise ParameterError(f"{target!r} is the target: it is always categorical", hint="leave it out of --family")
     columns = [name for name in known if name not in left_out and name != weights]
     return read_columns(
         given.data, families, also_discrete=[target], columns=columns, weights=given.weights, max_states=max_states,

@@ -10,11 +10,12 @@ import typer
 
 from bayeslearn.cli import output, progress, writing
 from bayeslearn.cli.predict import Score
-from bayeslearn.cli.structures import table_file
+from bayeslearn.cli.sources import CELLS, OneFile, reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bayeslearn.cli.given import Given
     from bayeslearn.naive_bayes import NaiveBayes
     from bayeslearn.tables import Schema, Table
 
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 BATCH = 1 << 16
 
 
+@reads(*CELLS, unseen=True)
 def run(
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of `bayeslearn naive learn`.")],
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; what is missing in it is integrated out.")],
+    data: Annotated[OneFile, typer.Argument(help="A CSV or Parquet file; what is missing in it is integrated out.")],
     *,
     to: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
@@ -50,10 +52,10 @@ def run(
 
     if to is not None:
         writing.writer(to)
-    model, path = NaiveBayes.load(model_file), table_file(data)
-    told = warned(model, path)
-    cases = read(path, model.columns, absent="missing")[1]
-    labels = known_labels(model, path) if told else None
+    model, given = NaiveBayes.load(model_file), data.given
+    told = warned(model, given)
+    cases = read(given.data, model.columns, absent="missing")[1]
+    labels = known_labels(model, given.data) if told else None
     score, schema = Score(), answer_schema(model, explain=explain)
     if explain and to is None and not as_json:
         for number, batch in enumerate(cases.batches(BATCH)):
@@ -84,12 +86,11 @@ def run(
 ### the file
 
 
-def warned(model: NaiveBayes, path: str) -> bool:
+def warned(model: NaiveBayes, given: Given) -> bool:
     """Whether the file knows the class; columns that it lacks are told of."""
     from bayeslearn.errors import DataError, listed
-    from bayeslearn.tables.files import column_names
 
-    names = column_names(path)
+    names, path = given.names, given.path
     absent = [name for name in model.names if name not in names]
     if absent and len(absent) == len(model.names):
         raise DataError(f"{path!r} has none of the columns of the model: {listed(model.names)}")
@@ -98,11 +99,11 @@ def warned(model: NaiveBayes, path: str) -> bool:
     return model.target.name in names
 
 
-def known_labels(model: NaiveBayes, path: str) -> Any:
+def known_labels(model: NaiveBayes, data: Any) -> Any:
     """The codes of the classes that the file knows; −1 where it does not."""
     from bayeslearn.tables import Schema, as_table
 
-    return as_table(path, schema=Schema([model.target]), unseen="missing").code(model.target.name)
+    return as_table(data, schema=Schema([model.target]), unseen="missing").code(model.target.name)
 
 
 ### answers

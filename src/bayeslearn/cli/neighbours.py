@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,6 @@ import typer
 
 from bayeslearn.cli import neighbours_report, pictures, progress, writing
 from bayeslearn.cli.sources import Data, reads
-from bayeslearn.cli.structures import names, table_file
 from bayeslearn.errors import DataError, ParameterError, listed
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bayeslearn.neighbours.learning import Learned
 
 
-@reads("engine", "skip_broken", "table")
+@reads("engine", "skip_broken", "table", unseen=True)
 def run(
     data: Annotated[Data, typer.Argument(help="CSV or Parquet files of examples; with --by, a file of new rows.")],
     *,
@@ -51,7 +51,6 @@ def run(
     kind: Annotated[
         str, typer.Option(help="Whether the target is one of classes or numbers; auto looks at it.")
     ] = "auto",
-    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
     cases: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     prior: Annotated[float, typer.Option(help="Cases that the prior is worth.")] = 1.0,
     max_k: Annotated[int, typer.Option(help="The largest k that auto tries.")] = 50,
@@ -82,7 +81,7 @@ def run(
         raise ParameterError("there are no new rows to predict", hint="name a file of them with --new")
     if plot is not None:
         pictures.check(plot)
-    left_out = dict.fromkeys(names(ignore), "asked for")
+    left_out = data.dropped(target, cases)
     with data.in_memory("finding neighbours", weights=cases) as given:
         found = learned(
             given, target, left_out, cases, k=number(k), weighting=weights, metric=metric, kind=kind, prior=prior,
@@ -94,7 +93,8 @@ def run(
     if plot is not None:
         draw(found, plot)
     if new is not None:
-        answer(found.model, new, rows_to, explain=explain, as_json=as_json)
+        rows = replace(data, paths=(new,), columns=None, drop_columns=None)  # the model knows its columns
+        answer(found.model, rows.one_file("--new"), rows_to, explain=explain, as_json=as_json)
     else:
         report = neighbours_report.Report(found, left_out)
         report.show_json() if as_json else report.show()
@@ -131,7 +131,7 @@ def learned(given: Given, target: str, left_out: dict[str, str], cases: str | No
     from bayeslearn.tables.schema import require_known
 
     known, data = given.names, given.settled()
-    require_known([target, *left_out, *([cases] if cases else [])], known)
+    require_known([target, *([cases] if cases else [])], known)
     columns = given.columns([n for n in known if n not in left_out and n not in {target, cases}], data)
     left_out |= given.left_out
     with progress.bar("leaving one out") as tell:
@@ -168,11 +168,9 @@ def draw(found: Learned, path: Path) -> None:
 ### new rows
 
 
-def require_columns(model: Neighbours, path: str) -> None:
+def require_columns(model: Neighbours, given: Given) -> None:
     """Some of the attributes are there; those that are not are told of."""
-    from bayeslearn.tables.files import column_names
-
-    known, wanted = column_names(path), model.examples.schema.names
+    known, path, wanted = given.names, given.path, model.examples.schema.names
     absent = [name for name in wanted if name not in known]
     if len(absent) == len(wanted):
         raise DataError(f"{path!r} has none of the columns of the examples: {listed(wanted)}")
@@ -180,14 +178,13 @@ def require_columns(model: Neighbours, path: str) -> None:
         sys.stderr.write(f"warning: {path!r} lacks {listed(absent)}, so they are taken for missing\n")
 
 
-def answer(model: Neighbours, data: str, to: Path | None, *, explain: bool, as_json: bool) -> None:
+def answer(model: Neighbours, given: Given, to: Path | None, *, explain: bool, as_json: bool) -> None:
     """What is predicted of every row of a file."""
     from bayeslearn.cli import output
     from bayeslearn.neighbours.reading import new_rows
 
-    path = table_file(data)
-    require_columns(model, path)
-    rows = new_rows(model.examples.schema, path, absent="missing")
+    require_columns(model, given)
+    rows = new_rows(model.examples.schema, given.data, absent="missing")
     if explain and to is None:
         told = model.explain(rows)
         if as_json:

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import data
-from bayeslearn.errors import ParameterError, UnknownStateError, listed
+from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,20 +50,73 @@ def hidden_variables(items: list[str] | None) -> dict[str, int | list[str]]:
     return found
 
 
+#: What stands between a variable and its value on the command line.
+OPERATORS = (">=", "<=", "=", ">", "<")
+
+
 def assignments(network: BayesianNetwork, items: list[str]) -> dict[str, Any]:
-    """VAR=STATE pairs; states that are not text are found by how they are written."""
-    found = {}
+    """VAR=STATE, VAR=NUMBER, VAR=LOW..HIGH or VAR>NUMBER: a state, a number or a range for each variable."""
+    from bayeslearn.network.inference.evidence import codes_of
+
+    found: dict[str, Any] = {}
     for item in items:
-        name, equals, text = item.partition("=")
-        if not (equals and name):
-            raise ParameterError(f"evidence is given as VAR=STATE, got {item!r}")
-        by_text = {str(state): state for state in network.states(name)}
-        if text not in by_text:
-            raise UnknownStateError(
-                f"variable {name!r} has no state {text!r}",
-                hint=f"its states are {listed(by_text)}",
-                column=name,
-                state=text,
-            )
-        found[name] = by_text[text]
+        name, text = assignment(network, item)
+        variable = network[name].variable
+        codes = codes_of(variable, text)
+        number = plain_number(text) if variable.cuts is not None else None
+        if len(codes) > 1 or (number is None and is_range(text)):
+            found[name] = text
+        else:
+            found[name] = variable.states[codes[0]] if number is None else number
     return found
+
+
+def assignment(network: BayesianNetwork, item: str) -> tuple[str, str]:
+    """The variable and the value of one piece of evidence; names may hold signs like = themselves."""
+    known = [name for name in network.names if item.startswith(name) and item[len(name) :].startswith(OPERATORS)]
+    if known:
+        name = max(known, key=len)
+        sign = next(sign for sign in OPERATORS if item[len(name) :].startswith(sign))
+    else:
+        places = [(item.index(sign), -len(sign), sign) for sign in OPERATORS if sign in item]
+        if not places or min(places)[0] == 0:
+            raise ParameterError(
+                f"evidence is given as VAR=STATE, got {item!r}",
+                hint="numbers and ranges are given as VAR=30, VAR=10..20 or 'VAR>17.5'",
+            )
+        at, _, sign = min(places)
+        name = item[:at]
+    text = item[len(name) + len(sign) :]
+    return name, text if sign == "=" else f"{sign} {text.strip()}"
+
+
+def is_range(text: str) -> bool:
+    """Whether a text is a range of numbers."""
+    from bayeslearn.network.inference.evidence import range_of
+
+    return range_of(text) is not None
+
+
+def plain_number(text: str) -> int | float | None:
+    """The number that a text stands for, if it does."""
+    from bayeslearn.tables.columns import number_of
+
+    x = number_of(text)
+    return None if x != x else int(x) if x.is_integer() else x  # noqa: PLR0124 - NaN
+
+
+def numbers_by_state(network: BayesianNetwork, option: str, item: str) -> tuple[str, Any]:
+    """VAR=P,P,... in the order of the states, or VAR=STATE:P,STATE:P,... by state or number."""
+    name, text = assignment(network, item) if "=" in item else ("", "")
+    parts = text.split(",")
+    try:
+        if name and all(":" in part for part in parts):
+            return name, {state.strip(): float(p) for state, _, p in (part.rpartition(":") for part in parts)}
+        if name:
+            return name, [float(p) for p in parts]
+    except ValueError:
+        pass
+    raise ParameterError(
+        f"{option} takes VAR=P,P,... with a number for each state, got {item!r}",
+        hint=f"numbers by state are given as {option} VAR=STATE:P,STATE:P",
+    )

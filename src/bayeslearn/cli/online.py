@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, pictures, progress
-from bayeslearn.cli.structures import names, table_file
+from bayeslearn.cli.sources import CELLS, OneFile, reads
+from bayeslearn.cli.structures import names
 from bayeslearn.errors import EmptyTableError, ParameterError
 
 if TYPE_CHECKING:
+    from bayeslearn.cli.given import Given
     from bayeslearn.online import Course, WeightedMajority
     from bayeslearn.tables import Table
 
@@ -24,8 +26,9 @@ MOST_SHOWN = 12
 EXPERTS = ("majority", "columns", "naive")
 
 
+@reads(*CELLS)
 def run(
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file, whose rows come in order.")],
+    data: Annotated[OneFile, typer.Argument(help="A CSV or Parquet file, whose rows come in order.")],
     *,
     target: Annotated[str, typer.Option(help="The column of the labels; rows without one are left out.")],
     experts: Annotated[
@@ -37,7 +40,6 @@ def run(
     ] = None,
     beta: Annotated[float, typer.Option(help="What a mistake of an expert multiplies its weight by.")] = 0.5,
     randomised: Annotated[bool, typer.Option("--randomised", help="Draw each guess by the weights.")] = False,
-    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
     bins: Annotated[int, typer.Option(help="Intervals of a column of numbers, of as many rows each.")] = 5,
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
     seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
@@ -59,8 +61,8 @@ def run(
     odd = [word for word in words if word not in EXPERTS]
     if odd:
         raise ParameterError(f"no expert is called {odd[0]!r}", hint=f"they are {', '.join(EXPERTS)}")
-    left_out = dict.fromkeys(names(ignore), "asked for")
-    table = read(table_file(data), target, columns, left_out, bins, max_states)
+    left_out = data.dropped(target)
+    table = read(data.given, target, columns, left_out, bins, max_states)
     panel = Experts(table, target, words or (() if columns else EXPERTS), columns)
     learner = WeightedMajority(panel.names, beta=beta, labels=range(len(panel.labels)), randomised=randomised, rng=seed)
     with progress.bar("voting") as tell:
@@ -74,24 +76,23 @@ def run(
         sys.stderr.write(f"wrote {plot}\n")
 
 
-def read(path: str, target: str, advice: list[str], left_out: dict[str, str], bins: int, max_states: int) -> Table:
+def read(given: Given, target: str, advice: list[str], left_out: dict[str, str], bins: int, max_states: int) -> Table:
     """The rows that have a label, numbers cut into intervals."""
     from bayeslearn.tables import as_table
-    from bayeslearn.tables.files import column_names
     from bayeslearn.tables.schema import require_known
 
-    known = column_names(path)
-    require_known([target, *advice, *left_out], known)
-    if target in left_out or target in advice:
-        raise ParameterError(f"{target!r} is the target: it is no expert, and cannot be ignored")
+    known = given.names
+    require_known([target, *advice], known)
+    if target in advice:
+        raise ParameterError(f"{target!r} is the target: it is no expert", hint="leave it out of --advice")
     columns = [name for name in known if name not in left_out]
     table = as_table(
-        path, columns=columns, discrete=[target, *advice], allow_constant=True, max_states=max_states,
+        given.data, columns=columns, discrete=[target, *advice], allow_constant=True, max_states=max_states,
         left_out=left_out,
     )  # fmt: skip
     table = table.take(table.code(target) >= 0)
     if not table.n_rows:
-        raise EmptyTableError(f"no row of {path} has a label in column {target!r}")
+        raise EmptyTableError(f"no row of {given.path} has a label in column {target!r}")
     empty = [v.name for v in table.schema.numeric if table.missing()[v.name] == table.n_rows]
     left_out |= dict.fromkeys(empty, "every cell is missing")
     table = table.drop(empty) if empty else table

@@ -11,14 +11,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
+#: The most significant digits of a number that is printed for people; files and ``--json`` keep all digits.
+DIGITS = 9
+
+
 def number(value: float) -> str:
-    """Four significant digits, as in the textbook."""
+    """Format a number with four significant digits, as in the textbook."""
     return f"{value:.4g}"
 
 
+def precise(value: float) -> str:
+    """Format a number with as many significant digits as people are shown."""
+    return f"{value:.{DIGITS}g}"
+
+
 def amount(value: float) -> str:
-    """Cases that were counted: as many digits as there are, without the rounding of sums."""
-    return f"{value:.10g}"
+    """Format a count of rows: whole numbers in full, sums of weights with as many digits as people are shown."""
+    return precise(value) if abs(value) < 10**DIGITS else f"{value:.0f}"
 
 
 def size(count: float) -> str:
@@ -73,7 +82,7 @@ def gap() -> None:
 
 
 def show_json(answer: Any) -> None:
-    """One JSON object; numbers have 15 digits, and one that JSON cannot write becomes null."""
+    """Print one JSON object; numbers keep all digits, and a number that JSON cannot write becomes null."""
     sys.stdout.write(json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -85,7 +94,7 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item"):  # a NumPy scalar
         value = value.item()
     if isinstance(value, float):
-        return float(f"{value:.15g}") if math.isfinite(value) else None
+        return value if math.isfinite(value) else None
     return value
 
 

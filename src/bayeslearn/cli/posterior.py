@@ -94,14 +94,13 @@ def _check(to: Path | None, top: int, seed: int) -> None:
 
 
 def _write(found: StructurePosterior, to: Path) -> None:
-    import numpy as np
     import pyarrow as pa
 
-    from bayeslearn.cli.writing import rounded, write_columns
+    from bayeslearn.cli.writing import write_columns
 
     arcs = found.table()
     ends = [pa.array([arc[end] for arc in arcs], pa.string()) for end in (0, 1)]
-    p = pa.array(rounded(np.array([arc[2] for arc in arcs])), pa.float64())
+    p = pa.array([arc[2] for arc in arcs], pa.float64())
     write_columns(to, pa.Table.from_arrays([*ends, p], names=["parent", "child", "probability"]))
     sys.stderr.write(f"wrote {to}: {len(arcs)} arcs\n")
 

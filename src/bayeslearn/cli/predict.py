@@ -11,6 +11,7 @@ import typer
 
 from bayeslearn.cli import output, progress, writing
 from bayeslearn.cli.networks import NETWORK, load
+from bayeslearn.cli.sources import CELLS, OneFile, reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Schema, Table
 
 
+@reads(*CELLS, unseen=True)
 def run(
     net: Annotated[str, typer.Argument(help=NETWORK)],
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; what is missing in it is not observed.")],
+    data: Annotated[OneFile, typer.Argument(help="A CSV or Parquet file; what is missing in it is not observed.")],
     *,
     target: Annotated[
         list[str], typer.Option(help="A variable to predict, without a look at its column; repeat for more of them.")
@@ -51,9 +53,9 @@ def run(
         writing.writer(to)
     network, targets = load(net), list(dict.fromkeys(target))
     schema = answer_schema(network, targets, proba=proba)
-    cases = as_table(data, schema=network.schema, absent="missing")
+    cases = as_table(data.given.data, schema=network.schema, absent="missing", unseen="missing")
     if not (cases.hide(targets).codes >= 0).any():
-        sys.stderr.write(f"warning: nothing in {data!r} is observed, so all rows get the same answer\n")
+        sys.stderr.write(f"warning: nothing in {str(data)!r} is observed, so all rows get the same answer\n")
     scores = {name: Score() for name in targets}
     silent = to is None and not as_json and sys.stdout.isatty()  # a bar among the rows helps nobody
     tables = progress.watched(answers(network, cases, schema, scores), cases.n_rows, "predicting", silent=silent)

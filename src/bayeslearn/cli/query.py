@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress
-from bayeslearn.cli.networks import NETWORK, assignments, load
+from bayeslearn.cli.networks import NETWORK, assignments, load, numbers_by_state
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bayeslearn.network import BayesianNetwork, Beliefs, Explanation, LoopyBeliefs, SampledBeliefs
+    from bayeslearn.network.inference.evidence import Observation
     from bayeslearn.network.inference.sampled import Progress
 
 #: The ways to an answer; those in the middle draw random cases.
@@ -25,14 +26,18 @@ SAMPLED = METHODS[1:-1]
 
 def run(
     net: Annotated[str, typer.Argument(help=NETWORK)],
-    evidence: Annotated[list[str] | None, typer.Argument(help="VAR=STATE, what was seen.")] = None,
+    evidence: Annotated[
+        list[str] | None, typer.Argument(help="What was observed: VAR=STATE, VAR=30, VAR=10..20 or 'VAR>17.5'.")
+    ] = None,
     *,
     ask: Annotated[list[str] | None, typer.Option(help="A variable to answer for; all of them when not given.")] = None,
     virtual: Annotated[
-        list[str] | None, typer.Option(help="VAR=P,P,...: how probable what was seen is under each state of VAR.")
+        list[str] | None,
+        typer.Option(help="VAR=P,P,... or VAR=STATE:P,...: how probable what was seen is under each state of VAR."),
     ] = None,
     soft: Annotated[
-        list[str] | None, typer.Option(help="VAR=P,P,...: the distribution that VAR is to have; beliefs follow it.")
+        list[str] | None,
+        typer.Option(help="VAR=P,P,... or VAR=STATE:P,...: the distribution that VAR is to have; beliefs follow it."),
     ] = None,
     mpe: Annotated[
         bool,
@@ -69,22 +74,28 @@ def run(
 
     Example: bayeslearn query asia smoke=yes xray=yes --ask lung --ask tub
     """
+    from bayeslearn.network.inference.evidence import observe
+
     sampling = Sampling(samples, precision, seconds, seed)
     _require_fitting(method, sampling, mpe=mpe, soft=soft, interval=interval)
     network = load(net)
     seen = assignments(network, evidence or [])
-    likelihoods = dict(_numbers("--virtual", item) for item in virtual or [])
+    observed = observe(network, seen)
+    likelihoods = dict(numbers_by_state(network, "--virtual", item) for item in virtual or [])
     if mpe:
         found = network.exact.most_probable(seen, ask=ask or None, likelihoods=likelihoods)
-        (_show_case_json if as_json else _show_case)(found, seen)
+        (_show_case_json if as_json else _show_case)(found, observed)
         return
     asked = {"evidence": seen, "ask": ask or None, "likelihoods": likelihoods}
     if soft:
-        asked["targets"] = dict(_numbers("--soft", item) for item in soft)
+        asked["targets"] = dict(numbers_by_state(network, "--soft", item) for item in soft)
     answer = _answered(network, method, sampling, asked).to_dict() | {"method": method}
     if interval is not None:
         answer |= _bounds(network, interval, sampling, asked)
-    (output.show_json if as_json else _show)(answer)
+    if as_json:
+        output.show_json(answer | {"evidence": {name: o.to_json() for name, o in observed.items()}})
+    else:
+        _show(answer | {"evidence": observed})
 
 
 ### asking
@@ -194,28 +205,25 @@ def _bounds(network: BayesianNetwork, level: float, sampling: Sampling, asked: d
     return {"level": level, "tables": found.draws, "intervals": found.to_dict()["intervals"]}
 
 
-def _numbers(option: str, item: str) -> tuple[str, list[float]]:
-    name, equals, numbers = item.partition("=")
-    try:
-        if equals:
-            return name, [float(number) for number in numbers.split(",")]
-    except ValueError:
-        pass
-    raise ParameterError(f"{option} takes VAR=P,P,... with a number for each state, got {item!r}")
-
-
 ### answering
 
 
-def _show_case(found: Explanation, seen: dict[str, Any]) -> None:
-    rows = [[name, str(state), "seen" if name in seen else ""] for name, state in found.case.items()]
+def _show_case(found: Explanation, seen: dict[str, Observation]) -> None:
+    rows = [[name, str(state), _word(seen, name)] for name, state in found.case.items()]
     output.show_table(["variable", "state", ""], rows)
     output.gap()
     output.show_pairs([("P(case | evidence)", output.number(found.probability))])
 
 
-def _show_case_json(found: Explanation, seen: dict[str, Any]) -> None:
-    answer = {"evidence": seen, "log_evidence": found.log_evidence}
+def _word(seen: dict[str, Observation], name: str) -> str:
+    if name not in seen:
+        return ""
+    return "seen" if seen[name].is_state else f"seen: {seen[name]}"
+
+
+def _show_case_json(found: Explanation, seen: dict[str, Observation]) -> None:
+    evidence = {name: o.to_json() for name, o in seen.items()}
+    answer = {"evidence": evidence, "log_evidence": found.log_evidence}
     output.show_json(answer | {"case": found.case, "log_joint": found.log_joint, "probability": found.probability})
 
 
@@ -228,7 +236,7 @@ def _show(answer: dict[str, Any]) -> None:
     ]
     output.show_table(["variable", "state", "probability", *columns, ""], rows)
     output.gap()
-    seen = ", ".join(f"{name}={state}" for name, state in answer["evidence"].items())
+    seen = ", ".join(map(str, answer["evidence"].values()))
     output.show_pairs([("evidence", seen or "none"), *_facts(answer)])
 
 

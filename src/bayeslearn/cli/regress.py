@@ -16,7 +16,7 @@ from bayeslearn.errors import ParameterError
 METHODS = ("ols", "local", "rbf", "sigmoid")
 
 
-@reads()
+@reads(unseen=True)
 def run(
     data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns; ?, empty and NaN are missing.")],
     *,
@@ -38,7 +38,6 @@ def run(
             "or a number of rows (ridge); of sigmoid: a precision."
         ),
     ] = None,
-    ignore: Annotated[str | None, typer.Option(help="A,B: columns to leave out.")] = None,
     discrete: Annotated[str | None, typer.Option(help="A,B: columns whose numbers are names.")] = None,
     weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
@@ -78,8 +77,9 @@ def run(
         raise ParameterError("which column should be learned?", hint="name it with --target, or a model with --by")
     validation.choice("--method", method, METHODS)
     check_files(to, plot)
+    dropped = tuple(data.dropped(weights, *names(target)))
     asked = regress_learn.Asked(
-        method, tuple(names(target)), prior, tuple(names(ignore)), tuple(names(discrete)), weights, level,
+        method, tuple(names(target)), prior, dropped, tuple(names(discrete)), weights, level,
         whole_or_auto("-k", units), centres, number_or("--width", width, ["auto", "nearest"]),
         number_or("--degree", degree, ["loo"]), criterion, kernel,
         None if bandwidth is None else number_or("--bandwidth", bandwidth, ["loo"]),

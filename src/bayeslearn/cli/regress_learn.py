@@ -22,7 +22,7 @@ class Asked(NamedTuple):
     method: str
     target: tuple[str, ...]
     prior: str | None
-    ignore: tuple[str, ...]
+    dropped: tuple[str, ...]
     discrete: tuple[str, ...]
     weights: str | None
     level: float
@@ -77,8 +77,8 @@ def learn(given: Given, asked: Asked, passes: progress.Passes) -> Found:
     from bayeslearn.tables.schema import require_known
 
     known = given.names
-    require_known([*asked.target, *asked.ignore, *asked.discrete, *([asked.weights] if asked.weights else [])], known)
-    left_out = dict.fromkeys(asked.ignore, "asked for")
+    require_known([*asked.target, *asked.discrete, *([asked.weights] if asked.weights else [])], known)
+    left_out = dict.fromkeys(asked.dropped, "asked for")
     columns = [n for n in known if n not in left_out and n not in asked.target and n != asked.weights]
     how: dict[str, Any] = {
         "columns": columns, "weights": given.weights, "discrete": [n for n in asked.discrete if n in columns],

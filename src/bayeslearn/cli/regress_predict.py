@@ -11,21 +11,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from bayeslearn.cli.given import Given
     from bayeslearn.tables import Schema, Table
 
 #: Rows that are answered together.
 BATCH = 1 << 16
 
 
-def run(model_file: Path, data: str, to: Path | None, level: float, *, as_json: bool) -> None:
+def run(model_file: Path, given: Given, to: Path | None, level: float, *, as_json: bool) -> None:
     """The value of every row with its interval, or its class with probabilities."""
     from bayeslearn.tables import Table
 
     if to is not None:
         writing.writer(to)
     model, names = loaded(model_file)
-    told = warned(model, names, data)
-    cases = model.features.table(data, absent="missing")
+    told = warned(model, names, given)
+    cases = model.features.table(given.data, absent="missing")
     schema = answer_schema(model, names)
     tables = progress.watched(answers(model, cases, schema, level), cases.n_rows, "predicting", silent=to is None)
     whole = Table.concat(tables)
@@ -36,7 +37,7 @@ def run(model_file: Path, data: str, to: Path | None, level: float, *, as_json: 
         writing.write(to, schema, iter([whole]))
     if to is not None:
         sys.stderr.write(f"wrote {to}: {cases.n_rows} rows, {len(schema)} columns\n")
-    scores = scored(model, names, data, whole) if told else {}
+    scores = scored(model, names, given.data, whole) if told else {}
     for name, score in scores.items():
         words = ", ".join(f"{what} {output.number(value)}" for what, value in score.items())
         sys.stderr.write(f"{name}: {words}\n")
@@ -59,18 +60,17 @@ def loaded(path: Path) -> tuple[Any, tuple[str, ...]]:
     return model, model.outputs if isinstance(model, Regression) else (model.target,)
 
 
-def warned(model: Any, names: tuple[str, ...], path: str) -> bool:
+def warned(model: Any, names: tuple[str, ...], given: Given) -> bool:
     """Whether the file knows the target; columns that it lacks and states that are new are told of."""
     from bayeslearn.errors import DataError, listed
-    from bayeslearn.tables.files import column_names
 
-    there, known = column_names(path), model.features.schema.names
+    there, path, known = given.names, given.path, model.features.schema.names
     absent = [name for name in known if name not in there]
     if len(absent) == len(known):
         raise DataError(f"{path!r} has none of the columns of the model: {listed(known)}")
     if absent:
         sys.stderr.write(f"warning: {path!r} lacks {listed(absent)}, so they are taken for missing\n")
-    for column, states in model.features.encode(path, absent="missing").unseen.items():
+    for column, states in model.features.encode(given.data, absent="missing").unseen.items():
         sys.stderr.write(f"warning: column {column!r} has states not seen in training, {listed(states)}: ")
         sys.stderr.write("taken for missing\n")
     return all(name in there for name in names)
@@ -126,7 +126,7 @@ def bounded(model: Any, batch: Table, level: float) -> tuple[Any, Any, Any]:
     return found.mean, found.low, found.high
 
 
-def scored(model: Any, names: tuple[str, ...], path: str, answer: Table) -> dict[str, dict[str, float]]:
+def scored(model: Any, names: tuple[str, ...], path: Any, answer: Table) -> dict[str, dict[str, float]]:
     """How far the predictions are off where the file knows better."""
     import numpy as np
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table
 
 
-@reads()
+@reads(unseen=True)
 def run(
     net: Annotated[str, typer.Argument(help=NETWORK)],
     data: Annotated[
@@ -45,7 +45,9 @@ def run(
     network = load(net)
     with data.opened(weights=weights) as given, progress.bar("scoring", passes=data.passes):
         given.refuse("--per-case", per_case, "writes a line for every row")
-        cases: Any = as_source(given.settled(), schema=network.schema, absent="missing", weights=given.weights)
+        cases: Any = as_source(
+            given.settled(), schema=network.schema, absent="missing", unseen="missing", weights=given.weights
+        )
         score: Any = network.score(cases)
         rows, missing = cases.n_rows, sum(cases.missing().values())
     if given.folded:
@@ -66,8 +68,8 @@ def run(
     if as_json:
         output.show_json(answer)
         return
-    pairs = [("rows", str(rows)), *([("weight", f"{score.weight:g}")] if weights else [])]
-    pairs += [("missing cells", str(answer["missing_cells"])), ("log likelihood", f"{score.log_likelihood:.10g}")]
+    pairs = [("rows", str(rows)), *([("weight", output.amount(score.weight))] if weights else [])]
+    pairs += [("missing cells", str(answer["missing_cells"])), ("log likelihood", output.precise(score.log_likelihood))]
     pairs += [("per case", output.number(score.mean)), ("bits per case", output.number(score.bits))]
     output.show_pairs(pairs)
 

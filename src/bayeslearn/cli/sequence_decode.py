@@ -10,7 +10,7 @@ import typer
 
 from bayeslearn.cli import output, pictures, writing
 from bayeslearn.cli.sequence_learn import Id  # noqa: TC001 - typer reads the annotation
-from bayeslearn.cli.structures import table_file
+from bayeslearn.cli.sources import CELLS, OneFile, reads
 
 if TYPE_CHECKING:
     from bayeslearn.sequence import HiddenMarkovModel
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table
 
 
+@reads(*CELLS, unseen=True)
 def run(
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of `bayeslearn sequence learn`.")],
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; what is missing in it is integrated out.")],
+    data: Annotated[OneFile, typer.Argument(help="A CSV or Parquet file; what is missing in it is integrated out.")],
     *,
     to: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
@@ -46,7 +47,7 @@ def run(
         writing.writer(to)
     if plot is not None:
         pictures.check(plot)
-    model, path = HiddenMarkovModel.load(model_file), table_file(data)
+    model, path = HiddenMarkovModel.load(model_file), data.given.data
     sequences = model.sequences(path, id=id_column)
     posterior, best = model.posterior(sequences), model.decode(sequences)
     codes = posterior.probabilities.argmax(axis=1) if each else best.codes
@@ -79,7 +80,7 @@ def draw(best: Decoded, plot: Path) -> None:
     sys.stderr.write(f"wrote {plot}\n")
 
 
-def answers(model: HiddenMarkovModel, codes: Any, probabilities: Any, path: str, id_column: str | None) -> Table:
+def answers(model: HiddenMarkovModel, codes: Any, probabilities: Any, path: Any, id_column: str | None) -> Table:
     """The sequence of each row, its state, and the probabilities of all states."""
     import numpy as np
 
@@ -94,7 +95,7 @@ def answers(model: HiddenMarkovModel, codes: Any, probabilities: Any, path: str,
     return Table(Schema(columns), np.stack(rows), probabilities.T)
 
 
-def matches(model: HiddenMarkovModel, codes: Any, path: str, truth: str) -> tuple[int, int]:
+def matches(model: HiddenMarkovModel, codes: Any, path: Any, truth: str) -> tuple[int, int]:
     """How many states are known, and how many of them were found."""
     from bayeslearn.tables import Discrete, Schema, as_table
 

@@ -25,7 +25,7 @@ MOST_MOVES = 3
 Id = Annotated[str | None, typer.Option("--id", help="The column that says which sequence a row belongs to.")]
 
 
-@reads()
+@reads(without=("columns",))
 def run(
     data: Annotated[
         Data,
@@ -90,7 +90,7 @@ def run(
 
         def step(now: Any) -> None:
             stop.heed()
-            tell(now.iteration / max_iter, f"iteration {now.iteration}, log likelihood {now.log_likelihood:.6f}")
+            tell(now.iteration / max_iter, f"iteration {now.iteration}, log likelihood {now.log_likelihood:.8g}")
 
         found = learn(
             given.data, state_names(states), emissions=emissions, mixture=mixture, columns=observed, id=id_column,
@@ -142,7 +142,7 @@ def show(found: Result[HiddenMarkovModel]) -> None:
     lines = [
         ("sequences", output.amount(round(float(sequences), 6))),
         ("observed", f"{', '.join(model.emissions.names)} ({model.emissions.kind})"),
-        ("log likelihood", f"{found.log_likelihood:.4f}"),
+        ("log likelihood", output.precise(found.log_likelihood)),
         ("iterations", f"{found.iterations}, {arrived}"),
     ]
     if len(found.starts) > 1:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 def run(
     net: Annotated[str, typer.Argument(help=NETWORK)],
-    evidence: Annotated[list[str] | None, typer.Argument(help="VAR=STATE, what was seen, for the picture.")] = None,
+    evidence: Annotated[
+        list[str] | None, typer.Argument(help="What was observed, for the picture: VAR=STATE, VAR=30, VAR=10..20.")
+    ] = None,
     *,
     plot: Annotated[
         Path | None,

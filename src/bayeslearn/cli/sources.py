@@ -5,11 +5,12 @@ A verb that is told ``data: Annotated[Data, typer.Argument(...)]`` and wears :fu
 
 from __future__ import annotations
 
+import csv
 import functools
 import inspect
 import sys
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -17,11 +18,14 @@ import typer
 
 from bayeslearn.cli import interrupting, progress
 from bayeslearn.cli.given import Given, named, read_schema
+from bayeslearn.cli.structures import names as split_names
 from bayeslearn.cli.structures import table_file
 from bayeslearn.errors import ParameterError, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    Verb = Callable[..., None]
 
 ENGINES = ("memory", "files", "dask")
 
@@ -60,6 +64,42 @@ SchemaFile = Annotated[
     Path | None,
     typer.Option(help="What the columns are, as `bayeslearn scan -o` wrote it.", rich_help_panel=PANEL),
 ]
+NaValues = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--na-values",
+        metavar="A,B,COLUMN=C",
+        help="Markers of missing values in addition to the default ones ('', ?, NA, N/A, NaN, None, null, ...); "
+        "COLUMN=C for one column. Repeatable.",
+        rich_help_panel=PANEL,
+    ),
+]
+NoDefaultNa = Annotated[
+    bool, typer.Option("--no-default-na", help="Only --na-values mark missing values.", rich_help_panel=PANEL)
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(metavar="A,B", help="The columns to read; all when not given. Repeatable.", rich_help_panel=PANEL),
+]
+DropColumns = Annotated[
+    list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out. Repeatable.", rich_help_panel=PANEL)
+]
+OnUnseen = Annotated[
+    str | None,
+    typer.Option(
+        "--unseen",
+        metavar="missing|error|add",
+        help="States that the model does not know: missing, error, or add to the states (learning only). "
+        r"\[default: add where the model learns, else missing]",
+        rich_help_panel=PANEL,
+    ),
+]
+
+#: The options of where data lie, and how much is read at a time.
+SOURCES = ("engine", "scheduler", "memory_limit", "skip_broken", "table", "schema")
+
+#: The options of how cells are read, which every verb that reads data has.
+CELLS = ("na_values", "no_default_na", "columns", "drop_columns")
 
 
 @dataclass(frozen=True)
@@ -73,6 +113,11 @@ class Data:
     skip_broken: Skip = False
     table: TableOf = None
     schema: SchemaFile = None
+    na_values: NaValues = None
+    no_default_na: NoDefaultNa = False
+    columns: Columns = None
+    drop_columns: DropColumns = None
+    unseen: OnUnseen = None
     #: Told of every pass; a bar that is given it shows them.
     passes: progress.Passes = field(default_factory=progress.Passes)
 
@@ -120,7 +165,8 @@ class Data:
         in_memory = self.kind == "memory"
         if in_memory and self.is_one_file:
             self._require_nothing_else(limits_more=limits_more)
-            yield Given(table_file(self.paths[0]), weights)
+            data = self.read(table_file(self.paths[0]), weights)
+            yield Given(data, weights) if self.schema is None else Given(self.by_schema(data, weights))
             return
         left_out: dict[str, str] = {}
         with self.cluster() as engine:
@@ -138,11 +184,66 @@ class Data:
         with Data(**(vars(self) | {"engine": "memory"})).opened(weights=weights, max_states=max_states) as given:
             yield given
 
-    def one_file(self, what: str) -> str:
-        """The path of a single file, for what takes no more."""
+    def one_file(self, what: str) -> Given:
+        """A single file, for what takes no more."""
         if not self.is_one_file or self.kind != "memory":
             raise ParameterError(f"{what} takes the rows of one file, which are read into memory, got {self}")
-        return table_file(self.paths[0])
+        path = table_file(self.paths[0])
+        return Given(self.read(path), path=path)
+
+    def read(self, path: str, needed: str | None = None) -> Any:
+        """A file by the options of how cells are read; its path if there are none of them.
+
+        A column that is `needed` is read even if it is not among those to be read.
+        """
+        from bayeslearn.tables.files import column_names
+        from bayeslearn.tables.raw import raw_table
+
+        return raw_table(path, **self.cells(lambda: column_names(path), needed), unseen=self.unseen)
+
+    def dropped(self, *needed: str | None) -> dict[str, str]:
+        """Columns that are not wanted, and why; those that are `needed`, such as a target, cannot be dropped."""
+        found = column_list(self.drop_columns, self._names(self._paths)) if self.drop_columns else []
+        odd = [name for name in needed if name in found]
+        if odd:
+            raise ParameterError(
+                f"column {odd[0]!r} is needed, and cannot be dropped", hint="leave it out of --drop-columns"
+            )
+        return dict.fromkeys(found, "asked for")
+
+    @property
+    def _paths(self) -> Any:
+        """The files, or the database."""
+        from bayeslearn.sources.scanning import is_database
+
+        return self.paths[0] if is_database(self.paths[0]) else [table_file(path) for path in self.paths]
+
+    def by_schema(self, data: Any, weights: str | None) -> Any:
+        """The rows of a file coded by the schema that was given; columns that are not read are left out of it."""
+        from bayeslearn.tables import as_table
+        from bayeslearn.tables.files import column_names
+        from bayeslearn.tables.schema import require_known
+
+        assert self.schema is not None
+        schema, there = read_schema(self.schema), column_names(data) if isinstance(data, str) else list(data)
+        if self.columns is None and self.drop_columns is None:
+            require_known([name for name in schema.names if name != weights], there)
+        schema = schema.select([name for name in schema.names if name in there and name != weights])
+        return as_table(data, schema=schema, weights=weights)
+
+    def cells(self, names: Callable[[], list[str]], needed: str | None = None) -> dict[str, Any]:
+        """The options of how cells are read, in the words of Python."""
+        found: dict[str, Any] = {}
+        if self.na_values:
+            found["missing"] = markers(self.na_values, names())
+        if self.no_default_na:
+            found["keep_default_na"] = False
+        if self.columns:
+            wanted = column_list(self.columns, names())
+            found["columns"] = [*wanted, *([needed] if needed and needed not in wanted else [])]
+        if self.drop_columns:
+            found["drop_columns"] = column_list(self.drop_columns, names())
+        return found
 
     def scanned(self, engine: Any, left_out: dict[str, str], **how: Any) -> Any:
         """The source, after a look at all of it; files that were skipped are told of."""
@@ -154,14 +255,34 @@ class Data:
             raise ParameterError(f"{databases[0]!r} is a database, which is read alone, and on this machine")
         if self.table is not None and not databases:
             raise ParameterError("--table is of a DuckDB database", hint="its name ends in .duckdb, .ddb or .db")
+        paths = self._paths
+        cells = self.cells(lambda: self._names(paths), how.get("weights"))
+        if "columns" in cells:  # others are not there for learners, whatever they ask for
+            wanted = cells.pop("columns")
+            others = [name for name in self._names(paths) if name not in wanted]
+            cells["drop_columns"] = [*cells.get("drop_columns", ()), *others]
         source = scan(
-            self.paths[0] if databases else [table_file(path) for path in self.paths], table=self.table,
+            paths, table=self.table, **cells,
             schema=None if self.schema is None else read_schema(self.schema), left_out=left_out, engine=engine,
             on_error="skip" if self.skip_broken else "raise", memory_limit=self.limit, progress=self.passes, **how,
         )  # fmt: skip
         for path, why in getattr(source, "skipped", {}).items():
             sys.stderr.write(f"warning: skipped, for {named(path, why)}\n")
-        return source
+        return source if self.unseen is None else replace(source, unseen=self.unseen)
+
+    def _names(self, paths: Any) -> list[str]:
+        """The columns of the first file, of an encoded folder, or of a table of a database."""
+        from bayeslearn.sources.base import MANIFEST
+        from bayeslearn.sources.encoded import open_encoded
+        from bayeslearn.sources.relations import opened
+        from bayeslearn.sources.scanning import is_database
+        from bayeslearn.sources.shards import kinds_of, matching
+
+        if is_database(paths):
+            return list(opened(paths, self.table, None).columns)
+        if len(paths) == 1 and (Path(paths[0]) / MANIFEST).is_file():
+            return list(open_encoded(paths[0]).written.names)
+        return list(kinds_of(matching(paths)[0]))
 
     @contextmanager
     def cluster(self) -> Iterator[Any]:
@@ -179,7 +300,7 @@ class Data:
     def _require_nothing_else(self, *, limits_more: bool) -> None:
         """No option that reading one file into memory would not look at."""
         said = {"--memory-limit": None if limits_more else self.memory_limit, "--table": self.table}
-        for option, value in (said | {"--schema": self.schema}).items():
+        for option, value in said.items():
             if value is not None:
                 raise ParameterError(
                     f"{option} is of data that are read batch by batch, and {self} is read into memory at once",
@@ -187,17 +308,51 @@ class Data:
                 )
 
 
-def reads(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """For a verb: with the options of reading, or some of them, which come to it in its `data`."""
+class OneFile(Data):
+    """A single file that is read into memory, and how; its path, when written."""
+
+    def __str__(self) -> str:
+        return self.paths[0]
+
+    @property
+    def given(self) -> Given:
+        """The rows as learners take them."""
+        return self.one_file("this")
+
+
+def markers(items: list[str], names: list[str]) -> dict[str | None, list[str]]:
+    """A,B,COLUMN=C: markers of all columns under None, and those of single columns."""
+    found: dict[str | None, list[str]] = {}
+    for item in items:
+        for part in next(csv.reader([item], skipinitialspace=True), [""]):
+            column, equals, marker = part.partition("=")
+            own = equals and column.strip() in names
+            found.setdefault(column.strip() if own else None, []).append(marker if own else part)
+    return found
+
+
+def column_list(items: list[str], names: list[str]) -> list[str]:
+    """A,B: names of columns; an item that is a column as a whole is that column, whatever commas it holds."""
+    found = [name for item in items for name in ([item] if item in names else split_names(item))]
+    return list(dict.fromkeys(found))
+
+
+def reads(*names: str, unseen: bool = False, without: tuple[str, ...] = ()) -> Callable[[Verb], Verb]:
+    """For a verb: with the options of reading, or some of them, which come to it in its `data`.
+
+    Options of how cells are read are always among them, but for those `without`; `unseen` is for verbs with a model.
+    """
     known = inspect.signature(Data, eval_str=True).parameters
-    chosen = names or [name for name in known if name not in {"paths", "passes"}]
+    some = [*dict.fromkeys((*(names or SOURCES), *CELLS)), *(["unseen"] if unseen else [])]
+    chosen = [name for name in some if name not in without]
     options = [known[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in chosen]
 
-    def wearing(run: Callable[..., None]) -> Callable[..., None]:
+    def wearing(run: Verb) -> Verb:
         own = inspect.signature(run, eval_str=True)
-        said = get_args(own.parameters["data"].annotation)[1]
-        paths = own.parameters["data"].replace(annotation=Annotated[list[str], said])
-        signature = own.replace(parameters=[*(own.parameters | {"data": paths}).values(), *options])
+        place, kind, said = data_parameter(own)
+        asked: Any = list[str] if kind is Data else str if kind is OneFile else str | None
+        paths = own.parameters[place].replace(annotation=Annotated[asked, said])
+        signature = own.replace(parameters=[*(own.parameters | {place: paths}).values(), *options])
 
         @functools.wraps(run)
         def verb(*args: Any, **more: Any) -> None:
@@ -205,9 +360,28 @@ def reads(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
             bound.apply_defaults()
             given = bound.arguments
             told = {name: given.pop(name) for name in chosen}
-            run(**given | {"data": Data(tuple(given["data"]), **told)})
+            run(**given | {place: data_of(kind, given[place], told)})
 
         verb.__signature__ = signature  # type: ignore[attr-defined]
         return verb
 
     return wearing
+
+
+def data_parameter(signature: inspect.Signature) -> tuple[str, Any, Any]:
+    """The parameter of a verb that holds data, its type, and what the help says of it."""
+    for name, parameter in signature.parameters.items():
+        kind, *said = get_args(parameter.annotation) or (None,)
+        if kind in {Data, OneFile} or OneFile in get_args(kind):
+            return name, kind, said[0]
+    raise TypeError("a verb that reads has a parameter of Data or OneFile")
+
+
+def data_of(kind: Any, paths: Any, told: dict[str, Any]) -> Data | None:
+    """What is to be read, with the options of reading it."""
+    if paths is not None:
+        return Data(tuple(paths), **told) if kind is Data else OneFile((paths,), **told)
+    odd = [name for name, value in told.items() if value]
+    if odd:
+        raise ParameterError(f"--{odd[0].replace('_', '-')} has no use without data", hint="name a file of rows")
+    return None

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import files
+from bayeslearn.cli import output
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ BATCH = 1 << 16
 
 
 def write(to: Path | None, schema: Schema, tables: Iterable[Table]) -> None:
-    """Rows into a file, whole or not at all; without one, as CSV to stdout."""
+    """Rows into a file, whole or not at all; without one, as CSV to stdout with the digits that people are shown."""
     if to is None:
-        for chunk in csv_chunks(schema, tables):
+        for chunk in csv_chunks(schema, tables, digits=output.DIGITS):
             sys.stdout.write(chunk.decode())
         return
     written = writer(to)
@@ -72,8 +73,11 @@ def write_csv(path: Path, schema: Schema, tables: Iterable[Table]) -> None:
         file.writelines(csv_chunks(schema, tables))
 
 
-def csv_chunks(schema: Schema, tables: Iterable[Table]) -> Iterator[bytes]:
-    """The text of a CSV file in parts; words stand in quotes when one of the states needs them."""
+def csv_chunks(schema: Schema, tables: Iterable[Table], digits: int | None = None) -> Iterator[bytes]:
+    """The text of a CSV file in parts; words stand in quotes when one of the states needs them.
+
+    Numbers have this many significant digits; without `digits`, as many as it takes to read the same number back.
+    """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -88,7 +92,9 @@ def csv_chunks(schema: Schema, tables: Iterable[Table]) -> Iterator[bytes]:
     for table in tables:
         out = io.BytesIO()
         columns = [
-            words[name].take(pa.array(table.code(name))) if name in words else pa.array(rounded(table.value(name)))
+            words[name].take(pa.array(table.code(name)))
+            if name in words
+            else pa.array(table.value(name) if digits is None else rounded(table.value(name), digits))
             for name in schema.names
         ]
         arrow_csv.write_csv(pa.Table.from_arrays(columns, names=places), out, options)
@@ -124,13 +130,21 @@ def quoted(text: Any) -> Any:
     return pc.if_else(pc.match_substring_regex(text, '[",\r\n]'), marks, text)
 
 
-def rounded(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Fifteen digits, as ``--json`` has them; what is smaller than 1e-8 stays as it is, for 10²³ is not a float."""
+def rounded(x: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+    """Round numbers to significant digits: ``float(f"{x:.{digits}g}")`` for each of them.
+
+    Powers of ten up to 10²² are exact as floats, so a division by one gives the number nearest to the decimal. Numbers
+    that would need a larger power are rounded one by one; zero, infinity and NaN stay.
+    """
     import numpy as np
 
-    size = np.abs(x)
-    scale = 10.0 ** (14 - np.floor(np.log10(np.maximum(size, 1e-8))))
-    return np.where(size < 1e-8, x, np.round(x * scale) / scale)
+    known = np.isfinite(x) & (x != 0)
+    places = digits - 1 - np.floor(np.log10(np.where(known, np.abs(x), 1.0)))
+    near, exact, far = x.copy(), known & (np.abs(places) <= 22), known & (np.abs(places) > 22)
+    value, scale = x[exact], 10.0 ** np.abs(places[exact])
+    near[exact] = np.where(places[exact] < 0, np.round(value / scale) * scale, np.round(value * scale) / scale)
+    near[far] = [float(f"{value:.{digits}g}") for value in x[far]]
+    return near
 
 
 ### Parquet

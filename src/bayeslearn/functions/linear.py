@@ -23,12 +23,15 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, MismatchError, ShapeError
 from bayeslearn.families import JointMoments, LinearGaussian, RegressionPrior
 from bayeslearn.families.assignment import assign
+from bayeslearn.families.bases import after_update, merged, scaled, separated
 from bayeslearn.families.linalg import COLLINEAR
 from bayeslearn.families.statistics import require
 from bayeslearn.families.student import StudentT
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.families.bases import Bases
 
     Floats = NDArray[np.float64]
 
@@ -62,6 +65,8 @@ class LinearFit:
     statistics: JointMoments
     #: How many inputs there are.
     dim: int
+    #: Statistics of the fits that this one was updated from; see :mod:`bayeslearn.families.bases`.
+    bases: Bases = ()
 
     def __post_init__(self) -> None:
         m = self.statistics.mean.shape[-1] - self.dim
@@ -89,7 +94,12 @@ class LinearFit:
 
     def updated(self, X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> LinearFit:
         """More cases."""
-        return replace(self, statistics=self.statistics + collect(X, y, weights)[0])
+        return self.with_more(collect(X, y, weights)[0])
+
+    def with_more(self, statistics: JointMoments) -> LinearFit:
+        """The fit with the statistics of more cases."""
+        bases = after_update(self.bases, self.statistics)
+        return replace(self, statistics=self.statistics + statistics, bases=bases)
 
     def require_same(self, other: LinearFit) -> None:
         """Only fits that began alike can be added."""
@@ -101,16 +111,18 @@ class LinearFit:
         if not isinstance(other, LinearFit):
             return NotImplemented
         self.require_same(other)
-        return replace(self, statistics=self.statistics + other.statistics)
+        statistics, bases = merged(self.statistics, other.statistics, self.bases, other.bases)
+        return replace(self, statistics=statistics, bases=bases)
 
     def __sub__(self, other: LinearFit) -> LinearFit:
         if not isinstance(other, LinearFit):
             return NotImplemented
         self.require_same(other)
-        return replace(self, statistics=self.statistics - other.statistics)
+        statistics, bases = separated(self.statistics, other.statistics, self.bases, other.bases)
+        return replace(self, statistics=statistics, bases=bases)
 
     def __mul__(self, factor: float) -> LinearFit:
-        return replace(self, statistics=self.statistics * factor)
+        return replace(self, statistics=self.statistics * factor, bases=scaled(self.bases, factor))
 
     __rmul__ = __mul__
 

@@ -144,12 +144,12 @@ class Regression:
         """More rows, or a source of them; the encoding, the centres and the prior stay."""
         if self.basis is None and is_source(data):
             seen = more_of(data, self.features, self.outputs, target, weights)
-            return replace(self, fit=replace(self.fit, statistics=self.fit.statistics + seen))
+            return replace(self, fit=self.fit.with_more(seen))
         require_rows(data)
         found = self.cases_of(data, target, weights)
         x = self.features.encode(found.inputs).matrix
         more = collected(self.features, self.basis, x, found.targets, found.weights)
-        return replace(self, fit=replace(self.fit, statistics=self.fit.statistics + more))
+        return replace(self, fit=self.fit.with_more(more))
 
     def __add__(self, other: Regression) -> Regression:
         if not isinstance(other, Regression):

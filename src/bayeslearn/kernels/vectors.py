@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.datamodel import models
 from numba.extending import intrinsic, register_model
 from numba.np import arrayobj
@@ -26,7 +26,8 @@ LANES = 8
 #: Below this e^x is taken for zero.
 LEAST_LOG = -700.0
 
-LN_2 = math.log(2)
+#: ln 2 in two parts: k times the first is exact for every k of 11 bits, and the second is what it lacks.
+LN_2, LN_2_REST = 0.6931471805598903, 5.497923018708371e-14
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
@@ -112,6 +113,13 @@ def _all(_: Any, x: Any) -> Any:  # noqa: ARG001 - numba wants the arguments nam
     return _LANES(types.float64), codegen
 
 
+def _fenced(builder: Any, x: Any) -> Any:
+    """A value as it is: fast mathematics would join the two parts of ln 2, and lose the digits they are there for."""
+    kind = ir.FunctionType(_VECTOR, [_VECTOR])
+    fence = cgutils.get_or_insert_function(builder.module, kind, f"llvm.arithmetic.fence.v{LANES}f64")
+    return builder.call(fence, [x])
+
+
 @intrinsic
 def _exponential(_: Any, x: Any) -> Any:  # noqa: ARG001 - numba wants the arguments named
     def everywhere(value: float) -> Any:
@@ -120,10 +128,11 @@ def _exponential(_: Any, x: Any) -> Any:  # noqa: ARG001 - numba wants the argum
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         far = builder.fcmp_ordered("<", args[0], everywhere(LEAST_LOG))
         near = builder.select(far, everywhere(0.0), args[0])
-        halves = builder.fadd(builder.fmul(near, everywhere(1 / LN_2)), everywhere(-0.5))
+        halves = builder.fadd(builder.fmul(near, everywhere(1 / math.log(2))), everywhere(-0.5))
         nearest = builder.fptosi(halves, ir.VectorType(ir.IntType(32), LANES))  # cut towards zero, so rounded
         k = builder.sitofp(nearest, _VECTOR)
         r = builder.fsub(near, builder.fmul(k, everywhere(LN_2)))
+        r = builder.fsub(_fenced(builder, r), builder.fmul(k, everywhere(LN_2_REST)))
         series = everywhere(1 / math.factorial(12))
         for power in range(11, -1, -1):
             series = builder.fadd(builder.fmul(series, r), everywhere(1 / math.factorial(power)))

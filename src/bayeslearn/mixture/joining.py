@@ -9,6 +9,7 @@ import numpy as np
 
 from bayeslearn.errors import MismatchError, ParameterError
 from bayeslearn.families import Bundle
+from bayeslearn.families.bases import mapped, merged
 from bayeslearn.mixture import evidence
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def added(one: Mixture, other: Mixture) -> Mixture:
     require_same(one, other)
     if one.statistics is None or other.statistics is None:
         return other if one.statistics is None else one
-    return one.estimate(one.prior, one.statistics + other.statistics)
+    statistics, bases = merged(one.statistics, other.statistics, one.bases, other.bases)
+    return replace(one.estimate(one.prior, statistics), bases=bases)
 
 
 def aligned(model: Mixture, to: Mixture) -> Mixture:
@@ -47,9 +49,11 @@ def reordered(model: Mixture, order: Any) -> Mixture:
     order = np.asarray(order)
     if sorted(order.tolist()) != list(range(model.k)):
         raise ParameterError(f"an order of {model.k} components names each once, got {order.tolist()}")
-    statistics = None
-    if model.statistics is not None:
-        statistics = Bundle({name: taken(s, order) for name, s in model.statistics.items()})
+
+    def moved(known: Bundle) -> Bundle:
+        return Bundle({name: taken(s, order) for name, s in known.items()})
+
+    statistics = None if model.statistics is None else moved(model.statistics)
     prior = replace(
         model.prior,
         shares=taken(model.prior.shares, order),
@@ -62,6 +66,7 @@ def reordered(model: Mixture, order: Any) -> Mixture:
         parameters=tuple(turned_parameters(part, θ, order) for part, θ in parts),
         statistics=statistics,
         prior=prior,
+        bases=mapped(model.bases, moved),
     )
 
 

@@ -3,7 +3,8 @@
     p(x) = Σ_j w_j Π_parts p(x_part | θ_j)          r_ij = P(component j | x_i), its responsibility
 
 A model is a value that keeps its prior and the statistics it rests on, so that learning goes on: more rows are added
-(:meth:`Mixture.updated`), models that grew from one start are merged (``a + b``).
+(:meth:`Mixture.updated`), models that grew from one start are merged (``a + b``), and what they were both updated from
+counts once (:mod:`bayeslearn.families.bases`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.families import Bundle, Categorical, Counts, Dirichlet
+from bayeslearn.families.bases import after_update
 from bayeslearn.mixture import evidence, gaussians, joining, product, rows, scoring
 from bayeslearn.mixture.parts import Part, free_of, log_sum, logs
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.families.bases import Bases
     from bayeslearn.mixture.rows import Rows
 
     Floats = NDArray[np.float64]
@@ -56,6 +59,8 @@ class Mixture:
     statistics: Bundle | None = None
     #: Whether the shares of the components are known to be equal.
     equal: bool = False
+    #: Statistics of the models that this one was updated from.
+    bases: Bases = ()
 
     def __repr__(self) -> str:
         names = ", ".join(part.name for part in self.parts)
@@ -194,7 +199,7 @@ class Mixture:
         weights = self.weights if self.equal else shares / shares.sum()
         parts = zip(self.parts, prior.parts, self.parameters, strict=True)
         found = tuple(part.estimate(p, statistics[part.name], θ) for part, p, θ in parts)
-        return replace(self, weights=weights, parameters=found, statistics=statistics, prior=prior)
+        return replace(self, weights=weights, parameters=found, statistics=statistics, prior=prior, bases=())
 
     def log_prior(self, prior: MixturePrior | None) -> float:
         """The log likelihood of the cases that the prior stands for."""
@@ -207,11 +212,16 @@ class Mixture:
     def updated(self, data: Any, *, weights: Any = None, keep: float = 1.0) -> Mixture:
         """One step of online EM: `keep` of what is known (1: all of it) and what is expected of more rows."""
         more, _ = self.expected_statistics(self.rows(data, weights))
-        known = more if self.statistics is None else self.statistics * keep + more
-        return self.estimate(self.prior, known)
+        if self.statistics is None:
+            return self.estimate(self.prior, more)
+        found = self.estimate(self.prior, self.statistics * keep + more)
+        return replace(found, bases=after_update(self.bases, self.statistics, keep))
 
     def __add__(self, other: Mixture) -> Mixture:
-        """Both together, component by component: for models that grew from one start, or are :meth:`aligned`."""
+        """Both together, component by component: for models that grew from one start, or are :meth:`aligned`.
+
+        Rows of a model that both were updated from count once.
+        """
         if not isinstance(other, Mixture):
             return NotImplemented
         return joining.added(self, other)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.families import DirichletRule
     from bayeslearn.network.learning.uncertainty import Support
 
 #: Published tables are rounded: a row this near to one is divided by its sum, and that is noted.
@@ -34,6 +35,25 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 #: Rows nearer to one than this are as good as exact.
 EXACT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class TablePrior(Dirichlet):
+    """α of every cell of a table, with the rule that they follow, so that a table that gains states keeps its prior."""
+
+    rule: DirichletRule
+
+    @classmethod
+    def of_rule(cls, rule: DirichletRule, shape: tuple[int, ...]) -> TablePrior:
+        """The α of a table of this shape.
+
+        >>> TablePrior.of_rule(Dirichlet.bdeu(1), (2, 2))
+        Dirichlet(α₀=1 per table)
+        """
+        return cls(rule.of(shape).alpha, rule)
+
+    def __repr__(self) -> str:
+        return repr(self.rule)
 
 
 @dataclass(frozen=True, eq=False)

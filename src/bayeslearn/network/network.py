@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.families.bases import Bases
     from bayeslearn.network.inference.answers import Beliefs
     from bayeslearn.network.inference.exact import Exact
     from bayeslearn.network.learning.score import Score, Total
@@ -56,6 +57,8 @@ class BayesianNetwork:
     name: str = "network"
     #: What a reader should know, for instance that rows of a published table were rounded.
     notes: tuple[str, ...] = ()
+    #: Counts of the networks that this one was updated from; see :mod:`bayeslearn.families.bases`.
+    bases: Bases = ()
 
     def __post_init__(self) -> None:
         cpts = tuple(self.cpts)
@@ -263,6 +266,12 @@ class BayesianNetwork:
         ]
         return BayesianNetwork(tuple(cpts), self.name, self.notes)
 
+    def add_states(self, states: Mapping[str, Iterable[Any]]) -> BayesianNetwork:
+        """Return the network with more states for some variables; see :mod:`bayeslearn.network.states`."""
+        from bayeslearn.network.states import add_states  # noqa: PLC0415 - it knows networks, not the reverse
+
+        return add_states(self, states)
+
     # -- evidence adds, see :mod:`bayeslearn.network.learning.evidence`
 
     def update(
@@ -272,6 +281,7 @@ class BayesianNetwork:
         weights: ArrayLike | str | None = None,
         fade: float = 1.0,
         hidden: Iterable[str] = (),
+        unseen: Literal["add", "missing", "error"] = "add",
     ) -> BayesianNetwork:
         """The network after more cases, exactly as if all had been there at once; it must have been learned.
 
@@ -287,6 +297,9 @@ class BayesianNetwork:
             What one case of before still counts for, from 0 to 1.
         hidden
             Variables that the data do not show.
+        unseen
+            What to do with a state that the network does not have: add it, see :meth:`add_states`, treat the cell as
+            missing, or raise an error.
 
         >>> from bayeslearn import fit_tables
         >>> monday = fit_tables("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace").network
@@ -296,7 +309,7 @@ class BayesianNetwork:
         """
         from bayeslearn.network.learning import evidence  # noqa: PLC0415 - learning knows networks, not the reverse
 
-        return evidence.updated(self, data, weights=weights, fade=fade, hidden=hidden)
+        return evidence.updated(self, data, weights=weights, fade=fade, hidden=hidden, unseen=unseen)
 
     def forget(
         self, data: Any, *, weights: ArrayLike | str | None = None, hidden: Iterable[str] = ()
@@ -313,7 +326,11 @@ class BayesianNetwork:
         return evidence.faded(self, factor)
 
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
-        """The evidence of two networks of one structure and prior; the prior counts once."""
+        """The evidence of two networks of one structure and prior; the prior counts once.
+
+        The sum has the states of both, those of the first network first. Rows of a network that both were updated
+        from count once.
+        """
         if not isinstance(other, BayesianNetwork):
             return NotImplemented
         from bayeslearn.network.learning import evidence  # noqa: PLC0415 - as above
@@ -325,7 +342,7 @@ class BayesianNetwork:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __sub__(self, other: BayesianNetwork) -> BayesianNetwork:
-        """The evidence of this network without that of the other."""
+        """The evidence of this network without that of the other; (a + b) - b is a."""
         if not isinstance(other, BayesianNetwork):
             return NotImplemented
         from bayeslearn.network.learning import evidence  # noqa: PLC0415 - as above
@@ -372,7 +389,7 @@ class BayesianNetwork:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What is pickled: the network, not the engine that was compiled for it."""
-        return type(self), (self.cpts, self.name, self.notes)
+        return type(self), (self.cpts, self.name, self.notes, self.bases)
 
 
 def rounding_notes(cpts: Sequence[Cpt], tables: Sequence[ArrayLike]) -> tuple[str, ...]:

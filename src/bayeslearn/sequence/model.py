@@ -18,6 +18,7 @@ from scipy.special import xlogy
 from bayeslearn import validation
 from bayeslearn.errors import MismatchError, ParameterError, ShapeError, listed
 from bayeslearn.families import Bundle, Counts
+from bayeslearn.families.bases import after_update, merged
 from bayeslearn.families.statistics import frozen
 from bayeslearn.sequence import answering, priors
 from bayeslearn.sequence.emissions import Emissions, shares
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.families.bases import Bases
     from bayeslearn.sequence.answering import Path, Posterior
     from bayeslearn.sequence.data import Sequences
     from bayeslearn.sequence.filtering import Filter
@@ -71,6 +73,8 @@ class HiddenMarkovModel:
     statistics: Bundle | None = None
     #: Parts that learning leaves alone: "start", "transitions", "emissions".
     frozen: frozenset[str] = frozenset()
+    #: Statistics of the models that this one was updated from; see :mod:`bayeslearn.families.bases`.
+    bases: Bases = ()
 
     def __post_init__(self) -> None:
         states = checked_states("state", self.states)
@@ -118,7 +122,7 @@ class HiddenMarkovModel:
                 parts[name] = shares(statistics[name].n + alpha, table)
         if "emissions" not in self.frozen:
             parts["emissions"] = self.emissions.estimate(prior.emissions, statistics["emissions"])
-        return replace(self, prior=prior, statistics=statistics, **parts)
+        return replace(self, prior=prior, statistics=statistics, bases=(), **parts)
 
     def log_prior(self, prior: ChainPrior | None) -> float:
         """Log likelihood of the cases that the prior stands for, where they may move anything."""
@@ -143,7 +147,10 @@ class HiddenMarkovModel:
         found = batch.fold(lambda some: self.expected_statistics(some)[0])
         before = self.statistics
         prior = self.prior or priors.prior_of(None, self.emissions, batch.cells)
-        return self.estimate(prior, found if before is None else before * fade + found)
+        if before is None:
+            return self.estimate(prior, found)
+        after = self.estimate(prior, before * fade + found)
+        return replace(after, bases=after_update(self.bases, before, fade))
 
     def _folded(self, data: Any, **told: Any) -> Any:
         from bayeslearn.sequence.sources import opened  # noqa: PLC0415 - reads sources
@@ -154,7 +161,10 @@ class HiddenMarkovModel:
         )
 
     def __add__(self, other: HiddenMarkovModel) -> Self:
-        """Evidence of both: their statistics added. Both should come from one model, so that states mean the same."""
+        """Evidence of both: their statistics added. Both should come from one model, so that states mean the same.
+
+        Sequences of a model that both were updated from count once.
+        """
         if not isinstance(other, HiddenMarkovModel):
             return NotImplemented
         if self.states != other.states:
@@ -162,7 +172,8 @@ class HiddenMarkovModel:
         self.emissions.require_like(other.emissions)
         if self.statistics is None or other.statistics is None:
             raise MismatchError("a model that was not learned has no statistics to add", differs="statistics")
-        return self.estimate(self.prior, self.statistics + other.statistics)
+        statistics, bases = merged(self.statistics, other.statistics, self.bases, other.bases)
+        return replace(self.estimate(self.prior, statistics), bases=bases)
 
     # -- questions
 
@@ -229,6 +240,7 @@ class HiddenMarkovModel:
             emissions=self.emissions.permuted(index),
             prior=None,
             statistics=None,
+            bases=(),
         )
 
     # -- files

@@ -1,7 +1,8 @@
 """Models as files: JSON that keeps parameters, priors and statistics, so that learning goes on.
 
     {"format": "bayeslearn hidden Markov model", "version": 1, "states", "start", "transitions", "frozen",
-     "emissions": {"kind": ..., parameters}, "prior": null or {...}, "statistics": null or {...}}
+     "emissions": {"kind": ..., parameters}, "prior": null or {...}, "statistics": null or {...},
+     "bases": [{"share", "statistics"}, ...]}                                     only where it was updated
 
 How files are written, bounded and checked is said in :mod:`bayeslearn.model_files`.
 """
@@ -56,6 +57,7 @@ def write(model: HiddenMarkovModel, path: str | os.PathLike[str]) -> None:
         "emissions": plain_emissions(model.emissions),
         "prior": None if prior is None else {f.name: plain(getattr(prior, f.name)) for f in fields(prior)},
         "statistics": None if statistics is None else plain(statistics),
+        **model_files.plain_bases(model.bases),
     }
     model_files.write(path, LABEL, parts)
 
@@ -95,8 +97,9 @@ def model_of(reader: Reader, document: dict[str, Any]) -> HiddenMarkovModel:
     """The whole document."""
     either = (dict, type(None))
     keys = {"states": list, "start": list, "transitions": list, "frozen": list, "emissions": dict}
+    own = {key: value for key, value in document.items() if key != "bases"}
     states, start, moves, frozen, emissions, prior, statistics = reader.entries(
-        document, {**keys, "prior": either, "statistics": either}, "a model"
+        own, {**keys, "prior": either, "statistics": either}, "a model"
     )
     if not all(isinstance(s, str | int | float) for s in states) or not all(isinstance(f, str) for f in frozen):
         reader.wrong(f"states are {states!r:.60}, frozen parts {frozen!r:.60}")
@@ -119,7 +122,7 @@ def model_of(reader: Reader, document: dict[str, Any]) -> HiddenMarkovModel:
         )
         model.estimate(model.prior, rests_on)  # the parts fit each other
         model = replace(model, statistics=rests_on)
-    return model
+    return replace(model, bases=reader.bases(document, model.statistics))
 
 
 def emissions_of(reader: Reader, entry: dict[str, Any]) -> Emissions:

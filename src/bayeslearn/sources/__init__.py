@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bayeslearn.sources.engines import Engine, Local
     from bayeslearn.sources.files import Files
     from bayeslearn.sources.relations import Relation
-    from bayeslearn.sources.scanning import as_source, is_source, scan
+    from bayeslearn.sources.scanning import as_source, is_source, scan, with_options
     from bayeslearn.sources.shards import Shard
 
 #: The names of this room, by the module they live in; each is imported when first used.
@@ -42,6 +42,7 @@ _HOMES = {
     "grouped": "counting",
     "is_source": "scanning",
     "scan": "scanning",
+    "with_options": "scanning",
 }
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "grouped",
     "is_source",
     "scan",
+    "with_options",
 ]
 
 __getattr__ = lazy.names_of(__name__, _HOMES)

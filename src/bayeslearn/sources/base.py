@@ -13,7 +13,8 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import CapacityError, EmptyTableError, ParameterError
 from bayeslearn.tables import Numeric, Table
-from bayeslearn.tables.convert import MARKERS, Missing, Request, check_request, requested
+from bayeslearn.tables.convert import Request, check_request, requested
+from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.schema import name_list
 from bayeslearn.tables.table import code_type
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.sources.digest import Digest
     from bayeslearn.tables import Discrete, Schema
+    from bayeslearn.tables.markers import Markers
 
 S = TypeVar("S")
 
@@ -61,6 +63,8 @@ class Scanned(ABC):
     weight: str | None = None
     #: What its columns show, if somebody looked.
     digest: Digest | None = None
+    #: What to do with values outside known states, whatever learners ask for; None leaves it to them.
+    unseen: str | None = None
 
     @abstractmethod
     def fold(self, collect: Callable[[Table], S]) -> S:
@@ -82,7 +86,8 @@ class Scanned(ABC):
 
     def with_schema(self, schema: Schema, *, unseen: str = "error", absent: str = "error") -> Self:
         """The same rows coded by another schema, as :func:`~bayeslearn.as_table` does it."""
-        return replace(self, schema=schema, request=replace(self.request, unseen=unseen, absent=absent))
+        request = replace(self.request, unseen=self.unseen or unseen, absent=absent)
+        return replace(self, schema=schema, request=request)
 
     def declared(
         self,
@@ -90,23 +95,27 @@ class Scanned(ABC):
         schema: Schema | None = None,
         columns: Iterable[str] | None = None,
         weights: Any = None,
-        missing: Iterable[Any] = MARKERS,
+        missing: Markers = (),
+        keep_default_na: bool = True,
+        drop_columns: Iterable[str] = (),
         **said: Any,
     ) -> Self:
         """The same rows with more said of the columns, in the words of :func:`~bayeslearn.as_table`.
 
-        What stands for a missing cell is said when a source is scanned, and stays.
+        Markers of missing cells are given when a source is scanned, and stay.
         """
         weight = self.weight if weights is None else named_weight(weights)
-        if Missing.of(missing) not in {Missing.of(MARKERS), self.request.missing}:
+        if Missing.of(missing, keep_default_na=keep_default_na) not in (Missing.of(), self.request.missing):
             raise ParameterError(
-                "what stands for a missing cell is settled for this source", hint="say it to scan(..., missing=...)"
+                "the markers of missing cells are settled for this source", hint="pass them to scan(..., missing=...)"
             )
-        request = replace(requested(**said), missing=self.request.missing)
+        dropped = (*self.request.dropped, *name_list("drop_columns", drop_columns))
+        request = replace(requested(**said), missing=self.request.missing, dropped=dropped)
+        request = request if self.unseen is None else replace(request, unseen=self.unseen)
         check_request(request, schema)
         if schema is not None:
-            return replace(self, schema=schema, request=request, weight=weight)
-        names = self.schema.names if columns is None else name_list("columns", columns)
+            return replace(self, schema=self._grown(schema, request), request=request, weight=weight)
+        names = [n for n in self.schema.names if n not in dropped] if columns is None else name_list("columns", columns)
         names = tuple(name for name in names if name != weight)
         if not request.declares() and not request.all_discrete and set(names) <= set(self.schema.names):
             return replace(self, schema=self.schema.select(names), request=request, weight=weight)
@@ -114,6 +123,15 @@ class Scanned(ABC):
         known = {v.name: v for v in self.schema if not (request.all_discrete and isinstance(v, Numeric))}
         found = digest.schema(request, known=known, names=names, weight=weight)
         return replace(self, schema=found, request=request, weight=weight, digest=digest)
+
+    def _grown(self, schema: Schema, request: Request) -> Schema:
+        """The schema with the states that are to be added; what is known of other values is reported."""
+        digest = self.digest or (self.look() if request.unseen == "add" else None)
+        if digest is None or request.unseen not in {"add", "missing"}:
+            return schema
+        grown = digest.grown(schema, request)
+        request.notes.warn()
+        return grown
 
     # -- how much there is
 
@@ -129,7 +147,8 @@ class Scanned(ABC):
 
     def _is_marker(self, variable: Discrete) -> bool:
         """Whether a state is also what stands for a missing cell elsewhere: the digest took it for one."""
-        return self.request.missing.without(variable.states) != self.request.missing
+        missing = self.request.missing.of_column(variable.name)
+        return missing.without(variable.states) != missing
 
     @property
     def n_rows(self) -> int:

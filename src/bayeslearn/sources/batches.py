@@ -18,7 +18,7 @@ from bayeslearn.tables.gather import gather
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bayeslearn.tables.convert import Missing
+    from bayeslearn.tables.markers import Missing
 
 S = TypeVar("S")
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from bayeslearn.tables import Schema
     from bayeslearn.tables.columns import Column
-    from bayeslearn.tables.convert import Missing, Request
+    from bayeslearn.tables.convert import Request
+    from bayeslearn.tables.markers import Missing
     from bayeslearn.tables.variables import Variable
 
 #: Entries of a dictionary that are looked up one by one.
@@ -59,7 +60,7 @@ class Coder:
 
     def table(self, columns: list[Column]) -> Table:
         """The table of one batch; all that is wrong with it is told together."""
-        by_name = {column.name: column for column in columns}
+        by_name = {column.name: column for column in columns if column.name not in self.request.dropped}
         n = len(columns[0]) if columns else 0
         if self.request.absent == "missing":
             by_name = {name: missing_column(name, n) for name in self.schema.names} | by_name
@@ -85,13 +86,13 @@ class Coder:
             kernels.recode(index, bits, first, table, out)
             if out.min(initial=0) > UNKNOWN:
                 return
-        out[:] = code_by(column, variable, self.request.missing, self.request.unseen)
+        out[:] = code_by(column, variable, self.request)[1]
 
     def _numbered(self, column: Column, variable: Variable) -> tuple[Any, Any, int, NDArray[np.int16]] | None:
         """Cells as numbers with a table of their codes, where they are so few that this is quick."""
         if not isinstance(variable, Discrete) or variable.cuts is not None or not isinstance(column.data, pa.Array):
             return None
-        missing = self.request.missing.without(variable.states)
+        missing = self.request.missing.of_column(column.name).without(variable.states)
         if pa.types.is_dictionary(column.data.type):
             return self._by_dictionary(column, variable, missing)
         return self._by_number(column, variable, missing) if pa.types.is_integer(column.data.type) else None

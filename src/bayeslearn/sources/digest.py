@@ -19,15 +19,18 @@ import pyarrow as pa
 
 from bayeslearn.errors import DataError
 from bayeslearn.tables.building import choose, coded
-from bayeslearn.tables.columns import Column, all_whole, level_numbers, levels, plain_floats
+from bayeslearn.tables.columns import Column, all_whole, is_missing, level_numbers, levels, plain_floats
 from bayeslearn.tables.schema import Schema, require_known
+from bayeslearn.tables.states import UNKNOWN, StateLookup, with_values
+from bayeslearn.tables.variables import Discrete
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from bayeslearn.tables.convert import Missing, Request
+    from bayeslearn.tables.convert import Request
+    from bayeslearn.tables.markers import Missing
     from bayeslearn.tables.variables import Variable
 
 #: Different values of a column that are kept: more than any number of states that tables are asked to hold.
@@ -121,7 +124,9 @@ class Digest:
         weight: str | None = None,
     ) -> Schema:
         """The variables that the columns show, or that are known of them already."""
-        chosen = choose({name: seen.column() for name, seen in self.columns.items()}, names, None, weight)
+        require_known(request.dropped, self.columns)
+        shown = {name: seen.column() for name, seen in self.columns.items() if name not in request.dropped}
+        chosen = choose(shown, names, None, weight)
         require_known(sorted(request.declares()), [column.name for column in chosen])
         known = {name: v for name, v in (known or {}).items() if name not in request.declares()}
         settled = [column for column in chosen if column.name not in known]
@@ -132,6 +137,22 @@ class Digest:
         if request.left_out:
             request.left_out.update({name: self._honest(why) for name, why in request.left_out.items()})
         return Schema((known | found)[c.name] for c in chosen if c.name in known or c.name in found)
+
+    def grown(self, schema: Schema, request: Request) -> Schema:
+        """A known schema; states that the columns show besides are noted, and added if they are to be."""
+        return Schema(self._grown(v, request) if isinstance(v, Discrete) else v for v in schema)
+
+    def _grown(self, variable: Discrete, request: Request) -> Discrete:
+        seen = self.columns.get(variable.name)
+        if seen is None or variable.cuts is not None or variable.name in request.dropped:
+            return variable
+        look, missing = StateLookup(variable), request.missing.of_column(variable.name).without(variable.states)
+        cells = {v: n for v, n in seen.levels.items() if look(v) == UNKNOWN and not is_missing(v, missing)}
+        if not cells:
+            return variable
+        noted = request.notes.added if request.unseen == "add" else request.notes.unseen
+        noted[variable.name] = cells
+        return with_values(variable, cells) if request.unseen == "add" else variable
 
     def _honest(self, message: str) -> str:
         """What was said of short columns, true of the long ones: rows are others, and states may be more."""

@@ -22,9 +22,11 @@ from bayeslearn.sources.base import MANIFEST, MOST_ROWS, Extent, Scanned, merged
 from bayeslearn.sources.digest import Digest, digest_of
 from bayeslearn.sources.engines import Engine, Local, Sum
 from bayeslearn.sources.files import Files, folded, tables_of
-from bayeslearn.tables import Schema, Table, as_table
-from bayeslearn.tables.convert import Missing
+from bayeslearn.tables import Schema, Table
+from bayeslearn.tables.building import build
+from bayeslearn.tables.convert import requested
 from bayeslearn.tables.gather import table_columns
+from bayeslearn.tables.markers import Missing
 
 if TYPE_CHECKING:
     import os
@@ -73,7 +75,7 @@ class Encoded(Scanned):
     def look(self) -> Digest:
         """What all columns show, by a pass."""
         whole = replace(self, schema=self.written)
-        return whole.fold(lambda table: digest_of(table_columns(table), Missing.of([])))
+        return whole.fold(lambda table: digest_of(table_columns(table), Missing.plain([])))
 
     @cached_property
     def totals(self) -> Extent:
@@ -111,7 +113,8 @@ class PartReader:
             return table
         if set(self.schema) <= set(self.written) and self.weight is None:
             return table.select(self.schema.names)
-        return as_table(table, schema=self.schema, unseen=self.unseen, absent=self.absent, weights=self.weight)
+        request = requested(unseen=self.unseen, absent=self.absent)  # what is unseen was reported before
+        return build(table, request, schema=self.schema, names=None, weights=self.weight)
 
 
 @dataclass(frozen=True)

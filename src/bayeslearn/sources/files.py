@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.sources.shards import Shard
     from bayeslearn.tables import Table
-    from bayeslearn.tables.convert import Missing
+    from bayeslearn.tables.markers import Missing
 
     Tell = Callable[["Pace"], object]
 

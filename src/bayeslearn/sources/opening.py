@@ -44,6 +44,8 @@ def scan_files(
     wanted = names if schema is None else schema.names
     read = None if wanted is None else (*wanted, *([weight] if weight else []))
     columns = require_alike(alive, read)
+    require_known([*request.dropped, *request.missing.by_column], columns)
+    columns = {name: kind for name, kind in columns.items() if name not in request.dropped}
     if read is not None and request.absent == "missing":
         read = tuple(name for name in read if name in columns)
     require_known([*(read or ()), *([weight] if weight else [])], columns)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from bayeslearn.tables import Schema, Table
-    from bayeslearn.tables.convert import Missing, Request
+    from bayeslearn.tables.convert import Request
+    from bayeslearn.tables.markers import Missing
 
 S = TypeVar("S")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +12,9 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.sources.base import MANIFEST, Scanned
 from bayeslearn.tables import Table, as_table
-from bayeslearn.tables.convert import MARKERS, check_request, requested
+from bayeslearn.tables.convert import check_request, requested
+from bayeslearn.tables.markers import Missing
+from bayeslearn.tables.raw import raw_table
 from bayeslearn.tables.schema import name_list
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from bayeslearn.sources.engines import Engine
     from bayeslearn.sources.files import Pace
     from bayeslearn.tables import Schema, Source
+    from bayeslearn.tables.convert import Unseen
+    from bayeslearn.tables.markers import Markers
 
 #: Endings of the names of DuckDB's databases.
 DATABASES = {".duckdb", ".ddb", ".db"}
@@ -34,11 +39,13 @@ def scan(
     discrete: Iterable[str] | Literal[True] = (),
     numeric: Iterable[str] = (),
     states: Mapping[str, Iterable[Any]] | None = None,
-    missing: Iterable[Any] = MARKERS,
+    drop_columns: Iterable[str] = (),
+    missing: Markers = (),
+    keep_default_na: bool = True,
     weights: str | None = None,
     max_states: int = 255,
     allow_constant: bool = False,
-    unseen: Literal["error", "missing", "last"] = "error",
+    unseen: Unseen = "error",
     absent: Literal["error", "missing"] = "error",
     left_out: dict[str, str] | None = None,
     engine: Engine | Any = None,
@@ -58,7 +65,8 @@ def scan(
         The table, view or query of a database.
     schema
         The variables, where they are known: the data are then not looked at beforehand.
-    columns, discrete, numeric, states, missing, max_states, allow_constant, unseen, absent, left_out
+    columns, drop_columns, discrete, numeric, states, missing, keep_default_na, max_states, allow_constant, unseen, \
+absent, left_out
         As in :func:`~bayeslearn.as_table`.
     weights
         The column that says how often each row counts.
@@ -77,8 +85,15 @@ def scan(
         "discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states,
         "allow_constant": allow_constant, "unseen": unseen, "absent": absent, "left_out": left_out,
     }  # fmt: skip
-    request = requested(missing=missing, **said)
+    request = requested(missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns, **said)
     check_request(request, schema)
+    if schema is not None and unseen == "add":  # the states to add are found by a look at the rows
+        known = scan(
+            data, table=table, schema=schema, drop_columns=drop_columns, missing=missing, weights=weights,
+            keep_default_na=keep_default_na, absent=absent, left_out=left_out, engine=engine, on_error=on_error,
+            memory_limit=memory_limit, progress=progress,
+        )  # fmt: skip
+        return known.declared(schema=schema, unseen=unseen, absent=absent)
     names = None if columns is None else name_list("columns", columns)
     validation.choice("on_error", on_error, ["raise", "skip"])
     if isinstance(data, list | tuple) and len(data) == 1 and is_paths(data):
@@ -98,13 +113,14 @@ def scan(
     if isinstance(data, str | os.PathLike) and (Path(data) / MANIFEST).is_file():
         from bayeslearn.sources.opening import scan_encoded  # noqa: PLC0415 - Arrow loads when data come in
 
-        return scan_encoded(data, engine).declared(schema=schema, columns=names, weights=weights, **said)
+        markers: dict[str, Any] = {"missing": missing, "keep_default_na": keep_default_na, "drop_columns": drop_columns}
+        return scan_encoded(data, engine).declared(schema=schema, columns=names, weights=weights, **markers, **said)
     if is_paths(data):
         from bayeslearn.sources.opening import scan_files  # noqa: PLC0415 - Arrow loads when data come in
 
         return scan_files(
-            data, request, schema=schema, names=names, weight=weights, engine=engine, skip=on_error == "skip",
-            memory_limit=memory_limit, progress=progress,
+            data, request, schema=schema, names=names, weight=weights, engine=engine,
+            skip=on_error == "skip", memory_limit=memory_limit, progress=progress,
         )  # fmt: skip
     from bayeslearn.sources.opening import scan_batches  # noqa: PLC0415
 
@@ -122,6 +138,36 @@ def as_source(data: Any, **options: Any) -> Source:
     if is_paths(data) and not is_one_file(data):
         return scan(data, **options)
     return as_table(data, **options)
+
+
+def with_options(
+    data: Any,
+    *,
+    columns: Iterable[str] | None = None,
+    drop_columns: Iterable[str] = (),
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    unseen: Unseen | None = None,
+) -> Any:
+    """Data as any learner takes them, with options of reading; the data themselves if there are none.
+
+    The options are those of :func:`~bayeslearn.as_table`. `unseen` takes the place of what a learner would do.
+    """
+    folds = isinstance(data, Scanned)
+    if not folds and not (is_paths(data) and not is_one_file(data)):
+        return raw_table(
+            data, columns=columns, drop_columns=drop_columns, missing=missing, keep_default_na=keep_default_na,
+            unseen=unseen,
+        )  # fmt: skip
+    dropped = name_list("drop_columns", drop_columns)
+    usual = columns is None and not dropped and Missing.of(missing, keep_default_na=keep_default_na) == Missing.of()
+    if not usual:
+        options: dict[str, Any] = {"columns": columns, "drop_columns": dropped, "missing": missing}
+        options["keep_default_na"] = keep_default_na
+        data = data.declared(**options) if folds else scan(data, **options)
+    elif unseen is not None and not folds:
+        data = scan(data)
+    return data if unseen is None else replace(data, unseen=unseen)
 
 
 ### what was given

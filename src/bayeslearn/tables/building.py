@@ -5,18 +5,30 @@ Every column is tried before anything is reported, so that one message names all
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError, listed
-from bayeslearn.tables.columns import Column, column_weights
-from bayeslearn.tables.gather import gather
+from bayeslearn.errors import (
+    DataError,
+    EmptyTableError,
+    MixedTypesError,
+    ParameterError,
+    ShapeError,
+    joined,
+    listed,
+    option,
+    short,
+)
+from bayeslearn.tables.columns import Column, column_weights, is_missing
+from bayeslearn.tables.gather import gather, list_column
 from bayeslearn.tables.kinds import discover
+from bayeslearn.tables.raw import RawTable
 from bayeslearn.tables.schema import Schema, require_known, require_unique
-from bayeslearn.tables.states import code_by
+from bayeslearn.tables.states import code_by, suspect_words
 from bayeslearn.tables.table import Table, code_type
 from bayeslearn.tables.variables import Discrete, Numeric, Variable
 
@@ -26,6 +38,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.tables.convert import Request
+
+
+#: Clauses of an error about many columns, and the characters of each.
+MOST_CLAUSES, MOST_CLAUSE = 5, 160
 
 
 def build(
@@ -41,9 +57,11 @@ def build(
     require_unique(column.name for column in columns)
     by_name = {column.name: column for column in columns}
     n = row_count(columns)
-    if weights is None and isinstance(data, Table):
+    if weights is None and isinstance(data, Table | RawTable):
         weights = data.weights
+    require_known([*request.dropped, *request.missing.by_column], by_name)
     w = row_weights(weights, by_name, n, request)
+    by_name = {name: column for name, column in by_name.items() if name not in request.dropped}
     if schema is not None and request.absent == "missing":
         by_name = {name: missing_column(name, n) for name in schema.names} | by_name
     chosen = choose(by_name, names, schema, weights if isinstance(weights, str) else None)
@@ -61,7 +79,7 @@ def choose(
     """The columns to take, in order."""
     if schema is not None:
         if names is not None:
-            raise ParameterError("the schema already says which columns to take", hint="leave out `columns`")
+            raise ParameterError("the schema already says which columns to take", hint=f"leave out {option('columns')}")
         names = schema.names
     else:
         names = tuple(name for name in (by_name if names is None else names) if name != weight)
@@ -79,8 +97,10 @@ def row_count(columns: list[Column]) -> int:
     """The one length of all columns."""
     lengths = {column.name: len(column) for column in columns}
     if len(set(lengths.values())) > 1:
-        shown = ", ".join(f"{name!r} has {n}" for name, n in lengths.items())
-        raise ShapeError(f"columns differ in their number of rows: {shown}", lengths=lengths)
+        shown = joined(f"{name!r} has {n}" for name, n in lengths.items())
+        raise ShapeError(
+            f"columns differ in their number of rows: {shown}", hint="give every column the same rows", lengths=lengths
+        )
     return next(iter(lengths.values()), 0)
 
 
@@ -121,10 +141,7 @@ def coded(columns: list[Column], request: Request, known: dict[str, Variable]) -
     for column in columns:
         variable = known.get(column.name)
         try:
-            if variable is None:
-                done.append(discover(column, request))
-            else:
-                done.append((variable, code_by(column, variable, request.missing, request.unseen)))
+            done.append(understood(column, request) if variable is None else code_by(column, variable, request))
         except DataError as error:
             if request.left_out is None or variable is not None:
                 errors.append(error)
@@ -135,15 +152,43 @@ def coded(columns: list[Column], request: Request, known: dict[str, Variable]) -
     return done
 
 
+def understood(column: Column, request: Request) -> tuple[Variable, NDArray[Any]]:
+    """The variable that a column shows; numbers among which there are words that often mark missing cells stay numbers.
+
+    What then is treated as missing is noted.
+    """
+    try:
+        return discover(without_markers(column, request), request)
+    except MixedTypesError:
+        words = suspect_words(column, request.missing)
+        if not words:
+            raise
+    request.notes.words[column.name] = words
+    request = replace(request, missing=request.missing.also(column.name, words))
+    return discover(without_markers(column, request), request)
+
+
+def without_markers(column: Column, request: Request) -> Column:
+    """Python objects without the markers among them, so that numbers are numbers; other columns as they are."""
+    if not isinstance(column.data, list) or request.all_discrete or column.name in request.discrete:
+        return column
+    markers = request.missing.of_column(column.name)
+    return list_column(column.name, [None if is_missing(value, markers) else value for value in column.data])
+
+
 def together(errors: list[DataError]) -> DataError:
     """One error that says everything, of the kind of the first."""
     if len(errors) == 1:
         return errors[0]
-    hints = dict.fromkeys(error.hint for error in errors if error.hint)
+    columns = [error.details.get("column") for error in errors]
+    hints = [error.hint for error in errors if error.hint][:1]
+    if all(columns):
+        more = ", ..." if len(columns) > MOST_CLAUSES else ""
+        hints.append(f"drop these columns with {option('drop_columns', columns[:MOST_CLAUSES])}{more}")
     return type(errors[0])(
-        ";\n".join(error.message for error in errors),
-        hint="\nhint: ".join(hints) or None,
-        columns=[error.details.get("column") for error in errors],
+        joined((short(error.message, MOST_CLAUSE) for error in errors), MOST_CLAUSES, separator=";\n"),
+        hint="\nhint: ".join(short(hint, MOST_CLAUSE) for hint in hints) or None,
+        columns=columns,
         errors=errors,
     )
 

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, MixedTypesError
-from bayeslearn.tables.convert import NUMBER, Missing
+from bayeslearn.errors import DataError, MixedTypesError, option
+from bayeslearn.tables.markers import NUMBER, Missing
 from bayeslearn.tables.table import require_finite
 
 if TYPE_CHECKING:
@@ -67,6 +67,10 @@ class Levels:
         """The first row that shows this value."""
         return int(np.argmax(self.place == level))
 
+    def counts(self) -> NDArray[np.intp]:
+        """How many rows show each value."""
+        return np.bincount(self.place[self.place >= 0], minlength=len(self.values))
+
     def listed(self) -> list[Any]:
         """The values as Python objects."""
         return self.values if isinstance(self.values, list) else self.values.to_pylist()
@@ -88,7 +92,7 @@ def neither(name: str, kind: Any) -> DataError:
     """The error for a column of dates, bytes, lists and the like."""
     return DataError(
         f"column {name!r} holds {kind}, which is neither states nor numbers",
-        hint="turn it into text or numbers first, or leave it out with `columns=`",
+        hint=f"turn it into text or numbers first, or drop it: {option('drop_columns', [name])}",
         column=name,
     )
 
@@ -116,6 +120,7 @@ def arrow_columns(table: Any) -> list[Column]:
 
 def levels(column: Column, missing: Missing) -> Levels:
     """The distinct values of a column and where each row finds its own."""
+    missing = missing.of_column(column.name)
     if column.kind == "objects":
         return object_levels(column, missing)
     coded = pa.types.is_dictionary(column.data.type)
@@ -151,11 +156,12 @@ def one_dictionary(data: Any) -> Any:
 def marked(values: Any, missing: Missing) -> NDArray[np.bool_]:
     """Which of the values stand for a missing cell; a few are quicker looked at one by one."""
     if is_text(values.type) and len(values) <= FEW:
-        return np.array([v is None or v.strip() in missing.text for v in values.to_pylist()], np.bool_)
+        return np.array([v is None or is_missing(v, missing) for v in values.to_pylist()], np.bool_)
     null = np.asarray(values.is_null(nan_is_null=True))
     if is_text(values.type):
         trimmed = pc.utf8_trim_whitespace(values.cast(pa.large_string()))
-        return null | np.asarray(pc.is_in(trimmed, pa.array(sorted(missing.text), type=pa.large_string())))
+        null = null | np.asarray(pc.is_in(trimmed, pa.array(sorted(missing.text), type=pa.large_string())))
+        return null | np.isin(level_numbers(values), list(missing.numbers)) if missing.numbers else null
     return null | np.isin(level_numbers(values), list(missing.numbers))
 
 
@@ -195,7 +201,7 @@ def object_kind(value: Any) -> str:
 def is_missing(value: Any, missing: Missing) -> bool:
     """Whether a Python value stands for a missing cell."""
     if isinstance(value, str):
-        return value.strip() in missing.text
+        return value.strip() in missing.text or (bool(missing.numbers) and number_of(value) in missing.numbers)
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         return value != value or value in missing.numbers  # noqa: PLR0124 - NaN
     return value is None or type(value).__name__ in {"NAType", "NaTType"}
@@ -216,7 +222,8 @@ def floats(column: Column, missing: Missing, found: Levels | None = None) -> NDA
             word, row = found.listed()[words[0]], found.first_row(int(words[0]))
             raise MixedTypesError(
                 f"column {column.name!r} is to be numeric, but row {row} holds {word!r}",
-                hint=f"add it to `missing=` if it stands for a missing cell, or declare discrete=[{column.name!r}]",
+                hint=f"{option('missing', {column.name: [word]})} if it stands for a missing cell, "
+                f"{option('discrete', [column.name])} if the column has states",
                 column=column.name,
                 row=row,
             )
@@ -231,7 +238,7 @@ def plain_floats(column: Column, missing: Missing) -> NDArray[np.float64]:
     if pa.types.is_dictionary(data.type):
         data = data.cast(data.type.value_type)
     x = np.asarray(data.cast(pa.float64(), safe=False), dtype=np.float64)
-    markers = list(missing.numbers)
+    markers = list(missing.of_column(column.name).numbers)
     return np.where(np.isin(x, markers), np.nan, x) if markers else x
 
 

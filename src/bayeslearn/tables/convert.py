@@ -6,14 +6,14 @@ numbers, by its own values (:mod:`.kinds`) or by declared states (:mod:`.states`
 
 from __future__ import annotations
 
-import numbers
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, listed
+from bayeslearn.tables.markers import Markers, Missing
+from bayeslearn.tables.notes import Notes
 from bayeslearn.tables.schema import Schema, name_list
 from bayeslearn.tables.table import Table
 from bayeslearn.tables.variables import Discrete
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-#: What a number looks like in a text file.
-NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+#: What may become of a value that is none of the states.
+Unseen = Literal["error", "missing", "last", "add"]
+UNSEEN = ("error", "missing", "last", "add")
 
 
 def as_table(
@@ -35,11 +36,13 @@ def as_table(
     discrete: Iterable[str] | Literal[True] = (),
     numeric: Iterable[str] = (),
     states: Mapping[str, Iterable[Any]] | None = None,
-    missing: Iterable[Any] = ("?", "", "NaN", "nan"),
+    drop_columns: Iterable[str] = (),
+    missing: Markers = (),
+    keep_default_na: bool = True,
     weights: ArrayLike | str | None = None,
     max_states: int = 255,
     allow_constant: bool = False,
-    unseen: Literal["error", "missing", "last"] = "error",
+    unseen: Unseen = "error",
     absent: Literal["error", "missing"] = "error",
     left_out: dict[str, str] | None = None,
 ) -> Table:
@@ -62,8 +65,14 @@ def as_table(
         Columns that are of this kind whatever they look like; discrete=True for all that are not declared otherwise.
     states
         Declared states of columns, in their order; they may include states that do not occur.
+    drop_columns
+        Columns to leave out.
     missing
-        What stands for a missing cell, besides None and NaN; blanks around it are ignored.
+        Markers of missing cells in addition to the default ones: a list for all columns, or a mapping from the name of
+        a column to its markers, with the key None for all columns. Blanks around a marker are ignored, a number stands
+        for the number and for the text, and a declared state is never a marker.
+    keep_default_na
+        Whether the default markers (:data:`NA_MARKERS`: what pandas takes for NA, and '?') count too.
     weights
         How often each row counts, or the name of the column that says so.
     max_states
@@ -71,8 +80,9 @@ def as_table(
     allow_constant
         Whether a column may show one state only.
     unseen
-        What to do with a value outside the declared states: raise an error, treat it as missing, or take it for the
-        last of the states, which then stands for all others.
+        What to do with a value outside the declared states: raise an error, treat it as missing, take it for the
+        last of the states, which then stands for all others, or add it to the states. "missing" and "add" are counted
+        in a warning.
     absent
         What to do with a column of the schema that the data lack: raise an error, or take all its cells for missing.
     left_out
@@ -87,21 +97,30 @@ def as_table(
     {'wind': 'weak', 'hours': 3.0}
     """
     request = requested(
-        discrete=discrete, numeric=numeric, states=states, missing=missing, max_states=max_states,
-        allow_constant=allow_constant, unseen=unseen, absent=absent, left_out=left_out,
+        discrete=discrete, numeric=numeric, states=states, missing=missing, keep_default_na=keep_default_na,
+        max_states=max_states, allow_constant=allow_constant, unseen=unseen, absent=absent, left_out=left_out,
+        drop_columns=drop_columns,
     )  # fmt: skip
     names = None if columns is None else name_list("columns", columns)
     check_request(request, schema)
     if isinstance(data, Table) and needs_no_codes(data, request, schema) and not isinstance(weights, str):
         table = data if names is None else data.select(names)
+        table = table.drop(request.dropped) if request.dropped else table
         return table if weights is None else table.with_weights(weights)
     if hasattr(type(data), "declared"):  # a source
-        said = {"discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states}
-        told = {"allow_constant": allow_constant, "unseen": unseen, "absent": absent, "left_out": left_out}
-        return data.declared(schema=schema, columns=names, weights=weights, missing=missing, **said, **told).table()
+        options: dict[str, Any] = {
+            "discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states, "missing": missing,
+            "keep_default_na": keep_default_na, "allow_constant": allow_constant, "unseen": unseen, "absent": absent,
+            "left_out": left_out, "drop_columns": drop_columns,
+        }  # fmt: skip
+        return data.declared(schema=schema, columns=names, weights=weights, **options).table()
     from bayeslearn.tables import building  # noqa: PLC0415 - Arrow loads when data come in
 
-    return building.build(data, request, schema=schema, names=names, weights=weights)
+    if hasattr(type(data), "applied"):  # a raw table
+        request = data.applied(request)
+    table = building.build(data, request, schema=schema, names=names, weights=weights)
+    request.notes.warn()
+    return table
 
 
 def needs_no_codes(table: Table, request: Request, schema: Schema | None) -> bool:
@@ -110,32 +129,6 @@ def needs_no_codes(table: Table, request: Request, schema: Schema | None) -> boo
 
 
 ### what was asked for
-
-
-@dataclass(frozen=True)
-class Missing:
-    """What stands for a missing cell: as text, and as a number."""
-
-    text: frozenset[str]
-    numbers: frozenset[float]
-
-    @classmethod
-    def of(cls, markers: Iterable[Any]) -> Missing:
-        """Markers as the user gave them; one that looks like a number stands for the number too."""
-        try:
-            markers = [markers] if isinstance(markers, str) else list(markers)
-        except TypeError:
-            raise ParameterError(f"`missing` must be a list of markers, got {markers!r}") from None
-        plain = [m for m in markers if isinstance(m, numbers.Real) and not isinstance(m, bool)]
-        text = [m.strip() for m in markers if isinstance(m, str)]
-        like_numbers = [float(m) for m in text if re.fullmatch(NUMBER, m)]
-        return cls(frozenset(text) | frozenset(map(str, plain)), frozenset(map(float, plain)) | frozenset(like_numbers))
-
-    def without(self, states: Iterable[Any]) -> Missing:
-        """The markers that are not declared states."""
-        text = {s.strip() for s in states if isinstance(s, str)}
-        plain = {float(s) for s in states if isinstance(s, int | float)}
-        return Missing(self.text - text, self.numbers - plain)
 
 
 @dataclass(frozen=True)
@@ -152,14 +145,14 @@ class Request:
     unseen: str = "error"
     absent: str = "error"
     left_out: dict[str, str] | None = None
+    #: Columns that are read as if they were not there.
+    dropped: tuple[str, ...] = ()
+    #: What was read otherwise than it stands there.
+    notes: Notes = field(default_factory=Notes, compare=False)
 
     def declares(self) -> set[str]:
         """The columns about which something was said."""
         return {*self.discrete, *self.numeric, *self.states}
-
-
-#: What stands for a missing cell in a file, besides nothing at all.
-MARKERS = ("?", "", "NaN", "nan")
 
 
 def requested(
@@ -167,12 +160,14 @@ def requested(
     discrete: Iterable[str] | Literal[True] = (),
     numeric: Iterable[str] = (),
     states: Mapping[str, Iterable[Any]] | None = None,
-    missing: Iterable[Any] = MARKERS,
+    missing: Markers = (),
+    keep_default_na: bool = True,
     max_states: int = 255,
     allow_constant: bool = False,
     unseen: str = "error",
     absent: str = "error",
     left_out: dict[str, str] | None = None,
+    drop_columns: Iterable[str] = (),
 ) -> Request:
     """The options as a request, each of them checked."""
     return Request(
@@ -180,12 +175,13 @@ def requested(
         all_discrete=discrete is True,
         numeric=frozenset(name_list("numeric", numeric)),
         states=declared_states(states or {}),
-        missing=Missing.of(missing),
+        missing=Missing.of(missing, keep_default_na=keep_default_na),
         max_states=validation.integer("max_states", max_states, least=1),
         allow_constant=allow_constant,
-        unseen=validation.choice("unseen", unseen, ["error", "missing", "last"]),
+        unseen=validation.choice("unseen", unseen, UNSEEN),
         absent=validation.choice("absent", absent, ["error", "missing"]),
         left_out=left_out,
+        dropped=name_list("drop_columns", drop_columns),
     )
 
 

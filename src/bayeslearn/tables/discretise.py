@@ -1,6 +1,7 @@
 """Cut points for numeric columns.
 
-quantile   about equal weight in every interval; ties make fewer intervals, never empty ones
+quantile   about equal weight in every interval; ties make fewer intervals, never empty ones; a value of more than half
+           of the weight, such as 0 for rain, is a state of its own
 width      intervals of equal width between the smallest and the largest value
 mdl        the cuts that tell the states of a target apart, as many as pay for their own description:
 
@@ -21,8 +22,10 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import BayeslearnWarning, ConstantColumnError, ParameterError, listed
+from bayeslearn.tables.intervals import WHOLE, between, separators
+from bayeslearn.tables.intervals import below as just_below
 from bayeslearn.tables.schema import name_list
-from bayeslearn.tables.variables import WHOLE, Discrete
+from bayeslearn.tables.variables import Discrete
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +38,12 @@ if TYPE_CHECKING:
 
 #: Intervals for `quantile` and `width` when their number is not given.
 BINS = 5
+
+#: A value of more than this share of the weight is a state of its own under `quantile`.
+HEAVY = 0.5
+
+#: The least share of the weight on one side of a heavy value that is separated from it, unless it is the larger side.
+LEAST_SIDE = 0.01
 
 #: Entropies closer than this are equal, and the lowest cut is taken.
 TIE = 1e-12
@@ -82,7 +91,7 @@ def weighted_values(x: Floats, w: Floats) -> tuple[Floats, Floats]:
 
 
 def quantile_cuts(values: Floats, weight: Floats, bins: int) -> Floats:
-    """Between neighbours, where the cumulated weight comes nearest to each k/bins of the whole."""
+    """Between neighbors, where the cumulated weight comes nearest to each k/bins of the total; a heavy value apart."""
     if len(values) < 2:
         return np.empty(0)
     below = np.cumsum(weight)[:-1] / weight.sum()
@@ -90,23 +99,36 @@ def quantile_cuts(values: Floats, weight: Floats, bins: int) -> Floats:
     right = np.searchsorted(below, wanted - TIE).clip(max=len(below) - 1)
     left = (right - 1).clip(min=0)
     nearer = np.abs(below[left] - wanted) <= np.abs(below[right] - wanted) + TIE
-    return middles(values)[np.unique(np.where(nearer, left, right))]
+    places = np.unique(np.where(nearer, left, right))
+    heavy = int(weight.argmax())
+    if bins > 2 and weight[heavy] > HEAVY * weight.sum():
+        return cuts_around(values, below, places, heavy, bins)
+    return separators(values, places)
+
+
+def cuts_around(values: Floats, below: Floats, places: NDArray[np.intp], heavy: int, bins: int) -> Floats:
+    """A state for the heavy value alone, and the cuts at other quantiles that leave enough weight next to it."""
+    before = float(below[heavy - 1]) if heavy else 0.0
+    after = 1 - float(below[heavy]) if heavy < len(below) else 0.0
+    least = min(LEAST_SIDE, max(before, after))
+    edges = []
+    if heavy and before >= least:
+        edges.append(just_below(float(values[heavy])))
+    if heavy < len(below) and after >= least:
+        edges.append(float(values[heavy]))
+    room = 1 / (2 * bins) - TIE
+    kept = places[(below[places] <= before - room) | (below[places] >= 1 - after + room)]
+    return np.sort(np.append(separators(values, kept), edges))
 
 
 def width_cuts(values: Floats, _weight: Floats, bins: int) -> Floats:
-    """Evenly from the smallest to the largest value."""
+    """Evenly from the smallest to the largest value, each at the roundest number within a twentieth of the width."""
     if len(values) < 2:
         return np.empty(0)
-    share = np.arange(1, bins) / bins
-    cuts = np.unique(values[0] * (1 - share) + values[-1] * share)
+    share, near = np.arange(1, bins) / bins, 1 / (20 * bins)
+    low, high = (values[0] * (1 - s) + values[-1] * s for s in (share - near, share + near))
+    cuts = np.unique([between(float(a), float(b)) for a, b in zip(low, high, strict=True)])
     return cuts[(cuts >= values[0]) & (cuts < values[-1])]
-
-
-def middles(values: Floats) -> Floats:
-    """A point between each two neighbours a < b: a ≤ cut < b, whatever the rounding."""
-    a, b = values[:-1], values[1:]
-    middle = a / 2 + b / 2
-    return np.where((a <= middle) & (middle < b), middle, a)
 
 
 ### by a target
@@ -143,7 +165,7 @@ def mdl_cuts(x: Floats, y: NDArray[np.signedinteger], w: Floats, n_states: int) 
         if at is not None:
             kept.append(places[low + at - 1])
             open_parts += [(low, low + at), (low + at, high)]
-    return middles(values)[np.sort(np.array(kept, dtype=np.intp))]
+    return separators(values, np.sort(np.array(kept, dtype=np.intp)))
 
 
 def boundaries(counts: Floats) -> NDArray[np.intp]:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError
 from bayeslearn.tables.columns import Column, arrow_column, arrow_columns
 from bayeslearn.tables.files import read_file
+from bayeslearn.tables.raw import RawTable
 from bayeslearn.tables.schema import require_unique
 from bayeslearn.tables.table import Table, state_array
 from bayeslearn.tables.variables import Discrete
@@ -196,10 +197,16 @@ def table_column(table: Table, name: str) -> Column:
     return Column(name, pa.DictionaryArray.from_arrays(pa.array(code, mask=code < 0), states), declared=True)
 
 
+def raw_columns(data: RawTable) -> list[Column]:
+    """The columns of a raw table, as they were read."""
+    return list(data.columns)
+
+
 #: How each kind of data with named columns is read; anything else is tried as a frame.
 READERS: tuple[tuple[Any, Callable[[Any], list[Column]]], ...] = (
     ((str, os.PathLike), read_file),
     (Table, table_columns),
+    (RawTable, raw_columns),
     (pa.Table, arrow_columns),
     (np.ndarray, structured_columns),
     (Mapping, dict_columns),

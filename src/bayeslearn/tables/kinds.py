@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from bayeslearn.errors import ConstantColumnError, MissingValuesError, MixedTypesError, TooManyStatesError
+from bayeslearn.errors import (
+    ConstantColumnError,
+    MissingValuesError,
+    MixedTypesError,
+    TooManyStatesError,
+    in_python,
+    option,
+)
 from bayeslearn.tables.columns import (
     Column,
     Levels,
@@ -30,7 +37,8 @@ from bayeslearn.tables.variables import Discrete, Numeric, Variable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.tables.convert import Missing, Request
+    from bayeslearn.tables.convert import Request
+    from bayeslearn.tables.markers import Missing
 
 #: Whole numbers with more different values than this are numeric.
 FEW = 20
@@ -67,7 +75,8 @@ def discrete(column: Column, found: Levels, request: Request) -> tuple[Discrete,
     if n > request.max_states:
         raise TooManyStatesError(
             f"column {column.name!r} has {n} different states, more than max_states={request.max_states}",
-            hint="leave out identifiers with `columns=`, declare numbers with `numeric=`, or raise `max_states`",
+            hint=f"drop an identifier with {option('drop_columns', [column.name])}, or raise {option('max_states')}"
+            + in_python(f"; {option('numeric', [column.name])} if it holds numbers"),
             column=column.name,
             states=n,
         )
@@ -78,7 +87,8 @@ def discrete(column: Column, found: Levels, request: Request) -> tuple[Discrete,
     if n == 1 and not request.allow_constant:
         raise ConstantColumnError(
             f"column {column.name!r} shows one state only, {values[0]!r}",
-            hint="leave it out with `columns=`, declare its `states=`, or pass allow_constant=True",
+            hint=f"drop it with {option('drop_columns', [column.name])}"
+            + in_python(", declare its `states=`, or pass allow_constant=True"),
             column=column.name,
         )
     order = list(range(n)) if column.declared else sorted(range(n), key=lambda i: sort_key(values[i]))
@@ -154,10 +164,12 @@ def mixed(column: Column, found: Levels, examples: dict[str, int]) -> MixedTypes
     values = found.listed()
     rows = {kind: found.first_row(level) for kind, level in examples.items()}
     shown = ", ".join(f"{kind} ({values[level]!r} in row {rows[kind]})" for kind, level in examples.items())
-    odd = f"e.g. missing=['?', '', {values[examples['words']]!r}]" if "words" in examples else "`missing=[...]`"
+    odd = [values[level] for kind, level in examples.items() if kind in {"words", "text"}]
+    marker = option("missing", {column.name: odd[:1]}) if odd else option("missing")
     return MixedTypesError(
         f"column {column.name!r} mixes {shown}",
-        hint=f"{odd} if some stand for missing cells, discrete=[{column.name!r}] to keep all as states",
+        hint=f"{marker} if some stand for missing cells, {option('drop_columns', [column.name])} to drop the column"
+        + in_python(f", {option('discrete', [column.name])} to keep all as states"),
         column=column.name,
         rows=rows,
     )
@@ -167,6 +179,7 @@ def all_missing(column: Column) -> MissingValuesError:
     """The error for a column without a single value."""
     return MissingValuesError(
         f"every cell of column {column.name!r} is missing",
-        hint=f"leave it out with `columns=`, or declare its states: states={{{column.name!r}: [...]}}",
+        hint=f"drop it with {option('drop_columns', [column.name])}"
+        + in_python(f", or declare its states: states={{{column.name!r}: [...]}}"),
         column=column.name,
     )

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import DuplicateColumnError, FormatError, ParameterError, UnknownColumnError, listed
+from bayeslearn.errors import (
+    DuplicateColumnError,
+    FormatError,
+    ParameterError,
+    UnknownColumnError,
+    listed,
+    near,
+    nearest,
+)
 from bayeslearn.tables.variables import Discrete, Numeric, Variable, variable_from_dict
 
 if TYPE_CHECKING:
@@ -136,7 +143,6 @@ def require_known(names: Iterable[str], known: Iterable[str]) -> None:
 def unknown_column(names: list[str], known: Iterable[str]) -> UnknownColumnError:
     """The error for names that are not there, with the closest ones that are."""
     known = tuple(known)
-    near = dict.fromkeys(m for name in names for m in get_close_matches(str(name), known, n=3))
-    hint = f"did you mean {listed(near)}?" if near else f"the columns are {listed(known)}"
     what = "there is no column" if len(names) == 1 else "there are no columns"
-    return UnknownColumnError(f"{what} {listed(names)}", hint=hint, columns=names, closest=list(near))
+    hint = nearest(names, known, "the columns")
+    return UnknownColumnError(f"{what} {listed(names)}", hint=hint, columns=names, closest=near(names, known))

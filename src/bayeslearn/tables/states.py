@@ -6,12 +6,15 @@ file), number meets number and truth meets truth: 1 finds '1', 'true' finds True
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import UnknownStateError, listed
+from bayeslearn.errors import UnknownStateError, in_python, listed, near, option
 from bayeslearn.tables.columns import Column, Levels, floats, level_numbers, levels, number_of, object_kind
+from bayeslearn.tables.kinds import sort_key
+from bayeslearn.tables.markers import is_suspect
 from bayeslearn.tables.table import smallest_code_type
 from bayeslearn.tables.variables import Discrete, Variable
 
@@ -20,29 +23,95 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.tables.convert import Missing
+    from bayeslearn.tables.convert import Request
+    from bayeslearn.tables.markers import Missing
 
 #: The code of a value that is none of the states, until it is reported or made missing.
 UNKNOWN = -2
 
 
-def code_by(column: Column, variable: Variable, missing: Missing, unseen: str) -> NDArray[Any]:
-    """The codes (or floats) of a column under a known variable."""
+def code_by(column: Column, variable: Variable, request: Request) -> tuple[Variable, NDArray[Any]]:
+    """A known variable, grown if new states are to be added, and the codes (or floats) of a column under it."""
+    missing = request.missing.of_column(column.name)
     if not isinstance(variable, Discrete):
-        return floats(column, missing)
+        return variable, known_floats(column, missing, request)
     missing = missing.without(variable.states)
     if variable.cuts is not None and is_to_be_cut(column, missing):
-        return variable.cut(floats(column, missing))
+        return variable, variable.cut(known_floats(column, missing, request))
     found = levels(column, missing)
     look = StateLookup(variable)
-    code = np.array([*(look(v) for v in found.listed()), -1], dtype=smallest_code_type(variable.size + 1))
+    code = np.array([*(look(v) for v in found.listed()), -1], dtype=np.int64)
     if (code == UNKNOWN).any():
-        used = np.bincount(found.place[found.place >= 0], minlength=len(code) - 1) > 0
-        strange = np.flatnonzero((code[:-1] == UNKNOWN) & used)
-        if len(strange) and unseen == "error":
-            raise unknown_state(variable, found, strange)
-        code[code == UNKNOWN] = variable.size - 1 if unseen == "last" else -1
-    return code.take(found.place)
+        variable = settled(variable, found, code, request)
+    return variable, code.astype(smallest_code_type(variable.size + 1)).take(found.place)
+
+
+### values that are none of the states
+
+
+def settled(variable: Discrete, found: Levels, code: NDArray[np.int64], request: Request) -> Discrete:
+    """Give codes to values that are none of the states, as the request has it; the variable, which may grow."""
+    count = found.counts()
+    strange = np.flatnonzero((code[:-1] == UNKNOWN) & (count > 0))
+    if len(strange) and request.unseen == "error":
+        raise unknown_state(variable, found, strange)
+    code[code == UNKNOWN] = variable.size - 1 if request.unseen == "last" else -1
+    if request.unseen == "last" or not len(strange):
+        return variable
+    values = found.listed()
+    cells = {values[level]: int(count[level]) for level in strange}
+    if request.unseen != "add" or variable.cuts is not None:
+        request.notes.unseen[variable.name] = cells
+        return variable
+    request.notes.added[variable.name] = cells
+    grown = with_values(variable, cells)
+    code[strange] = [StateLookup(grown)(values[level]) for level in strange]
+    return grown
+
+
+def with_values(variable: Discrete, values: Iterable[Any]) -> Discrete:
+    """The variable with more states: the values, sorted, written as the other states are."""
+    kinds = {object_kind(state) for state in variable.states}
+    new = dict.fromkeys(alike(value, kinds) for value in sorted(values, key=sort_key))
+    return replace(variable, states=(*variable.states, *(v for v in new if v not in variable.states)))
+
+
+def alike(value: Any, kinds: set[str]) -> Any:
+    """A value as numbers if the states are numbers, and as text if they are text."""
+    number = number_of(value)
+    if kinds == {"number"} and isinstance(value, str) and not np.isnan(number):
+        return int(number) if number == number // 1 else number
+    return str(value) if kinds == {"text"} else value
+
+
+def known_floats(column: Column, missing: Missing, request: Request) -> NDArray[np.float64]:
+    """Numbers; words among them are an error, unless they are known markers, or unseen values are no error."""
+    words = words_among_numbers(column, missing)
+    if words and (request.unseen != "error" or all(map(is_suspect, words))):
+        request.notes.words[column.name] = words
+        missing = missing.also(column.name, words)
+    return floats(column, missing)
+
+
+def words_among_numbers(column: Column, missing: Missing) -> dict[Any, int]:
+    """Values of a column that are no numbers, and how often each occurs."""
+    if column.kind == "number":
+        return {}
+    found = levels(column, missing)
+    words = np.flatnonzero(np.isnan(level_numbers(found.values)))
+    if not len(words):
+        return {}
+    values, count = found.listed(), found.counts()
+    return {values[level]: int(count[level]) for level in words if count[level]}
+
+
+def suspect_words(column: Column, missing: Missing) -> dict[Any, int]:
+    """The words among numbers, if all of them are such as often stand for no value."""
+    words = words_among_numbers(column, missing)
+    return words if all(map(is_suspect, words)) else {}
+
+
+### known states
 
 
 def is_to_be_cut(column: Column, missing: Missing) -> bool:
@@ -56,7 +125,9 @@ class StateLookup:
     """From a value to the code of its state."""
 
     def __init__(self, variable: Discrete) -> None:
-        self.exact = {(object_kind(s), s): code for code, s in enumerate(variable.states)}
+        self.variable = variable
+        synonyms = {("text", name): code for name, code in variable.synonyms.items()}
+        self.exact = synonyms | {(object_kind(s), s): code for code, s in enumerate(variable.states)}
         self.number = {kind: self._by(kind, number_of) for kind in ("text", "number")}
         self.truth = {kind: self._by(kind, truth) for kind in ("text", "bool")}
 
@@ -74,6 +145,9 @@ class StateLookup:
             code = self.number["text" if kind == "number" else "number"].get(number_of(value), UNKNOWN)
         if code == UNKNOWN and kind in self.truth:
             code = self.truth["text" if kind == "bool" else "bool"].get(truth(value), UNKNOWN)
+        if code == UNKNOWN and kind in self.number and self.variable.cuts is not None:
+            x = number_of(value)
+            code = UNKNOWN if np.isnan(x) else int(self.variable.cut(x))
         return code
 
 
@@ -88,12 +162,15 @@ def unknown_state(variable: Discrete, found: Levels, strange: Iterable[int]) -> 
     row = min(rows)
     values = found.listed()
     others = [values[level] for r, level in sorted(rows.items())[1:]]
-    more = f" (also {listed(others)})" if others else ""
+    more = f" (also {listed(others, 3)})" if others else ""
     state = values[rows[row]]
+    close = near([state], variable.states, 1)
+    meant = f"did you mean {close[0]!r}? Or " if close else ""
     return UnknownStateError(
         f"column {variable.name!r} has state {state!r} in row {row}, "
-        f"not among its states {listed(variable.states)}{more}",
-        hint='declare it with `states=` or in the schema, or pass unseen="missing"',
+        f"not among its states {listed(variable.states, 5)}{more}",
+        hint=f"{meant}treat it as missing with {option('unseen', 'missing')}"
+        + in_python(", or declare it with `states=` or in the schema"),
         column=variable.name,
         state=state,
         states=[state, *others],

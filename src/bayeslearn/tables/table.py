@@ -215,7 +215,10 @@ class Table:
 
     def cut(self, cuts: Mapping[str, Iterable[float]]) -> Table:
         """Numeric columns made discrete by the given cuts, which the schema remembers."""
-        cut = {name: Discrete.from_cuts(name, points) for name, points in cuts.items()}
+        w = None if self.weights is None else np.asarray(self.weights)
+        cut = {
+            name: Discrete.from_cuts(name, points, values=self.value(name), weights=w) for name, points in cuts.items()
+        }
         new = {name: variable.cut(self.value(name)) for name, variable in cut.items()}
         schema = Schema(cut.get(v.name, v) for v in self.schema)
         codes = np.empty((len(schema.discrete), self.n_rows), dtype=code_type(schema))

@@ -12,18 +12,17 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayeslearn.errors import FormatError, ParameterError, UnknownStateError, listed
+from bayeslearn.tables.interval_values import interval_values
+from bayeslearn.tables.intervals import interval_names, other_names
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-#: The name of the only state of a numeric column in which no cut was found.
-WHOLE = "all"
 
 
 @dataclass(frozen=True)
@@ -54,23 +53,36 @@ class Discrete(Variable):
     >>> wind.size, wind.code_of("strong")
     (2, 1)
     >>> Discrete.from_cuts("hours", [2.5, 4]).states
-    ('<= 2.5', '(2.5, 4]', '> 4')
+    ('<= 2.5', '2.5 … 4', '> 4')
     """
 
     states: tuple[Any, ...]
     cuts: tuple[float, ...] | None = None
+    #: A few values of the training rows in each interval, in order; see :mod:`bayeslearn.tables.interval_values`.
+    interval_values: tuple[tuple[float, ...], ...] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "states", checked_states(self.name, self.states))
         if self.cuts is not None:
             object.__setattr__(self, "cuts", checked_cuts(self.name, self.cuts, len(self.states)))
+        if self.interval_values is not None:
+            values = checked_interval_values(self.name, self.interval_values, len(self.states))
+            object.__setattr__(self, "interval_values", values)
 
     @classmethod
-    def from_cuts(cls, name: str, cuts: Iterable[float]) -> Discrete:
-        """The intervals between the cuts, named after their bounds."""
+    def from_cuts(
+        cls,
+        name: str,
+        cuts: Iterable[float],
+        *,
+        values: NDArray[np.float64] | None = None,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Discrete:
+        """The intervals between the cuts, named after their bounds; `values` of rows are summarized in each of them."""
         cuts = tuple(float(c) for c in cuts)
-        return cls(name, interval_names(cuts), cuts)
+        kept = None if values is None else interval_values(values, weights, cuts)
+        return cls(name, interval_names(cuts), cuts, kept)
 
     @property
     def size(self) -> int:
@@ -78,22 +90,30 @@ class Discrete(Variable):
         return len(self.states)
 
     def code_of(self, state: Any) -> int:
-        """The code of a state, by its name; for a variable that was cut, also of a number in its interval."""
-        for code, known in enumerate(self.states):
-            if known == state and (type(known) is bool) == (type(state) is bool):
+        """The code of a state, found as in a table: 1 finds '1', and a number the interval that holds it."""
+        state = state.item() if isinstance(state, np.generic) else state
+        if isinstance(state, Hashable):
+            for code, known in enumerate(self.states):
+                if known == state and (type(known) is bool) == (type(state) is bool):
+                    return code
+            from bayeslearn.tables.states import UNKNOWN, StateLookup  # noqa: PLC0415 - Arrow loads when it is needed
+
+            code = StateLookup(self)(state)
+            if code != UNKNOWN:
                 return code
-        if (
-            self.cuts is not None
-            and isinstance(state, int | float)
-            and not isinstance(state, bool)
-            and not math.isnan(state)
-        ):
-            return int(self.cut(state))
         raise UnknownStateError(
-            f"column {self.name!r} has no state {state!r}, its states are {listed(self.states)}",
+            f"variable {self.name!r} has no state {state!r}, its states are {listed(self.states)}",
             column=self.name,
             state=state,
         )
+
+    @cached_property
+    def synonyms(self) -> dict[str, int]:
+        """Other names of intervals and their codes: those of older files, and those typed with three dots."""
+        if self.cuts is None:
+            return {}
+        names = (name for names in (interval_names(self.cuts), *other_names(self.cuts)) for name in enumerate(names))
+        return {name: code for code, name in names if name not in self.states}
 
     def cut(self, x: ArrayLike) -> NDArray[np.intp]:
         """The code of each number by the cuts; −1 where it is NaN."""
@@ -111,7 +131,11 @@ class Discrete(Variable):
                 hint="name the states by text or numbers",
             )
         entry = {"name": self.name, "kind": "discrete", "states": list(self.states)}
-        return entry if self.cuts is None else entry | {"cuts": list(self.cuts)}
+        if self.cuts is not None:
+            entry["cuts"] = list(self.cuts)
+        if self.interval_values is not None:
+            entry["interval_values"] = [list(values) for values in self.interval_values]
+        return entry
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Discrete) else NotImplemented
@@ -120,7 +144,7 @@ class Discrete(Variable):
         return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
-        # 1, 1.0 and True are equal to Python, but not the same name of a state
+        # 1, 1.0 and True are equal to Python, but not the same name of a state; values of other rows change no code
         return self.name, self.states, tuple(type(s) for s in self.states), self.cuts
 
 
@@ -131,7 +155,7 @@ def variable_from_dict(entry: Any) -> Variable:
         if kind == "numeric":
             return Numeric(name)
         if kind == "discrete":
-            return Discrete(name, _plain_list(entry["states"]), entry.get("cuts"))
+            return Discrete(name, _plain_list(entry["states"]), entry.get("cuts"), entry.get("interval_values"))
     except (KeyError, TypeError, AttributeError):
         raise FormatError(f"not the description of a variable: {entry!r:.120}") from None
     except ParameterError as error:
@@ -177,16 +201,14 @@ def checked_cuts(name: str, cuts: Any, n_states: int) -> tuple[float, ...]:
     return cuts
 
 
-### words
-
-
-def interval_names(cuts: tuple[float, ...]) -> tuple[str, ...]:
-    """Names like '<= 2.5', '(2.5, 4]', '> 4', with as many digits as tell the cuts apart."""
-    if not cuts:
-        return (WHOLE,)
-    for digits in range(6, 18):
-        short = [f"{c:.{digits}g}" for c in cuts]
-        if len(set(short)) == len(short):
-            break
-    inner = (f"({low}, {high}]" for low, high in pairwise(short))
-    return (f"<= {short[0]}", *inner, f"> {short[-1]}")
+def checked_interval_values(name: str, values: Any, n_states: int) -> tuple[tuple[float, ...], ...]:
+    """A list of finite numbers in increasing order for each state; it may be empty."""
+    try:
+        values = tuple(tuple(float(x) for x in part) for part in values)
+    except (TypeError, ValueError):
+        raise ParameterError(f"the interval values of column {name!r} must be lists of numbers") from None
+    if len(values) != n_states:
+        raise ParameterError(f"column {name!r} has {n_states} states, but interval values of {len(values)}")
+    if not all(np.isfinite(part).all() and (np.diff(part) >= 0).all() for part in values):
+        raise ParameterError(f"the interval values of column {name!r} must be finite and in increasing order")
+    return values

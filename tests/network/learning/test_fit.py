@@ -201,7 +201,7 @@ def clusters(rows=600):
 
 
 def test_a_hidden_variable_is_found():
-    fit = fit_tables("[H][X|H][Y|H][Z|H]", clusters(), hidden={"H": 2}, tol=1e-6, max_iter=2000)
+    fit = fit_tables("[H][X|H][Y|H][Z|H]", clusters(), hidden={"H": 2}, tol=1e-6, max_iter=2000, prior=None)
     assert fit.network.states("H") == ("H0", "H1")
     yes = fit.network["X"].p[:, 1]
     assert yes.max() == pytest.approx(0.9, abs=0.07)
@@ -211,8 +211,10 @@ def test_a_hidden_variable_is_found():
 
 def test_symmetry_is_broken_and_a_uniform_answer_not_returned():
     data = clusters()
-    flat_out = fit_tables("[H][X|H][Y|H][Z|H]", data, hidden={"H": 1}).log_likelihood  # one state: independence
-    fit = fit_tables("[H][X|H][Y|H][Z|H]", data, hidden={"H": 2}, tol=1e-6, max_iter=2000)
+    flat_out = fit_tables(
+        "[H][X|H][Y|H][Z|H]", data, hidden={"H": 1}, prior=None
+    ).log_likelihood  # one state: independence
+    fit = fit_tables("[H][X|H][Y|H][Z|H]", data, hidden={"H": 2}, tol=1e-6, max_iter=2000, prior=None)
     assert fit.log_likelihood > flat_out + 20
 
 
@@ -220,7 +222,7 @@ def test_restarts_keep_the_best_and_are_reproducible():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConvergedWarning)
         fits = [
-            fit_tables("[H][X|H][Y|H][Z|H]", clusters(), hidden={"H": 3}, restarts=4, rng=5, max_iter=30)
+            fit_tables("[H][X|H][Y|H][Z|H]", clusters(), hidden={"H": 3}, restarts=4, rng=5, max_iter=30, prior=None)
             for _ in range(2)
         ]
     assert fits[0].network == fits[1].network
@@ -253,20 +255,20 @@ def test_a_start_may_have_parents_and_states_in_another_order_and_keeps_its_froz
     start = BayesianNetwork.of("[a][b][c|a:b]", tables, states=states)
     cases = {"a": ["x", "y", "y"], "b": ["u", None, "v"], "c": ["s", "t", None]}
 
-    fit = fit_tables("[a][b][c|b:a]", cases, start=start, frozen=["a", "c"])
+    fit = fit_tables("[a][b][c|b:a]", cases, start=start, frozen=["a", "c"], prior=None)
 
     assert fit.network.states("a") == ("x", "y")
     np.testing.assert_allclose(fit.network["a"].p, [0.2, 0.8])
     np.testing.assert_allclose(fit.network["c"].p[0, 1], [0.8, 0.2])  # b=u, a=y; the states are s, t
     assert fit.network["c"].counts is None
     with pytest.raises(MismatchError, match="the states of 'a' differ: 'x', 'z' in one network"):
-        fit_tables("[a][b][c|b:a]", cases | {"a": ["x", "z", "z"]}, start=start)
+        fit_tables("[a][b][c|b:a]", cases | {"a": ["x", "z", "z"]}, start=start, prior=None)
 
 
 def test_not_converged_is_warned_of_with_numbers():
     table = with_holes(read_network("asia"), 100, 0, 0.3)
     with pytest.warns(NotConvergedWarning, match="EM stopped after 2 iterations, last gain"):
-        fit_tables(read_network("asia"), table, max_iter=2, tol=1e-12)
+        fit_tables(read_network("asia"), table, max_iter=2, tol=1e-12, prior=None)
 
 
 def test_progress_may_stop_the_climb():
@@ -274,7 +276,9 @@ def test_progress_may_stop_the_climb():
         if step.iteration == 2:
             raise StopIteration
 
-    fit = fit_tables(read_network("asia"), with_holes(read_network("asia"), 100, 0, 0.3), progress=stop, tol=0)
+    fit = fit_tables(
+        read_network("asia"), with_holes(read_network("asia"), 100, 0, 0.3), progress=stop, tol=0, prior=None
+    )
     assert fit.iterations == 2
 
 
@@ -317,7 +321,7 @@ def test_another_network_as_prior():
 
 
 def test_rows_without_support_are_uniform_and_reported():
-    fit = fit_tables("[A][B|A]", {"A": ["x", "x"], "B": ["u", "v"]}, states={"A": ["x", "y"]})
+    fit = fit_tables("[A][B|A]", {"A": ["x", "x"], "B": ["u", "v"]}, states={"A": ["x", "y"]}, prior=None)
     np.testing.assert_allclose(fit.network["B"].p, 0.5)
     worst = fit.least_supported(1)[0]
     assert (worst.variable, worst.given, worst.cases, worst.prior) == ("B", {"A": "y"}, 0.0, 0.0)
@@ -359,33 +363,43 @@ def small():
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
-        (lambda: fit_tables(small(), {"smoke": ["maybe"]}), UnknownStateError, "'smoke'.*'maybe'"),
-        (lambda: fit_tables(small(), {"drink": ["yes"]}), UnknownColumnError, "smoke"),
-        (lambda: fit_tables("[A][B|A]", {"A": ["x"], "C": ["y"]}), UnknownColumnError, "'B'"),
-        (lambda: fit_tables(small(), {"smoke": [None, "?"]}), MissingValuesError, "no row has a value for 'smoke'"),
-        (lambda: fit_tables("[A]", {"A": ["x"]}, hidden={"Q": 2}), ParameterError, "'Q' is not in the graph"),
+        (lambda: fit_tables(small(), {"smoke": ["maybe"]}, unseen="error"), UnknownStateError, "'smoke'.*'maybe'"),
+        (lambda: fit_tables(small(), {"drink": ["yes"]}, prior=None), UnknownColumnError, "smoke"),
+        (lambda: fit_tables("[A][B|A]", {"A": ["x"], "C": ["y"]}, prior=None), UnknownColumnError, "'B'"),
         (
-            lambda: fit_tables(small(), {"smoke": [None]}, hidden={"smoke": 3}),
+            lambda: fit_tables(small(), {"smoke": [None, "?"]}, prior=None),
+            MissingValuesError,
+            "no row has a value for 'smoke'",
+        ),
+        (
+            lambda: fit_tables("[A]", {"A": ["x"]}, hidden={"Q": 2}, prior=None),
+            ParameterError,
+            "'Q' is not in the graph",
+        ),
+        (
+            lambda: fit_tables(small(), {"smoke": [None]}, hidden={"smoke": 3}, prior=None),
             ParameterError,
             "hidden variable 'smoke' has the states 'yes', 'no' already",
         ),
         (lambda: fit_tables("[A]", {"A": ["x"]}, prior="bayes"), ParameterError, "there is no prior 'bayes'"),
         (lambda: fit_tables("[A]", {"A": ["x"]}, prior={"B": "k2"}), UnknownColumnError, "a prior is given for 'B'"),
-        (lambda: fit_tables("[A]", {"A": ["x"]}, frozen=["A"]), ParameterError, "a graph has none"),
-        (lambda: fit_tables("[A]", {"A": ["x"]}, start="luck"), ParameterError, "start"),
-        (lambda: fit_tables("[A]", {"A": ["x"]}, restarts=0), ParameterError, "restarts"),
+        (lambda: fit_tables("[A]", {"A": ["x"]}, frozen=["A"], prior=None), ParameterError, "a graph has none"),
+        (lambda: fit_tables("[A]", {"A": ["x"]}, start="luck", prior=None), ParameterError, "start"),
+        (lambda: fit_tables("[A]", {"A": ["x"]}, restarts=0, prior=None), ParameterError, "restarts"),
         (
-            lambda: fit_tables(small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 0.5], [1, 0.5]]}),
+            lambda: fit_tables(
+                small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 0.5], [1, 0.5]]}, prior=None
+            ),
             ParameterError,
             "row 0 has a value and a likelihood for 'smoke'",
         ),
         (
-            lambda: fit_tables(small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 1], [0, 0]]}),
+            lambda: fit_tables(small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 1], [0, 0]]}, prior=None),
             ParameterError,
             "likelihood of 'smoke' in row 1 allows no state",
         ),
         (
-            lambda: fit_tables(small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 1]]}),
+            lambda: fit_tables(small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 1]]}, prior=None),
             ShapeError,
             "a row for each case",
         ),
@@ -399,5 +413,5 @@ def test_bad_input_is_named(call, error, match):
 @pytest.mark.parametrize("seen", [{"smoke": ["yes", "yes", "no"]}, {"smoke": ["yes", None, "no"]}])
 def test_rows_of_probability_zero_are_named_by_their_number(seen):
     with pytest.raises(ImpossibleDataError, match="row 2 has probability zero") as caught:
-        fit_tables(small(), seen, frozen=["smoke"])
+        fit_tables(small(), seen, frozen=["smoke"], prior=None)
     assert caught.value.details["row"] == 2

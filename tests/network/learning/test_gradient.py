@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayeslearn import BayesianNetwork
@@ -62,6 +62,7 @@ def test_the_objective_never_falls(seed, n, share, prior, method, step, start):
         assert cpt.p.min() >= 0
 
 
+@example(seed=9986, n=2, far=1e-8)
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 4), far=st.floats(0, 100))
 def test_nearest_rows_are_nearer_than_any_other(seed, n, far):
     compiled, rng = Compiled(random_network(seed, n, zeros=0.2)), np.random.default_rng(seed)
@@ -73,11 +74,12 @@ def test_nearest_rows_are_nearer_than_any_other(seed, n, far):
     np.testing.assert_allclose(np.add.reduceat(found, compiled.row_start), 1, rtol=1e-12)
     assert (found[before == 0] == 0).all()
     assert (found >= 0.1 * before - 1e-12).all()
-    away = ((found - v) ** 2).sum()
+    away = np.linalg.norm(found - v)
     for share in rng.random(10):  # other rows that sum to one and keep a tenth
         q = rng.gamma(1.0, size=len(v)) * (before > 0)
         q = 0.1 * before + 0.9 * q / np.add.reduceat(q, compiled.row_start)[compiled.row_of]
-        assert (((1 - share) * found + share * q - v) ** 2).sum() >= away * (1 - 1e-9)
+        other = np.linalg.norm((1 - share) * found + share * q - v)
+        assert other >= away * (1 - 5e-10) - 1e-15  # numbers near one are rounded by 1e-16
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -105,7 +107,7 @@ def test_frozen_tables_stay_to_the_last_bit(method):
     for name in ("v0", "v3"):
         assert fit.network[name] is network[name]
     assert fit.objective == pytest.approx(by_em.objective, abs=1e-3)
-    everything = fit_tables(network, cases, frozen=network.names, method=method)
+    everything = fit_tables(network, cases, frozen=network.names, method=method, prior=None)
     assert (everything.iterations, everything.converged) == (0, True)
 
 
@@ -128,8 +130,8 @@ def test_restarts_keep_the_best(method):
 def test_a_zero_stays_zero_as_in_em(method):
     start = pair([0.5, 0.5], [[1.0, 0.0], [0.5, 0.5]])
 
-    by_em = fit_tables(start, COIN, start=start, tol=1e-9)
-    fit = fit_tables(start, COIN, start=start, method=method, tol=1e-9, max_iter=1000)
+    by_em = fit_tables(start, COIN, start=start, tol=1e-9, prior=None)
+    fit = fit_tables(start, COIN, start=start, method=method, tol=1e-9, max_iter=1000, prior=None)
 
     assert fit.network["x"].p[0].tolist() == [1, 0]
     assert fit.network.isclose(by_em.network, rtol=1e-3, atol=1e-3)
@@ -148,7 +150,9 @@ def test_a_prior_moves_cells_off_zero(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_cells_that_belong_at_zero_come_near_it(method):
-    fit = fit_tables("[y][x|y]", {"y": ["a", "b", "b"], "x": ["u", "v", "v"]}, method=method, tol=1e-9, max_iter=1000)
+    fit = fit_tables(
+        "[y][x|y]", {"y": ["a", "b", "b"], "x": ["u", "v", "v"]}, method=method, tol=1e-9, max_iter=1000, prior=None
+    )
 
     np.testing.assert_allclose(fit.network["x"].p, np.eye(2), atol=1e-8)
     assert fit.log_likelihood == pytest.approx(3 * np.log([1, 2, 2]).mean() - 3 * np.log(3), abs=1e-8)
@@ -158,7 +162,7 @@ def test_cells_that_belong_at_zero_come_near_it(method):
 def test_an_impossible_row_is_named(method):
     start = pair([1.0, 0.0], [[0.5, 0.5], [0.5, 0.5]])
     with pytest.raises(ImpossibleDataError, match="row 1 has probability zero"):
-        fit_tables(start, COIN, start=start, method=method)
+        fit_tables(start, COIN, start=start, method=method, prior=None)
 
 
 ### how it ends
@@ -169,7 +173,7 @@ def test_warns_with_the_numbers_when_not_converged(method, what):
     network = random_network(1, 5)
     numbers = rf"{what} stopped after 2 iterations, where an EM step would still gain \d\.\de[-+]\d\d, asked for 1e-04"
     with pytest.warns(NotConvergedWarning, match=numbers):
-        fit = fit_tables(network, with_holes(network, 50, 1), method=method, max_iter=2)
+        fit = fit_tables(network, with_holes(network, 50, 1), method=method, max_iter=2, prior=None)
     assert (fit.iterations, fit.converged) == (2, False)
 
 
@@ -182,9 +186,10 @@ def test_progress_sees_every_step_and_may_stop(method):
         if step.iteration == 3:
             raise StopIteration
 
-    fit = fit_tables(network, with_holes(network, 50, 1), method=method, progress=progress)
+    fit = fit_tables(network, with_holes(network, 50, 1), method=method, progress=progress, prior=None)
 
-    assert tuple(seen) == fit.history
+    assert tuple(seen[:-1]) == fit.history[:-1]
+    assert fit.objective >= seen[-1].objective  # the end is the estimate from the last expected counts
     assert (fit.iterations, fit.converged) == (3, False)
 
 

@@ -151,13 +151,13 @@ def test_a_hidden_variable():
 
 
 def test_hidden_variables_do_not_start_symmetric():
-    learner = OnlineTables("[H][X|H]", states={"X": ["a", "b"]}, hidden={"H": 2})
+    learner = OnlineTables("[H][X|H]", states={"X": ["a", "b"]}, hidden={"H": 2}, prior=None)
     assert not np.allclose(*learner.network["X"].p)
 
 
 def test_a_state_that_an_early_batch_lacks_is_not_ruled_out():
     """Under maximum likelihood the first batch leaves Wet=yes without cases; holes may still be filled with it."""
-    learner = OnlineTables("[Rain][Wet|Rain]", states=RAIN, decay=0.6)
+    learner = OnlineTables("[Rain][Wet|Rain]", states=RAIN, decay=0.6, prior=None)
     learner.learn({"Rain": ["no"] * 20, "Wet": ["no"] * 20})
     assert learner.network["Wet"].p[0].tolist() == [1, 0]
 
@@ -171,7 +171,7 @@ def test_a_state_that_an_early_batch_lacks_is_not_ruled_out():
 def test_a_fixed_step_follows_a_world_that_changes():
     before, later = ({"Rain": [rain] * 50, "Wet": ["no"] * 50} for rain in ("no", "yes"))
     fading, mean = (
-        after("[Rain][Wet|Rain]", [before] * 50 + [later] * 10, states=RAIN, **settings)
+        after("[Rain][Wet|Rain]", [before] * 50 + [later] * 10, states=RAIN, prior=None, **settings)
         for settings in ({"step": 0.3}, {"decay": 1})
     )
     assert fading.network["Rain"].p[1] == pytest.approx(1 - 0.7**10, rel=1e-9)
@@ -212,23 +212,25 @@ def test_frozen_tables_and_given_starts():
     learner = after(ASIA, list(with_holes(ASIA, 300, 4).batches(100)), prior="laplace", frozen=["smoke"], start=ASIA)
     assert learner.network["smoke"] is ASIA["smoke"]
     assert not np.allclose(learner.network["bronc"].p, ASIA["bronc"].p)
-    fresh = OnlineTables(ASIA, start=ASIA).network
+    fresh = OnlineTables(ASIA, start=ASIA, prior=None).network
     assert fresh.isclose(ASIA)
 
 
 def test_soft_evidence_and_weights_by_column():
     cases = {"Rain": [None, "no"], "Wet": ["yes", "no"], "n": [3, 1]}
     likelihoods = {"Rain": [[0.0, 1.0], [1.0, 1.0]]}
-    learner = OnlineTables("[Rain][Wet|Rain]", states=RAIN).learn(cases, weights="n", likelihoods=likelihoods)
+    learner = OnlineTables("[Rain][Wet|Rain]", states=RAIN, prior=None).learn(
+        cases, weights="n", likelihoods=likelihoods
+    )
     assert learner.network["Wet"].counts.n.tolist() == [[1, 0], [0, 3]]
-    streamed = fit_stream("[Rain][Wet|Rain]", [cases], states=RAIN, weights="n")
+    streamed = fit_stream("[Rain][Wet|Rain]", [cases], states=RAIN, weights="n", prior=None)
     assert streamed.cases == 4
 
 
 @pytest.mark.parametrize("structure", ["[Rain][Wet|Rain]", Dag.parse("[Rain][Wet|Rain]")])
 def test_states_by_schema(structure):
     schema = as_table(RAIN).schema
-    learner = OnlineTables(structure, states=schema, decay=1).learn({"Rain": ["no"], "Wet": ["no"]})
+    learner = OnlineTables(structure, states=schema, decay=1, prior=None).learn({"Rain": ["no"], "Wet": ["no"]})
     assert learner.network["Rain"].counts.n.tolist() == [1, 0]
 
 
@@ -240,7 +242,7 @@ def test_progress_may_stop_the_stream():
         if batch.number == 1:
             raise StopIteration
 
-    learner = fit_stream(ASIA, draw(ASIA, 100, rng=1).batches(10), progress=stop)
+    learner = fit_stream(ASIA, draw(ASIA, 100, rng=1).batches(10), progress=stop, prior=None)
     assert tuple(seen) == learner.history
     assert learner.cases == 20
 
@@ -267,7 +269,7 @@ def test_progress_may_stop_the_stream():
     ],
 )
 def test_a_bad_batch_leaves_the_learner_as_it_was(batch, options, error, match):
-    learner = OnlineTables("[Rain][Wet|Rain]", states=RAIN).learn(RAIN)
+    learner = OnlineTables("[Rain][Wet|Rain]", states=RAIN, prior=None).learn(RAIN)
     before, history = learner.network, learner.history
     with pytest.raises(error, match=match):
         learner.learn(batch, **options)
@@ -278,7 +280,7 @@ def test_a_bad_batch_leaves_the_learner_as_it_was(batch, options, error, match):
 def test_what_the_start_rules_out_is_impossible():
     tables = {"Rain": [1.0, 0.0], "Wet": [[0.5, 0.5], [0.5, 0.5]]}
     start = BayesianNetwork.of("[Rain][Wet|Rain]", tables, states=RAIN)
-    learner = OnlineTables(start, start=start)
+    learner = OnlineTables(start, start=start, prior=None)
     with pytest.raises(ImpossibleDataError, match="row 1 has probability zero"):
         learner.learn(RAIN)
     assert learner.history == ()
@@ -287,7 +289,7 @@ def test_what_the_start_rules_out_is_impossible():
 def test_a_stream_says_in_which_batch_it_broke():
     batches = [RAIN, RAIN, RAIN | {"Rain": ["no", "hail"]}]
     with pytest.raises(UnknownStateError, match="hail") as caught:
-        fit_stream("[Rain][Wet|Rain]", batches, states=RAIN)
+        fit_stream("[Rain][Wet|Rain]", batches, states=RAIN, prior=None)
     assert caught.value.__notes__ == ["in batch 2, after 4 cases"]
 
 
@@ -315,4 +317,4 @@ def test_bad_settings(wrong, match):
 @pytest.mark.parametrize("one", [as_table(RAIN), RAIN, "cases.csv"])
 def test_a_single_table_is_not_a_stream(one):
     with pytest.raises(ParameterError, match="expected batches of cases, got a single"):
-        fit_stream("[Rain][Wet|Rain]", one, states=RAIN)
+        fit_stream("[Rain][Wet|Rain]", one, states=RAIN, prior=None)

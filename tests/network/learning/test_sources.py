@@ -124,9 +124,9 @@ def test_a_pattern_of_paths_with_a_graph(tmp_path):
     table = cases(holes=0.0)
     pattern = files(tmp_path, table)
 
-    found = fit_tables(ASIA.dag, pattern, weights="n")
+    found = fit_tables(ASIA.dag, pattern, weights="n", prior=None)
 
-    assert_same(found, fit_tables(ASIA.dag, {**table.to_dict(), "n": table.weights}, weights="n"))
+    assert_same(found, fit_tables(ASIA.dag, {**table.to_dict(), "n": table.weights}, weights="n", prior=None))
     assert found.iterations == 1
 
 
@@ -145,7 +145,9 @@ def test_numbers_are_cut_where_a_table_is():
     data["x"][::7] = np.nan
     parts = [{name: column[i : i + 70] for name, column in data.items()} for i in range(0, 300, 70)]
 
-    assert_same(fit_tables("[y][x|y]", scan(parts), tol=1e-3), fit_tables("[y][x|y]", data, tol=1e-3))
+    assert_same(
+        fit_tables("[y][x|y]", scan(parts), tol=1e-3, prior=None), fit_tables("[y][x|y]", data, tol=1e-3, prior=None)
+    )
 
 
 def test_restarts_and_frozen_tables():
@@ -178,11 +180,11 @@ def test_a_climb_that_was_stopped_goes_on(tmp_path):
 
 def test_nothing_to_resume_from(tmp_path):
     path = tmp_path / "new.json"
-    found = fit_tables(ASIA, cases(holes=0.0), checkpoint=path, resume=True)
+    found = fit_tables(ASIA, cases(holes=0.0), checkpoint=path, resume=True, prior=None)
 
     assert read_network(path)["asia"].p.tolist() == found.network["asia"].p.tolist()
     with pytest.raises(ParameterError, match="nothing to resume from"):
-        fit_tables(ASIA, cases(), resume=True)
+        fit_tables(ASIA, cases(), resume=True, prior=None)
 
 
 ### what else learns and judges
@@ -208,8 +210,8 @@ def test_update_forget_and_score():
 def test_a_source_is_a_stream():
     table = cases(300, 0.1)
 
-    found = fit_stream(ASIA.dag, weighted(table), rows=100)
-    expected = fit_stream(ASIA.dag, table.batches(100), states=weighted(table).schema)
+    found = fit_stream(ASIA.dag, weighted(table), rows=100, prior=None)
+    expected = fit_stream(ASIA.dag, table.batches(100), states=weighted(table).schema, prior=None)
 
     assert [b.cases for b in found.history] == [b.cases for b in expected.history]
     assert found.network.isclose(expected.network, rtol=1e-10)
@@ -241,11 +243,11 @@ def test_a_classifier_learns_from_files(tmp_path, structure):
 def test_refused():
     table = cases()
     with pytest.raises(ParameterError, match="soft evidence has a row for each case"):
-        fit_tables(ASIA, batches(table), likelihoods={"asia": np.ones((400, 2))})
+        fit_tables(ASIA, batches(table), likelihoods={"asia": np.ones((400, 2))}, prior=None)
     with pytest.raises(MissingValuesError, match="no row has a value for 'asia'"):
-        fit_tables(ASIA, batches(table.hide(["asia"])))
+        fit_tables(ASIA, batches(table.hide(["asia"])), prior=None)
     with pytest.raises(ParameterError, match="a source is many batches"):
-        fit_stream(ASIA, [batches(table)])
-    never = fit_tables(ASIA, as_table(table.to_dict() | {"asia": ["no"] * 400}, schema=ASIA.schema)).network
+        fit_stream(ASIA, [batches(table)], prior=None)
+    never = fit_tables(ASIA, as_table(table.to_dict() | {"asia": ["no"] * 400}, schema=ASIA.schema), prior=None).network
     with pytest.raises(ImpossibleDataError, match="a row has probability zero under the present tables, by that of"):
-        fit_tables(never, batches(table.with_weights(None)), start=never, frozen=["asia"])
+        fit_tables(never, batches(table.with_weights(None)), start=never, frozen=["asia"], prior=None)

@@ -153,7 +153,7 @@ def test_alarm_with_holes_is_found_about_as_well_as_from_complete_rows(shared_da
     assert found.converged
     assert found.score >= max(turn.score for turn in found.history)
     assert shd(found.dag.cpdag(), alarm.dag.cpdag()) <= most
-    again = fit_tables(found.dag, holes, states={v.name: v.states for v in holes.schema})
+    again = fit_tables(found.dag, holes, states={v.name: v.states for v in holes.schema}, prior=None)
     assert found.log_likelihood > again.log_likelihood - 0.1  # what was never drawn was not taken for impossible
     ours = held_out(found.dag, holes, test)
     assert ours > held_out(complete, table, test) - 0.1

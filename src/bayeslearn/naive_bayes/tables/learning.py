@@ -18,6 +18,7 @@ import numpy as np
 from bayeslearn import em, validation
 from bayeslearn.errors import ParameterError, ShapeError, UnknownColumnError, WeightError, listed
 from bayeslearn.families import Bundle, Counts
+from bayeslearn.families.bases import after_update
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.cases import Cases, SourceCases, all_cases
 from bayeslearn.naive_bayes.tables.collecting import zero
@@ -111,7 +112,8 @@ def learn(
 
 def update(model: NaiveBayes, data: Any, *, weights: Any = None) -> NaiveBayes:
     """The model with more rows; one without a label adds what the model expects of it."""
-    return added(*more_cases(model, data, model.target.name, weights))
+    grown, cases = more_cases(model, data, model.target.name, weights)
+    return replace(added(grown, cases), bases=after_update(grown.bases, grown.statistics))
 
 
 def more_cases(model: NaiveBayes, data: Any, target: str, weights: Any) -> tuple[NaiveBayes, Cases | SourceCases]:
@@ -150,7 +152,7 @@ def framed(target: Discrete, columns: list[Column], class_prior: Any, estimate: 
 
 def empty(model: NaiveBayes) -> NaiveBayes:
     """The same model with none of its cases."""
-    return replace(model, statistics=framed(model.target, list(model.columns), None).statistics)
+    return replace(model, statistics=framed(model.target, list(model.columns), None).statistics, bases=())
 
 
 ### reading

@@ -18,6 +18,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import MismatchError, ParameterError, listed
 from bayeslearn.families import Bundle, Categorical, Dirichlet
+from bayeslearn.families.bases import mapped, merged, scaled, separated
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.answers import best, moved, named, normalised, require_possible
 from bayeslearn.naive_bayes.tables.columns import ESTIMATES, Column, padded, together
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.families.bases import Bases
     from bayeslearn.families.categorical import DirichletRule
     from bayeslearn.naive_bayes.tables.columns import Speaks
     from bayeslearn.naive_bayes.tables.explaining import Contributions
@@ -65,6 +67,8 @@ class NaiveBayes:
     estimate: str = "mean"
     #: τ of every column; one number stands for all.
     sharpness: float | tuple[float, ...] = 1.0
+    #: Statistics of the models that this one was updated from; see :mod:`bayeslearn.families.bases`.
+    bases: Bases = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
@@ -153,15 +157,17 @@ class NaiveBayes:
 
     def __add__(self, other: NaiveBayes) -> NaiveBayes:
         one, two = self._alike(other)
-        return replace(one, statistics=one.statistics + two.statistics)
+        statistics, bases = merged(one.statistics, two.statistics, one.bases, two.bases)
+        return replace(one, statistics=statistics, bases=bases)
 
     def __sub__(self, other: NaiveBayes) -> NaiveBayes:
         one, two = self._alike(other)
-        return replace(one, statistics=one.statistics - two.statistics)
+        statistics, bases = separated(one.statistics, two.statistics, one.bases, two.bases)
+        return replace(one, statistics=statistics, bases=bases)
 
     def __mul__(self, factor: float) -> NaiveBayes:
         """The same model with every case counted `factor` times: below 1 it fades."""
-        return replace(self, statistics=self.statistics * factor)
+        return replace(self, statistics=self.statistics * factor, bases=scaled(self.bases, factor))
 
     __rmul__ = __mul__
     __array_ufunc__ = None
@@ -204,15 +210,20 @@ class NaiveBayes:
             raise MismatchError("there is a new class, and the prior is told for the classes known before")
         columns = tuple(c.grown(wanted[c.name]) if c.name in wanted else c for c in self.columns)
         place = [classes.index(c) for c in self.classes]
-        statistics = {}
-        for name, part in self.statistics.items():
-            arrays = part.arrays()
-            if name in wanted and name != self.target.name:
-                wide = padded(part, len(wanted[name]))
-                arrays = [moved(wide.n, [wanted[name].index(s) for s in known[name]], axis=1)]
-            statistics[name] = type(part)(*(moved(a, place, axis=0, size=len(classes)) for a in arrays))
+
+        def wider(parts: Bundle) -> Bundle:
+            statistics = {}
+            for name, part in parts.items():
+                arrays = part.arrays()
+                if name in wanted and name != self.target.name:
+                    wide = padded(part, len(wanted[name]))
+                    arrays = [moved(wide.n, [wanted[name].index(s) for s in known[name]], axis=1)]
+                statistics[name] = type(part)(*(moved(a, place, axis=0, size=len(classes)) for a in arrays))
+            return Bundle(statistics)
+
         target = self.target if classes == self.classes else Discrete(self.target.name, classes)
-        return replace(self, target=target, columns=columns, statistics=Bundle(statistics))
+        told = {"statistics": wider(self.statistics), "bases": mapped(self.bases, wider)}
+        return replace(self, target=target, columns=columns, **told)  # type: ignore[arg-type]
 
     # -- predicting
 

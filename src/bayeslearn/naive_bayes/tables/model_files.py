@@ -56,6 +56,7 @@ def parts_of(model: NaiveBayes) -> dict[str, Any]:
             }
             for c in model.columns
         ],
+        **model_files.plain_bases(model.bases),
     }
 
 
@@ -70,7 +71,8 @@ def read(path: str | os.PathLike[str]) -> NaiveBayes:
 def model_of(reader: Reader, document: dict[str, Any]) -> NaiveBayes:
     """The whole document."""
     keys: dict[str, Any] = {"estimate": str, "sharpness": list, "target": dict, "columns": list}
-    estimate, sharpness, top, columns = reader.entries(document, keys, "a model")
+    own = {key: value for key, value in document.items() if key != "bases"}
+    estimate, sharpness, top, columns = reader.entries(own, keys, "a model")
     variable, prior, counts = reader.entries(
         top, dict.fromkeys(("variable", "prior", "statistics"), dict), "the target"
     )
@@ -85,8 +87,9 @@ def model_of(reader: Reader, document: dict[str, Any]) -> NaiveBayes:
         statistics[column.name] = part
     shares = prior_of(reader, prior, "categorical")
     return NaiveBayes(
-        target, tuple(found), shares, Bundle(statistics), estimate, tuple(reader.numbers(sharpness, "sharpness"))
-    )
+        target, tuple(found), shares, Bundle(statistics), estimate, tuple(reader.numbers(sharpness, "sharpness")),
+        reader.bases(document, Bundle(statistics)),
+    )  # fmt: skip
 
 
 def column_of(reader: Reader, entry: Any, n_classes: int) -> tuple[Column, Any]:

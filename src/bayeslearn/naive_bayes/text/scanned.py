@@ -152,9 +152,9 @@ class Columns:
         w = None
         if self.weights is not None:
             from bayeslearn.tables.columns import column_weights  # noqa: PLC0415 - Arrow loads when data come in
-            from bayeslearn.tables.convert import MARKERS, Missing  # noqa: PLC0415
+            from bayeslearn.tables.markers import Missing  # noqa: PLC0415
 
-            w = column_weights(by_name[self.weights], Missing.of(MARKERS))
+            w = column_weights(by_name[self.weights], Missing.of())
         filled = [""] * len(plain) if str(kinds) == "null" else plain.fill_null("" if "string" in str(kinds) else b"")
         return Batch(filled, [None if missing(label) else label for label in labels], w)
 

@@ -10,6 +10,7 @@ from bayeslearn.errors import CapacityError
 from bayeslearn.network.drawing.cards import Card, card_of
 from bayeslearn.network.drawing.layout import GAP, Layout, layered
 from bayeslearn.network.inference.arguments import as_evidence
+from bayeslearn.network.inference.evidence import observe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +54,8 @@ def picture(
     Parameters
     ----------
     evidence
-        States by name of variable: the bars are the beliefs given these, and observed nodes stand out.
+        States, numbers or ranges by name of variable: the bars are the beliefs given these, and nodes with one observed
+        state stand out.
     bars
         True draws the beliefs in all nodes, False draws names only. None draws beliefs in pictures that are not compact
         and have at most 60 variables, if exact inference is within its memory.
@@ -66,27 +68,25 @@ def picture(
     validation.choice("compact", compact, (None, True, False))
     validation.choice("bars", bars, (None, True, False))
     rows = validation.integer("rows", rows, least=2)
-    seen = {name: _state(network, name, state) for name, state in as_evidence(network, evidence).items()}
+    evidence = as_evidence(network, evidence)
+    seen = {name: o.states[0] for name, o in observe(network, evidence).items() if len(o.states) == 1}
     compact = (len(network) > MOST_IN_FULL and not bars) if compact is None else compact
     bars = bool(bars) if compact or bars is not None else None
-    beliefs = _beliefs(network, seen, bars=bars)
+    beliefs = _beliefs(network, evidence, seen, bars=bars)
     cards = {cpt.name: card_of(cpt, seen, beliefs.get(cpt.name), rows, compact=compact) for cpt in network}
     sizes = {name: card.size for name, card in cards.items()}
     gap, drop = (GAP * COMPACT_GAP, COMPACT_DROP) if compact else (GAP if beliefs else GAP / 2, 1.0)
     return Picture(network.name, cards, layered(network.dag, sizes, gap=gap, drop=drop))
 
 
-def _state(network: BayesianNetwork, name: str, state: Any) -> Any:
-    variable = network[name].variable
-    return variable.states[variable.code_of(state)]
-
-
-def _beliefs(network: BayesianNetwork, seen: dict[str, Any], *, bars: bool | None) -> dict[str, dict[Any, float]]:
+def _beliefs(
+    network: BayesianNetwork, evidence: dict[str, Any], seen: dict[str, Any], *, bars: bool | None
+) -> dict[str, dict[Any, float]]:
     """Distributions by name, of what was seen too; none when names are enough."""
     if bars is False or (bars is None and len(network) > MOST_WITH_BARS):
         return {}
     try:
-        found = network.query(seen).beliefs
+        found = network.query(evidence).beliefs
     except CapacityError:
         if bars:
             raise

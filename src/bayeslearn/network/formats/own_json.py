@@ -1,12 +1,15 @@
 """Our own format: JSON that keeps everything, also what the tables rest on.
 
     {"format": "bayeslearn network", "version": 1, "name": ..., "notes": [...],
-     "variables": [{"name", "kind": "discrete", "states", "cuts"?}, ...],
-     "cpts": [{"variable", "parents", "p", "counts"?, "prior"?}, ...]}
+     "variables": [{"name", "kind": "discrete", "states", "cuts"?, "interval_values"?}, ...],
+     "cpts": [{"variable", "parents", "p", "counts"?, "prior"?, "prior_rule"?}, ...],
+     "bases"?: [{"share": ..., "counts": {variable: [...], ...}}, ...]}
 
 ``p``, ``counts`` and ``prior`` (the α of a Dirichlet) are nested lists, the parents in order, the variable innermost,
-with as many digits as give the same numbers back. States keep their type: text, number or truth value. Unknown and
-repeated keys, NaN and Infinity are refused.
+with as many digits as give the same numbers back. ``prior_rule`` gives the prior of a table that gains states:
+``{"per_table": 1.0}``, ``{"per_row": 2.0, "spread": [...]}`` or ``{"per_state": 1.0}``. ``bases`` are the counts of
+networks that this one was updated from. States keep their type: text, number or truth value. Unknown and repeated keys,
+NaN and Infinity are refused.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import FormatError, listed
-from bayeslearn.families import Counts, Dirichlet
+from bayeslearn.families import Bundle, Counts, Dirichlet, DirichletRule
+from bayeslearn.families.bases import Base
+from bayeslearn.network.cpt import TablePrior
 from bayeslearn.network.formats.draft import Draft
 from bayeslearn.network.formats.json_text import Step, loaded, locate
 from bayeslearn.tables import Discrete
@@ -38,9 +43,11 @@ VERSION = 1
 
 #: Keys of each part: those that must be there, and those that may.
 KEYS = {
-    "network": (("format", "version", "variables", "cpts"), ("name", "notes")),
-    "variable": (("name", "kind", "states"), ("cuts",)),
-    "table": (("variable", "parents", "p"), ("counts", "prior")),
+    "network": (("format", "version", "variables", "cpts"), ("name", "notes", "bases")),
+    "base": (("share", "counts"), ()),
+    "variable": (("name", "kind", "states"), ("cuts", "interval_values")),
+    "table": (("variable", "parents", "p"), ("counts", "prior", "prior_rule")),
+    "prior rule": ((), ("per_state", "per_row", "per_table", "spread")),
 }
 
 ### reading
@@ -59,6 +66,7 @@ class Reader:
         self.document = loaded(source)
         self.draft = Draft(source)
         self.rests: dict[str, dict[str, NDArray[np.float64]]] = {}
+        self.rules: dict[str, DirichletRule] = {}
 
     def wrong(self, message: str, *path: Step, hint: str | None = None) -> FormatError:
         """An error at a part of the document."""
@@ -76,7 +84,20 @@ class Reader:
             self.table(entry, "cpts", i)
         network = self.draft.network()
         new = [note for note in network.notes if note not in notes]
-        return replace(network, cpts=tuple(self.grounded(cpt) for cpt in network), notes=(*notes, *new))
+        cpts = tuple(self.grounded(cpt) for cpt in network)
+        entries = self.items(self.document.get("bases", []), "bases")
+        bases = tuple(self.base(entry, cpts, "bases", i) for i, entry in enumerate(entries))
+        return replace(network, cpts=cpts, notes=(*notes, *new), bases=bases)
+
+    def base(self, entry: Any, cpts: tuple[Cpt, ...], *path: Step) -> Base:
+        """The counts of a network that this one was updated from: those of every table that was learned."""
+        self.keys(entry, "base", *path)
+        share, counts = float(self.amounts(entry["share"], (), *path, "share")), entry["counts"]
+        shapes = {cpt.name: cpt.shape for cpt in cpts if cpt.learned}
+        if share == 0 or not isinstance(counts, dict) or set(counts) != set(shapes):
+            raise self.wrong(f"expected a share above 0 and the counts of {listed(shapes)}", *path)
+        found = {name: self.amounts(counts[name], shape, *path, "counts", name) for name, shape in shapes.items()}
+        return Base(Bundle({name: Counts(n) for name, n in found.items()}), share)
 
     def head(self) -> None:
         """The format and its version."""
@@ -163,6 +184,22 @@ class Reader:
         self.draft.fill(child, parents, self.array(entry["p"], shape, *path, "p"), mark)
         rests = {key: entry[key] for key in ("counts", "prior") if entry.get(key) is not None}
         self.rests[child] = {key: self.amounts(value, shape, *path, key) for key, value in rests.items()}
+        if entry.get("prior_rule") is not None:
+            self.rules[child] = self.rule(entry["prior_rule"], shape, self.rests[child], *path, "prior_rule")
+
+    def rule(
+        self, entry: Any, shape: tuple[int, ...], rests: dict[str, NDArray[np.float64]], *path: Step
+    ) -> DirichletRule:
+        """What a prior follows; it must give the prior that is there."""
+        self.keys(entry, "prior rule", *path)
+        rates = {key: float(self.amounts(entry[key], (), *path, key)) for key in entry if key != "spread"}
+        spread = self.amounts(entry["spread"], shape[-1:], *path, "spread") if "spread" in entry else None
+        if len(rates) != 1 or (spread is not None and "per_row" not in rates):
+            raise self.wrong(f"expected one of per_state, per_row and per_table, found {listed(entry)}", *path)
+        rule = DirichletRule(rates.get("per_state"), rates.get("per_row"), rates.get("per_table"), spread)
+        if "prior" not in rests or not np.allclose(rule.of(shape).alpha, rests["prior"], rtol=1e-9, atol=0):
+            raise self.wrong("the prior of this table does not follow its rule", *path)
+        return rule
 
     def amounts(self, value: Any, shape: tuple[int, ...], *path: Step) -> NDArray[np.float64]:
         """Counts or prior cases: not negative."""
@@ -178,6 +215,8 @@ class Reader:
             return cpt
         counts = Counts(rests["counts"]) if "counts" in rests else None
         prior = Dirichlet(rests["prior"]) if "prior" in rests else None
+        if cpt.name in self.rules:
+            prior = TablePrior(rests["prior"], self.rules[cpt.name])
         return replace(cpt, counts=counts, prior=prior)
 
 
@@ -191,7 +230,9 @@ def write_json(network: BayesianNetwork) -> str:
     head = {"format": LABEL, "version": VERSION, "name": network.name, "notes": list(network.notes)}
     lines = [f"  {json.dumps(key)}: {dumped(value)}," for key, value in head.items()]
     lines += ['  "variables": [', *listing(cpt.variable.to_dict() for cpt in network), "  ],"]
-    lines += ['  "cpts": [', *listing(table_entry(cpt) for cpt in network), "  ]"]
+    lines += ['  "cpts": [', *listing(table_entry(cpt) for cpt in network), "  ]" + ("," if network.bases else "")]
+    if network.bases:
+        lines += ['  "bases": [', *listing(base_entry(network, base) for base in network.bases), "  ]"]
     return "\n".join(["{", *lines, "}"]) + "\n"
 
 
@@ -202,7 +243,19 @@ def table_entry(cpt: Cpt) -> dict[str, Any]:
         entry["counts"] = finite(cpt, cpt.counts.n)
     if cpt.prior is not None:
         entry["prior"] = finite(cpt, cpt.prior.alpha)
+    if isinstance(cpt.prior, TablePrior):
+        entry["prior_rule"] = {key: plain(value) for key, value in vars(cpt.prior.rule).items() if value is not None}
     return entry
+
+
+def plain(value: Any) -> Any:
+    """A number, or an array as a list."""
+    return value.tolist() if isinstance(value, np.ndarray) else float(value)
+
+
+def base_entry(network: BayesianNetwork, base: Base) -> dict[str, Any]:
+    """The counts of a network that this one was updated from, as plain values."""
+    return {"share": base.share, "counts": {name: finite(network[name], c.n) for name, c in base.statistics.items()}}
 
 
 def finite(cpt: Cpt, array: NDArray[np.float64]) -> Any:

@@ -18,6 +18,7 @@ from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, listed
 from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Cost, Explanation, JointBelief
 from bayeslearn.network.inference.arguments import as_evidence, as_names
 from bayeslearn.network.inference.compiled import WEIGHTS, Compiled, Plan
+from bayeslearn.network.inference.evidence import codes_of
 from bayeslearn.network.inference.session import Session
 from bayeslearn.network.inference.soft import in_order, soft_query
 from bayeslearn.network.structures import as_network
@@ -81,12 +82,12 @@ class Exact:
         Parameters
         ----------
         evidence
-            States by name of variable.
+            A state, a number or a range like ``"10..20"`` or ``"> 17.5"`` by name of variable; see :mod:`.evidence`.
         ask
             The variables to answer for, or one of them; all that were not observed when not given.
         likelihoods
             Virtual evidence: a number for each state of a variable, P(what was seen | state); a list in the order of
-            the states, or by name of state.
+            the states, or by name of state (or a number in its interval).
         targets
             Soft evidence: the distribution that a variable is to have. Of all that have it the answer is the nearest to
             P(· | evidence, likelihoods), and ``log_evidence`` is of these alone; see :mod:`.soft`.
@@ -132,7 +133,7 @@ class Exact:
         codes, likelihood, weighed = self.read(evidence)
         free = [v for v in together if codes[v] < 0]
         compiled = self.compiled.joined(free)
-        kept = np.append(compiled.relevant(together, codes >= 0), True)
+        kept = np.append(compiled.relevant(together, (codes >= 0) | weighed), True)
         plan = compiled.best((codes < 0) & kept[:-1], kept)
         families = np.zeros(len(compiled.cpt))
         log_p, _ = self._propagated(compiled, plan, kept, codes, likelihood, weighed, families)
@@ -290,19 +291,27 @@ class Exact:
         self, evidence: Mapping[str, Any] | None, likelihoods: Mapping[str, Numbers] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
         """Evidence as kernels want it: codes (−1 not observed), likelihoods of all states, and who has some."""
-        evidence = as_evidence(self.network, evidence)
-        codes = self._observed(evidence)
-        if not likelihoods:
+        codes, ranges = self._observed(as_evidence(self.network, evidence))
+        if not likelihoods and not ranges:
             return codes, ONE, self._nothing_weighed
-        return codes, *self._likelihoods(likelihoods, codes)
+        odd = [name for name in likelihoods or () if name in ranges]
+        if odd:
+            raise ParameterError(f"{odd[0]!r} is observed already, so a likelihood says nothing more")
+        return codes, *self._likelihoods({**ranges, **(likelihoods or {})}, codes)
 
-    def _observed(self, evidence: Mapping[str, Any]) -> NDArray[np.int64]:
-        codes = np.full(len(self._place), -1, np.int64)
-        for name, state in evidence.items():
+    def _observed(self, evidence: Mapping[str, Any]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
+        """The codes of what was observed, and the likelihoods of ranges that hold several states."""
+        codes, ranges = np.full(len(self._place), -1, np.int64), {}
+        for name, value in evidence.items():
             v = self._position(name)
-            code = self._codes[v].get(state)
-            codes[v] = self.network[name].variable.code_of(state) if code is None else code
-        return codes
+            code = self._codes[v].get(value) if type(value) is str else None
+            if code is None:
+                found = codes_of(self.network[name].variable, value, warn=True)
+                code = found[0] if len(found) == 1 else -1
+                if code < 0:
+                    ranges[name] = np.isin(np.arange(self.compiled.sizes[v]), found).astype(np.float64)
+            codes[v] = code
+        return codes, ranges
 
     def _likelihoods(
         self, likelihoods: Mapping[str, Numbers], codes: NDArray[np.int64]

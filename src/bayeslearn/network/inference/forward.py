@@ -153,7 +153,7 @@ class Question:
         """Names to positions, checked as exact inference checks them."""
         exact = network.exact
         seen, given, weighed = exact.read(evidence, likelihoods)
-        likelihood = given if likelihoods else np.ones(int(exact.compiled.belief_start[-1]))
+        likelihood = given if weighed.any() else np.ones(int(exact.compiled.belief_start[-1]))
         place = {name: i for i, name in enumerate(network.names)}
         if ask is None:
             return cls(seen, np.flatnonzero(seen < 0), exact.compiled.all, likelihood, weighed, reject)

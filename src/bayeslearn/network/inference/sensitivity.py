@@ -87,8 +87,8 @@ def sensitivity(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], ta
     if target in evidence:
         raise ParameterError(f"the target {target!r} is observed, so its belief depends on nothing")
     belief = engine.query(evidence, ask=[target])[target]
-    if state not in belief:
-        engine.network[target].variable.code_of(state)  # names what there is
+    variable = engine.network[target].variable
+    state = variable.states[variable.code_of(state)]
     without = _gains(engine, evidence)
     with_target = _gains(engine, {**evidence, target: state})
     share = np.exp(with_target.log_p - without.log_p)

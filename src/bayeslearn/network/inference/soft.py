@@ -90,7 +90,14 @@ def in_order(variable: Discrete, values: Numbers) -> ArrayLike:
     """Numbers by name of state as a list in the order of the states; any other list stays as it is."""
     if not isinstance(values, Mapping):
         return values
-    by_code = {variable.code_of(state): number for state, number in values.items()}
+    named: dict[int, Any] = {}
+    for state in values:
+        if named.setdefault(code := variable.code_of(state), state) is not state:
+            raise ParameterError(
+                f"{variable.name!r} needs one number for each state, got two for {variable.states[code]!r}: "
+                f"those of {named[code]!r} and {state!r}"
+            )
+    by_code = {code: values[state] for code, state in named.items()}
     left = [state for code, state in enumerate(variable.states) if code not in by_code]
     if left:
         raise ParameterError(f"{variable.name!r} needs a number for each of its states, got none for {listed(left)}")

@@ -3,6 +3,8 @@
     update   n ← fade · n + n(rows)          a + b   n_a + n_b
     forget   n ← n − n(rows)                 a − b   n_a − n_b          θ = (n + α) / Σ (n + α), the prior counts once
 
+Networks that are added have the states of both; a state that one of them has not seen has no counts there. What both
+were updated from counts once (:mod:`bayeslearn.families.bases`). Rows with a state that is new to the network add it.
 Complete rows add exactly. A row with holes adds what the present tables expect of it: one E step, not a new climb. A
 table that was given, not learned, stays as it is.
 """
@@ -16,11 +18,13 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import EvidenceError, ImpossibleDataError, MismatchError, listed
-from bayeslearn.families import Counts, Dirichlet
+from bayeslearn.families import Bundle, Counts, Dirichlet
+from bayeslearn.families.bases import after_update, in_common, mapped, merged, scaled, separated
 from bayeslearn.network.cpt import Cpt
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import expected_families
+from bayeslearn.network.states import add_states_of, unite_states
 from bayeslearn.sources import as_source
 from bayeslearn.tables import Table
 
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.families.bases import Bases
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.tables import Discrete, Source
 
@@ -36,33 +41,51 @@ if TYPE_CHECKING:
 
 
 def updated(
-    network: BayesianNetwork, data: Any, *, weights: ArrayLike | str | None, fade: float, hidden: Iterable[str]
+    network: BayesianNetwork,
+    data: Any,
+    *,
+    weights: ArrayLike | str | None,
+    fade: float,
+    hidden: Iterable[str],
+    unseen: str = "add",
 ) -> BayesianNetwork:
     """The network after more cases."""
-    before, fade = evidence_of(network), validation.number("fade", fade, least=0, most=1)
-    new = counted(network, coded(network, data, weights, hidden))
-    return resting_on(network, {name: counts * fade + new[name] for name, counts in before.items()})
+    evidence_of(network)
+    fade, source = validation.number("fade", fade, least=0, most=1), coded(network, data, weights, hidden, unseen)
+    network = add_states_of(network, source.schema)
+    before, new = evidence_of(network), counted(network, source)
+    after = before * fade + Bundle({name: new[name] for name in before})
+    return resting_on(network, after, after_update(network.bases, before, fade))
 
 
 def forgotten(
     network: BayesianNetwork, data: Any, *, weights: ArrayLike | str | None, hidden: Iterable[str]
 ) -> BayesianNetwork:
     """The network without some of its cases."""
-    before = evidence_of(network)
-    return without(network, before, counted(network, coded(network, data, weights, hidden)))
+    before, gone = evidence_of(network), counted(network, coded(network, data, weights, hidden))
+    return resting_on(network, without(before, Bundle({name: gone[name] for name in before})), network.bases)
 
 
 def faded(network: BayesianNetwork, factor: float) -> BayesianNetwork:
     """The network with every case counting for less."""
     factor = validation.number("factor", factor, least=0, most=1)
-    return resting_on(network, {name: counts * factor for name, counts in evidence_of(network).items()})
+    return resting_on(network, evidence_of(network) * factor, scaled(network.bases, factor))
 
 
-def coded(network: BayesianNetwork, data: Any, weights: ArrayLike | str | None, hidden: Iterable[str]) -> Source:
-    """The data in the codes of the network; a source has no columns for hidden variables."""
-    unseen = [network[name].name for name in hidden]
-    source = as_source(data, schema=network.schema.drop(unseen), weights=weights)
-    return with_hidden(network, source) if isinstance(source, Table) else source
+def coded(
+    network: BayesianNetwork,
+    data: Any,
+    weights: ArrayLike | str | None,
+    hidden: Iterable[str],
+    unseen: str = "error",
+) -> Source:
+    """The data in the codes of the network; a source has no columns for hidden variables.
+
+    With ``unseen="add"`` the schema of the data has the new states after those of the network.
+    """
+    schema = network.schema.drop([network[name].name for name in hidden])
+    source = as_source(data, schema=schema, weights=weights, unseen=unseen)
+    return with_hidden(add_states_of(network, source.schema), source) if isinstance(source, Table) else source
 
 
 def with_hidden(network: BayesianNetwork, table: Table) -> Table:
@@ -109,16 +132,22 @@ class Collected:
 
 def added(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
     """The evidence of both, and the prior once."""
-    before, more = evidence_of(a), evidence_of(b, like=a)
-    return resting_on(a, {name: counts + more[name] for name, counts in before.items()})
+    a, b = alike(a, b)
+    found = merged(evidence_of(a), evidence_of(b, like=a), a.bases, bases_like(b, a))
+    return resting_on(a, *found)
 
 
 def subtracted(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
     """The evidence of the one without that of the other."""
-    return without(a, evidence_of(a), evidence_of(b, like=a))
+    a, b = alike(a, b)
+    before, taken, others = evidence_of(a), evidence_of(b, like=a), bases_like(b, a)
+    pairs = in_common(a.bases, others)
+    if not pairs:
+        without(before, taken)  # an error names the table
+    return resting_on(a, *separated(before, taken, a.bases, others))
 
 
-def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None) -> dict[str, Counts]:
+def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None) -> Bundle:
     """The counts of every table that was learned, with the axes and states of another network like it."""
     found = {cpt.name: cpt.seen for cpt in network if cpt.learned}
     if not found:
@@ -128,16 +157,26 @@ def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None
             "count as cases",
         )
     if like is None:
-        return found
+        return Bundle(found)
     require_same_graph(like, network)
     fits = {cpt.name: fitting(cpt, network[cpt.name]) for cpt in like}
-    return {name: fits[name].seen for name in found}
+    return Bundle({name: fits[name].seen for name in like.names if name in found})
 
 
-def resting_on(network: BayesianNetwork, counts: Mapping[str, Counts]) -> BayesianNetwork:
+def bases_like(network: BayesianNetwork, like: BayesianNetwork) -> Bases:
+    """The bases of a network with the axes and states of another network like it."""
+
+    def turned(counts: Bundle) -> Bundle:
+        known = {name: turned_like(like[name], network[name], counts[name].n) for name in like.names if name in counts}
+        return Bundle({name: Counts(n) for name, n in known.items()})
+
+    return mapped(network.bases, turned)
+
+
+def resting_on(network: BayesianNetwork, counts: Mapping[str, Counts], bases: Bases) -> BayesianNetwork:
     """The network with tables estimated from these counts; those without stay as they are."""
     cpts = [estimated(cpt, counts[cpt.name]) if cpt.name in counts else cpt for cpt in network]
-    return replace(network, cpts=tuple(cpts))
+    return replace(network, cpts=tuple(cpts), bases=bases)
 
 
 def estimated(cpt: Cpt, counts: Counts) -> Cpt:
@@ -149,8 +188,8 @@ def estimated(cpt: Cpt, counts: Counts) -> Cpt:
     return replace(cpt, p=p, counts=counts)
 
 
-def without(network: BayesianNetwork, before: Mapping[str, Counts], taken: Mapping[str, Counts]) -> BayesianNetwork:
-    """The network with evidence taken back."""
+def without(before: Bundle, taken: Bundle) -> Bundle:
+    """Counts that are left; an error names the table that has too few."""
     left = {}
     for name, counts in before.items():
         try:
@@ -158,10 +197,18 @@ def without(network: BayesianNetwork, before: Mapping[str, Counts], taken: Mappi
         except EvidenceError as error:
             message = error.message.replace("more evidence taken", f"more evidence on {name!r} taken", 1)
             raise EvidenceError(message, hint=error.hint, column=name, **error.details) from None
-    return resting_on(network, left)
+    return Bundle(left)
 
 
 ### the same shape
+
+
+def alike(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwork, BayesianNetwork]:
+    """Two learned networks of one graph, with the states of both."""
+    for network in (a, b):
+        evidence_of(network)
+    require_same_graph(a, b)
+    return unite_states(a, b)
 
 
 def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
@@ -172,7 +219,7 @@ def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
         what = f"variable {listed(odd)}" if odd else f"the arc {listed(arcs)}"
         raise MismatchError(
             f"the networks {a.name!r} and {b.name!r} have different graphs: only one of them has {what}",
-            hint="evidence adds between networks of one structure",
+            hint="fit the data of the second to the graph of the first: b = fit_tables(a, data_b).network; then a + b",
             differs="graph",
         )
 
@@ -180,18 +227,21 @@ def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
 def fitting(cpt: Cpt, other: Cpt) -> Cpt:
     """The other table with the axes and states of this one, once it is seen to rest on evidence of the same kind."""
     theirs = {v.name: v for v in (*other.parents, other.variable)}
-    variables = (*cpt.parents, cpt.variable)
-    for variable in variables:
+    for variable in (*cpt.parents, cpt.variable):
         require_same_states(variable, theirs[variable.name])
-    axes = [list(theirs).index(v.name) for v in variables]
-    states = np.ix_(*([theirs[v.name].states.index(state) for state in v.states] for v in variables))
-
-    def turned(array: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.transpose(array, axes)[states]
-
-    fits = Cpt(cpt.variable, cpt.parents, turned(other.p), Counts(turned(other.seen.n)), Dirichlet(turned(other.alpha)))
+    p, n, alpha = (turned_like(cpt, other, array) for array in (other.p, other.seen.n, other.alpha))
+    fits = Cpt(cpt.variable, cpt.parents, p, Counts(n), Dirichlet(alpha))
     require_same_ground(cpt, other, fits)
     return fits
+
+
+def turned_like(cpt: Cpt, other: Cpt, array: NDArray[np.float64]) -> NDArray[np.float64]:
+    """An array over the other table, with parents and states in the order of this one."""
+    theirs = {v.name: v for v in (*other.parents, other.variable)}
+    variables = (*cpt.parents, cpt.variable)
+    axes = [list(theirs).index(v.name) for v in variables]
+    states = np.ix_(*([theirs[v.name].states.index(state) for state in v.states] for v in variables))
+    return np.transpose(array, axes)[states]
 
 
 def require_same_states(mine: Discrete, theirs: Discrete) -> None:
@@ -199,12 +249,12 @@ def require_same_states(mine: Discrete, theirs: Discrete) -> None:
     names = [{(type(state), state) for state in v.states} for v in (mine, theirs)]
     if names[0] == names[1] and mine.cuts == theirs.cuts:
         return
-    what = "states" if names[0] != names[1] else "cuts"
+    what = "states" if names[0] != names[1] and mine.cuts == theirs.cuts else "cuts"
     first, second = (listed(getattr(v, what) or ()) or "none" for v in (mine, theirs))
     raise MismatchError(
         f"the {what} of {mine.name!r} differ: {first} in one network, {second} in the other",
-        hint="learn both with the same network as structure, so that they share its states",
-        differs="states",
+        hint=f"fit the second data with the first network, which keeps its {what}: fit_tables(a, data_b)",
+        differs=what,
         column=mine.name,
     )
 
@@ -221,7 +271,7 @@ def require_same_ground(cpt: Cpt, other: Cpt, turned: Cpt) -> None:
     if not np.allclose(cpt.alpha, turned.alpha, rtol=1e-9, atol=0):
         raise MismatchError(
             f"the priors of {cpt.name!r} differ: {Dirichlet(cpt.alpha)} and {Dirichlet(turned.alpha)}",
-            hint="learn both under the same prior: it counts once in the sum",
+            hint="fit both under one prior, which counts once in the sum; fit_tables(a, data_b) keeps that of a",
             differs="prior",
             column=cpt.name,
         )

@@ -21,10 +21,11 @@ from bayeslearn.network.learning.cases import Cases
 from bayeslearn.network.learning.expectation import Tables
 from bayeslearn.network.learning.gathering import gathered, passes_of
 from bayeslearn.network.learning.gradient import climb_of
-from bayeslearn.network.learning.priors import priors_of
+from bayeslearn.network.learning.priors import AUTO, priors_of
 from bayeslearn.network.learning.starting import all_starts, fixed_cells, writer, written
 from bayeslearn.network.learning.uncertainty import Support, supports
 from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.network.states import add_states_of
 from bayeslearn.network.structures import StructureLike, as_dag
 from bayeslearn.sources import as_source, discretised
 from bayeslearn.tables import Discrete, Schema, Table
@@ -77,8 +78,9 @@ def fit_tables(
     structure: StructureLike,
     data: Any,
     *,
-    prior: Prior = None,
+    prior: Prior = AUTO,
     states: Mapping[str, Iterable[Any]] | None = None,
+    unseen: Literal["add", "missing", "error"] = "add",
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
     frozen: Iterable[str] = (),
     start: Literal["prior", "random"] | BayesianNetwork = "prior",
@@ -101,17 +103,22 @@ def fit_tables(
     ----------
     structure
         A graph (a model string like ``[A][B|A]``, arcs, a ``Dag``, a networkx ``DiGraph``: see
-        :mod:`~bayeslearn.network.structures`), whose states are found in the data, or a network, whose states are kept
-        and whose numbers are learned anew.
+        :mod:`~bayeslearn.network.structures`), whose states are found in the data, or a network, whose states, cuts and
+        prior are kept and whose numbers are learned anew.
     data
         Anything that :func:`~bayeslearn.tables.as_table` reads, or a source (:func:`~bayeslearn.scan`), which is read
         in one pass however many iterations there are, as long as what its holes look like fits in memory. Numeric
         columns are cut at their quantiles.
     prior
         Cases that count as seen before: None for maximum likelihood, a Dirichlet rule, a name like ``"bdeu:10"``,
-        a mapping from variables to priors or tables of pseudo-counts, or a :class:`NetworkPrior`.
+        a mapping from variables to priors or tables of pseudo-counts, or a :class:`NetworkPrior`. ``"auto"`` (the
+        default) is the prior that the given network was learned under, and ``"bdeu:1"``, as in
+        :func:`~bayeslearn.learn`, for a graph or a network that was not learned.
     states
         For a graph: declared states of variables, in their order; they may include states that no row shows.
+    unseen
+        For a network: what to do with a state that it does not have: ``"add"`` it (the default), treat the cell as
+        ``"missing"``, or raise an ``"error"``.
     hidden
         Variables that no row shows, with their states or how many there are.
     frozen
@@ -143,23 +150,26 @@ def fit_tables(
     resume
         Start from the tables of `checkpoint`, if that is there: EM goes on exactly as if it had never stopped.
 
-    >>> fit = fit_tables("[Rain][Wet|Rain]", {"Rain": ["yes", "no", "no"], "Wet": ["yes", "no", "yes"]})
+    >>> days = {"Rain": ["yes", "no", "no"], "Wet": ["yes", "no", "yes"]}
+    >>> fit = fit_tables("[Rain][Wet|Rain]", days, prior=None)
     >>> fit.network["Wet"].p.tolist()                                       # rows are Rain=no, Rain=yes
     [[0.5, 0.5], [0.0, 1.0]]
     """
     validation.integer("restarts", restarts, least=1)
     climb = climb_of(method, step)
-    frame, source = prepared(structure, data, states or {}, hidden or {}, weights)
+    frame, source = prepared(structure, data, states or {}, hidden or {}, weights, unseen)
     start = written(checkpoint, start) if resume else start
+    if isinstance(start, BayesianNetwork):
+        start = add_states_of(start, frame.schema)
     priors, fixed = priors_of(prior, frame), fixed_cells(frame, frozen, structure, start)
     model = Tables(Compiled(frame), fixed if fixed.any() else None)
     cases, totals = gathered(model.compiled, source, likelihoods)
     missing = dict(zip(frame.names, totals.missing, strict=True))
-    unseen = {name for name in frame.names if name in (hidden or {})}
-    require_seen(totals.rows, missing, unseen)
+    never = {name for name in frame.names if name in (hidden or {})}
+    require_seen(totals.rows, missing, never)
     alpha = np.concatenate([priors[cpt.name].alpha.reshape(-1) for cpt in frame])
     rng = validation.generator(rng)
-    starts = (model.with_p(p) for p in all_starts(frame, model, alpha, start, unseen, restarts, rng))
+    starts = (model.with_p(p) for p in all_starts(frame, model, alpha, start, never, restarts, rng))
     write = None if checkpoint is None else em.Every(every, writer(frame, checkpoint))
     if method == "em" and isinstance(cases, Cases) and len(cases.items) == 0:
         result = counted(next(starts), cases, alpha, write)
@@ -215,19 +225,21 @@ def prepared(
     states: Mapping[str, Iterable[Any]],
     hidden: Mapping[str, int | Iterable[Any]],
     weights: ArrayLike | str | None,
+    unseen: str,
 ) -> tuple[BayesianNetwork, Source]:
     """A network with the right states and uniform tables (or those it came with), and the data coded for it."""
-    unseen = {name: hidden_states(name, given) for name, given in hidden.items()}
+    never = {name: hidden_states(name, given) for name, given in hidden.items()}
     if isinstance(structure, BayesianNetwork):
         frame = structure
     else:
         dag = as_dag(structure)
-        seen = as_source(data, columns=[n for n in dag if n not in unseen], states=states, allow_constant=True)
+        seen = as_source(data, columns=[n for n in dag if n not in never], states=states, allow_constant=True)
         data = data if isinstance(seen, Table) else seen  # what was scanned is not looked at again
-        frame = framed(dag, seen, unseen)
-    require_hidden(frame, hidden, unseen)
-    absent = "missing" if unseen else "error"
-    return frame, as_source(data, schema=frame.schema, absent=absent, weights=weights)
+        frame, unseen = framed(dag, seen, never), "error"
+    require_hidden(frame, hidden, never)
+    absent = "missing" if never else "error"
+    source = as_source(data, schema=frame.schema, absent=absent, weights=weights, unseen=unseen)
+    return add_states_of(frame, source.schema), source
 
 
 def framed(dag: Dag, source: Source, unseen: Mapping[str, tuple[Any, ...]]) -> BayesianNetwork:

@@ -12,6 +12,9 @@ the top all cells of a row have the same gradient, and only a constant taken off
 
 Where w is zero the gradient is 0/0. Such a cell stays zero, as in EM; if the prior counts cases for it, an EM step
 moves it off zero before the climb begins. On the way a cell keeps a tenth of what it has, so that no step makes a zero.
+
+Both end with the estimate from the last expected counts, an EM step, so that the tables are those that their counts and
+prior give.
 """
 
 from __future__ import annotations
@@ -160,8 +163,13 @@ class Climb:
 
     def ended(self, what: str) -> em.Result[Tables]:
         """What the climb came to; a warning with the numbers when that is not the top."""
+        counts, model = self.here.statistics, self.here.model.estimate(self.prior, self.here.statistics)
+        last = self.history[-1]
+        found = em.expect(model, self.source, last.iteration)
+        objective = em.next_step(last, found.log_likelihood, model.log_prior(self.prior))
+        self.history[-1] = replace(objective, iteration=last.iteration, gain=last.gain + objective.gain)
         if self.checkpoint is not None:
-            self.checkpoint(self.here.model, replace(self.here.step, last=True))
+            self.checkpoint(model, replace(self.history[-1], last=True))
         if not (self.at_top or self.stopped):
             warnings.warn(
                 f"{what} stopped after {self.here.step.iteration} iterations, where an EM step would still gain "
@@ -169,7 +177,7 @@ class Climb:
                 NotConvergedWarning,
                 stacklevel=3,
             )
-        return em.Result(self.here.model, self.here.statistics, tuple(self.history), self.at_top)
+        return em.Result(model, counts, tuple(self.history), self.at_top)
 
 
 ### w ← w + η · gradient

@@ -28,7 +28,7 @@ from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.evidence import coded
 from bayeslearn.network.learning.expectation import Tables, normalised
 from bayeslearn.network.learning.fit import hidden_states, learned, require_hidden, uniform
-from bayeslearn.network.learning.priors import priors_of
+from bayeslearn.network.learning.priors import AUTO, priors_of
 from bayeslearn.network.learning.starting import all_starts, fixed_cells
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structures import StructureLike, as_dag
@@ -103,7 +103,7 @@ class OnlineTables:
         structure: StructureLike,
         *,
         states: Mapping[str, Iterable[Any]] | Schema | None = None,
-        prior: Prior = None,
+        prior: Prior = AUTO,
         hidden: Mapping[str, int | Iterable[Any]] | None = None,
         frozen: Iterable[str] = (),
         start: Literal["prior", "random"] | BayesianNetwork = "prior",

@@ -6,16 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, UnknownColumnError, listed
 from bayeslearn.families import Dirichlet
 from bayeslearn.families.categorical import DirichletRule
+from bayeslearn.network.cpt import TablePrior
 
 if TYPE_CHECKING:
     from bayeslearn.network.cpt import Cpt
     from bayeslearn.network.network import BayesianNetwork
+
+#: The prior of the network that is given as structure, else the usual one.
+AUTO = "auto"
+
+#: One row per table, spread evenly over its cells: the prior of `learn` and of fits to a graph.
+USUAL = "bdeu:1"
 
 #: Priors by the names people call them.
 NAMED = {
@@ -53,17 +58,24 @@ Prior = Dirichlet | DirichletRule | NetworkPrior | str | Mapping[str, Any] | Non
 
 def prior_of(prior: Prior, cpt: Cpt) -> Dirichlet:
     """The pseudo-counts of one table under a prior for the whole network."""
-    if prior is None:
-        return Dirichlet(np.zeros(cpt.shape))
     if isinstance(prior, Mapping):
-        return prior_of(prior.get(cpt.name), cpt)
-    if isinstance(prior, str):
-        return prior_of(parsed(prior), cpt)
+        prior = prior.get(cpt.name)
+    if isinstance(prior, str) and prior == AUTO:
+        return kept_prior(cpt)
+    if prior is None or isinstance(prior, str):
+        prior = parsed(prior or "mle")
     if isinstance(prior, NetworkPrior):
         return prior.of_table(cpt)
-    if isinstance(prior, Dirichlet | DirichletRule):
-        return prior.of(cpt.shape)
-    return Dirichlet(prior).of(cpt.shape)
+    if isinstance(prior, DirichletRule):
+        return TablePrior.of_rule(prior, cpt.shape)
+    return (prior if isinstance(prior, Dirichlet) else Dirichlet(prior)).of(cpt.shape)
+
+
+def kept_prior(cpt: Cpt) -> Dirichlet:
+    """The prior that the table was learned under; the usual one where it was not learned."""
+    if cpt.prior is not None:
+        return cpt.prior
+    return prior_of(None if cpt.learned else USUAL, cpt)
 
 
 def parsed(text: str) -> Dirichlet | DirichletRule:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
@@ -153,9 +152,10 @@ def _fit(
         return _with_holes(recipe, prepared, hidden)
     cache = scores_of(prepared, recipe.score, recipe.limits.memory, known)
     structure = recipe.on_counts(cache)
-    notes = [*prepared.notes, *(structure.tests.notes if structure.tests else ()), *cache.notes]
+    notes = [*prepared.notes, *structure.notes, *(structure.tests.notes if structure.tests else ()), *cache.notes]
     network = tables_of(cache.counts, structure.arcs, recipe.prior)
-    value, arcs = cache.settled(lambda: (cache.graph(structure.arcs), arcs_of(cache, network.dag)), FOREVER)
+    value = cache.settled(lambda: cache.graph(structure.arcs), FOREVER)
+    arcs = arcs_of(network, recipe.score, cache.counts.total)
     return StructureFit(
         network, recipe.method, recipe.score, value, arcs, prepared, tests=structure.tests,
         counts=cache.counts if prepared.looked is None else None, notes=tuple(notes),
@@ -166,14 +166,10 @@ def _fit(
 def _with_holes(recipe: Recipe, prepared: Prepared, hidden: Mapping[str, int | Iterable[Any]]) -> StructureFit:
     rows = rows_with_holes(prepared, recipe.limits.memory)
     found = recipe.on_holes(rows, hidden)
-    cache = found.expected
-    if cache is None or cache.score != recipe.score:
-        cache = rows.coded(found.network.schema).expected(found.network, recipe.score)
-    before = cache.passes
-    arcs = cache.settled(partial(arcs_of, cache, found.network.dag), FOREVER)
+    arcs = arcs_of(found.network, recipe.score, rows.total)
     return StructureFit(
         found.network, recipe.method, recipe.score, found.score, arcs, prepared, expectation=found,
-        passes=0 if prepared.looked is None else 1 + found.passes + cache.passes - before,
+        passes=0 if prepared.looked is None else 1 + found.passes,
         notes=(*prepared.notes, *found.notes, *_notes_on_hidden(found)),
     )  # fmt: skip
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.em import told_to_stop
@@ -29,6 +30,8 @@ class Limits:
     progress: Callable[[Any], object] | None = None
     #: Bytes that a search may take for what it remembers.
     memory: int = 1 << 30
+    #: Those that a part of the work is taken from, see :meth:`sooner`: who stops the part stops the whole.
+    whole: Limits | None = field(default=None, repr=False)
     #: Whether a search was ended.
     stopped: bool = field(default=False, init=False)
 
@@ -38,14 +41,29 @@ class Limits:
 
     def told(self, now: Any) -> bool:
         """Tell how things stand; whether to stop there."""
-        self.stopped = self.reached() or told_to_stop(self.progress, now)
+        if not self.reached() and told_to_stop(self.progress, now):
+            self.stop()
         return self.stopped
 
     def reached(self) -> bool:
         """Whether to stop, with nothing to tell."""
-        late = self.deadline is not None and time.monotonic() > self.deadline
-        self.stopped = self.stopped or late
+        ended = self.whole is not None and self.whole.stopped
+        self.stopped = self.stopped or ended or self.left() < 0
         return self.stopped
+
+    def stop(self) -> None:
+        """End this search, and all that it is a part of."""
+        self.stopped = True
+        if self.whole is not None:
+            self.whole.stop()
+
+    def left(self) -> float:
+        """Seconds until the deadline."""
+        return math.inf if self.deadline is None else self.deadline - time.monotonic()
+
+    def sooner(self, seconds: float) -> Limits:
+        """The same for a part of the work, which is to leave so many seconds to what comes after it."""
+        return replace(self, deadline=None if self.deadline is None else self.deadline - seconds, whole=self)
 
 
 #: No limit at all.

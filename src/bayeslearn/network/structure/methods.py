@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from bayeslearn.network.structure.searching.climbing import Structure, hill_clim
 from bayeslearn.network.structure.searching.exact import exact
 from bayeslearn.network.structure.searching.faint import with_faint_parents
 from bayeslearn.network.structure.searching.ges import ges
-from bayeslearn.network.structure.searching.orders import best_under_order, order_search
+from bayeslearn.network.structure.searching.orders import best_sets_under_order, order_search
 from bayeslearn.network.structure.searching.restarting import restarted
 from bayeslearn.network.structure.searching.simple import k2, naive, tan, tree
 from bayeslearn.network.structure.testing.constraint import pc
@@ -31,6 +32,15 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.testing.constraint import PcResult
 
     Arcs = NDArray[np.bool_]
+
+#: Parent sets times rows that best-parents looks at without being given a limit of parents: some seconds of work.
+MOST_WORK = 1 << 31
+
+#: What to know when there were more.
+NARROWED = (
+    "sets of {} parents or more were looked at only where all that are one parent smaller are worth having; "
+    "limit the parents (to {}, say) to have all up to that number looked at"
+)
 
 #: Variables up to which every structure is looked at without being asked to.
 FEW = 8
@@ -58,6 +68,7 @@ class Found:
 
     arcs: Arcs
     tests: PcResult | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,15 +146,20 @@ def _k2(cache: ScoreCache, task: Task) -> Arcs:
     return k2(cache, task.order, task.allowed)
 
 
-def _best_parents(cache: ScoreCache, task: Task) -> Arcs:
+def _best_parents(cache: ScoreCache, task: Task) -> Found:
     assert task.order is not None
-    return best_under_order(cache, task.order, task.allowed, task.limits)
+    unlimited = task.allowed.most_parents >= cache.n - 1
+    sets = best_sets_under_order(
+        cache, task.order, task.allowed, task.limits, work=MOST_WORK if unlimited else math.inf
+    )
+    notes = () if sets.narrowed is None else (NARROWED.format(sets.narrowed, sets.narrowed - 1),)
+    return Found(sets.arcs(sets.first[:-1]), notes=notes)
 
 
-def _faint_parents(cache: ScoreCache, task: Task) -> Arcs:
+def _faint_parents(cache: ScoreCache, task: Task) -> Found:
     assert task.order is not None
-    arcs = cache.settled(lambda: _best_parents(cache, task), task.limits)  # effects are looked at once
-    return with_faint_parents(cache.counts, arcs, task.order, task.allowed, task.limits)
+    found = cache.settled(lambda: _best_parents(cache, task), task.limits)  # effects are looked at once
+    return replace(found, arcs=with_faint_parents(cache.counts, found.arcs, task.order, task.allowed, task.limits))
 
 
 def _pc(cache: ScoreCache, task: Task) -> Found:

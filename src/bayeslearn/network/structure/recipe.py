@@ -88,11 +88,15 @@ class Recipe:
             cache = structure.cache
             return find(self.method, cache, self.task(cache.counts.names, limits, structure.arcs)).arcs
 
+        def polish(structure: Structure, limits: Limits) -> NDArray[np.bool_]:
+            cache = structure.cache
+            return find(self.method, cache, self.task(cache.counts.names, limits)).arcs
+
         fixed = not (METHODS[self.method].knows or hidden)  # a form that is taken whether the score rises or not
         found = structural_em(
-            rows, score=LOGLIK if fixed else self.score, knowledge=self.knowledge, search=search, hidden=hidden,
-            prior=self.prior, start=self.form(rows.table.schema.names) if fixed else None, limits=self.limits,
-            rng=self.seed,
+            rows, score=LOGLIK if fixed else self.score, knowledge=self.knowledge, search=search,
+            polish=polish if self.method == "auto" else None, hidden=hidden, prior=self.prior,
+            start=self.form(rows.table.schema.names) if fixed else None, limits=self.limits, rng=self.seed,
         )  # fmt: skip
         return replace(found, score=observed_score(self.score, found, rows.total)) if fixed else found
 

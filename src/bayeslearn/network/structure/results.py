@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bayeslearn.network.graph import Dag
     from bayeslearn.network.network import BayesianNetwork
-    from bayeslearn.network.structure.counting.cache import ScoreCache
     from bayeslearn.network.structure.counting.counts import FamilyCounts
     from bayeslearn.network.structure.counting.scores import Score
     from bayeslearn.network.structure.doubt.bootstrap import ArcStrengths
@@ -85,12 +84,15 @@ class StructureFit:
         return self.arcs[::-1][:n]
 
 
-def arcs_of(cache: ScoreCache, dag: Dag) -> tuple[LearnedArc, ...]:
-    """Every arc with what the score would lose without it, the dearest first."""
-    place = {name: i for i, name in enumerate(cache.counts.names)}
+def arcs_of(network: BayesianNetwork, score: Score, total: float) -> tuple[LearnedArc, ...]:
+    """Every arc with what the score would lose without it, the dearest first.
+
+    The counts that a table rests on are enough, be they expected ones: N(x, S − p) = Σ_p N(x, S).
+    """
     found = []
-    for child in dag:
-        parents = tuple(sorted(place[p] for p in dag.parents(child)))
-        now, without = cache.family(place[child], parents), cache.removals(place[child], parents)
-        found += [LearnedArc(p, child, float(now - without[place[p]])) for p in dag.parents(child)]
+    for cpt in network:
+        n = cpt.seen.n
+        now = score.family(n, total)
+        for axis, parent in enumerate(cpt.parents):
+            found.append(LearnedArc(parent.name, cpt.name, now - score.family(n.sum(axis=axis), total)))
     return tuple(sorted(found, key=lambda arc: (-arc.gain, arc.parent, arc.child)))

@@ -108,6 +108,9 @@ class ScoreCache:
 
     # -- where rows are far away, scores may be guesses until they are asked for
 
+    #: Whether they never are.
+    certain = True
+
     def settled(self, search: Callable[[], T], limits: Limits) -> T:  # noqa: ARG002 - searches end by themselves
         """What a search finds."""
         return search()

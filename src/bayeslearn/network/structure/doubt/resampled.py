@@ -53,8 +53,8 @@ def _averaged(recipe: Recipe, fit: StructureFit, strengths: ArcStrengths, counts
         frame = uniform(graph(strengths.names, arcs), {cpt.name: cpt.variable for cpt in fit.network})
         hidden = {name: frame.states(name) for name in frame.names if name not in fit.table.schema.names}
         network = fit_tables(frame, fit.table, prior=recipe.prior, hidden=hidden, rng=recipe.seed).network
-    value = cache.graph(arcs)
-    return replace(fit, network=network, score=value, arcs=arcs_of(cache, network.dag), notes=(*fit.notes, *notes))
+    kept = arcs_of(network, recipe.score, cache.counts.total)
+    return replace(fit, network=network, score=cache.graph(arcs), arcs=kept, notes=(*fit.notes, *notes))
 
 
 def _with_strengths(arcs: tuple[LearnedArc, ...], strengths: ArcStrengths) -> tuple[LearnedArc, ...]:

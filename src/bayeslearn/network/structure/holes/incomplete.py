@@ -4,7 +4,8 @@
     completion   the weighted table of expected counts n under (G, θ)           :mod:`.completions`
     search       a graph that scores higher on n, from G on; its tables, counted from n, are where EM goes on
 
-until the graph stays. What a graph is worth on the rows as they are shown is (Cheeseman and Stutz)
+until the graph stays; then `polish`, a search that takes longer, has a last word. Of very many rows a sample comes
+first: its graph and its tables are what all rows begin with. What a graph is worth on the rows as they are shown is (Cheeseman and Stutz)
 
     score(G : D) = score(G : n) + ln P(D | θ) − Σ n ln θ         n the expected counts of its own tables
 
@@ -20,7 +21,7 @@ Bayesian structural EM algorithm. Cheeseman and Stutz (1996), Bayesian classific
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
@@ -29,6 +30,7 @@ from bayeslearn.network.learning.fit import hidden_states
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.holes.completions import DRAWS
+from bayeslearn.network.structure.holes.pace import Pace
 from bayeslearn.network.structure.holes.shown import Far, Near, shown
 from bayeslearn.network.structure.holes.turns import MANY, Task, Turn
 from bayeslearn.network.structure.knowledge import Knowledge
@@ -36,6 +38,9 @@ from bayeslearn.network.structure.limits import FOREVER, Limits
 from bayeslearn.network.structure.searching.climbing import tabu
 from bayeslearn.network.structures import as_dag
 from bayeslearn.tables import Discrete, Schema
+
+#: Rows of the sample that a search among very many begins with, and the share of the time that it may take.
+SAMPLE, SHARE = 20_000, 0.25
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,7 +50,6 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.graph import Dag
     from bayeslearn.network.learning.priors import Prior
-    from bayeslearn.network.structure.counting.cache import ScoreCache
     from bayeslearn.network.structure.holes.turns import Search
 
 
@@ -70,8 +74,6 @@ class StructuralEm:
     passes: int = 0
     #: What was guessed.
     notes: tuple[str, ...] = ()
-    #: Scores by expected counts under the network, where these took passes.
-    expected: ScoreCache | None = field(default=None, repr=False, compare=False)
 
     @property
     def dag(self) -> Dag:
@@ -90,6 +92,7 @@ def structural_em(
     score: str | Score = "bic",
     knowledge: Knowledge | None = None,
     search: Search = tabu,
+    polish: Search | None = None,
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
     prior: Prior = None,
     start: BayesianNetwork | Dag | str | None = None,
@@ -116,6 +119,8 @@ def structural_em(
         How to go from one graph to a better one: `tabu`, `climb`, or any function of a structure and limits that
         returns arcs, such as ``lambda here, limits: ges(here.cache, here.allowed, limits)``; what scores no higher is
         not taken.
+    polish
+        A search that takes longer, for the turns after `search` has found nothing better.
     hidden
         Variables that no row shows, with their states or how many there are. The same is then learned without them;
         they are left alone if what they explain is not worth their parameters.
@@ -153,10 +158,21 @@ def structural_em(
     names, schema = given.table.schema.names, with_hidden(given.table.schema, unseen)
     rows = given.coded(schema.select(sorted(schema.names)), draws=draws, seed=seed)
     allowed = (knowledge or Knowledge()).of(rows.table.schema.names)
-    task = Task(rows, tuple(unseen), allowed, Score.of(score), prior, search, tol, max_iter, seed, limits)
+    task = Task(rows, tuple(unseen), allowed, Score.of(score), prior, search, tol, max_iter, seed, limits, polish)
     without = learned(task.without_hidden(), None, names, restarts) if unseen else None
     begin = start if start is None or isinstance(start, BayesianNetwork) else as_dag(start)
+    if begin is None and isinstance(rows, Near) and rows.many:
+        task, begin = sampled(task, rows, restarts)
     return learned(task, begin, [*names, *unseen], restarts, without)
+
+
+def sampled(task: Task, rows: Near, restarts: int) -> tuple[Task, BayesianNetwork]:
+    """The task once it is known how long its parts take, and the network that a sample of the rows suggests."""
+    some = rows.sample(SAMPLE)
+    soon = task.limits.sooner((1 - SHARE) * task.limits.left())
+    part = replace(task, rows=some, limits=soon, polish=None, pace=Pace())
+    found, _, _ = part.turns(part.first(None, restarts))
+    return replace(task, pace=part.pace.of_rows(rows.table.n_rows / SAMPLE)), found.fit.network
 
 
 def learned(
@@ -169,19 +185,21 @@ def learned(
     """All turns, and the best graph with its tables fitted to the end."""
     first = task.first(start, restarts)
     best, history, converged = task.turns(first)
-    if not (converged or task.limits.reached()):
+    late = not (converged or task.affords_turn())
+    if not (converged or late):
         warn_not_converged(history[-1])
     alone = None if without is None else task.beside(without.dag)
     if alone is not None and alone.score > best.score:
         best, history = alone, (*history, alone.turn(len(history), best.arcs, 0.0))
     if not (best.fit.converged or task.limits.reached()):
-        best = task.fitted(best.fit.network, best.arcs, MANY, progress=None)
+        best = task.fitted(best.fit.network, best.arcs, MANY + 1)
+    task.limits.stopped |= late
     isolated = tuple(name for name in task.hidden if best.is_alone(task.names.index(name)))
     network, rows = BayesianNetwork(tuple(best.fit.network[name] for name in names)), task.rows
     passes, notes = (0, ()) if without is None else (without.passes, without.notes)
     return StructuralEm(
         network, best.score, best.fit.log_likelihood, history, converged, rows.exact, isolated, without,
-        rows.passes + passes, tuple(dict.fromkeys((*notes, *rows.notes))), rows.counted(best.fit.network),
+        rows.passes + passes, tuple(dict.fromkeys((*notes, *rows.notes))),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayeslearn.network.structure.counting.cache import ScoreCache
 from bayeslearn.network.structure.counting.counts import FamilyCounts
-from bayeslearn.network.structure.holes.completions import DRAWS, Completions
+from bayeslearn.network.structure.holes.completions import DRAWS, Completions, has_many
 from bayeslearn.network.structure.sourced.completing import Complete
 from bayeslearn.network.structure.sourced.counts import ExpectedCounts
 from bayeslearn.network.structure.sourced.looking import look
@@ -34,9 +34,12 @@ if TYPE_CHECKING:
 class Near:
     """Rows at hand."""
 
-    def __init__(self, table: Table, *, draws: int = DRAWS, seed: int = 0) -> None:
+    def __init__(self, table: Table, *, draws: int = DRAWS, seed: int = 0, many: bool | None = None) -> None:
         self.table, self.draws, self.seed = table, draws, seed
         self.total = table.total_weight
+        #: Whether every row is completed by a single draw, for all completions would be too many.
+        self.many = has_many(table, draws) if many is None else many
+        self._last: tuple[BayesianNetwork, ScoreCache] | None = None
 
     #: Nothing is read again, and nothing guessed.
     passes = 0
@@ -49,11 +52,20 @@ class Near:
     @cached_property
     def completions(self) -> Completions:
         """Listed once."""
+        if self.many:
+            return Completions.one_each(self.table, seed=self.seed)
         return Completions.of(self.table, draws=self.draws, seed=self.seed)
+
+    def sample(self, rows: int) -> Near:
+        """So many rows, drawn at random, each completed by a single draw."""
+        chosen = np.random.default_rng(self.seed).choice(self.table.n_rows, rows, replace=False)
+        return Near(self.table.take(np.sort(chosen)), draws=1, seed=self.seed, many=True)
 
     def expected(self, network: BayesianNetwork, score: Score) -> ScoreCache:
         """Scores by expected counts under a network, whose variables are the columns in their order."""
-        return ScoreCache(FamilyCounts(self.completions.under(network)), score)
+        if self._last is None or self._last[0] is not network or self._last[1].score != score:
+            self._last = network, ScoreCache(FamilyCounts(self.completions.under(network)), score)
+        return self._last[1]
 
     @property
     def exact(self) -> bool:
@@ -62,9 +74,6 @@ class Near:
 
     def read(self, passes: int) -> None:
         """Nothing was."""
-
-    def counted(self, network: BayesianNetwork) -> None:
-        """Counts under a network that took passes: none did."""
 
 
 class Far:
@@ -78,6 +87,9 @@ class Far:
         self._passes, self._exact = 0, True
         self._notes: tuple[str, ...] = ()
 
+    #: Rows are completed batch by batch, however many there are.
+    many = False
+
     def coded(self, schema: Schema, *, draws: int = DRAWS, seed: int = 0) -> Far:
         """As above."""
         table = self.table.with_schema(schema, absent="missing")
@@ -85,6 +97,9 @@ class Far:
 
     def expected(self, network: BayesianNetwork, score: Score) -> ScoreCache:
         """As above; nothing is counted before it is asked for."""
+        last = None if self._last is None else self._last.afar.complete
+        if self._last is not None and last is not None and last.network is network and self._last.score == score:
+            return self._last
         complete = Complete(network, self.draws, self.seed)
         counts = ExpectedCounts(self.table, self.looked.totals, self._some, complete, memory=self.memory)
         self._passes, self._exact, self._notes = self.passes, self.exact, self.notes
@@ -109,11 +124,6 @@ class Far:
     def read(self, passes: int) -> None:
         """So often for tables."""
         self._passes += passes
-
-    def counted(self, network: BayesianNetwork) -> SourceScores | None:
-        """The last scores, if they are by counts under this network."""
-        complete = None if self._last is None else self._last.afar.complete
-        return self._last if complete is not None and complete.network is network else None
 
 
 def shown(data: Any, weights: ArrayLike | str | None, memory: int) -> Near | Far:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.special import xlogy
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.network.learning.fit import TableFit, fit_tables, uniform
 from bayeslearn.network.network import BayesianNetwork
+from bayeslearn.network.structure.holes.pace import Pace
 from bayeslearn.network.structure.knowledge import Allowed
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.searching.climbing import TIE, Structure, closure
@@ -35,6 +36,9 @@ Search = Callable[[Structure, Limits], Any]
 
 #: Iterations of EM for a graph that is on its way, and for one that may be the last.
 FEW, MANY = 10, 500
+
+#: Nats a row that an iteration of EM must gain to go on where rows are very many: a parameter costs far more in all.
+SLIGHT = 1e-6
 
 #: The prior of tables counted from draws, where EM begins: what was never drawn is not impossible.
 SOME = "m:1"
@@ -87,6 +91,10 @@ class Task:
     max_iter: int
     seed: int
     limits: Limits
+    #: A search that takes longer, for the end.
+    polish: Search | None = None
+    #: How long completing the rows and fitting tables to them takes.
+    pace: Pace = field(default_factory=Pace)
 
     def without_hidden(self) -> Task:
         """The same for the variables that rows show."""
@@ -109,29 +117,39 @@ class Task:
     def turns(self, present: Standing) -> tuple[Standing, tuple[Turn, ...], bool]:
         """Graph after graph, each better than the one before: the last, the way to it, and whether it is the end."""
         history = [present.turn(0, present.arcs, 0.0)]
-        while len(history) <= self.max_iter and not self.limits.reached():
-            cache = self.rows.expected(present.fit.network, self.score)
-            arcs, gain = self.better(cache, present.arcs)
-            same = arcs is present.arcs
-            if same and present.fit.converged:
+        left = [self.search] if self.polish is None else [self.polish, self.search]
+        while len(history) <= self.max_iter and self.affords_turn():
+            with self.pace.completing():
+                cache = self.rows.expected(present.fit.network, self.score)
+            limits = self.limits.sooner(self.pace.fitting)
+            arcs, gain = self.better(cache, present.arcs, left[-1], limits)
+            same, found = arcs is present.arcs, present
+            if not (same and (present.fit.converged or self.rows.many)):
+                found = self.settled(present) if same else self.moved(arcs, cache, present.score)
+                history.append(found.turn(len(history), present.arcs, gain))
+            self.limits.stopped |= limits.stopped
+            if found.score > present.score + TIE * (1 + abs(present.score)):
+                present = found
+            elif len(left) > 1 and not self.limits.reached():
+                left.pop()
+            else:
                 return present, tuple(history), not self.limits.reached()
-            found = self.settled(present) if same else self.moved(arcs, cache, present.score)
-            history.append(found.turn(len(history), present.arcs, gain))
-            if found.score <= present.score + TIE * (1 + abs(present.score)):
-                return present, tuple(history), not self.limits.reached()
-            present = found
         return present, tuple(history), False
 
-    def better(self, cache: ScoreCache, arcs: Arcs) -> tuple[Arcs, float]:
-        """What the search makes of a graph on expected counts, and its gain there; the graph itself if none."""
+    def affords_turn(self) -> bool:
+        """Whether there is time for another turn, by how long its parts took that nothing cuts short."""
+        return not self.limits.reached() and self.limits.left() >= self.pace.turn
+
+    def better(self, cache: ScoreCache, arcs: Arcs, way: Search, limits: Limits) -> tuple[Arcs, float]:
+        """What a search makes of a graph on expected counts, and its gain there; the graph itself if none."""
 
         def search() -> Arcs:
             structure = Structure(cache, self.allowed, arcs)
-            result = self.search(structure, self.limits)
+            result = way(structure, limits)
             return result if isinstance(result, np.ndarray) else structure.arcs
 
-        found = cache.settled(search, self.limits)
-        before, after = cache.settled(lambda: (cache.graph(arcs), cache.graph(found)), self.limits)
+        found = cache.settled(search, limits)
+        before, after = cache.settled(lambda: (cache.graph(arcs), cache.graph(found)), limits)
         gain = after - before
         return (found, gain) if gain > TIE * (1 + abs(before)) else (arcs, 0.0)
 
@@ -143,15 +161,21 @@ class Task:
 
     def settled(self, present: Standing) -> Standing:
         """The same graph with EM run to its end."""
-        return self.fitted(present.fit.network, present.arcs, MANY)
+        return self.fitted(present.fit.network, present.arcs, self.long)
+
+    @property
+    def long(self) -> int:
+        """Iterations of EM for a graph that may be the last; of very many rows the last alone goes on for longer."""
+        return FEW if self.rows.many else MANY
 
     # -- tables
 
     def until(self, most: int) -> Callable[[Step], None]:
-        """For EM: no more than so many iterations."""
+        """For EM: no more than so many iterations, nor one that would end too late."""
 
         def progress(step: Step) -> None:
-            if step.iteration >= most or self.limits.reached():
+            self.pace.step()
+            if step.iteration >= most or self.limits.reached() or self.limits.left() < self.pace.iteration:
                 raise StopIteration
 
         return progress
@@ -161,8 +185,8 @@ class Task:
         hidden = [self.names.index(name) for name in self.hidden]
         arcs = above_all(self.allowed, hidden) if start is None else self.arcs_of(start)
         if isinstance(start, BayesianNetwork):
-            return self.fitted(self.frame(arcs), arcs, MANY, start=start)
-        return self.fitted(self.frame(arcs), arcs, MANY, start="prior", restarts=restarts if hidden else 1)
+            return self.fitted(self.frame(arcs), arcs, self.long, start=start)
+        return self.fitted(self.frame(arcs), arcs, self.long, start="prior", restarts=restarts if hidden else 1)
 
     def beside(self, shown: Dag) -> Standing | None:
         """Hidden variables alone beside a graph of what is shown; None where they are required to be joined to it."""
@@ -176,7 +200,9 @@ class Task:
         hidden = {name: frame.states(name) for name in self.hidden}
         given: dict[str, Any] = {"start": frame, "max_iter": MANY + 1, "progress": self.until(most)} | options
         rows = self.rows
-        fit = fit_tables(frame, rows.table, prior=self.prior, hidden=hidden, tol=self.tol, rng=self.seed, **given)
+        tol = max(self.tol, SLIGHT * rows.total) if rows.many else self.tol
+        with self.pace.fitting_tables():
+            fit = fit_tables(frame, rows.table, prior=self.prior, hidden=hidden, tol=tol, rng=self.seed, **given)
         rows.read(fit.passes)
         return Standing(arcs, fit, observed_score(self.score, fit, rows.total))
 

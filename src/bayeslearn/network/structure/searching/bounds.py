@@ -1,7 +1,8 @@
 """Bounds on what further parents can gain, so that most parent sets are never counted.
 
 bic, aic    a further parent v gains at most N min(H(x | S), H(v)) in likelihood and pays q (r−1) (|v| − 1) times the
-            price of a parameter, which only grows with S: once it cannot pay, it never can
+            price of a parameter, which only grows with S: once it cannot pay, it never can; and as no likelihood is
+            above 1, score(x, S) ≤ − price · q (r−1)
 k2, bdeu,   the first case of each cell has probability α / (rα + cases before) ≤ 1/r, and no later one more than 1:
 bds         score(x, S) ≤ −ln r · (cells of x and S that occur), and these only grow with S
 """
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from bayeslearn.em import ROUNDING
 from bayeslearn.network.structure.counting.scores import Score
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Bound(Protocol):
-    """Two questions about the parent sets of one child; sets are bits of candidates."""
+    """Three questions about the parent sets of one child; sets are bits of candidates."""
 
     def may_gain(self, masks: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.bool_] | None:
         """(set, candidate): whether it may gain beside a set of this score, or beside larger ones; None: it may."""
@@ -32,6 +34,9 @@ class Bound(Protocol):
         self, masks: NDArray[np.int64], reached: NDArray[np.float64], members: Callable[[int], Parents]
     ) -> NDArray[np.bool_]:
         """Whether larger sets may beat what these or their subsets reach."""
+
+    def may_reach(self, masks: NDArray[np.int64], score: float) -> NDArray[np.bool_]:
+        """Whether these sets, or larger ones, may score as much."""
 
 
 def bound_of(cache: ScoreCache, x: int, required: Parents, candidates: NDArray[np.int64]) -> Bound | None:
@@ -68,6 +73,9 @@ class _Price:
     ) -> NDArray[np.bool_]:
         return np.ones(len(masks), np.bool_)
 
+    def may_reach(self, masks: NDArray[np.int64], score: float) -> NDArray[np.bool_]:
+        return self.cost * np.exp(within(masks, self.log_sizes)) <= -score + ROUNDING * (1 + abs(score))
+
 
 class _FirstCases:
     """For probabilities of the cases themselves."""
@@ -90,6 +98,10 @@ class _FirstCases:
             occurring = np.count_nonzero(self.counts.family(self.x, members(int(masks[i]))))
             fine[i] = occurring * self.log_states < -reached[i]
         return fine
+
+    def may_reach(self, masks: NDArray[np.int64], score: float) -> NDArray[np.bool_]:  # noqa: ARG002
+        """The cells that occur are not known before they are counted."""
+        return np.ones(len(masks), np.bool_)
 
 
 def within(masks: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:

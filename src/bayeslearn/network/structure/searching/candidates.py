@@ -14,6 +14,7 @@ import numpy as np
 
 from bayeslearn.em import ROUNDING
 from bayeslearn.network.structure.counting.cache import parents_of
+from bayeslearn.network.structure.limits import FOREVER
 from bayeslearn.network.structure.searching.climbing import closure, ranks
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.structure.counting.cache import Parents, ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.limits import Limits
 
 #: How many of those that gain are taken at a time.
 FEW = 3
@@ -45,12 +47,12 @@ def likely(
     return can
 
 
-def greedy(cache: ScoreCache, allowed: Allowed) -> NDArray[np.bool_]:
+def greedy(cache: ScoreCache, allowed: Allowed, limits: Limits = FOREVER) -> NDArray[np.bool_]:
     """The best further parents of each variable, one after the other as long as they gain, and the next best."""
     found = np.zeros((cache.n, cache.n), np.bool_)
     for x in range(cache.n):
         parents = parents_of(allowed.required, x)
-        while len(parents) < allowed.most_parents:
+        while len(parents) < allowed.most_parents and not limits.reached():
             gain = _gain(cache, allowed, x, parents)
             best = _best(cache, x, gain, FEW)
             if not len(best):
@@ -60,13 +62,17 @@ def greedy(cache: ScoreCache, allowed: Allowed) -> NDArray[np.bool_]:
     return found
 
 
-def partners(cache: ScoreCache, allowed: Allowed, can: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def partners(
+    cache: ScoreCache, allowed: Allowed, can: NDArray[np.bool_], limits: Limits = FOREVER
+) -> NDArray[np.bool_]:
     """For each arc c → x that `can` be there the variable that gains by c most, if it then gains at all."""
     found = np.zeros_like(can)
     for x in range(cache.n):
         required = parents_of(allowed.required, x)
         alone = _gain(cache, allowed, x, required)
         for c in np.flatnonzero(can[:, x]).tolist() if len(required) + 2 <= allowed.most_parents else []:
+            if limits.reached():
+                return found
             beside = _gain(cache, allowed, x, tuple(sorted((*required, c))))
             more = np.where((beside > _slack(cache, x)) & ~can[:, x], beside, -np.inf)
             more[np.isfinite(more)] -= alone[np.isfinite(more)]
@@ -74,7 +80,9 @@ def partners(cache: ScoreCache, allowed: Allowed, can: NDArray[np.bool_]) -> NDA
     return found
 
 
-def wanted(cache: ScoreCache, allowed: Allowed, arcs: NDArray[np.bool_], can: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def wanted(
+    cache: ScoreCache, allowed: Allowed, arcs: NDArray[np.bool_], can: NDArray[np.bool_], limits: Limits = FOREVER
+) -> NDArray[np.bool_]:
     """Arcs beyond those that `can` be there that would better this graph, cycles apart."""
     found = np.zeros_like(arcs)
     reach = closure(arcs)
@@ -86,6 +94,8 @@ def wanted(cache: ScoreCache, allowed: Allowed, arcs: NDArray[np.bool_], can: ND
         if len(parents) < allowed.most_parents:
             bases.append(parents)
         for base in bases:
+            if limits.reached():
+                return found
             gain = _gain(cache, allowed, x, base) + cache.family(x, base) - now
             gain[can[:, x] | reach[x]] = -np.inf
             found[_best(cache, x, gain, FEW), x] = True

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.structure.counting.cache import Parents, ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
+    from bayeslearn.network.structure.limits import Limits
+
+#: Rows times sets between two looks at the clock.
+PART = 1 << 27
 
 #: Sets, as numbers of variables by name, and their scores.
 Sets = tuple[list[list[int]], "NDArray[np.float64]"]
@@ -37,8 +41,9 @@ class Growing:
         *,
         keep_all: bool,
         full: int | None,
+        floor: float | None = None,
     ) -> None:
-        self.cache, self.x, self.keep_all, self.full = cache, x, keep_all, full
+        self.cache, self.x, self.keep_all, self.full, self.floor = cache, x, keep_all, full, floor
         self.required = parents_of(allowed.required, x)
         self.room = allowed.most_parents - len(self.required)
         self.candidates = np.array([v for v in by_name if can[v, x]], np.int64)
@@ -47,6 +52,7 @@ class Growing:
         self.bound = None if keep_all else bound_of(cache, x, self.required, self.candidates)
         self.masks, self.scores = np.zeros(1, np.int64), np.array([cache.family(x, self.required)])
         self.reached = self.scores.copy()  # by a set or one within it
+        self.better = np.ones(1, np.bool_)  # than every set within it
         self.proposed = np.empty((0, 2), np.int64)
         self.kept = [(self.masks, self.scores)]
         self.n_sets, self.best = 1, float(self.scores[0])
@@ -73,17 +79,26 @@ class Growing:
                 there &= may[at, v]
             fine[has[~there]] = False
         fine &= self.rows.countable(self._columns(masks))
+        if self.floor is not None and self.bound is not None:
+            fine &= self.bound.may_reach(masks, max(self.best, self.floor))
         self.proposed = np.stack([base[fine], added[fine]], axis=1)
         self.n_sets += len(self.proposed)
         return len(self.proposed) > 0
 
-    def grow(self) -> None:
-        """Score what was proposed, a base with all it is extended by at once."""
+    def narrow(self) -> None:
+        """From here on only sets all of whose subsets are worth having."""
+        self.full = 0
+        self.masks, self.scores, self.reached = (a[self.better] for a in (self.masks, self.scores, self.reached))
+
+    def grow(self, limits: Limits) -> None:
+        """Score what was proposed, or as much of it as there is time for."""
         base, added = self.proposed.T
-        bases, base = np.unique(base, return_inverse=True)
-        scores = self.rows.scores(self._columns(self.masks[bases]), base, 1 + len(self.required) + added)
-        base = bases[base]
+        scores = self._scored(base, added, limits)
+        base, added = base[: len(scores)], added[: len(scores)]
         masks = self.masks[base] | (np.int64(1) << added)
+        if not len(masks):
+            self.masks = masks
+            return
         below = self._best_below(masks)
         better = scores > below + ROUNDING * (1 + np.abs(below))
         self.kept.append((masks, scores) if self.keep_all else (masks[better], scores[better]))
@@ -92,9 +107,21 @@ class Growing:
         level = int(masks[0]).bit_count() + len(self.required)
         opened = np.ones(len(masks), np.bool_) if self.full is None or level < self.full else better
         if self.bound is not None:
-            opened &= self.bound.opened(masks, reached, self.members)
+            least = reached if self.floor is None else np.maximum(reached, max(self.best, self.floor))
+            opened &= self.bound.opened(masks, least, self.members)
         order = np.flatnonzero(opened)[np.argsort(masks[opened])]
-        self.masks, self.scores, self.reached = masks[order], scores[order], reached[order]
+        self.masks, self.scores, self.reached, self.better = masks[order], scores[order], reached[order], better[order]
+
+    def _scored(self, base: NDArray[np.int64], added: NDArray[np.int64], limits: Limits) -> NDArray[np.float64]:
+        """The scores of these, a base with all it is extended by at once, until there is no more time."""
+        found, most = [], max(PART // max(self.cache.counts.rows, 1), 64)
+        for begin in range(0, len(base), most):
+            if begin and limits.reached():
+                break
+            bases, some = np.unique(base[begin : begin + most], return_inverse=True)
+            columns = 1 + len(self.required) + added[begin : begin + most]
+            found.append(self.rows.scores(self._columns(self.masks[bases]), some, columns))
+        return np.concatenate(found)
 
     def _columns(self, masks: NDArray[np.int64]) -> NDArray[np.int64]:
         """The required parents and the members of each set as columns of the rows; all sets are as large."""
@@ -120,6 +147,9 @@ class Growing:
         """All sets by number, best first; those that rounding tells apart are equal, and smaller ones go first."""
         masks = np.concatenate([masks for masks, _ in self.kept])
         scores = np.concatenate([scores for _, scores in self.kept])
+        if self.floor is not None:  # the best alone is wanted
+            near = scores >= scores.max() - ROUNDING * (1 + abs(self.best))
+            masks, scores = masks[near], scores[near]
         sets = [np.sort(self.numbers[list(self.members(int(mask)))]).tolist() for mask in masks]
         level = levels(scores, ROUNDING * (1 + abs(self.best)))
         places = sorted(range(len(sets)), key=lambda i: (level[i], len(sets[i]), sets[i]))

@@ -13,6 +13,7 @@ that the search has found, until there are none.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.em import ROUNDING
 from bayeslearn.errors import ParameterError
+from bayeslearn.network.structure.counting.cache import parents_of
 from bayeslearn.network.structure.limits import FOREVER
 from bayeslearn.network.structure.searching.candidates import greedy, likely, partners, wanted
 from bayeslearn.network.structure.searching.climbing import Structure, before, climb
@@ -52,12 +54,30 @@ def best_under_order(
 
     Where that takes too long, `full` looks at larger parent sets only if all that are one smaller are worth having.
     """
-    fits = replace(allowed, arcs=allowed.arcs & _before(cache, order, allowed))
-    candidates = fits.arcs
-    if (candidates.sum(axis=0) > MOST_CANDIDATES).any():
-        candidates = likely(cache, fits, MOST_CANDIDATES, first=k2(cache, order, allowed))
-    sets = parent_sets(cache, fits, limits, candidates=candidates, full=full)
+    sets = best_sets_under_order(cache, order, allowed, limits, full=full)
     return sets.arcs(sets.first[:-1])
+
+
+def best_sets_under_order(
+    cache: ScoreCache,
+    order: Sequence[int],
+    allowed: Allowed,
+    limits: Limits = FOREVER,
+    *,
+    full: int | None = None,
+    work: float = math.inf,
+) -> ParentSets:
+    """Of each variable the best parent set among those before it; see :func:`parent_sets` for `full` and `work`.
+
+    Parents that are chosen one by one are the score that a set has to reach.
+    """
+    fits = replace(allowed, arcs=allowed.arcs & _before(cache, order, allowed))
+    candidates, floor = fits.arcs, None
+    if cache.certain or (candidates.sum(axis=0) > MOST_CANDIDATES).any():
+        first = k2(cache, order, allowed)
+        candidates = likely(cache, fits, MOST_CANDIDATES, first=first)
+        floor = np.array([cache.family(x, parents_of(first, x)) for x in range(cache.n)]) if cache.certain else None
+    return parent_sets(cache, fits, limits, candidates=candidates, full=full, floor=floor, work=work)
 
 
 def _before(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.bool_]:
@@ -104,12 +124,12 @@ def order_search(
     if limits.stopped:
         return hill.arcs
     can = likely(cache, allowed, candidates)
-    can |= greedy(cache, allowed) | partners(cache, allowed, can)
+    can |= greedy(cache, allowed, limits) | partners(cache, allowed, can, limits)
     can |= (hill.arcs | hill.arcs.T) & allowed.arcs
     best = search.started(can, hill, starts)
     while not limits.stopped:
         best = search.thrown(best, throws)
-        more = wanted(cache, allowed, best.arcs, can)
+        more = wanted(cache, allowed, best.arcs, can, limits)
         if not more.any():
             break
         can |= more

@@ -9,8 +9,9 @@ numbered by their names here, so that equal scores are told apart by these: fewe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +39,9 @@ MOST_CANDIDATES = 62
 #: A child and its candidates.
 Known = tuple[int, bytes]
 
+#: Rows that take as long as what each set takes besides them.
+SET = 1 << 12
+
 #: Parent sets of all children together.
 MOST_SETS = 1 << 25
 
@@ -57,6 +61,8 @@ class ParentSets:
     scores: NDArray[np.float64]
     #: required[c, x]: every set of x has c.
     required: NDArray[np.bool_]
+    #: Sets of so many parents were looked at only where all that are one smaller are worth having; None: all were.
+    narrowed: int | None = None
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -117,6 +123,8 @@ def parent_sets(
     full: int | None = None,
     known: dict[Known, Sets] | None = None,
     standing: tuple[float, int] | None = None,
+    floor: NDArray[np.float64] | None = None,
+    work: float = math.inf,
 ) -> ParentSets:
     """All parent sets that knowledge allows and no other beats; when time runs out, those of few parents.
 
@@ -133,6 +141,10 @@ def parent_sets(
         Sets found before by the same score and knowledge, by child and candidates; what is found is added.
     standing
         Score and arcs of the best graph so far, for those who are told; that of the required arcs when not given.
+    floor
+        Scores that some set of each variable is known to reach: none but the best sets are then wanted.
+    work
+        Sets times rows, and some more for each set, that may be looked at; beyond, larger sets as with `full`.
     """
     can = likely(
         cache, allowed, MOST_CANDIDATES, among=allowed.arcs if candidates is None else allowed.arcs & candidates
@@ -141,20 +153,35 @@ def parent_sets(
     known = {} if known is None else known
     keys = {int(x): (int(x), can[:, x].tobytes()) for x in by_name}
     new = [
-        Growing(cache, allowed, can, x, by_name, keep_all=dominated, full=full) for x in keys if keys[x] not in known
+        Growing(
+            cache, allowed, can, x, by_name, keep_all=dominated, full=full, floor=None if floor is None else floor[x]
+        )
+        for x in keys
+        if keys[x] not in known
     ]
     required = sum(child.best for child in new), int(allowed.required.sum())
-    _grow(new, allowed.most_parents, limits, standing or required)
+    narrowed = _grow(new, allowed.most_parents, limits, standing or required, work / (cache.counts.rows + SET))
     found = {child.x: child.finished() for child in new}
     known |= {keys[x]: sets for x, sets in found.items()}
-    return _gathered(by_name, [known[key] for key in keys.values()], allowed.required[np.ix_(by_name, by_name)])
+    sets = _gathered(by_name, [known[key] for key in keys.values()], allowed.required[np.ix_(by_name, by_name)])
+    return replace(sets, narrowed=narrowed)
 
 
-def _grow(children: list[Growing], most: int, limits: Limits, standing: tuple[float, int]) -> None:
-    """Parent by parent, until there is nothing to add, nor time."""
+def _grow(
+    children: list[Growing], most: int, limits: Limits, standing: tuple[float, int], affordable: float
+) -> int | None:
+    """Parent by parent, until there is nothing to add, nor time; the number of parents from which on not all were."""
+    narrowed = None
     for level in range(most):
-        growing = [child for child in children if child.propose(level)]
+        growing = [child for child in children if not limits.reached() and child.propose(level)]
         scored = sum(child.n_sets for child in children)
+        if narrowed is None and scored > affordable:
+            narrowed = level + 1
+            for child in growing:
+                child.n_sets -= len(child.proposed)
+                child.narrow()
+            growing = [child for child in growing if child.propose(level)]
+            scored = sum(child.n_sets for child in children)
         if scored > MOST_SETS:
             raise CapacityError(
                 f"there are {scored:,} parent sets of up to {level + 1} parents, more than {MOST_SETS:,}",
@@ -163,7 +190,8 @@ def _grow(children: list[Growing], most: int, limits: Limits, standing: tuple[fl
             )
         if not growing or limits.over(*standing, level):
             break
-        kernels.parallel(Growing.grow, growing)
+        kernels.parallel(partial(Growing.grow, limits=limits), growing)
+    return narrowed
 
 
 def _gathered(by_name: NDArray[np.int64], found: list[Sets], required: NDArray[np.bool_]) -> ParentSets:

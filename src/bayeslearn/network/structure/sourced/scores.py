@@ -147,6 +147,8 @@ class SourceScores(ScoreCache):
 
     # -- passes
 
+    certain = False
+
     @property
     def passes(self) -> int:  # type: ignore[override]
         """Over the source, for what was asked here."""

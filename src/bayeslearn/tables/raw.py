@@ -1,0 +1,91 @@
+"""Data together with how they are to be read: markers of missing cells, columns to drop, what to do with unseen states.
+
+Every learner takes a :class:`RawTable` where it takes a data frame, and :func:`~bayeslearn.as_table` applies its
+options, so that options of reading need not pass through every learner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn import validation
+from bayeslearn.tables.convert import UNSEEN, Request
+from bayeslearn.tables.markers import Markers, Missing
+from bayeslearn.tables.schema import name_list, require_known
+from bayeslearn.tables.table import Table
+
+if TYPE_CHECKING:
+    from bayeslearn.tables.columns import Column
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable(Mapping[str, Any]):
+    """Columns by name as they were read, not coded yet, with the options of reading them."""
+
+    columns: tuple[Column, ...]
+    missing: Missing
+    #: What to do with values outside known states; None leaves it to whoever codes them.
+    unseen: str | None = None
+    #: The weights of the rows, where the data have some.
+    weights: Any = None
+
+    def __getitem__(self, name: str) -> Any:
+        return next(column.data for column in self.columns if column.name == name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (column.name for column in self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        rows = len(self.columns[0]) if self.columns else 0
+        return f"RawTable({rows:,} rows × {len(self.columns)} columns)"
+
+    def applied(self, request: Request) -> Request:
+        """A request with the options of these data; markers of the request are added."""
+        usual = request.missing == Missing.of()
+        missing = self.missing if usual else self.missing | request.missing
+        return replace(request, missing=missing, unseen=self.unseen or request.unseen)
+
+
+def raw_table(
+    data: Any,
+    *,
+    columns: Iterable[str] | None = None,
+    drop_columns: Iterable[str] = (),
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    unseen: str | None = None,
+) -> Any:
+    """Read the columns of a file or a frame, to be coded later by the options given; the data themselves without any.
+
+    Parameters
+    ----------
+    data
+        Anything that :func:`~bayeslearn.as_table` takes, but for a source.
+    columns, drop_columns, missing, keep_default_na, unseen
+        As in :func:`~bayeslearn.as_table`.
+    """
+    from bayeslearn.tables.gather import gather  # noqa: PLC0415 - Arrow loads when data come in
+
+    wanted = None if columns is None else name_list("columns", columns)
+    dropped = name_list("drop_columns", drop_columns)
+    markers = Missing.of(missing, keep_default_na=keep_default_na)
+    if wanted is None and not dropped and markers == Missing.of() and unseen is None:
+        return data
+    if unseen is not None:
+        validation.choice("unseen", unseen, UNSEEN)
+    found, _ = gather(data, None, ())
+    known = [column.name for column in found]
+    require_known([*(wanted or ()), *dropped, *markers.by_column], known)
+    by_name = {column.name: column for column in found}
+    kept = tuple(by_name[name] for name in (known if wanted is None else wanted) if name not in dropped)
+    before = data if isinstance(data, RawTable) else None
+    if before is not None:
+        markers = before.missing if markers == Missing.of() else before.missing | markers
+        unseen = unseen or before.unseen
+    weights = data.weights if isinstance(data, Table | RawTable) else None
+    return RawTable(kept, markers, unseen, weights)

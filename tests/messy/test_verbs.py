@@ -1,0 +1,177 @@
+"""Three messy tables that ship go through every verb that reads a table, with new rows that hold new states."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+
+import pytest
+
+from bayeslearn import data
+from tests.cli.asking import tell
+from tests.messy.generate import TABLES, text
+
+pytestmark = pytest.mark.compiled  # what the verbs compute is tested elsewhere, interpreted too
+
+#: No message may be longer.
+LONGEST = 1500
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is asked of one table."""
+
+    name: str
+    target: str
+    number: str
+    evidence: tuple[str, ...]
+    #: A column that gets a state in the new rows which no earlier row shows.
+    strange: str
+    words: str
+
+
+JOBS = [
+    Job("flights", "late", "arr_delay", ("dep_delay=30",), "origin", "origin"),
+    Job("rentals", "room_type", "price", ("price=250", "Superhost=t"), "neighbourhood", "name"),
+    Job("survey", "q1", "income", ("age=40", "q2=agree"), "gender", "comments"),
+]
+
+
+@pytest.fixture(scope="module", params=JOBS, ids=lambda job: job.name)
+def job(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def folder(job, tmp_path_factory):
+    """Two thirds of the rows as old.csv, the others as new.csv with a new state, and a network of the old ones."""
+    folder = tmp_path_factory.mktemp(job.name)
+    with data.path(job.name).open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    split = 2 * len(rows) // 3
+    new = [dict(row) for row in rows[split:]]
+    new[0][job.strange] = "never seen before"
+    (folder / "old.csv").write_text(text(rows[:split]), encoding="utf-8")
+    (folder / "new.csv").write_text(text(new), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        run("learn", "old.csv", "-o", "net.json")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+
+
+def run(*words):
+    """Run a verb: it must succeed, and every line it says beside the answer must be short."""
+    code, answer, sentence = tell(*words)
+    assert code == 0, sentence
+    assert all(len(line) <= LONGEST for line in sentence.splitlines())
+    assert len(sentence) <= 4 * LONGEST, sentence
+    return answer, sentence
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_shipped_file_is_what_the_generator_writes(name):
+    assert data.path(name).read_text(encoding="utf-8") == text(TABLES[name]())
+
+
+def test_scan_names_every_column(job):
+    answer, _ = run("scan", "old.csv")
+    with open("old.csv", newline="", encoding="utf-8") as file:
+        assert all(name[:12] in answer for name in next(csv.reader(file)))
+
+
+def test_learn_reports_what_it_dropped(job):
+    answer, _ = run("learn", "old.csv", "-o", "again.json", "--held-out", "0.2")
+    assert "arcs" in answer
+
+
+def test_show_query_explain_sample_convert(job):
+    run("show", "net.json")
+    answer, _ = run("query", "net.json", *job.evidence, "--ask", job.target)
+    name, value = job.evidence[0].split("=")
+    assert f"{name} = {value} (" in answer
+    run("explain", "net.json", *job.evidence, "--target", job.target)
+    run("sample", "net.json", "--rows", "20", "--seed", "1", "-o", "drawn.csv")
+    run("convert", "net.json", "net.bif")
+
+
+def test_predict_and_score_take_a_new_state_for_missing(job):
+    for words in (
+        ("predict", "net.json", "new.csv", "--target", job.target, "-o", "p.csv"),
+        ("score", "net.json", "new.csv"),
+    ):
+        _, sentence = run(*words)
+        assert "never seen before" in sentence
+
+
+def test_update_fit_and_merge_add_a_new_state(job):
+    _, sentence = run("update", "net.json", "new.csv", "-o", "updated.json")
+    assert "never seen before" in sentence
+    run("fit", "net.json", "new.csv", "-o", "b.json")
+    run("merge", "net.json", "b.json", "-o", "both.json")
+    run("compare", "net.json", "both.json", "--data", "new.csv")
+
+
+def test_impute_keeps_every_observed_cell(job):
+    run("impute", "net.json", "new.csv", "-o", "full.csv")
+    with open("new.csv", newline="", encoding="utf-8") as a, open("full.csv", newline="", encoding="utf-8") as b:
+        before, after = list(csv.reader(a)), list(csv.reader(b))
+    assert before[0] == after[0]
+    assert len(before) == len(after)
+    missing = {"", "NA", "N/A", "?"}
+    pairs = [(x, y) for old, new in zip(before, after, strict=True) for x, y in zip(old, new, strict=True)]
+    assert all(x == y for x, y in pairs if x not in missing)
+
+
+def test_posterior(job):
+    run("posterior", "old.csv", "--samples", "50", "-o", "arcs.csv")
+
+
+def test_naive_bayes(job):
+    run("naive", "learn", "old.csv", "--target", job.target, "-o", "nb.json")
+    run("naive", "predict", "nb.json", "new.csv", "-o", "nb.csv")
+
+
+def test_cluster(job):
+    run("cluster", "old.csv", "-k", "2", "-o", "groups.json")
+    run("cluster", "new.csv", "--by", "groups.json", "-o", "groups.csv")
+
+
+def test_regress(job):
+    run("regress", "old.csv", "--target", job.number, "-o", "r.json")
+    run("regress", "new.csv", "--by", "r.json", "-o", "r.csv")
+
+
+def test_neighbours(job):
+    run("neighbours", "old.csv", "--target", job.target, "--new", "new.csv", "-o", "k.csv")
+
+
+def test_contest(job):
+    run("contest", "old.csv", "--target", job.target)
+
+
+def test_online(job):
+    run("online", "old.csv", "--target", job.target)
+
+
+def test_sequence(job):
+    run("sequence", "learn", "old.csv", "--columns", job.number, "--states", "2", "-o", "hmm.json")
+
+
+def test_text(job):
+    run("text", "learn", "old.csv", "--text", job.words, "--label", job.target, "-o", "words.model")
+    run("text", "classify", "words.model", "new.csv", "--text", job.words)
+
+
+def test_an_encoded_folder_goes_where_the_file_goes(job):
+    run("scan", "old.csv", "--encode", "coded")
+    for words in (
+        ("learn", "coded", "-o", "coded.json"),
+        ("naive", "learn", "coded", "--target", job.target, "-o", "coded-nb.json"),
+        ("cluster", "coded", "-k", "2", "-o", "coded-groups.json"),
+    ):
+        run(*words)
