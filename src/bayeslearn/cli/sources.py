@@ -90,7 +90,7 @@ OnUnseen = Annotated[
         "--unseen",
         metavar="missing|error|add",
         help="States that the model does not know: missing, error, or add to the states (learning only). "
-        "[default: add where the model learns, else missing]",
+        r"\[default: add where the model learns, else missing]",
         rich_help_panel=PANEL,
     ),
 ]
