@@ -82,6 +82,8 @@ class Result(Generic[M]):
     converged: bool
     #: The objective each start ended with, in the order they were given.
     starts: tuple[float, ...] = ()
+    #: What the model expects of the data: the statistics of one more E step, which its log likelihood came with.
+    expected: Any = None
 
     @property
     def log_likelihood(self) -> float:
@@ -192,7 +194,7 @@ def fit(
         checkpoint(model, replace(history[-1], last=True))
     if not (converged or stopped):
         _warn_not_converged(history[-1], tol)
-    return Result(model, used, tuple(history), converged)
+    return Result(model, used, tuple(history), converged, expected=expected.statistics)
 
 
 def best_of(
@@ -221,7 +223,7 @@ def best_of(
             best = result
     if best is None:
         raise ParameterError("EM needs at least one model to start from, got none")
-    return Result(best.model, best.statistics, best.history, best.converged, tuple(reached))
+    return replace(best, starts=tuple(reached))
 
 
 def above(checkpoint: Callable[[M, Step], object] | None, best: Result[M] | None) -> Callable[[M, Step], object] | None:

@@ -99,6 +99,6 @@ def score(found: Result[Mixture], by: str) -> float:
     """The score of a mixture that was just learned."""
     model = found.model
     if by == "evidence":
-        return scoring.bound(model, found.statistics, found.log_likelihood)
+        return scoring.bound(model, found.expected, found.log_likelihood)
     cost = 2.0 if by == "aic" else float(np.log(model.cases))
     return found.log_likelihood - model.free_parameters * cost / 2
