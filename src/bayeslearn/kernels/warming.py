@@ -94,7 +94,7 @@ def warm_inference() -> None:
     """One variable of two states: plan, propagate, and run cases both ways."""
     two, yes = np.array([2]), np.array([True])
     table, spans = np.array([0.5, 0.5]), np.array([0, 2])
-    network = (np.array([0, 1]), np.array([0]), np.array([1]), spans, table, spans, yes)
+    network = (np.array([0, 1]), np.array([0]), np.array([1]), spans, table, spans, yes, table[:1])
     codes, beliefs, log_p = np.full((lanes.LANES, 1), -1), np.empty((lanes.LANES, 2)), np.zeros(lanes.LANES)
     _, steps = planning.plan(*network[:3], two, np.log(two), yes, yes, np.zeros(1), 1.0, 1e9)
     planning.best_plan(*network[:3], two, np.log(two), yes, yes, 1e9)
@@ -107,7 +107,7 @@ def warm_inference() -> None:
 def warm_learning() -> None:
     """One row of one missing variable: folded, inferred, and completed both ways."""
     two, zero, yes, spans = np.array([2]), np.array([0]), np.array([True]), np.array([0, 2])
-    network = (np.array([0, 1]), zero, np.array([1]), spans, np.array([0.5, 0.5]), spans, yes)
+    network = (np.array([0, 1]), zero, np.array([1]), spans, np.array([0.5, 0.5]), spans, yes, np.array([0.5]))
     codes, near = np.full((1, 1), -1), folding.neighbours(*network[:2], 1)
     frozen = np.ones(1)
     frozen.flags.writeable = False
