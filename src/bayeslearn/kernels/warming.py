@@ -126,11 +126,13 @@ def warm_sampling() -> None:
     network = (np.array([0, 1]), zero, one, spans, table, spans, np.array([True]))
     keys, codes = np.zeros(1, np.uint64), np.zeros((1, 1), np.int8)
     sampling.sample_rows(
-        network, zero, table, table, -one, table, np.array([False]), False, keys, 0, 0, 1, codes, np.zeros(1)
-    )
+        network, zero, table[None], table, -one, table, np.array([False]), False, np.array([False]), table[None], keys,
+        0, 0, 1, codes, np.zeros(1),
+    )  # fmt: skip
     sampling.tally(codes, np.ones(1), zero, spans, np.zeros(2), np.zeros(2))
     touched = (np.array([0, 1]), zero, one)
-    sampling.gibbs_sweeps(network, touched, zero, table, keys[0], 0, 1, zero.copy(), np.zeros((1, 2)), np.zeros((1, 2)))
+    logs, sums = (np.log(table), np.log(table), np.array([False])), np.zeros((2, 1, 2))
+    sampling.gibbs_sweeps(network, touched, zero, table, logs, keys[0], 0, 1, zero.copy(), sums[0], sums[1])
 
 
 def warm_orders() -> None:
