@@ -190,6 +190,7 @@ def leaves(n, turn):
     return BayesianNetwork.of([("root", f"x{i}") for i in range(n)], tables, states=dict.fromkeys(tables, AB))
 
 
+@pytest.mark.compiled
 def test_two_thousand_leaves():
     network = leaves(2000, 1000)
     seen = {f"x{i}": "a" for i in range(2000)}
