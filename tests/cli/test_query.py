@@ -56,6 +56,33 @@ def test_sampled_answers_agree_with_the_joint(tmp_path, method):
         assert answer["log_evidence"] == pytest.approx(log_p, rel=0, abs=5 * answer["log_evidence_error"])
 
 
+def rare_cause(path):
+    """A cause of one case in 100,000, and an alarm that is hardly ever false."""
+    tables = {"cause": [1e-5, 1 - 1e-5], "alarm": [[0.99, 0.01], [1e-7, 1 - 1e-7]]}
+    network = BayesianNetwork.of("[cause][alarm|cause]", tables, states={name: ["yes", "no"] for name in tables})
+    write_network(network, path)
+    return network.query({"alarm": "yes"})["cause"]["yes"]
+
+
+@pytest.mark.parametrize("method", ["weighting", "gibbs"])
+def test_a_rare_cause_is_found(tmp_path, method):
+    truth = rare_cause(tmp_path / "rare.json")
+    words = ["query", str(tmp_path / "rare.json"), "alarm=yes", "--method", method, "--samples", "4096", "--seed", "1"]
+    answer = json.loads(ask(*words, "--json"))
+    assert truth == pytest.approx(0.99, abs=2e-3)
+    assert answer["errors"]["cause"]["yes"] < 0.005
+    assert answer["beliefs"]["cause"]["yes"] == pytest.approx(truth, rel=0, abs=4 * answer["errors"]["cause"]["yes"])
+
+
+def test_numbers_too_small_to_multiply(tmp_path):
+    tables = {"A": [0.5, 0.5], "B": [[1e-200, 1.0], [5e-201, 1.0]], "C": [[1e-200, 1.0], [6e-200, 1.0]]}
+    network = BayesianNetwork.of("[A][B|A][C|A]", tables, states={name: ["a", "b"] for name in tables})
+    write_network(network, tmp_path / "small.json")
+    answer = json.loads(ask("query", str(tmp_path / "small.json"), "B=a", "C=a", "--json"))
+    assert answer["beliefs"]["A"] == pytest.approx({"a": 0.25, "b": 0.75}, rel=1e-9)
+    assert answer["log_evidence"] == pytest.approx(-400 * np.log(10) + np.log(2), rel=1e-12)
+
+
 def test_messages_are_exact_on_a_tree(tmp_path):
     rng = np.random.default_rng(0)
     tables = {"a": rng.dirichlet([1, 1]), "b": rng.dirichlet([1, 1, 1], 2), "c": rng.dirichlet([1, 1], 3)}

@@ -11,21 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
-from bayeslearn.kernels.propagation import collect_up, known_factors, make_table, send_up
+from bayeslearn.kernels.log_propagation import collect_logs, summed_inside
+from bayeslearn.kernels.propagation import collect, known_factors, make_table, send_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-@inner
-def summed_inside(plan: Any, c: int, sizes: NDArray[np.int64], wanted: NDArray[np.bool_]) -> int:
-    """Entries of the innermost axes of a clique that are summed out, being no part of what is maximised."""
-    cols, start, axes = plan[3], plan[11], plan[12]
-    inner, j = 1, start[c + 1] - 1
-    while inner < cols[c] and not wanted[axes[j]]:
-        inner *= sizes[axes[j]]
-        j -= 1
-    return inner
 
 
 @inner
@@ -42,15 +32,20 @@ def climb_to_maximum(
 ) -> float:
     """Messages up the tree as in `collect_up`, with the largest entry of a row in place of its sum.
 
-    Variables that are not wanted go first in every order, so they are the innermost, and are summed.
+    Variables that are not wanted go first in every order, so they are the innermost, and are summed. NaN is returned
+    where a product may underflow.
     """
     parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
     index = np.zeros(64, np.int64)
     log_p = known_factors(network, plan, codes)
     if log_p == -np.inf:
         return log_p
+    least = np.empty(len(parent), np.float64)
     for c in range(len(parent)):
-        log_p += make_table(network, plan, c, codes, likelihood, weighed, tables, messages, index)
+        taken, low = make_table(network, plan, c, codes, likelihood, weighed, tables, messages, least, index)
+        if not taken > -np.inf:
+            return taken
+        log_p += taken
         inner = summed_inside(plan, c, sizes, wanted)
         at, top = table[c], 0.0
         for r in range(rows[c]):
@@ -66,7 +61,7 @@ def climb_to_maximum(
         if not top > 0.0:
             return -np.inf
         log_p += np.log(top)
-        send_up(plan, c, top, messages)
+        least[c] = send_up(plan, c, top, low, messages)
     return log_p
 
 
@@ -126,6 +121,9 @@ def most_probable(
     With all variables wanted this is the most probable case. The plan must have the wanted variables go last.
     """
     log_p = climb_to_maximum(network, plan, sizes, codes, likelihood, weighed, wanted, tables, messages)
+    if np.isnan(log_p):
+        log_p = collect_logs(network, plan, sizes, codes, likelihood, weighed, wanted, tables, messages)
+        log_p += known_factors(network, plan, codes)
     for v in range(len(sizes)):
         found[v] = 0 if sizes[v] == 1 else codes[v]
     if log_p > -np.inf:
@@ -155,7 +153,7 @@ def draw_down(
     parent, cols, table, start, axes = plan[1], plan[3], plan[4], plan[11], plan[12]
     index = np.zeros(64, np.int64)
     scale = np.empty(len(parent), np.float64)
-    log_p = collect_up(network, plan, codes, likelihood, weighed, tables, messages, scale, index)
+    log_p = collect(network, plan, sizes, codes, likelihood, weighed, tables, messages, scale, index)
     if log_p == -np.inf:
         return log_p
     for v in range(len(sizes)):

@@ -56,7 +56,7 @@ def infer_items(
     Items (codes by row) are sorted by group. `soft` is the row of likelihoods that an item has, −1 for none. Returns
     −1, or the group whose tables would have more than `limit` entries.
     """
-    scope_start, scope, scope_stride, cpt_start, cpt, belief_start, _ = network
+    scope_start, scope, scope_stride, cpt_start, cpt, belief_start, _, least = network
     n = len(sizes)
     nothing, none = np.empty(0), np.zeros(n, np.bool_)
     active, kept = np.empty(n, np.bool_), np.empty(len(cpt_start) - 1, np.bool_)
@@ -71,7 +71,7 @@ def infer_items(
             tables = np.empty(steps[4][-1])
         if len(messages) < steps[5][-1]:
             messages = np.empty(steps[5][-1])
-        part = (scope_start, scope, scope_stride, cpt_start, cpt, belief_start, kept)
+        part = (scope_start, scope, scope_stride, cpt_start, cpt, belief_start, kept, least)
         for i in range(item_start[g], item_start[g + 1]):
             given = nothing if soft[i] < 0 else likelihoods[soft[i]]
             weighed = none if soft[i] < 0 else has_likelihood[soft[i]]
@@ -103,7 +103,7 @@ def complete_items(
     together, else by a draw from their joint posterior, with the numbers of its row of `uniform` (rows, variables):
     groups of one row use different numbers. Returns as `infer_items` does.
     """
-    scope_start, scope, scope_stride, cpt_start, cpt, belief_start, _ = network
+    scope_start, scope, scope_stride, cpt_start, cpt, belief_start, _, least = network
     n = len(sizes)
     nothing, none, wanted = np.ones(1), np.zeros(n, np.bool_), np.ones(n, np.bool_)
     active, kept = np.empty(n, np.bool_), np.empty(len(cpt_start) - 1, np.bool_)
@@ -115,7 +115,7 @@ def complete_items(
         if entries > limit:
             return g
         tables, messages = np.empty(steps[4][-1]), np.empty(steps[5][-1])
-        part = (scope_start, scope, scope_stride, cpt_start, cpt, belief_start, kept)
+        part = (scope_start, scope, scope_stride, cpt_start, cpt, belief_start, kept, least)
         for i in range(item_start[g], item_start[g + 1]):
             shown = codes[row[i]]
             if len(uniform) == 0:

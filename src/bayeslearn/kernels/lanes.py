@@ -3,7 +3,7 @@
 For small networks one tree serves every case, and evidence enters as a likelihood that is 0 or 1. Tables are (entries,
 LANES), so each step of a loop works on eight cases with the same instruction, and what it costs to find the next entry
 is shared by them. The steps are those of :mod:`.propagation`; the product of the tables of the network, which is the
-same for every case, is made once.
+same for every case, is made once. Eight cases in which a product may underflow get NaN, for the caller to run alone.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
 from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE
-from bayeslearn.kernels.propagation import LEAST, MOST
-from bayeslearn.kernels.strides import OFTEN, grow, multiply, rescaled
+from bayeslearn.kernels.propagation import FAINT, LEAST, MOST
+from bayeslearn.kernels.strides import EDGE, grow, multiply, rescaled
 from bayeslearn.kernels.vectors import LANES, all_lanes, plus, put, row, times
 
 if TYPE_CHECKING:
@@ -111,9 +111,12 @@ def observe(
 
 
 @inner
-def rescale(tables: NDArray[np.float64], lo: int, hi: int, log_p: NDArray[np.float64]) -> None:
-    """Divide a table by its largest entry, case by case, so that more factors may come; the logs go to `log_p`."""
-    top = np.zeros(LANES)
+def rescale(tables: NDArray[np.float64], lo: int, hi: int, log_p: NDArray[np.float64]) -> float:
+    """Divide a table by its largest entry, case by case, so that more factors may come; the logs go to `log_p`.
+
+    Returns the least entry of all cases that is left and not zero.
+    """
+    top, least = np.zeros(LANES), np.inf
     for i in range(lo, hi):
         for lane in range(LANES):
             top[lane] = max(top[lane], tables[i, lane])
@@ -124,16 +127,35 @@ def rescale(tables: NDArray[np.float64], lo: int, hi: int, log_p: NDArray[np.flo
     for i in range(lo, hi):
         for lane in range(LANES):
             tables[i, lane] *= top[lane]
+            if tables[i, lane] > 0.0:
+                least = min(least, tables[i, lane])
+    return least
 
 
 @inner
-def shared_products(network: Any, plan: Any, shared: NDArray[np.float64], index: NDArray[np.int64]) -> float:
-    """The product of the factors of every clique, the same for all cases; returns the log of what was taken out."""
-    cpt_start, cpt = network[3], network[4]
+def least_positive(messages: NDArray[np.float64], lo: int, hi: int) -> float:
+    """The least entry of a message that is not zero, of all cases."""
+    least = 1.0
+    for r in range(lo, hi):
+        for lane in range(LANES):
+            if messages[r, lane] > 0.0:
+                least = min(least, messages[r, lane])
+    return least
+
+
+@inner
+def shared_products(
+    network: Any, plan: Any, shared: NDArray[np.float64], least: NDArray[np.float64], index: NDArray[np.int64]
+) -> float:
+    """The product of the factors of every clique, the same for all cases; returns the log of what was taken out.
+
+    `least` gets a bound below the positive entries of each clique. NaN is returned where a product may underflow.
+    """
+    cpt_start, cpt, least_of_factor = network[3], network[4], network[7]
     table, step_start, steps, dims, strides = plan[4], plan[7], plan[8], plan[9], plan[10]
     log_p = 0.0
     for c in range(len(table) - 1):
-        at, size, reached, count = table[c], table[c + 1] - table[c], 1, 0
+        at, size, reached, count, low = table[c], table[c + 1] - table[c], 1, 0, 1.0
         shared[at] = 1.0
         for s in range(step_start[c], step_start[c + 1]):
             kind, who, lo, hi, entries = steps[s, 0], steps[s, 1], steps[s, 2], steps[s, 3], steps[s, 4]
@@ -141,12 +163,17 @@ def shared_products(network: Any, plan: Any, shared: NDArray[np.float64], index:
                 if count > 0 and entries > reached:
                     grow(shared, at, reached, entries // reached)
                 reached = max(reached, entries)
+                if low * least_of_factor[who] < EDGE:
+                    log_top, low = rescaled(shared, at, at + reached)
+                    log_p += log_top
+                    if low * least_of_factor[who] < EDGE:
+                        return np.nan
+                low *= least_of_factor[who]
                 multiply(shared, at, cpt, cpt_start[who], dims, strides, lo, hi, index, count == 0)
                 count += 1
-                if count % OFTEN == 0:
-                    log_p += rescaled(shared, at, at + reached)
         if reached < size:
             grow(shared, at, reached, size // reached)
+        least[c] = low
     return log_p
 
 
@@ -191,12 +218,17 @@ def make_tables(
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
     log_p: NDArray[np.float64],
+    least: NDArray[np.float64],
+    least_shared: NDArray[np.float64],
     index: NDArray[np.int64],
-) -> None:
-    """Clique c as the product of its likelihoods and messages, and of what all cases share."""
+) -> float:
+    """Clique c as the product of its likelihoods and messages, and of what all cases share.
+
+    Returns a bound below its positive entries, 0 where a product may underflow; `least` holds that of each message.
+    """
     belief_start = network[5]
     table, message, step_start, steps, dims, strides = plan[4], plan[5], plan[7], plan[8], plan[9], plan[10]
-    at, size, reached, count = table[c], table[c + 1] - table[c], 1, 0
+    at, size, reached, count, low = table[c], table[c + 1] - table[c], 1, 0, 1.0
     for s in range(step_start[c], step_start[c + 1]):
         kind, who, lo, hi, entries = steps[s, 0], steps[s, 1], steps[s, 2], steps[s, 3], steps[s, 4]
         if kind == FACTOR or (kind == BELIEF and not weighed[who]):
@@ -205,16 +237,24 @@ def make_tables(
             grow_each(tables, at, reached, entries // reached)
         reached = max(reached, entries)
         if kind == MESSAGE:
+            if low * least[who] < EDGE:
+                low = rescale(tables, at, at + reached, log_p)
+                if low * least[who] < EDGE:
+                    return 0.0
+            low *= least[who]
             multiply_each(tables, at, messages, message[who], dims, strides, lo, hi, index, count == 0)
         else:
             multiply_each(tables, at, likelihood, belief_start[who], dims, strides, lo, hi, index, count == 0)
         count += 1
-        if count % OFTEN == 0:
-            rescale(tables, at, at + reached, log_p)
     if count == 0:
         for lane in range(LANES):
             tables[at, lane] = 1.0
+    if low * least_shared[c] < EDGE:
+        low = rescale(tables, at, at + reached, log_p)
+        if low * least_shared[c] < EDGE:
+            return 0.0
     grow_into(tables, at, reached, size // reached, shared)
+    return low * least_shared[c]
 
 
 @inner
@@ -228,14 +268,23 @@ def collect(
     messages: NDArray[np.float64],
     scale: NDArray[np.float64],
     log_p: NDArray[np.float64],
+    least: NDArray[np.float64],
+    least_shared: NDArray[np.float64],
     index: NDArray[np.int64],
-) -> None:
-    """Tables and messages up the tree; a case whose evidence is impossible gets −∞ and zeros from there on."""
+) -> bool:
+    """Tables and messages up the tree; a case whose evidence is impossible gets −∞ and zeros from there on.
+
+    Returns False where a product may underflow.
+    """
     parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
     inverse = np.empty((1, LANES))
     product = np.ones(LANES)
     for c in range(len(parent)):
-        make_tables(network, plan, c, likelihood, weighed, shared, tables, messages, log_p, index)
+        low = make_tables(
+            network, plan, c, likelihood, weighed, shared, tables, messages, log_p, least, least_shared, index
+        )
+        if low == 0.0:
+            return False
         at, to = table[c], message[c]
         whole = all_lanes(0.0)
         for r in range(to, to + rows[c]):
@@ -246,16 +295,25 @@ def collect(
             put(messages, r, total)
             whole = plus(whole, total)
         put(scale, c, whole)
+        most = 1.0
         for lane in range(LANES):
             inverse[0, lane] = 1.0 / scale[c, lane] if scale[c, lane] > 0.0 else 0.0
-            product[lane] *= scale[c, lane]
+            most = max(most, scale[c, lane])
+            if 0.0 < scale[c, lane] < LEAST:
+                log_p[lane] += np.log(scale[c, lane])
+            else:
+                product[lane] *= scale[c, lane]
             if product[lane] < LEAST or product[lane] > MOST:
                 log_p[lane] += np.log(product[lane]) if product[lane] > 0.0 else -np.inf
                 product[lane] = 1.0
         for r in range(to, to + rows[c]):
             put(messages, r, times(row(messages, r), row(inverse, 0)))
+        least[c] = low / most
+        if least[c] < FAINT:
+            least[c] = least_positive(messages, to, to + rows[c])
     for lane in range(LANES):
         log_p[lane] += np.log(product[lane])
+    return True
 
 
 @inner
@@ -325,12 +383,15 @@ def propagate_lanes(
     beliefs: NDArray[np.float64],
     log_p: NDArray[np.float64],
 ) -> None:
-    """Cases (n, variables), n a multiple of LANES: beliefs (n, entries) and ln P(e) of each."""
+    """Cases (n, variables), n a multiple of LANES: beliefs (n, entries) and ln P(e) of each.
+
+    ln P(e) is NaN, and no beliefs are written, where a product may underflow.
+    """
     belief_start = network[5]
     parent, rows, table, message = plan[1], plan[2], plan[4], plan[5]
     index = np.zeros(64, np.int64)
-    shared = np.empty(table[-1])
-    taken_out = shared_products(network, plan, shared, index)
+    shared, least, least_shared = np.empty(table[-1]), np.empty(len(parent)), np.empty(len(parent))
+    taken_out = shared_products(network, plan, shared, least_shared, index)
     tables = np.empty((table[-1], LANES))
     messages = np.empty((message[-1], LANES))
     scale = np.empty((len(parent), LANES))
@@ -342,7 +403,11 @@ def propagate_lanes(
         observe(codes[first : first + LANES], sizes, belief_start, likelihood, weighed)
         logs = log_p[first : first + LANES]
         logs[:] = taken_out
-        collect(network, plan, likelihood, weighed, shared, tables, messages, scale, logs, index)
+        if np.isnan(taken_out) or not collect(
+            network, plan, likelihood, weighed, shared, tables, messages, scale, logs, least, least_shared, index
+        ):
+            logs[:] = np.nan
+            continue
         found[:] = 0.0
         distribute(network, plan, tables, messages, scale, above, found, index)
         for i in range(belief_start[-1]):

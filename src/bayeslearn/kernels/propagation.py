@@ -8,7 +8,9 @@ A table grows from its outermost axis inwards. What depends on the outer axes on
 still small, and each grown entry is then repeated along the next axes; on the way down the table shrinks the same way,
 and what depends on the outer axes only is read from the small one. So few steps go over all the entries of a clique.
 
-Every message is normalised on the way up and the logs of the sums add to ln P(e), so nothing underflows.
+Every message is normalised on the way up and the logs of the sums add to ln P(e). A bound below the positive entries of
+every table is kept: where a product could underflow the table is divided by its largest entry, and where that does not
+help the way up is gone once more in logs, see :mod:`.log_propagation`.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
+from bayeslearn.kernels.log_propagation import collect_logs
 from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE, best_plan
-from bayeslearn.kernels.strides import OFTEN, add_up, grow, multiply, rescaled, shrink
+from bayeslearn.kernels.strides import EDGE, add_up, factor_base, grow, multiply, rescaled, shrink
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,16 +30,8 @@ if TYPE_CHECKING:
 #: Products of sums in this range need no logarithm yet: a log is dear.
 LEAST, MOST = 1e-150, 1e150
 
-
-@inner
-def factor_base(network: Any, site: NDArray[np.int64], codes: NDArray[np.int64], f: int) -> int:
-    """Where the entries of factor f begin that agree with the evidence."""
-    scope_start, scope, scope_stride, cpt_start = network[0], network[1], network[2], network[3]
-    base = cpt_start[f]
-    for i in range(scope_start[f], scope_start[f + 1]):
-        if site[scope[i]] < 0:
-            base += codes[scope[i]] * scope_stride[i]
-    return base
+#: Where the bound below the entries of a message is smaller than this, the entries are looked at.
+FAINT = 1e-40
 
 
 @inner
@@ -47,13 +42,27 @@ def known_factors(network: Any, plan: Any, codes: NDArray[np.int64]) -> float:
     log_p, product = 0.0, 1.0
     for f in range(len(kept)):
         if kept[f] and clique[f] < 0:
-            product *= cpt[factor_base(network, site, codes, f)]
+            p = cpt[factor_base(network, site, codes, f)]
+            if p == 0.0:
+                return -np.inf
+            if p < LEAST:
+                log_p += np.log(p)
+                continue
+            product *= p
             if product < LEAST:
-                if product == 0.0:
-                    return -np.inf
                 log_p += np.log(product)
                 product = 1.0
     return log_p + np.log(product)
+
+
+@inner
+def least_likelihood(likelihood: NDArray[np.float64], lo: int, hi: int) -> float:
+    """The least of the likelihoods lo … hi that is not zero, at most 1."""
+    least = 1.0
+    for i in range(lo, hi):
+        if likelihood[i] > 0.0:
+            least = min(least, likelihood[i])
+    return least
 
 
 @inner
@@ -66,13 +75,19 @@ def make_table(
     weighed: NDArray[np.bool_],
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
+    least: NDArray[np.float64],
     index: NDArray[np.int64],
-) -> float:
-    """Clique c as the product of its factors, likelihoods and messages; returns the log of what was taken out."""
-    cpt, belief_start = network[4], network[5]
+) -> tuple[float, float]:
+    """Clique c as the product of its factors, likelihoods and messages.
+
+    Returns the log of what was taken out, and a bound below the positive entries; `least` holds such a bound for each
+    message. The log is NaN where a product may underflow, and −∞ where nothing is possible: the table is not finished
+    then.
+    """
+    cpt, belief_start, least_of_factor = network[4], network[5], network[7]
     site, _, _, _, table, message, _, step_start, steps, dims, strides, _, _ = plan
     at, size = table[c], table[c + 1] - table[c]
-    reached, count, log_p = 1, 0, 0.0
+    reached, count, log_p, low = 1, 0, 0.0, 1.0
     tables[at] = 1.0
     for s in range(step_start[c], step_start[c + 1]):
         kind, who, lo, hi, entries = steps[s, 0], steps[s, 1], steps[s, 2], steps[s, 3], steps[s, 4]
@@ -81,29 +96,46 @@ def make_table(
         if count > 0 and entries > reached:
             grow(tables, at, reached, entries // reached)
         reached = max(reached, entries)
-        source, base = likelihood, 0
+        source, base, smallest = likelihood, 0, 1.0
         if kind == BELIEF:
             base = belief_start[who]
+            smallest = least_likelihood(likelihood, base, belief_start[who + 1])
         elif kind == FACTOR:
-            source, base = cpt, factor_base(network, site, codes, who)
+            source, base, smallest = cpt, factor_base(network, site, codes, who), least_of_factor[who]
         else:
-            source, base = messages, message[who]
+            source, base, smallest = messages, message[who], least[who]
+        if low * smallest < EDGE:
+            log_top, low = rescaled(tables, at, at + reached)
+            log_p += log_top
+            if log_top == -np.inf:
+                return log_top, low
+            if low * smallest < EDGE:
+                return np.nan, low
+        low *= smallest
         multiply(tables, at, source, base, dims, strides, lo, hi, index, count == 0)  # one call compiles faster
         count += 1
-        if count % OFTEN == 0:
-            log_p += rescaled(tables, at, at + reached)
     if reached < size:
         grow(tables, at, reached, size // reached)
-    return log_p
+    return log_p, low
 
 
 @inner
-def send_up(plan: Any, c: int, total: float, messages: NDArray[np.float64]) -> None:
-    """Divide the message of a clique by `total`, for the parent to take."""
+def send_up(plan: Any, c: int, total: float, low: float, messages: NDArray[np.float64]) -> float:
+    """Divide the message of a clique by `total`, for the parent to take.
+
+    Returns a bound below its positive entries: `low` bounds those of the table, and so their sums.
+    """
     rows, message = plan[2], plan[5]
     inverse = 1.0 / total
     for r in range(message[c], message[c] + rows[c]):
         messages[r] *= inverse
+    if low * inverse > FAINT:
+        return low * inverse
+    least = np.inf
+    for r in range(message[c], message[c] + rows[c]):
+        if messages[r] > 0.0:
+            least = min(least, messages[r])
+    return least
 
 
 @inner
@@ -118,13 +150,20 @@ def collect_up(
     scale: NDArray[np.float64],
     index: NDArray[np.int64],
 ) -> float:
-    """Tables and messages from the leaves to the roots; returns ln P(e), −∞ when the evidence is impossible."""
+    """Tables and messages from the leaves to the roots; returns ln P(e), −∞ when the evidence is impossible.
+
+    NaN is returned where a product may underflow.
+    """
     parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
     log_p, product = known_factors(network, plan, codes), 1.0
     if log_p == -np.inf:
         return log_p
+    least = np.empty(len(parent), np.float64)
     for c in range(len(parent)):
-        log_p += make_table(network, plan, c, codes, likelihood, weighed, tables, messages, index)
+        taken, low = make_table(network, plan, c, codes, likelihood, weighed, tables, messages, least, index)
+        if not taken > -np.inf:
+            return taken
+        log_p += taken
         at, to, width = table[c], message[c], cols[c]
         total = 0.0
         for r in range(rows[c]):
@@ -137,12 +176,39 @@ def collect_up(
         if not total > 0.0:
             return -np.inf
         scale[c] = total
-        product *= total
+        if total < LEAST:
+            log_p += np.log(total)
+        else:
+            product *= total
         if product < LEAST or product > MOST:
             log_p += np.log(product)
             product = 1.0
-        send_up(plan, c, total, messages)
+        least[c] = send_up(plan, c, total, low, messages)
     return log_p + np.log(product)
+
+
+@inner
+def collect(
+    network: Any,
+    plan: Any,
+    sizes: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    likelihood: NDArray[np.float64],
+    weighed: NDArray[np.bool_],
+    tables: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    index: NDArray[np.int64],
+) -> float:
+    """The way up as products, or in logs where these may underflow; returns ln P(e)."""
+    log_p = collect_up(network, plan, codes, likelihood, weighed, tables, messages, scale, index)
+    if not np.isnan(log_p):
+        return log_p
+    for c in range(len(scale)):
+        scale[c] = 1.0
+    none = np.zeros(len(sizes), np.bool_)
+    log_p = collect_logs(network, plan, sizes, codes, likelihood, weighed, none, tables, messages)
+    return log_p + known_factors(network, plan, codes)
 
 
 @inner
@@ -253,7 +319,7 @@ def propagate(
     """
     index = np.zeros(64, np.int64)
     scale = np.empty(len(plan[1]), np.float64)
-    log_p = collect_up(network, plan, codes, likelihood, weighed, tables, messages, scale, index)
+    log_p = collect(network, plan, sizes, codes, likelihood, weighed, tables, messages, scale, index)
     if log_p == -np.inf:
         return log_p
     for i in range(len(beliefs)):
@@ -278,7 +344,7 @@ def propagate_cases(
 
     Returns −1, or the first case whose tables would have more than `limit` entries.
     """
-    scope_start, scope, scope_stride, _, _, _, kept = network
+    scope_start, scope, scope_stride, _, _, _, kept, _ = network
     n = codes.shape[1]
     likelihood = np.ones(1)
     families = np.empty(0)

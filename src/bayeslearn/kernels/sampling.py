@@ -1,7 +1,7 @@
 """Random cases of a network: whole rows in ancestral order, and Gibbs sweeps over what was not observed.
 
     forward   x_v = the first state k with u < Σ_{j≤k} P(j | parents)          u uniform on [0, 1)
-    weight    ln w = Σ_{v observed} ln P(e_v | parents)
+    weight    ln w = Σ_{v observed} ln P(e_v | parents) − ln Σ_m share_m · Π_{v tilted} Q_m(x_v | ·) / P(x_v | ·)
     Gibbs     P(x_v = k | the rest) ∝ P(k | parents) · Π_{children c} P(x_c | parents of c, x_v = k)
 
 Uniform numbers are read off a counter, not off a state: number i of a stream is splitmix64's output i from the stream's
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 #: States up to which all steps of a distribution function are compared at once; above, it is halved again and again.
 FEW = 16
 
-#: A product of probabilities below this is scaled up before it underflows.
-TINY = 1e-150
+#: One row in so many is drawn from the wide proposal.
+WIDE = 4
 
 WORD = 2**64 - 1
 
@@ -79,12 +79,14 @@ def picked(cdf: NDArray[np.float64], base: int, size: int, u: float) -> int:
 def sample_rows(
     network: Any,
     order: NDArray[np.int64],
-    cdf: NDArray[np.float64],
+    cdfs: NDArray[np.float64],
     log_cpt: NDArray[np.float64],
     seen: NDArray[np.int64],
     log_likelihood: NDArray[np.float64],
     weighed: NDArray[np.bool_],
     reject: bool,  # noqa: FBT001 - numba knows no keyword-only arguments
+    tilted: NDArray[np.bool_],
+    log_ratios: NDArray[np.float64],
     keys: NDArray[np.uint64],
     first: int,
     lo: int,
@@ -95,11 +97,15 @@ def sample_rows(
     """Rows lo … hi of `codes` (variables, rows), which are the rows first … of the stream, and their log weights.
 
     An observed variable stands as observed and weighs ln P(e | parents); to `reject`, it is drawn like any other and
-    weighs −∞ where it differs.
+    weighs −∞ where it differs. A variable that is `tilted` is drawn from the second of the two distributions in `cdfs`
+    in every WIDE-th row, and from the first in the others; `log_ratios` are ln P − ln Q of both.
     """
     scope_start, scope, scope_stride, cpt_start, _, belief_start, _ = network
     n = hi - lo
     base = np.empty(n, np.int64)
+    cdf = cdfs[0]
+    some = tilted.any()
+    ratios = np.zeros((2, n if some else 0))
     for v in order:
         size = belief_start[v + 1] - belief_start[v]
         for i in range(n):
@@ -117,6 +123,12 @@ def sample_rows(
         key = keys[v]
         for i in range(n):
             codes[v, lo + i] = picked(cdf, base[i], size, uniform(key, first + i))
+        if tilted[v]:
+            for i in range(-first % WIDE, n, WIDE):
+                codes[v, lo + i] = picked(cdfs[1], base[i], size, uniform(key, first + i))
+            for m in range(2):
+                for i in range(n):
+                    ratios[m, i] += log_ratios[m, base[i] + codes[v, lo + i]]
         if state >= 0:
             for i in range(n):
                 if codes[v, lo + i] != state:
@@ -124,6 +136,12 @@ def sample_rows(
         elif weighed[v]:
             for i in range(n):
                 log_weight[i] += log_likelihood[belief_start[v] + codes[v, lo + i]]
+    if some:
+        for i in range(n):
+            less = min(ratios[0, i], ratios[1, i])
+            log_weight[i] += less - np.log(
+                (1.0 - 1.0 / WIDE) * np.exp(less - ratios[0, i]) + np.exp(less - ratios[1, i]) / WIDE
+            )
 
 
 @kernel
@@ -172,10 +190,39 @@ def blanket(
         for k in range(size):
             p[k] *= cpt[base + k * stride]
             total += p[k]
-        if 0.0 < total < TINY:
-            for k in range(size):
-                p[k] /= total
-            total = 1.0
+    return total
+
+
+@inner
+def log_blanket(
+    network: Any,
+    touched: Any,
+    v: int,
+    log_likelihood: NDArray[np.float64],
+    log_cpt: NDArray[np.float64],
+    codes: NDArray[np.int64],
+    p: NDArray[np.float64],
+) -> float:
+    """The same by sums of logs, for products that may underflow."""
+    scope_start, scope, scope_stride, cpt_start, _, belief_start, _ = network
+    touch_start, touch, touch_stride = touched
+    size = belief_start[v + 1] - belief_start[v]
+    for k in range(size):
+        p[k] = log_likelihood[belief_start[v] + k]
+    for t in range(touch_start[v], touch_start[v + 1]):
+        f, stride = touch[t], touch_stride[t]
+        base = cpt_start[f] - codes[v] * stride
+        for s in range(scope_start[f], scope_start[f + 1]):
+            base += codes[scope[s]] * scope_stride[s]
+        for k in range(size):
+            p[k] += log_cpt[base + k * stride]
+    top = -np.inf
+    for k in range(size):
+        top = max(top, p[k])
+    total = 0.0
+    for k in range(size):
+        p[k] = np.exp(p[k] - top)
+        total += p[k]
     return total
 
 
@@ -185,6 +232,7 @@ def gibbs_sweeps(
     touched: Any,
     hidden: NDArray[np.int64],
     likelihood: NDArray[np.float64],
+    logs: Any,
     key: Any,
     counter: int,
     length: int,
@@ -195,9 +243,11 @@ def gibbs_sweeps(
     """Batches of `length` sweeps; `codes` is left where the chain stands. Returns the counter to go on from.
 
     sums[b] and squares[b] hold, for each state of a hidden variable, Σ x and Σ x² over the sweeps of batch b, where x
-    is its probability given all others: it varies less than whether it was drawn (Rao and Blackwell).
+    is its probability given all others: it varies less than whether it was drawn (Rao and Blackwell). `logs` are those
+    of the likelihoods and of the tables, and which variables need them.
     """
     belief_start = network[5]
+    log_likelihood, log_cpt, in_logs = logs
     widest = 1
     for v in hidden:
         widest = max(widest, belief_start[v + 1] - belief_start[v])
@@ -206,7 +256,10 @@ def gibbs_sweeps(
         for _ in range(length):
             for v in hidden:
                 at, size = belief_start[v], belief_start[v + 1] - belief_start[v]
-                total = blanket(network, touched, v, likelihood, codes, p)
+                if in_logs[v]:
+                    total = log_blanket(network, touched, v, log_likelihood, log_cpt, codes, p)
+                else:
+                    total = blanket(network, touched, v, likelihood, codes, p)
                 u = uniform(key, counter) * total
                 counter += 1
                 state, reached = codes[v], 0.0

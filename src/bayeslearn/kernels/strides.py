@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from bayeslearn.kernels._jit import inner
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Factors that may be multiplied into a table before it is rescaled.
-OFTEN = 8
+#: No entry of a table may be smaller than this but zero: products of such entries are exact to the last digits.
+EDGE = 1e-290
 
 
 @inner
@@ -143,14 +143,31 @@ def shrink(table: NDArray[np.float64], at: int, n: int, many: int) -> None:
 
 
 @inner
-def rescaled(tables: NDArray[np.float64], lo: int, hi: int) -> float:
-    """Divide a table by its largest entry, so that more factors may come; the log of it, −∞ when all is zero."""
-    top = 0.0
+def rescaled(tables: NDArray[np.float64], lo: int, hi: int) -> tuple[float, float]:
+    """Divide a table by its largest entry, so that more factors may come; the log of it, −∞ when all is zero.
+
+    The second number is the least of the entries that are left and not zero.
+    """
+    top, least = 0.0, np.inf
     for i in range(lo, hi):
-        top = max(top, tables[i])
+        value = tables[i]
+        top = max(top, value)
+        if value > 0.0:
+            least = min(least, value)
     if top == 0.0:
-        return -np.inf
+        return -np.inf, 1.0
     inverse = 1.0 / top
     for i in range(lo, hi):
         tables[i] *= inverse
-    return np.log(top)
+    return np.log(top), least * inverse
+
+
+@inner
+def factor_base(network: Any, site: NDArray[np.int64], codes: NDArray[np.int64], f: int) -> int:
+    """Where the entries of factor f begin that agree with the evidence."""
+    scope_start, scope, scope_stride, cpt_start = network[0], network[1], network[2], network[3]
+    base = cpt_start[f]
+    for i in range(scope_start[f], scope_start[f + 1]):
+        if site[scope[i]] < 0:
+            base += codes[scope[i]] * scope_stride[i]
+    return base

@@ -94,7 +94,7 @@ def warm_inference() -> None:
     """One variable of two states: plan, propagate, and run cases both ways."""
     two, yes = np.array([2]), np.array([True])
     table, spans = np.array([0.5, 0.5]), np.array([0, 2])
-    network = (np.array([0, 1]), np.array([0]), np.array([1]), spans, table, spans, yes)
+    network = (np.array([0, 1]), np.array([0]), np.array([1]), spans, table, spans, yes, table[:1])
     codes, beliefs, log_p = np.full((lanes.LANES, 1), -1), np.empty((lanes.LANES, 2)), np.zeros(lanes.LANES)
     _, steps = planning.plan(*network[:3], two, np.log(two), yes, yes, np.zeros(1), 1.0, 1e9)
     planning.best_plan(*network[:3], two, np.log(two), yes, yes, 1e9)
@@ -107,7 +107,7 @@ def warm_inference() -> None:
 def warm_learning() -> None:
     """One row of one missing variable: folded, inferred, and completed both ways."""
     two, zero, yes, spans = np.array([2]), np.array([0]), np.array([True]), np.array([0, 2])
-    network = (np.array([0, 1]), zero, np.array([1]), spans, np.array([0.5, 0.5]), spans, yes)
+    network = (np.array([0, 1]), zero, np.array([1]), spans, np.array([0.5, 0.5]), spans, yes, np.array([0.5]))
     codes, near = np.full((1, 1), -1), folding.neighbours(*network[:2], 1)
     frozen = np.ones(1)
     frozen.flags.writeable = False
@@ -126,11 +126,13 @@ def warm_sampling() -> None:
     network = (np.array([0, 1]), zero, one, spans, table, spans, np.array([True]))
     keys, codes = np.zeros(1, np.uint64), np.zeros((1, 1), np.int8)
     sampling.sample_rows(
-        network, zero, table, table, -one, table, np.array([False]), False, keys, 0, 0, 1, codes, np.zeros(1)
-    )
+        network, zero, table[None], table, -one, table, np.array([False]), False, np.array([False]), table[None], keys,
+        0, 0, 1, codes, np.zeros(1),
+    )  # fmt: skip
     sampling.tally(codes, np.ones(1), zero, spans, np.zeros(2), np.zeros(2))
     touched = (np.array([0, 1]), zero, one)
-    sampling.gibbs_sweeps(network, touched, zero, table, keys[0], 0, 1, zero.copy(), np.zeros((1, 2)), np.zeros((1, 2)))
+    logs, sums = (np.log(table), np.log(table), np.array([False])), np.zeros((2, 1, 2))
+    sampling.gibbs_sweeps(network, touched, zero, table, logs, keys[0], 0, 1, zero.copy(), sums[0], sums[1])
 
 
 def warm_orders() -> None:

@@ -75,6 +75,7 @@ class Compiled:
         self.scope_stride = np.array([s // 8 for p in tables for s in np.ascontiguousarray(p).strides], np.int64)
         self.cpt_start = _starts([p.size for p in tables])
         self.cpt = np.concatenate([np.ascontiguousarray(p).reshape(-1) for p in tables])
+        self.least = _least(self.cpt, self.cpt_start)
         self.belief_start = _starts(self.sizes.tolist())
         self.all = np.ones(len(self.names), np.bool_)
         self._plans: OrderedDict[bytes, Plan] = OrderedDict()
@@ -89,19 +90,20 @@ class Compiled:
         other.scope = np.append(self.scope, np.array(together, np.int64))
         other.scope_stride = np.append(self.scope_stride, np.array(ones.strides, np.int64) // 8)
         other.cpt_start = np.append(self.cpt_start, self.cpt_start[-1] + ones.size)
-        other.cpt = np.append(self.cpt, ones)
+        other.cpt, other.least = np.append(self.cpt, ones), np.append(self.least, 1.0)
         return other
 
     def with_values(self, cpt: NDArray[np.float64]) -> Compiled:
         """The same network with other numbers in its tables: plans stay."""
         other = copy.copy(self)
-        other.cpt = cpt
+        other.cpt, other.least = cpt, _least(cpt, self.cpt_start)
         return other
 
     def arrays(self, kept: NDArray[np.bool_]) -> Any:
         """What a kernel needs of the network, with the tables that matter for the question."""
         return (
             self.scope_start, self.scope, self.scope_stride, self.cpt_start, self.cpt, self.belief_start, kept,
+            self.least,
         )  # fmt: skip
 
     @cached_property
@@ -212,3 +214,9 @@ class Compiled:
 
 def _starts(lengths: list[int]) -> NDArray[np.int64]:
     return np.cumsum([0, *lengths], dtype=np.int64)
+
+
+def _least(cpt: NDArray[np.float64], start: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The least positive number of each table, which tells a kernel whether products may underflow."""
+    least: NDArray[np.float64] = np.minimum.reduceat(np.where(cpt > 0, cpt, 1.0), start[:-1])
+    return least

@@ -241,8 +241,18 @@ class Exact:
         arrays = compiled.arrays(compiled.all)
         if compiled.side_by_side(codes):
             self._run_side_by_side(arrays, codes, beliefs, log_p)
+            alone = np.flatnonzero(np.isnan(log_p))  # numbers too small to multiply side by side
+            if len(alone):
+                found, logs = np.empty((len(alone), beliefs.shape[1])), np.zeros(len(alone))
+                self._run_alone(arrays, codes[alone], found, logs)
+                beliefs[alone], log_p[alone] = found, logs
             return
+        self._run_alone(arrays, codes, beliefs, log_p)
 
+    def _run_alone(
+        self, arrays: Any, codes: NDArray[np.int64], beliefs: NDArray[np.float64], log_p: NDArray[np.float64]
+    ) -> None:
+        compiled = self.compiled
         size = max(1, min(TASK, len(codes) // (TASKS * kernels.thread_count())))
 
         def task(start: int) -> int:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.network.inference.compiled import Compiled
+    from bayeslearn.network.inference.proposal import Proposal
     from bayeslearn.network.network import BayesianNetwork
 
     Rng = np.random.Generator | np.random.RandomState | int | None
@@ -88,19 +89,31 @@ class Flat:
         self.cdf = np.concatenate([cumulative(cpt.p).reshape(-1) for cpt in network])
         with np.errstate(divide="ignore"):
             self.log_cpt = np.log(compiled.cpt)
+        self.untilted = np.zeros(len(self.order), np.bool_)
         self.arrays = (
             compiled.scope_start, compiled.scope, compiled.scope_stride, compiled.cpt_start, compiled.cpt,
             compiled.belief_start, compiled.all,
         )  # fmt: skip
 
     def sample(
-        self, question: Question, stream: NDArray[np.uint64], first: int, lo: int, hi: int, codes: NDArray[Any]
+        self,
+        question: Question,
+        stream: NDArray[np.uint64],
+        first: int,
+        lo: int,
+        hi: int,
+        codes: NDArray[Any],
+        proposal: Proposal | None = None,
     ) -> NDArray[np.float64]:
         """Fill the columns lo … hi of `codes` with rows first … of the stream; returns their log weights."""
         log_weight = np.zeros(hi - lo)
+        cdfs, tilted, log_ratios = self.cdf[None], self.untilted, self.log_cpt[None]
+        if proposal is not None:
+            cdfs, tilted, log_ratios = proposal.cdfs, proposal.tilted, proposal.log_ratios
         kernels.sample_rows(
-            self.arrays, self.order[question.kept[self.order]], self.cdf, self.log_cpt, question.seen,
-            question.log_likelihood, question.weighed, question.reject, stream, first, lo, hi, codes, log_weight,
+            self.arrays, self.order[question.kept[self.order]], cdfs, self.log_cpt, question.seen,
+            question.log_likelihood, question.weighed, question.reject, tilted, log_ratios, stream, first, lo, hi,
+            codes, log_weight,
         )  # fmt: skip
         return log_weight
 

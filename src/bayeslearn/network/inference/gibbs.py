@@ -13,6 +13,8 @@ import numpy as np
 
 from bayeslearn import kernels
 from bayeslearn.network.inference.forward import BLOCK, Flat, Question, keys, no_weight
+from bayeslearn.network.inference.proposal import Proposal
+from bayeslearn.network.inference.weighted import WeightedCounts
 from bayeslearn.tables.table import code_type
 
 if TYPE_CHECKING:
@@ -33,6 +35,19 @@ KEPT_BATCHES, READ_BATCHES = 1024, 32
 #: Split R̂ above which the chains are said to disagree.
 DISAGREE = 1.05
 
+#: How far the chains must be from the weighted rows that they start from: absolutely, in standard errors of the
+#: difference for the error to be as large, and in those for a warning.
+FAR, SOME, MANY = 0.01, 2.5, 4
+
+#: The probability of a state, or of all others, below which sweeps tell little.
+RARE = 0.05
+
+#: What the error of these rows adds to that of such a state at most.
+UNSURE = 0.0025
+
+#: No product of numbers that are at least this large in all underflows.
+EDGE = 1e-290
+
 
 @dataclass
 class GibbsRun:
@@ -41,6 +56,10 @@ class GibbsRun:
     The standard error is that of batch means: with m means b of batches of equal length over all chains,
 
         √Σ (b − mean of all b)² / (m (m − 1))
+
+    Chains that stay in one part of the cases agree with each other all the same. The weighted rows that they start from
+    do not: where these are far from the chains, or where a state is all but certain and sweeps cannot tell how far, the
+    error is as large as the difference.
     """
 
     network: BayesianNetwork
@@ -57,6 +76,7 @@ class GibbsRun:
         self.touched = touched_tables(self.flat.compiled, self.question.kept)
         self.states = self._starts()
         self.stream, self.counter = keys(self.rng, self.chains), [0] * self.chains
+        self.logs = (self.question.log_likelihood, self.flat.log_cpt, self._in_logs())
         self.length = BATCH
         self.sums = np.zeros((self.chains, 0, self.size))
         self.squares = np.zeros((self.chains, 0, self.size))
@@ -65,23 +85,36 @@ class GibbsRun:
     def _starts(self) -> NDArray[np.int64]:
         """A possible case for each chain to start from: one of START_TRIES weighted rows, as probable as it weighs."""
         stream, n = keys(self.rng, len(self.network)), 0
+        proposal = Proposal.of(self.network, self.flat, self.question)
+        starts = self.flat.compiled.belief_start
         while n < START_TRIES:
             codes = np.zeros((len(self.network), BLOCK), code_type(self.network.schema))
-            log_weight = self.flat.sample(self.question, stream, n, 0, BLOCK, codes)
+            log_weight = self.flat.sample(self.question, stream, n, 0, BLOCK, codes, proposal)
             n += BLOCK
             if log_weight.max() > -np.inf:
+                self.first = WeightedCounts.of(log_weight, codes, starts=starts, asked=self.hidden)
+                self.first_errors = self.first.errors_within(proposal.log_bound)
                 w = np.exp(log_weight - log_weight.max())
                 rows = self.rng.choice(BLOCK, self.chains, p=w / w.sum())
                 return np.ascontiguousarray(codes[:, rows].T, dtype=np.int64)
         raise no_weight(self.evidence, n)
+
+    def _in_logs(self) -> NDArray[np.bool_]:
+        """Variables whose tables hold numbers so small that their product may underflow."""
+        compiled, start = self.flat.compiled, self.touched[0]
+        with np.errstate(divide="ignore"):
+            given = np.where(self.question.likelihood > 0, np.minimum(self.question.log_likelihood, 0.0), 0.0)
+        logs = np.append(np.log(compiled.least)[self.touched[1]], 0.0)
+        low = np.add.reduceat(logs, start[:-1]) * (np.diff(start) > 0)
+        return low + np.minimum.reduceat(given, compiled.belief_start[:-1]) < np.log(EDGE)
 
     def _sweep(self, batches: int, length: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         sums, squares = np.zeros((2, self.chains, batches, self.size))
 
         def task(chain: int) -> None:
             self.counter[chain] = kernels.gibbs_sweeps(
-                self.flat.arrays, self.touched, self.hidden, self.question.likelihood, self.stream[chain],
-                self.counter[chain], length, self.states[chain], sums[chain], squares[chain],
+                self.flat.arrays, self.touched, self.hidden, self.question.likelihood, self.logs,
+                self.stream[chain], self.counter[chain], length, self.states[chain], sums[chain], squares[chain],
             )  # fmt: skip
 
         kernels.parallel(task, range(self.chains))
@@ -112,8 +145,20 @@ class GibbsRun:
         return means.var(axis=0, ddof=1) / len(means)
 
     def errors(self) -> NDArray[np.float64]:
-        """At least that of a state never seen, 1 / (draws + 2)."""
-        return np.maximum(np.sqrt(self.variance()), 1 / (self.draws + 2))
+        """At least that of a state never seen, 1 / (draws + 2); see above."""
+        errors, p = np.maximum(np.sqrt(self.variance()), 1 / (self.draws + 2)), self.p()
+        off = np.abs(p - self.first.p)
+        unsure = np.where(np.minimum(p, 1 - p) < RARE, np.hypot(off, np.minimum(self.first_errors, UNSURE)), 0.0)
+        return np.maximum(errors, np.where(self._far(errors, SOME), off, unsure))
+
+    def disagreement(self) -> float:
+        """How far the chains are from the weighted rows that they start from; 0 when it may be chance."""
+        errors = np.maximum(np.sqrt(self.variance()), 1 / (self.draws + 2))
+        return float(np.abs(self.p() - self.first.p)[self._far(errors, MANY)].max(initial=0.0))
+
+    def _far(self, errors: NDArray[np.float64], many: float) -> NDArray[np.bool_]:
+        off = np.abs(self.p() - self.first.p)
+        return off > np.maximum(FAR, many * np.hypot(errors, self.first_errors))
 
     def rhat(self) -> float:
         """Split R̂: √((B / W + n − 1) / n) for the halves of n sweeps, between and within them; the largest of all.

@@ -3,7 +3,7 @@
     P(x = k | e) ≈ Σ w·[x = k] / Σ w
 
     rejection   a row in ancestral order                         w = 1 if it agrees with e, else 0
-    weighting   the same, observed variables as observed         w = Π_{v in e} P(e_v | parents)
+    weighting   from a proposal Q that has seen the evidence     w = Π_{v in e} P(e_v | parents) · Π_{v drawn} P / Q
     gibbs       one variable after the other, given all others   w = 1, but a draw depends on the last
 
 Weighted counts add: batches and threads are summed in the order of their numbers, so that an answer depends on the seed
@@ -45,6 +45,9 @@ ROUND = 4 * BLOCK
 #: What a question stops at when the caller names no limit: this standard error, or this many draws.
 PRECISION, MOST = 0.005, 1_000_000
 
+#: A draw is warned of that holds this share of all weights, and this many times the share of an average draw.
+LONE, HEAVY = 0.1, 100
+
 
 ### the answer
 
@@ -53,8 +56,8 @@ PRECISION, MOST = 0.005, 1_000_000
 class SampledBeliefs:
     """Beliefs by name and state, and how far they may be off.
 
-    ``effective_size`` is the number of independent cases that the answer is worth. ``log_evidence`` and its error are
-    None for Gibbs sampling, which does not see P(e); ``rhat`` is for Gibbs sampling alone.
+    ``effective_size`` is the number of independent cases that the answer is worth. ``log_evidence``, its error and
+    ``largest_share`` are None for Gibbs sampling, which does not see P(e); ``rhat`` is for Gibbs sampling alone.
     """
 
     evidence: dict[str, Any]
@@ -66,6 +69,8 @@ class SampledBeliefs:
     effective_size: float
     log_evidence: float | None = None
     log_evidence_error: float | None = None
+    #: The share of the heaviest draw in all weights.
+    largest_share: float | None = None
     #: The largest split R̂ of the chains: 1 when they agree.
     rhat: float | None = None
 
@@ -240,6 +245,10 @@ class Sampled:
         answer = SampledBeliefs(evidence, method, beliefs, errors, run.draws, **run.facts())
         if answer.rhat is not None and answer.rhat > DISAGREE:
             warn_disagree(answer.draws, answer.rhat)
+        if isinstance(run, GibbsRun) and run.disagreement() > 0:
+            warn_missed(answer.draws, run.disagreement())
+        if answer.largest_share is not None and LONE < answer.largest_share > HEAVY / answer.draws:
+            warn_few(answer.draws, answer.largest_share, method)
         if limits.precision is not None and error > limits.precision and not told:
             warn_not_precise(run.draws, error, limits.precision)
         return answer
@@ -269,6 +278,32 @@ def warn_not_precise(draws: int, error: float, precision: float) -> None:
         f"sampling stopped after {draws} draws at a standard error of {error:.2g}, asked for {precision:.2g}\n\n"
         "hint: raise `n` or `seconds`, loosen `precision`, or try another `method`",
         NotConvergedWarning,
+        stacklevel=3,
+    )
+
+
+def warn_missed(draws: int, off: float) -> None:
+    """Say that chains have not come where weighted draws have been."""
+    warnings.warn(
+        f"the Gibbs chains may have missed a part of the cases: after {draws} sweeps, beliefs differ by {off:.2g} from "
+        "those of the weighted draws that they start from\n\n"
+        "hint: raise `n`, or use method='weighting' or exact inference",
+        BayeslearnWarning,
+        stacklevel=3,
+    )
+
+
+def warn_few(draws: int, share: float, method: str) -> None:
+    """Say that an answer rests on few draws."""
+    what = (
+        f"only {1 / share:.0f} of {draws} draws agree with the evidence"
+        if method == "rejection"
+        else f"one of {draws} draws holds {100 * share:.0f} % of the weight of all"
+    )
+    hint = "method='weighting'" if method == "rejection" else "method='gibbs'"
+    warnings.warn(
+        f"the standard errors are rough: {what}\n\nhint: raise `n`, or use {hint} or exact inference",
+        BayeslearnWarning,
         stacklevel=3,
     )
 

@@ -134,7 +134,9 @@ def _arrays(answer: Beliefs) -> dict[str, Array]:
 
 
 def _after(look: Callable[[dict[str, Array]], Beliefs], weights: dict[str, Array]) -> dict[str, Array] | None:
-    """What is believed with some weights; None where they have run away so far that nothing is left."""
+    """What is believed with some weights; None where they have run away so far that no digits are left."""
+    if any(((w > 0) & (w < np.finfo(float).tiny)).any() for w in weights.values()):
+        return None
     try:
         with np.errstate(over="ignore", invalid="ignore"):
             now = _arrays(look(weights))

@@ -1,9 +1,13 @@
 """Likelihood weighting and rejection sampling: rows in ancestral order, and what each of them weighs.
 
 rejection   drawn like any other row                  w = 1 if it agrees with e, else 0
-weighting   observed variables stand as observed      w = Π_{v in e} P(e_v | parents)
+weighting   observed variables stand as observed      w = Π_{v in e} P(e_v | parents) · Π_{v drawn} P / Q of its state
 
 P(x = k | e) ≈ Σ w·[x = k] / Σ w        P(e) ≈ Σ w / n        effective size = (Σ w)² / Σ w²
+
+Rows are drawn from a proposal Q that knows of the evidence, see :mod:`.proposal`, where a row weighs at most b. A row
+that was not drawn yet moves a belief by b / (Σ w + 2 b) at most, and the error holds as much; but where the bound is
+far above all that was seen, MORE times the heaviest row stand for it.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import numpy as np
 from bayeslearn import kernels
 from bayeslearn.families.statistics import Statistics
 from bayeslearn.network.inference.forward import BLOCK, Flat, Question, keys, no_weight
+from bayeslearn.network.inference.proposal import Proposal
 from bayeslearn.tables.table import code_type
 
 if TYPE_CHECKING:
@@ -25,6 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.network.network import BayesianNetwork
+
+
+#: How many times the heaviest row stand for one not seen yet, where the bound says nothing.
+MORE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +91,35 @@ class WeightedCounts(Statistics):
 
     @property
     def errors(self) -> NDArray[np.float64]:
-        """√Σ w²([x = k] − p)² / Σ w, and at least that of a state not seen yet, 1 / (effective size + 2)."""
+        """√Σ w²([x = k] − p)² / Σ w, and at least that of a state not seen yet, 1 / (Σ w + 2).
+
+        The unit of the weights is that of the heaviest row: a row not seen yet may weigh as much.
+        """
+        return np.maximum(self.spread, 1 / (self.weight + 2))
+
+    @property
+    def spread(self) -> NDArray[np.float64]:
+        """√Σ w²([x = k] − p)² / Σ w."""
         p = self.p
         variance = (self.squares * (1 - 2 * p) + p * p * self.square) / self.weight**2
-        return np.maximum(np.sqrt(np.maximum(variance, 0)), 1 / (self.effective_size + 2))
+        return np.sqrt(np.maximum(variance, 0))
+
+    def errors_within(self, log_bound: float) -> NDArray[np.float64]:
+        """The spread, and with it what a row not seen yet may change."""
+        return np.hypot(self.spread, self.unseen(log_bound))
+
+    def unseen(self, log_bound: float) -> float:
+        """What a row not seen yet may change when no row weighs more than the bound: b / (Σ w + 2 b)."""
+        return min(1 / (self.rows_of_most_weight(log_bound) + 2), MORE / (float(self.weight) + 2 * MORE))
+
+    def rows_of_most_weight(self, log_bound: float) -> float:
+        """Σ w / b: the rows that all weights come to, were each as heavy as a row can be."""
+        return float(self.weight * np.exp(min(float(self.log_unit) - log_bound, 0.0)))
+
+    @property
+    def largest_share(self) -> float:
+        """The share of the heaviest row in all weights, whose unit it is: 1 / Σ w."""
+        return float(1 / self.weight)
 
     @property
     def log_evidence(self) -> float:
@@ -113,6 +147,7 @@ class WeightedRun:
 
     def __post_init__(self) -> None:
         self.stream = keys(self.rng, len(self.network))
+        self.proposal = Proposal.of(self.network, self.flat, self.question)
 
     def more(self, n: int) -> None:
         """Blocks on threads, added in their order."""
@@ -124,16 +159,16 @@ class WeightedRun:
     def _block(self, rows: tuple[int, int]) -> WeightedCounts:
         first, n = rows
         codes = np.empty((len(self.network), n), code_type(self.network.schema))
-        log_weight = self.flat.sample(self.question, self.stream, first, 0, n, codes)
+        log_weight = self.flat.sample(self.question, self.stream, first, 0, n, codes, self.proposal)
         starts = self.flat.compiled.belief_start
         return WeightedCounts.of(log_weight, codes, starts=starts, asked=np.unique(self.question.asked))
 
     def errors(self) -> NDArray[np.float64]:
-        """The standard error of each state."""
+        """The standard error of each state, with what may be unseen yet."""
         total = self.total
         if isinstance(total, int) or total.weight == 0:
             return np.full(int(self.flat.compiled.belief_start[-1]), np.inf)
-        return total.errors
+        return total.errors_within(self.proposal.log_bound)
 
     def p(self) -> NDArray[np.float64]:
         """Ratios of the weighted counts."""
@@ -145,7 +180,8 @@ class WeightedRun:
         return {
             "effective_size": total.effective_size,
             "log_evidence": total.log_evidence,
-            "log_evidence_error": total.log_evidence_error,
+            "log_evidence_error": float(np.hypot(total.log_evidence_error, total.unseen(self.proposal.log_bound))),
+            "largest_share": total.largest_share,
         }
 
     def _weighed(self) -> WeightedCounts:
