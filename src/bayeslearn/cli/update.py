@@ -51,7 +51,7 @@ def run(
     evidence_of(network)
     unseen = hidden or []
     with data.opened(weights=weights) as given, progress.bar("counting", passes=data.passes):
-        cases = coded(network, given.settled(), given.weights, unseen)
+        cases = coded(network, given.settled(), given.weights, unseen, "error" if forget else "add")
         after = network.forget(cases, hidden=unseen) if forget else network.update(cases, fade=fade, hidden=unseen)
         answer: dict[str, float] = {"rows": cases.n_rows, "missing_cells": missing(cases, unseen)}
     keep(after, to)
