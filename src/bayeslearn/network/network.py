@@ -19,6 +19,7 @@ from bayeslearn.errors import (
     ParameterError,
     UnknownColumnError,
     listed,
+    nearest,
 )
 from bayeslearn.network.cpt import Cpt, missed_one
 from bayeslearn.network.graph import Dag
@@ -130,7 +131,7 @@ class BayesianNetwork:
     def __getitem__(self, name: str) -> Cpt:
         if name not in self._by_name:
             raise UnknownColumnError(
-                f"there is no variable {name!r}", hint=f"the variables are {listed(self._by_name)}"
+                f"there is no variable {name!r}", hint=nearest([name], self._by_name, "the variables")
             )
         return self._by_name[name]
 
