@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_only_missing_cells_of_the_network_change(folder):
     text = ask("impute", "asia", "cases.csv")
-    full = ASIA.impute("cases.csv")
+    full = as_table(ASIA.impute("cases.csv"), schema=ASIA.schema, absent="missing")
     before, after = ([*csv.reader(lines.splitlines(keepends=True))] for lines in (CASES, text))
     assert before[0] == after[0]
     for i, (old, new) in enumerate(zip(before[1:], after[1:], strict=True)):
@@ -57,7 +57,9 @@ def test_draws(folder):
     words = ["impute", "asia", "holes.csv", "--how", "draw", "--seed"]
     assert ask(*words, "1") == ask(*words, "1") != ask(*words, "2")
     ask(*words, "1", "-o", "full.csv")
-    assert as_table("full.csv", schema=ASIA.schema) == ASIA.impute("holes.csv", how="draw", rng=1)
+    assert as_table("full.csv", schema=ASIA.schema) == as_table(
+        ASIA.impute("holes.csv", how="draw", rng=1), schema=ASIA.schema
+    )
 
 
 def test_columns_of_other_types(folder):
@@ -88,15 +90,35 @@ def test_columns_of_other_types(folder):
     assert lines[2].endswith(",1,true,b,")
 
 
-def test_numbers_come_back_as_intervals(folder):
+def numbers(folder):
+    """A network with numbers in intervals, and a file with missing cells."""
     x = np.linspace(0, 10, 40)
     frame = pd.DataFrame({"x": x, "y": np.where(x > 5, "high", "low"), "z": x})
     network = fit_tables("[y][x|y]", frame, prior="laplace").network
     write_network(network, "model.json")
     frame.assign(y=[*frame["y"][:-1], None], x=[None, *x[1:]]).to_csv("holes.csv", index=False)
-    full = [*csv.DictReader(ask("impute", "model.json", "holes.csv").splitlines())]
+    return x, network
+
+
+def test_a_missing_number_is_filled_by_a_number(folder):
+    x, network = numbers(folder)
+    before, after = (
+        (folder / "holes.csv").read_text().splitlines(),
+        ask("impute", "model.json", "holes.csv").splitlines(),
+    )
+    assert after[2:-1] == before[2:-1]
+    low = network["x"].variable.cuts[0]
+    assert after[1] == f"{np.median(x[x <= low][:-1] if (x <= low).sum() % 2 == 0 else x[x <= low])},low,0.0"
+    assert after[-1] == before[-1].replace(",,", ",high,")
+    assert ask("impute", "model.json", "holes.csv", "--how", "draw", "--seed", "3").splitlines()[2:-1] == before[2:-1]
+
+
+def test_numbers_come_back_as_intervals_on_demand(folder):
+    x, network = numbers(folder)
+    full = [*csv.DictReader(ask("impute", "model.json", "holes.csv", "--as-intervals").splitlines())]
     assert {row["x"] for row in full} == set(network.states("x"))
-    assert (full[-1]["y"], full[0]["x"]) == ("high", network.impute("holes.csv").row(0)["x"])
+    table = network.impute("holes.csv", as_intervals=True).to_pydict()
+    assert (full[-1]["y"], [row["x"] for row in full]) == ("high", table["x"])
     assert [float(row["z"]) for row in full] == x.tolist()
 
 
@@ -131,7 +153,7 @@ def test_an_impossible_row_is_named_by_its_number(folder):
     [
         (["asia", "none.csv"], 1, "cannot read 'none.csv'"),
         (["no-such.bif", "cases.csv"], 1, "no-such.bif"),
-        (["asia", "odd.csv"], 1, "column 'smoke' has state 'maybe' in row 1"),
+        (["asia", "odd.csv", "--unseen", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
         (["asia", "other.csv"], 2, "no column of 'other.csv' is a variable of the network"),
         (["asia", "empty.csv"], 1, "the table has no rows"),
         (["asia", "cases.csv", "-o", "full.doc"], 2, "cannot tell the format of 'full.doc'"),

@@ -175,6 +175,7 @@ ASKING = {
     "predict": ["predict", "{net}", "{new}", "--target", "wet"],
     "score": ["score", "{net}", "{new}"],
     "compare": ["compare", "{net}", "{net}", "--data", "{new}"],
+    "impute": ["impute", "{net}", "{new}"],
 }
 
 
@@ -192,6 +193,7 @@ def test_unseen_states_are_missing_where_a_model_is_asked(asked, name):
     code, sentence = fail(*words, "--unseen", "mising")
     assert code == 2
     assert "did you mean 'missing'?" in sentence
+    assert "--unseen add is for learning" in fail(*words, "--unseen", "add")[1]
 
 
 @pytest.mark.parametrize("engine", ["memory", "files"])
@@ -218,6 +220,15 @@ def test_python_takes_the_same_options(asked):
     np.testing.assert_allclose(quiet.cases, score.cases, rtol=1e-12)
     rows = {"rain": [None, "no", None, "yes"]}
     assert net.predict(new, "wet", missing=["hail", "snow", "soaked"]).tolist() == net.predict(rows, "wet").tolist()
+
+
+def test_markers_are_imputed_and_unseen_states_stay(asked):
+    net, data = str(asked / "net.json"), asked / "new.csv"
+    data.write_text("rain,wet\nhail,-\n-,yes\n")
+    code, answer, _ = tell("impute", net, str(data), "--na-values", "-")
+    first, second = (line.split(",") for line in answer.splitlines()[1:])
+    assert (code, first[0], second[1]) == (0, "hail", "yes")
+    assert {first[1], second[0]} <= {"no", "yes"}
 
 
 ### suspects

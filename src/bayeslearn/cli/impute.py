@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,17 +11,20 @@ import typer
 
 from bayeslearn.cli import progress, writing
 from bayeslearn.cli.networks import load
-from bayeslearn.errors import ParameterError, UnknownColumnError, listed
+from bayeslearn.cli.sources import OneFile, reads
+from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
-    from bayeslearn.network import BayesianNetwork
-    from bayeslearn.tables import Table
-    from bayeslearn.tables.columns import Column
+    from collections.abc import Iterator
+
+    from bayeslearn.network.learning.imputed_data import Opened
+    from bayeslearn.tables.filling import Fill
 
 
+@reads("na_values", unseen=True, without=("columns", "drop_columns"))
 def run(
     net: Annotated[str, typer.Argument(help="A network file of any format, or a name that ships: alarm, asia.")],
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
+    data: Annotated[OneFile, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
     *,
     to: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
@@ -28,36 +32,49 @@ def run(
     how: Annotated[
         str,
         typer.Option(
-            help="most-probable: the states of all that a row misses that are most probable together; "
-            "draw: states drawn as probable as they are."
+            help="most-probable: the states of all that a row misses that are most probable together, and the median "
+            "of an interval; draw: states and numbers drawn as probable as they are."
         ),
     ] = "most-probable",
-    seed: Annotated[int | None, typer.Option(help="The same seed draws the same states.")] = None,
+    as_intervals: Annotated[
+        bool, typer.Option("--as-intervals", help="Write the columns that the network discretizes as intervals.")
+    ] = False,
+    seed: Annotated[int | None, typer.Option(help="The same seed draws the same values.")] = None,
 ) -> None:
-    """Fill the missing cells of a network's variables; all columns stay, in their order.
+    """Fill the missing cells of a network's variables; all other cells stay as they are, byte for byte.
 
-    Numbers that the network cuts into intervals come back as their intervals.
+    A missing number is filled by a number: the median of the training rows in its interval, or one of them at random.
 
     Example: bayeslearn impute model.json holes.csv -o full.csv
     """
-    import pyarrow as pa
-
     from bayeslearn import validation
     from bayeslearn.network.learning.impute import imputed
+    from bayeslearn.network.learning.imputed_data import Opened
     from bayeslearn.tables import Table
-    from bayeslearn.tables.files import read_file
+    from bayeslearn.tables.files import column_names
 
     _check(how, seed)
     if to is not None:
         writing.writer(to)
-    network, columns = load(net), read_file(data)
-    cases = known_cases(network, columns, data)
-    parts = imputed(network, cases, validation.generator(seed) if how == "draw" else None)
+    network = load(net)
+    path = str(data)
+    opened = Opened.of(
+        network,
+        path,
+        unseen="error" if data.unseen == "error" else "missing",
+        **data.cells(partial(column_names, path)),
+    )
+    luck = validation.generator(seed) if how == "draw" else None
     silent = to is None and sys.stdout.isatty()  # a bar among the rows helps nobody
-    full = Table.concat(progress.watched(parts, cases.n_rows, "imputing", silent=silent))
-    cells = [filled(column, cases, full) if column.name in network else column.data for column in columns]
-    writing.write_columns(to, pa.table(cells, names=[column.name for column in columns]))
-    _report(to, cases, [column.name for column in columns if column.name in network])
+    parts = imputed(network, opened.table, luck)
+    full = Table.concat(progress.watched(parts, opened.table.n_rows, "imputing", silent=silent))
+    fills = opened.fills(full, luck, as_intervals=as_intervals)
+    chunks = None if as_intervals else _csv_chunks(to, path, opened, fills)
+    if chunks is not None:
+        writing.write_chunks(to, chunks)
+    else:
+        writing.write_columns(to, _table(to, opened.filled(full, fills)))
+    _report(to, opened)
 
 
 def _check(how: str, seed: int | None) -> None:
@@ -70,36 +87,29 @@ def _check(how: str, seed: int | None) -> None:
             raise ParameterError("--seed has no use without --how draw")
 
 
-### filling
+def _csv_chunks(to: Path | None, data: str, opened: Opened, fills: dict[str, Fill]) -> Iterator[bytes] | None:
+    """The bytes of a CSV file that becomes a CSV file, with its missing cells filled."""
+    from pathlib import Path
+
+    from bayeslearn.cli.splicing import spliced
+    from bayeslearn.tables.files import ending
+
+    if ending(Path(data)) != ".csv" or (to is not None and writing.writer(to) is not writing.write_csv):
+        return None
+    return spliced(data, [column.name for column in opened.columns], opened.table.n_rows, fills)
 
 
-def known_cases(network: BayesianNetwork, columns: list[Column], data: str) -> Table:
-    """The columns of the file that are variables of the network, as a table of all its variables."""
-    from bayeslearn.tables import as_table
+def _table(to: Path | None, table: Any) -> Any:
+    """The columns to write; a nameless index of pandas has no place in a CSV file."""
+    from bayeslearn.tables.columns import INDEX
 
-    if not any(column.name in network for column in columns):
-        raise UnknownColumnError(
-            f"no column of {data!r} is a variable of the network",
-            hint=f"the variables are {listed(network.names)}, the columns {listed(c.name for c in columns)}",
-        )
-    return as_table({column.name: column.data for column in columns}, schema=network.schema, absent="missing")
+    if to is not None and writing.writer(to) is writing.write_parquet:
+        return table
+    return table.select([name for name in table.column_names if not INDEX.fullmatch(name)])
 
 
-def filled(column: Column, cases: Table, full: Table) -> Any:
-    """Text stays as it is written where there was some; other columns are the states, and so is what was cut."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    variable: Any = cases.schema[column.name]
-    code = full.code(column.name)
-    if column.kind != "text" or variable.cuts is not None:
-        return writing.column(writing.arrow_states(variable), code)
-    states = pa.array([str(state) for state in variable.states])
-    seen = pa.array(cases.code(column.name) >= 0)
-    return pc.if_else(seen, column.data.cast(pa.string()), states.take(pa.array(code)))
-
-
-def _report(to: Path | None, cases: Table, names: list[str]) -> None:
-    gaps = [int((cases.code(name) < 0).sum()) for name in names]
+def _report(to: Path | None, opened: Opened) -> None:
+    names = [column.name for column in opened.columns if column.name in opened.table.schema]
+    gaps = [int(opened.missing(name).sum()) for name in names]
     count = f"filled {sum(gaps)} cells of {sum(n > 0 for n in gaps)} columns"
-    sys.stderr.write(f"{count}\n" if to is None else f"wrote {to}: {cases.n_rows} rows, {count}\n")
+    sys.stderr.write(f"{count}\n" if to is None else f"wrote {to}: {opened.table.n_rows} rows, {count}\n")

@@ -53,7 +53,7 @@ def assignments(network: BayesianNetwork, items: list[str]) -> dict[str, Any]:
     """VAR=STATE, VAR=NUMBER, VAR=LOW..HIGH or VAR>NUMBER: a state, a number or a range for each variable."""
     from bayeslearn.network.inference.evidence import codes_of
 
-    found = {}
+    found: dict[str, Any] = {}
     for item in items:
         name, text = assignment(network, item)
         variable = network[name].variable

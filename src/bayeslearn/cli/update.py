@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Source
 
 
-@reads(unseen=True)
+@reads(unseen=True, adds=True)
 def run(
     net: Annotated[str, typer.Argument(help="A learned network, as `bayeslearn fit` writes it.")],
     data: Annotated[

@@ -36,6 +36,15 @@ def write(to: Path | None, schema: Schema, tables: Iterable[Table]) -> None:
         written(place, schema, tables)
 
 
+def write_chunks(to: Path | None, chunks: Iterable[bytes]) -> None:
+    """The text of a CSV file into a file, atomically; without one, to stdout."""
+    if to is None:
+        sys.stdout.write(b"".join(chunks).decode())
+        return
+    with files.beside(to) as place, place.open("wb") as file:
+        file.writelines(chunks)
+
+
 def write_columns(to: Path | None, table: Any) -> None:
     """An Arrow table into a file, whole or not at all; without one, as CSV to stdout."""
     from pyarrow import parquet
@@ -113,7 +122,11 @@ def as_text(cells: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.fill_null(cells.cast(pa.string()), "")
+    try:
+        text = cells.cast(pa.string())
+    except pa.ArrowNotImplementedError:  # lists and the like
+        text = pa.array([None if cell is None else str(cell) for cell in cells.to_pylist()], pa.string())
+    return pc.fill_null(text, "")
 
 
 def quoted(text: Any) -> Any:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.exact import Exact
     from bayeslearn.network.learning.score import Score, Total
     from bayeslearn.sources.base import Scanned
-    from bayeslearn.tables import Discrete, Table
+    from bayeslearn.tables import Discrete
     from bayeslearn.tables.markers import Markers
 
     #: What may become of a state that a network does not have, where it is asked and does not learn.
@@ -282,15 +282,42 @@ class BayesianNetwork:
         *,
         how: Literal["most probable", "draw"] = "most probable",
         rng: np.random.Generator | int | None = None,
-    ) -> Table:
-        """The rows of a table, a frame or a list of cases with every missing cell filled; a missing column too.
+        as_intervals: bool = False,
+        unseen: Asked = "missing",
+        missing: Markers = (),
+        keep_default_na: bool = True,
+    ) -> Any:
+        """The same data with the missing cells of the network's variables filled.
 
-        By the most probable states of all that a row misses together, or by a draw from their joint posterior, for each
-        row by itself; `rng` makes a draw the same each time. Numbers that were cut come back as their intervals.
+        Observed cells, other columns, the index, types and order stay as they are. The missing states of a row are
+        filled together, and a missing number by a number of its interval: see :mod:`.learning.imputed_values`.
+        Columns that the data lack are not added; ``as_table(data, schema=net.schema, absent="missing")`` has them all.
+
+        Parameters
+        ----------
+        data
+            A pandas, polars or pyarrow frame, a NumPy array, a dict of columns, a list of rows or a Table; the same
+            kind comes back. The path of a file gives a pyarrow table (of a CSV file, cells as text), a lazy frame a
+            collected one, and a source a :class:`~bayeslearn.Table` of the network's variables.
+        how
+            ``"most probable"`` takes the states of all that a row misses that are most probable together, and the
+            median of an interval; ``"draw"`` draws from their joint posterior, and from the values of an interval.
+        rng
+            Seed or generator for draws.
+        as_intervals
+            True gives every cell of a discretized column as the name of its interval, also the observed ones.
+        unseen
+            What to do with a state that the network does not know: leave it as it is and fill the row as if it were
+            not observed (the default), or raise an error.
+        missing, keep_default_na
+            Markers of missing cells, as in :func:`~bayeslearn.as_table`.
         """
         from bayeslearn.network.learning.impute import impute  # noqa: PLC0415 - learning knows networks, not the reverse
 
-        return impute(self, data, how=how, rng=rng)
+        return impute(
+            self, data, how=how, rng=rng, as_intervals=as_intervals, unseen=unseen, missing=missing,
+            keep_default_na=keep_default_na,
+        )  # fmt: skip
 
     def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
         """The network after an intervention: variables set from outside, whatever their parents say."""

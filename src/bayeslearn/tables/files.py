@@ -34,6 +34,16 @@ def read_file(path: str | os.PathLike[str]) -> list[Column]:
     return READERS[kind](path)
 
 
+def file_table(path: str | os.PathLike[str]) -> Any:
+    """A file as an Arrow table: of a text file all cells as text, of a Parquet file with its types and its index."""
+    path, kind = found(path)
+    if kind not in DELIMITERS:
+        with parquet_file(path) as file:
+            return file.read()
+    columns = read_text(path)
+    return pa.table([column.data.cast(pa.string()) for column in columns], names=[column.name for column in columns])
+
+
 def column_names(path: str | os.PathLike[str]) -> list[str]:
     """The names of the columns of a file, which is not read any further."""
     path, kind = found(path)

@@ -63,7 +63,7 @@ class Discrete(Variable):
     states: tuple[Any, ...]
     cuts: tuple[float, ...] | None = None
     #: A few values of the training rows in each interval, in order; see :mod:`bayeslearn.tables.interval_values`.
-    interval_values: tuple[tuple[float, ...], ...] | None = None
+    interval_values: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
     #: The format in which the values are written, and the column of which this one is a part.
     read_as: str | None = field(default=None, kw_only=True, repr=False)
     origin: str | None = field(default=None, kw_only=True, repr=False)

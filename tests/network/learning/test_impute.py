@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn import BayesianNetwork, fit_tables, kernels, read_network
+from bayeslearn import BayesianNetwork, as_table, fit_tables, kernels, read_network
 from bayeslearn.errors import CapacityError, EmptyTableError, ImpossibleEvidenceError, ParameterError, UnknownStateError
 from bayeslearn.network import draw, missing_beliefs
 from bayeslearn.network.inference.exact import Exact
@@ -73,7 +73,7 @@ def test_groups_of_one_row_are_drawn_apart():
     coin = ["head", "tail"]
     network = BayesianNetwork.of([], {"a": [0.5, 0.5], "b": [0.5, 0.5]}, states={"a": coin, "b": coin})
     n = 4000
-    full = network.impute({"a": [None] * n, "b": [None] * n}, how="draw", rng=1)
+    full = as_table(network.impute({"a": [None] * n, "b": [None] * n}, how="draw", rng=1), schema=network.schema)
     counts = np.bincount(full.codes[0] * 2 + full.codes[1], minlength=4)
     assert np.abs(counts - n / 4).max() <= 5 * np.sqrt(n * 3 / 16)
 
@@ -88,7 +88,8 @@ def test_more_variables_than_bits_in_a_word():
         states={name: ["head", "tail"] for name in names},
     )
     for how in ("most probable", "draw"):
-        full = network.impute([{"x70": "tail"}, {"x149": "head", "x3": "head"}], how=how)
+        shown = [{"x70": "tail"}, {"x149": "head", "x3": "head"}]
+        full = network.impute(as_table(shown, schema=network.schema, absent="missing"), how=how)
         assert full.codes.T.tolist() == [[1] * 150, [0] * 150]
 
 
@@ -143,23 +144,25 @@ def test_a_row_does_not_depend_on_those_beside_it():
 ### kinds of data
 
 
-def test_a_frame_with_holes_a_missing_column_and_one_of_no_interest():
-    frame = pd.DataFrame({"smoke": ["yes", None], "xray": ["?", "yes"], "town": ["X", "Y"]})
+def test_a_frame_with_missing_cells_and_a_column_of_no_interest():
+    frame = pd.DataFrame({"smoke": ["yes", None], "xray": ["?", "yes"], "town": ["X", None]}, index=[7, 7])
     full = ASIA.impute(frame)
-    assert full.schema == ASIA.schema
-    assert full.row(0) == ASIA.exact.most_probable({"smoke": "yes"}).case
-    assert full.row(1) == ASIA.exact.most_probable({"xray": "yes"}).case
+    first, second = ASIA.exact.most_probable({"smoke": "yes"}).case, ASIA.exact.most_probable({"xray": "yes"}).case
+    wanted = {"smoke": ["yes", second["smoke"]], "xray": [first["xray"], "yes"], "town": ["X", None]}
+    pd.testing.assert_frame_equal(full, pd.DataFrame(wanted, index=[7, 7]))
+    table = ASIA.impute(as_table(frame, schema=ASIA.schema, absent="missing"))
+    assert (table.schema, table.row(0), table.row(1)) == (ASIA.schema, first, second)
 
 
-def test_numbers_come_back_as_intervals():
+def test_numbers_come_back_as_intervals_on_demand():
     hours = Discrete.from_cuts("hours", [2.0, 4.0])
     network = BayesianNetwork.of(
         "[play][hours|play]",
         {"play": [0.5, 0.5], "hours": [[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]},
         states=Schema([Discrete("play", ["no", "yes"]), hours]),
     )
-    full = network.impute({"play": ["no", None, "yes"], "hours": [1.5, 9, None]})
-    assert full.to_dict() == {"play": ["no", "yes", "yes"], "hours": ["<= 2", "> 4", "> 4"]}
+    full = network.impute({"play": ["no", None, "yes"], "hours": [1.5, 9, None]}, as_intervals=True)
+    assert full == {"play": ["no", "yes", "yes"], "hours": [hours.states[0], hours.states[2], hours.states[2]]}
 
 
 def test_a_hidden_variable_is_filled_and_weights_stay():
@@ -168,7 +171,7 @@ def test_a_hidden_variable_is_filled_and_weights_stay():
     full = network.impute(Table(network.schema, with_holes(network, 9, 1).codes, np.empty((0, 9)), np.arange(9.0)))
     assert (full.codes >= 0).all()
     np.testing.assert_array_equal(full.weights, np.arange(9.0))
-    assert len(set(network.impute(data).decode("H"))) == 2
+    assert len(set(network.impute(as_table(data, schema=network.schema, absent="missing")).decode("H"))) == 2
 
 
 def test_nothing_missing_and_nothing_there():

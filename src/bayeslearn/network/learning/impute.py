@@ -1,5 +1,7 @@
 """Missing cells filled: by what is most probable, by a draw, or by a distribution for each of them.
 
+Observed cells stay as they are. What a state is written as in its column, :mod:`.imputed_values` decides.
+
 Given what a row shows, its missing variables fall into groups that are independent of each other, so the most probable
 completion of a row is that of each group by itself, and so is a draw from the joint posterior of all that is missing.
 Equal groups are completed once; for draws every row has numbers of its own.
@@ -15,6 +17,7 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import parts
+from bayeslearn.network.learning.imputed_data import Opened
 from bayeslearn.network.learning.score import batches, log_of_rows
 from bayeslearn.network.prediction import batch_rows, believed, impossible_row
 from bayeslearn.tables import Table, as_table
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.inference.compiled import Compiled
     from bayeslearn.network.network import BayesianNetwork
+    from bayeslearn.tables.markers import Markers
 
 ### completed tables
 
@@ -36,11 +40,27 @@ def impute(
     *,
     how: Literal["most probable", "draw"] = "most probable",
     rng: np.random.Generator | int | None = None,
-) -> Table:
-    """The same rows with nothing missing; see :meth:`BayesianNetwork.impute`."""
+    as_intervals: bool = False,
+    unseen: Literal["error", "missing"] = "missing",
+    missing: Markers = (),
+    keep_default_na: bool = True,
+) -> Any:
+    """The same data with the missing cells of the network's variables filled; see :meth:`BayesianNetwork.impute`."""
     validation.choice("how", how, ["most probable", "draw"])
-    table = as_table(data, schema=network.schema, absent="missing")
-    done = list(imputed(network, table, validation.generator(rng) if how == "draw" else None))
+    luck = validation.generator(rng) if how == "draw" else None
+    if hasattr(type(data), "declared"):  # a source
+        data = as_table(data, schema=network.schema, absent="missing", unseen=unseen)
+    if isinstance(data, Table) and data.schema == network.schema:
+        return joined(imputed(network, data, luck), data)
+    opened = Opened.of(network, data, unseen=unseen, missing=missing, keep_default_na=keep_default_na)
+    full = joined(imputed(network, opened.table, luck), opened.table)
+    fills = opened.fills(full, luck, as_intervals=as_intervals)
+    return opened.filled(full, fills, as_intervals=as_intervals)
+
+
+def joined(batches: Iterator[Table], table: Table) -> Table:
+    """The batches of a table as one."""
+    done = list(batches)
     return Table.concat(done) if done else table
 
 

@@ -1,0 +1,133 @@
+"""Data of any kind beside their codes, so that completed codes go back into the missing cells and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn.errors import UnknownColumnError, listed
+from bayeslearn.tables import Discrete, Table, as_table
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.network import BayesianNetwork
+    from bayeslearn.tables.columns import Column
+    from bayeslearn.tables.filling import Fill
+    from bayeslearn.tables.markers import Markers
+    from bayeslearn.tables.variables import Variable
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Data in memory, their columns, and the table of the network's variables that they show."""
+
+    data: Any
+    columns: list[Column]
+    table: Table
+    #: Which cells are missing, in the shape of the codes; a state that is unknown to the network is not.
+    gaps: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls,
+        network: BayesianNetwork,
+        data: Any,
+        *,
+        unseen: Literal["error", "missing"] = "missing",
+        missing: Markers = (),
+        keep_default_na: bool = True,
+    ) -> Opened:
+        """Data of any kind with at least one column that is a variable of the network."""
+        from bayeslearn.tables.filling import in_memory  # noqa: PLC0415 - Arrow loads when data come in
+        from bayeslearn.tables.gather import gather  # noqa: PLC0415 - as above
+
+        what = repr(str(data)) if isinstance(data, str | os.PathLike) else "the data"
+        data = in_memory(data)
+        columns, _ = gather(data, None, network.schema.names)
+        if columns and not known_names(network).intersection(column.name for column in columns):
+            raise UnknownColumnError(
+                f"no column of {what} is a variable of the network",
+                hint=f"the variables are {listed(network.names)}, the columns {listed(c.name for c in columns)}",
+            )
+        weights = data.weights if isinstance(data, Table) else None
+        cells = {column.name: column.data for column in columns}
+        code = partial(
+            as_table, cells, schema=network.schema, absent="missing", missing=missing, keep_default_na=keep_default_na
+        )
+        table = code(weights=weights, unseen=unseen)
+        known = table if unseen == "error" else code(unseen="last")
+        return cls(data, columns, table, known.codes < 0)
+
+    def missing(self, name: str) -> NDArray[np.bool_]:
+        """Which cells of a column are missing."""
+        gaps: NDArray[np.bool_] = self.gaps[self.table.schema.place(name)]
+        return gaps
+
+    def filled(self, full: Table, fills: dict[str, Fill], *, as_intervals: bool = False) -> Any:
+        """The data with the new values; a table also needs the codes that are completed."""
+        from bayeslearn.tables.filling import fill_cells  # noqa: PLC0415 - Arrow loads when data come in
+
+        if isinstance(self.data, Table):
+            return table_filled(self.data, full, fills, as_intervals=as_intervals)
+        return fill_cells(self.data, [column.name for column in self.columns], fills)
+
+    def fills(self, full: Table, luck: np.random.Generator | None, *, as_intervals: bool = False) -> dict[str, Fill]:
+        """The new values of each column with missing cells; with `as_intervals` every cell of a discretized one."""
+        from bayeslearn.network.learning.imputed_values import fill_of, intervals_of  # noqa: PLC0415 - as above
+
+        found = {}
+        for column in self.columns:
+            if column.name not in full.schema:
+                continue
+            variable, missing, code = full.schema[column.name], self.missing(column.name), full.code(column.name)
+            assert isinstance(variable, Discrete)
+            if as_intervals and variable.cuts is not None:
+                found[column.name] = intervals_of(variable, code)
+            elif missing.any():
+                shown = self.table.code(column.name)
+                found[column.name] = fill_of(column, variable, missing=missing, shown=shown, code=code, luck=luck)
+        return found
+
+
+def known_names(network: BayesianNetwork) -> set[str]:
+    """The columns that tell of a variable: its own, and one that it is a part of."""
+    return {name for cpt in network for name in (cpt.name, getattr(cpt.variable, "origin", None)) if name is not None}
+
+
+### tables
+
+
+def table_filled(table: Table, full: Table, fills: dict[str, Fill], *, as_intervals: bool) -> Table:
+    """A table with another schema than the network's: every column keeps its variable, if the states are enough."""
+    from bayeslearn.tables.building import join  # noqa: PLC0415 - Arrow loads when data come in
+
+    columns: list[tuple[Variable, NDArray[Any]]] = []
+    for variable in table.schema:
+        name, discrete = variable.name, isinstance(variable, Discrete)
+        cells = (table.code(name) if discrete else table.value(name)).copy()
+        if as_intervals and name in full.schema and full.schema[name].cuts is not None:  # type: ignore[attr-defined]
+            columns.append((full.schema[name], full.code(name)))
+        elif name not in fills:
+            columns.append((variable, cells))
+        elif isinstance(variable, Discrete):
+            columns.append(states_filled(variable, cells, fills[name]))
+        else:
+            cells[fills[name].rows] = fills[name].values
+            columns.append((variable, cells))
+    return join(columns, table.n_rows, table.weights)
+
+
+def states_filled(variable: Discrete, code: NDArray[Any], fill: Fill) -> tuple[Discrete, NDArray[Any]]:
+    """A discrete column with new states; one that its variable lacks goes to the end of the states."""
+    new = [state for state in dict.fromkeys(fill.values) if state not in variable.states]
+    if new:
+        variable = Discrete(variable.name, (*variable.states, *new), None)
+    places = {state: variable.code_of(state) for state in dict.fromkeys(fill.values)}
+    code = code.astype(np.int32)
+    code[fill.rows] = [places[state] for state in fill.values]
+    return variable, code

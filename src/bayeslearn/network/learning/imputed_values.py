@@ -1,0 +1,138 @@
+"""What a missing cell is filled with, once its state is known: a value that could stand in its column.
+
+    discrete        the state, written as in the first row that shows it, else in the kind of the column
+    discretized     a number: the median of the values in the interval, or one of these values at random
+
+The values of an interval are those that the network keeps of its training rows; if it keeps none, those of the rows at
+hand; if there are none, the middle of the interval or its finite bound. A column of whole numbers gets whole numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bayeslearn.tables.columns import all_whole, level_numbers, number_of, one_dictionary
+from bayeslearn.tables.filling import Fill
+from bayeslearn.tables.interval_values import values_of
+from bayeslearn.tables.states import truth
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.tables import Discrete
+    from bayeslearn.tables.columns import Column
+
+    Codes = NDArray[np.signedinteger[Any]]
+
+
+def fill_of(
+    column: Column,
+    variable: Discrete,
+    *,
+    missing: NDArray[np.bool_],
+    shown: Codes,
+    code: Codes,
+    luck: np.random.Generator | None,
+) -> Fill:
+    """The values for the missing cells of a column; `shown` are the codes of its rows, `code` the completed ones."""
+    rows = np.flatnonzero(missing)
+    if variable.cuts is not None and not has_interval_names(column, variable, shown):
+        x = np.where(shown < 0, np.nan, column_numbers(column))
+        chosen, whole = chosen_numbers(variable, code[rows], x, luck), has_whole_numbers(column, variable, x)
+        return Fill(rows, written(column, rounded(variable, code[rows], chosen) if whole else chosen, whole=whole))
+    spelled = spellings(column, variable, shown)
+    return Fill(rows, [spelled[state] for state in code[rows].tolist()])
+
+
+def intervals_of(variable: Discrete, code: Codes) -> Fill:
+    """The intervals of a whole column, observed or not, by name."""
+    return Fill(np.arange(len(code)), [variable.states[state] for state in code.tolist()])
+
+
+### numbers
+
+
+def has_interval_names(column: Column, variable: Discrete, shown: Codes) -> bool:
+    """Whether a column shows the names of intervals in place of numbers."""
+    first = int(np.argmax(shown >= 0))
+    return bool(shown[first] >= 0) and cell_at(column, first) in variable.states
+
+
+def column_numbers(column: Column) -> NDArray[np.float64]:
+    """The number in each cell, NaN where there is none."""
+    if column.kind == "objects":
+        return level_numbers(column.data)
+    if column.kind == "number" and not pa.types.is_dictionary(column.data.type):
+        return np.asarray(column.data.cast(pa.float64(), safe=False), dtype=np.float64)
+    if column.kind == "bool":
+        return np.full(len(column), np.nan)
+    coded = one_dictionary(column.data)
+    return np.append(level_numbers(coded.dictionary), np.nan)[np.asarray(pc.fill_null(coded.indices, -1))]
+
+
+def chosen_numbers(
+    variable: Discrete, code: Codes, observed: NDArray[np.float64], luck: np.random.Generator | None
+) -> NDArray[np.float64]:
+    """A number for each code: the median of its interval, or a draw from the values there."""
+    values = values_of(variable, observed)
+    if luck is None:
+        return np.array([v[(len(v) - 1) // 2] for v in values])[code]
+    length = np.array([len(v) for v in values])
+    start = np.cumsum(length) - length
+    return np.concatenate(values)[start[code] + (luck.random(len(code)) * length[code]).astype(np.intp)]
+
+
+def has_whole_numbers(column: Column, variable: Discrete, observed: NDArray[np.float64]) -> bool:
+    """Whether a column is of whole numbers: by its type, by what the network keeps, else by what it shows."""
+    if column.kind == "number" and pa.types.is_integer(column.data.type):
+        return True
+    kept = [x for values in variable.interval_values or () for x in values]
+    return all_whole(np.array(kept) if kept else observed) and bool(kept or not np.isnan(observed).all())
+
+
+def rounded(variable: Discrete, code: Codes, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The nearest whole numbers, on the other side where only that one lies in the interval."""
+    nearest = np.round(x)
+    other = np.where(nearest < x, np.ceil(x), np.floor(x))
+    return np.where((variable.cut(nearest) != code) & (variable.cut(other) == code), other, nearest)
+
+
+def written(column: Column, x: NDArray[np.float64], *, whole: bool) -> list[Any]:
+    """Numbers as the column holds them: as text among text."""
+    numbers: list[Any] = [int(value) for value in x.tolist()] if whole else x.tolist()
+    if column.kind == "text" and not pa.types.is_null(column.data.type):
+        return [str(value) for value in numbers]
+    return numbers
+
+
+### states
+
+
+def spellings(column: Column, variable: Discrete, shown: Codes) -> list[Any]:
+    """How the column writes each state: as in the first row that shows it, else by its kind."""
+    seen, first = np.unique(shown, return_index=True)
+    rows = {int(state): int(row) for state, row in zip(seen, first, strict=True) if state >= 0}
+    return [
+        cell_at(column, rows[state]) if state in rows else converted(column, variable.states[state])
+        for state in range(variable.size)
+    ]
+
+
+def cell_at(column: Column, row: int) -> Any:
+    """One cell as a Python object."""
+    return column.data[row] if isinstance(column.data, list) else column.data[row].as_py()
+
+
+def converted(column: Column, state: Any) -> Any:
+    """A state in the kind of a column that does not show it: text, number or truth value."""
+    if column.kind == "text" and not pa.types.is_null(column.data.type):
+        return str(state)
+    if column.kind == "number" and not np.isnan(x := np.nan if isinstance(state, bool) else number_of(state)):
+        return int(x) if x.is_integer() else x
+    if column.kind == "bool" and truth(state) in {"true", "false"}:
+        return truth(state) == "true"
+    return state
