@@ -93,8 +93,8 @@ def test_pictures(words, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("pac", *TEN, "--epsilon", "1.5", "--delta", "0.05"), 2, "`epsilon` must be below 1, got 1.5"),
-        (("pac", *TEN, "--epsilon", "0.1", "--delta", "0"), 2, "`delta` must be above 0"),
+        (("pac", *TEN, "--epsilon", "1.5", "--delta", "0.05"), 2, "--epsilon must be below 1, got 1.5"),
+        (("pac", *TEN, "--epsilon", "0.1", "--delta", "0"), 2, "--delta must be above 0"),
         (("pac", *SURE), 2, "left out: `size` and `m`"),
         (("pac", "--space", "0", *SURE), 2, "at least one hypothesis"),
         (("pac", "--space", "unbiased:5000", *SURE), 1, "more than a float can hold"),
@@ -102,7 +102,7 @@ def test_pictures(words, tmp_path):
         (("pac", *TEN, "--target", "x", *SURE), 2, "--target names a column of --data"),
         (("pac", *TEN, "--delta", "0.05", "-m", "2", "--plot", "x.png"), 2, "nothing to draw"),
         (("vc", "--dimension", "inf", *SURE), 2, "infinite VC dimension"),
-        (("vc", "--dimension", "2.5", *SURE), 2, "`dimension` must be a whole number"),
+        (("vc", "--dimension", "2.5", *SURE), 2, "--dimension must be a whole number"),
         (("vc", "--perceptrons", "10", *SURE), 2, "--perceptrons takes S,R"),
         (("vc", "--perceptrons", "10,5", "--dimension", "3", *SURE), 2, "not both"),
         (("vc", "--lower", "--epsilon", "0.1"), 2, "--lower needs --delta"),

@@ -115,7 +115,7 @@ def test_a_second_example_that_is_no_machine():
         (["find", "plumbing", "tap"], 2, "'tap' is no case of the base, no file and no function"),
         (["find", "plumbing", "a ->+ b; a ->- b"], 1, "a →+ b contradicts a →− b"),
         (["find", "plumbing", "a ->+ a"], 2, "a quantity influences itself"),
-        (["find", "plumbing", "faucet", "--most", "0"], 2, "`most` must be at least 1"),
+        (["find", "plumbing", "faucet", "--most", "0"], 2, "--most must be at least 1"),
         (["find", "plumbing", "faucet", "--plot", "x.txt"], 2, "a picture is an .svg or a .png file"),
         (["design", "plumbing", "faucet", "--without", "tap"], 2, "there is no case 'tap'"),
         (["design", "plumbing", "faucet", "-o", "x.txt"], 2, "cannot tell the format"),

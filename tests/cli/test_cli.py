@@ -125,7 +125,7 @@ def test_bayes_without_evidence_shows_the_prior():
             2,
             "the likelihoods of 'a' must sum to at most 1, got 1.4",
         ),
-        (["cancer-test", "--prior", "cancer=0.5"], 2, "`prior` must sum to 1, got a sum of 1.492"),
+        (["cancer-test", "--prior", "cancer=0.5"], 2, "--prior must sum to 1, got a sum of 1.492"),
         (["cancer-test", "-e", "maybe"], 1, "unknown outcome 'maybe'"),
         (
             ["--likelihood", "a:x=1", "--likelihood", "b:x=1", "--likelihood", "b:y=0", "-e", "y"],

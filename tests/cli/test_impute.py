@@ -153,7 +153,7 @@ def test_an_impossible_row_is_named_by_its_number(folder):
     [
         (["asia", "none.csv"], 1, "cannot read 'none.csv'"),
         (["no-such.bif", "cases.csv"], 1, "no-such.bif"),
-        (["asia", "odd.csv"], 1, "column 'smoke' has state 'maybe' in row 1"),
+        (["asia", "odd.csv", "--unseen", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
         (["asia", "other.csv"], 2, "no column of 'other.csv' is a variable of the network"),
         (["asia", "empty.csv"], 1, "the table has no rows"),
         (["asia", "cases.csv", "-o", "full.doc"], 2, "cannot tell the format of 'full.doc'"),

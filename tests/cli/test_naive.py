@@ -108,7 +108,10 @@ def test_labels_that_are_missing(days):
         (["--target", "kind", "-o", "m.json", "--family", "heat"], "--family takes COL=WORD"),
         (["--target", "kind", "-o", "m.json", "--family", "heat=gamma"], "families"),
         (["--target", "kind", "-o", "m.json", "--prior", "m:2", "--prior", "m:3"], "one --prior for all columns"),
-        (["--target", "kind", "-o", "m.json", "--drop-columns", "kind"], "is the target"),
+        (
+            ["--target", "kind", "-o", "m.json", "--drop-columns", "kind"],
+            "column 'kind' is needed, and cannot be dropped",
+        ),
     ],
 )
 def test_mistakes_are_named(days, words, message):

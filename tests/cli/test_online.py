@@ -101,8 +101,8 @@ def test_real_table(shared_data):
     ("words", "sentence"),
     [
         (["--target", "nothing"], "'nothing'"),
-        (["--target", "play", "--beta", "1"], "`beta` must be below 1, got 1"),
-        (["--target", "play", "--beta", "0"], "`beta` must be above 0, got 0"),
+        (["--target", "play", "--beta", "1"], "--beta must be below 1, got 1"),
+        (["--target", "play", "--beta", "0"], "--beta must be above 0, got 0"),
         (["--target", "play", "--experts", "oracle"], "no expert is called 'oracle'"),
         (["--target", "play", "--drop-columns", "play"], "column 'play' is needed, and cannot be dropped"),
         (["--target", "play", "--advice", "play"], "'play' is the target"),

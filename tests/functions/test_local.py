@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayeslearn import plots
-from bayeslearn.errors import DataError, EvidenceError, MissingValuesError, ParameterError, ShapeError
+from bayeslearn.errors import (
+    BayeslearnWarning,
+    DataError,
+    EvidenceError,
+    MissingValuesError,
+    ParameterError,
+    ShapeError,
+)
 from bayeslearn.families import LinearGaussian, RegressionPrior
 from bayeslearn.functions.local import KERNELS, LocalFit, local_regression, smooth, weigh
 from bayeslearn.functions.targets import examples
@@ -314,7 +321,8 @@ def test_states_and_holes():
     hours = [None if i == 7 else float(i) for i in range(40)]
     y = [2.0 * i + 10 * (wind[i] == "strong") for i in range(40)]
     model = local_regression({"hours": hours, "wind": wind}, y, k=12)
-    found = model.at({"hours": [33.0, 33.0, None], "wind": ["weak", "strong", "gale"]})
+    with pytest.warns(BayeslearnWarning, match=r"1 value of 'wind' \('gale'\)"):
+        found = model.at({"hours": [33.0, 33.0, None], "wind": ["weak", "strong", "gale"]})
     np.testing.assert_allclose(found.mean[:2], [66, 76], rtol=1e-3)
     assert 30 < found.mean[2] < 60
     assert "'hours', 'wind=weak'" in repr(model) or "'hours', 'wind=strong'" in repr(model)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.mixture import GaussianMixture as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayeslearn.errors import NotConvergedWarning
+from bayeslearn.errors import BayeslearnWarning, NotConvergedWarning
 from bayeslearn.mixture import GaussianMixture, TableClusterer, fit_mixture
 from tests.contract import check_data_are_left_alone, check_predict_is_pure
 
@@ -73,7 +73,8 @@ def test_the_number_is_found_and_batches_follow():
 def test_tables_of_words_and_numbers():
     rows = {"hue": ["red", "blue"] * 20, "size": [1.0, 9.0, 1.2, 9.1, 0.8, 8.8, 1.1, 9.4] * 5}
     model = TableClusterer(random_state=0).fit(rows)
-    labels = model.predict({"hue": ["red", None, "green"], "size": [None, 9.0, 1.0]})
+    with pytest.warns(BayeslearnWarning, match=r"1 value of 'hue' \('green'\)"):
+        labels = model.predict({"hue": ["red", None, "green"], "size": [None, 9.0, 1.0]})
     assert labels[0] == labels[2] != labels[1]
     assert len(model.report_) == 2
     assert max(model.scores_, key=model.scores_.get) == 2

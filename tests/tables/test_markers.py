@@ -88,7 +88,8 @@ def test_other_words_among_many_numbers_are_an_error():
     ("value", "count", "low", "high", "suspect"),
     [
         (999, 5, 2, 450, True), (999, 1, 2, 450, False), (999, 5, 2, 900, False), (-1, 3, 0, 10_000, True),
-        (-1, 3, -5, 10, False), (99, 4, 0, 98, False), (99, 4, 1, 12, True), (500, 9, 1, 2, False),
+        (-1, 3, -5, 10, False), (-1, 3, 0, 1, False), (-99, 3, 0, 1, True), (99, 4, 0, 98, False),
+        (99, 4, 1, 12, True), (500, 9, 1, 2, False),
     ],
 )  # fmt: skip
 def test_numbers_far_from_the_rest_are_suspect(value, count, low, high, suspect):

@@ -9,6 +9,7 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn.cli.suggesting import translated
 from bayeslearn.errors import BayeslearnError, BayeslearnWarning, ParameterError
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 def main() -> None:
     """Run the command line; an error becomes one sentence on stderr: exit 2 for usage, 1 for data and files."""
     from bayeslearn.cli.app import app
-    from bayeslearn.cli.suggesting import translated
 
     warnings.showwarning = in_one_line(warnings.showwarning)
     try:
@@ -32,11 +32,15 @@ def main() -> None:
 
 
 def in_one_line(show: Callable[..., None]) -> Callable[..., None]:
-    """Our own warnings as one sentence on stderr, without the hint, which speaks of Python; others as before."""
+    """Our own warnings as one sentence on stderr, each once and without its hint; others as before."""
+    told: set[str] = set()
 
     def say(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, BayeslearnWarning):
-            sys.stderr.write(f"warning: {str(message).splitlines()[0]}\n")
+            sentence = translated(str(message).splitlines()[0])
+            if sentence not in told:
+                sys.stderr.write(f"warning: {sentence}\n")
+            told.add(sentence)
         else:
             show(message, category, *where, **more)
 

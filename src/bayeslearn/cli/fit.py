@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 8
 
 
-@reads(unseen=True)
+@reads(unseen=True, adds=True)
 def run(
     net: Annotated[
         str,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,7 @@ import typer
 
 from bayeslearn.cli import progress, writing
 from bayeslearn.cli.networks import NETWORK, load
+from bayeslearn.cli.sources import OneFile, reads
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -19,9 +21,10 @@ if TYPE_CHECKING:
     from bayeslearn.tables.filling import Fill
 
 
+@reads("na_values", unseen=True, without=("columns", "drop_columns"))
 def run(
     net: Annotated[str, typer.Argument(help=NETWORK)],
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
+    data: Annotated[OneFile, typer.Argument(help="A CSV or Parquet file; ?, empty and NaN are missing.")],
     *,
     to: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
@@ -48,18 +51,25 @@ def run(
     from bayeslearn.network.learning.impute import imputed
     from bayeslearn.network.learning.imputed_data import Opened
     from bayeslearn.tables import Table
+    from bayeslearn.tables.files import column_names
 
     _check(how, seed)
     if to is not None:
         writing.writer(to)
     network = load(net)
-    opened = Opened.of(network, data)
+    path = str(data)
+    opened = Opened.of(
+        network,
+        path,
+        unseen="error" if data.unseen == "error" else "missing",
+        **data.cells(partial(column_names, path)),
+    )
     luck = validation.generator(seed) if how == "draw" else None
     silent = to is None and sys.stdout.isatty()  # a bar among the rows helps nobody
     parts = imputed(network, opened.table, luck)
     full = Table.concat(progress.watched(parts, opened.table.n_rows, "imputing", silent=silent))
     fills = opened.fills(full, luck, as_intervals=as_intervals)
-    chunks = None if as_intervals else _csv_chunks(to, data, opened, fills)
+    chunks = None if as_intervals else _csv_chunks(to, path, opened, fills)
     if chunks is not None:
         writing.write_chunks(to, chunks)
     else:

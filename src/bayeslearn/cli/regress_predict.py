@@ -70,9 +70,6 @@ def warned(model: Any, names: tuple[str, ...], given: Given) -> bool:
         raise DataError(f"{path!r} has none of the columns of the model: {listed(known)}")
     if absent:
         sys.stderr.write(f"warning: {path!r} lacks {listed(absent)}, so they are taken for missing\n")
-    for column, states in model.features.encode(given.data, absent="missing").unseen.items():
-        sys.stderr.write(f"warning: column {column!r} has states not seen in training, {listed(states)}: ")
-        sys.stderr.write("taken for missing\n")
     return all(name in there for name in names)
 
 

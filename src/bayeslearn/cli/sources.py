@@ -337,10 +337,13 @@ def column_list(items: list[str], names: list[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def reads(*names: str, unseen: bool = False, without: tuple[str, ...] = ()) -> Callable[[Verb], Verb]:
+def reads(
+    *names: str, unseen: bool = False, adds: bool = False, without: tuple[str, ...] = ()
+) -> Callable[[Verb], Verb]:
     """For a verb: with the options of reading, or some of them, which come to it in its `data`.
 
-    Options of how cells are read are always among them, but for those `without`; `unseen` is for verbs with a model.
+    Options of how cells are read are always among them, but for those `without`; `unseen` is for verbs with a model,
+    which `adds` states if it learns.
     """
     known = inspect.signature(Data, eval_str=True).parameters
     some = [*dict.fromkeys((*(names or SOURCES), *CELLS)), *(["unseen"] if unseen else [])]
@@ -360,12 +363,25 @@ def reads(*names: str, unseen: bool = False, without: tuple[str, ...] = ()) -> C
             bound.apply_defaults()
             given = bound.arguments
             told = {name: given.pop(name) for name in chosen}
+            require_possible(told.get("unseen"), adds=adds)
             run(**given | {place: data_of(kind, given[place], told)})
 
         verb.__signature__ = signature  # type: ignore[attr-defined]
         return verb
 
     return wearing
+
+
+def require_possible(unseen: str | None, *, adds: bool) -> None:
+    """Something that can become of a state that the model does not know."""
+    from bayeslearn import validation
+
+    if unseen == "add" and not adds:
+        raise ParameterError(
+            "--unseen add is for learning, and here a model is asked", hint="take --unseen missing, or update the model"
+        )
+    if unseen is not None:
+        validation.choice("--unseen", unseen, ["missing", "error", "add"])
 
 
 def data_parameter(signature: inspect.Signature) -> tuple[str, Any, Any]:

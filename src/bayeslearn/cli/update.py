@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Source
 
 
-@reads(unseen=True)
+@reads(unseen=True, adds=True)
 def run(
     net: Annotated[str, typer.Argument(help="A learned network, as `bayeslearn fit` writes it.")],
     data: Annotated[
@@ -51,7 +51,7 @@ def run(
     evidence_of(network)
     unseen = hidden or []
     with data.opened(weights=weights) as given, progress.bar("counting", passes=data.passes):
-        cases = coded(network, given.settled(), given.weights, unseen)
+        cases = coded(network, given.settled(), given.weights, unseen, "error" if forget else "add")
         after = network.forget(cases, hidden=unseen) if forget else network.update(cases, fade=fade, hidden=unseen)
         answer: dict[str, float] = {"rows": cases.n_rows, "missing_cells": missing(cases, unseen)}
     keep(after, to)

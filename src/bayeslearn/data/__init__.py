@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import ParameterError, nearest
 
 if TYPE_CHECKING:
     from bayeslearn.tables import Table
@@ -43,7 +43,7 @@ def path(name: str) -> Path:
         for file in _files():
             if file.suffix == ending and name in {file.stem, file.name}:
                 return file
-    raise ParameterError(f"no data named {name!r} ships with bayeslearn", hint=f"there is {', '.join(names())}")
+    raise ParameterError(f"no data named {name!r} ships with bayeslearn", hint=nearest([name], names(), "the names"))
 
 
 def _files() -> list[Path]:
@@ -58,7 +58,7 @@ def case_bases() -> list[str]:
 def case_base(name: str) -> Path:
     """Where a case base that ships lies, by its name."""
     if name not in case_bases():
-        raise ParameterError(f"no case base named {name!r} ships", hint=f"there is {', '.join(case_bases())}")
+        raise ParameterError(f"no case base named {name!r} ships", hint=nearest([name], case_bases(), "the names"))
     return HERE / f"{name}{CASES}"
 
 

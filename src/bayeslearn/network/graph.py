@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import CycleError, FormatError, ParameterError, UnknownColumnError, listed
+from bayeslearn.errors import CycleError, FormatError, ParameterError, UnknownColumnError, listed, nearest
 from bayeslearn.network import equivalence, separation
 
 if TYPE_CHECKING:
@@ -156,8 +155,7 @@ class Dag:
         return names
 
     def _unknown(self, node: Any) -> UnknownColumnError:
-        near = get_close_matches(str(node), self.families)
-        hint = f"did you mean {listed(near)}?" if near else f"nodes are {listed(self.families)}"
+        hint = nearest([node], self.families, "the nodes")
         return UnknownColumnError(f"there is no node {node!r}", hint=hint, node=node)
 
     @cached_property

@@ -19,6 +19,7 @@ from bayeslearn.errors import (
     ParameterError,
     UnknownColumnError,
     listed,
+    nearest,
 )
 from bayeslearn.network.cpt import Cpt, missed_one
 from bayeslearn.network.graph import Dag
@@ -133,7 +134,7 @@ class BayesianNetwork:
     def __getitem__(self, name: str) -> Cpt:
         if not isinstance(name, str) or name not in self._by_name:
             raise UnknownColumnError(
-                f"there is no variable {name!r}", hint=f"the variables are {listed(self._by_name)}"
+                f"there is no variable {name!r}", hint=nearest([name], self._by_name, "the variables")
             )
         return self._by_name[name]
 
@@ -287,7 +288,9 @@ class BayesianNetwork:
         how: Literal["most probable", "draw"] = "most probable",
         rng: np.random.Generator | int | None = None,
         as_intervals: bool = False,
-        unseen: Literal["error", "missing"] = "error",
+        unseen: Asked = "missing",
+        missing: Markers = (),
+        keep_default_na: bool = True,
     ) -> Any:
         """The same data with the missing cells of the network's variables filled.
 
@@ -309,12 +312,17 @@ class BayesianNetwork:
         as_intervals
             True gives every cell of a discretized column as the name of its interval, also the observed ones.
         unseen
-            What to do with a state that the network does not know: raise an error, or leave it as it is and fill the
-            row as if it were not observed.
+            What to do with a state that the network does not know: leave it as it is and fill the row as if it were
+            not observed (the default), or raise an error.
+        missing, keep_default_na
+            Markers of missing cells, as in :func:`~bayeslearn.as_table`.
         """
         from bayeslearn.network.learning.impute import impute  # noqa: PLC0415 - learning knows networks, not the reverse
 
-        return impute(self, data, how=how, rng=rng, as_intervals=as_intervals, unseen=unseen)
+        return impute(
+            self, data, how=how, rng=rng, as_intervals=as_intervals, unseen=unseen, missing=missing,
+            keep_default_na=keep_default_na,
+        )  # fmt: skip
 
     def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:
         """The network after an intervention: variables set from outside, whatever their parents say."""

@@ -142,7 +142,7 @@ class Scanned(ABC):
         told = set(self.schema.names) <= set(seen) and not any(map(self._is_marker, self.schema.discrete))
         if self.weight is not None or self.request.unseen != "error" or not told:
             return self.fold(Extent.of)
-        rows = next(seen[name].rows for name in self.schema.names)
+        rows = 0 if self.digest is None else self.digest.rows
         return Extent(rows, rows, tuple(seen[name].missing for name in self.schema.names))
 
     def _is_marker(self, variable: Discrete) -> bool:

@@ -75,6 +75,11 @@ class Missing:
         both = {name: self.of_column(name) | other.of_column(name) for name in names}
         return Missing(self.text | other.text, self.numbers | other.numbers, both)
 
+    def only(self, names: Iterable[str]) -> Missing:
+        """The same, with markers of their own for these columns alone."""
+        kept = {name: self.by_column[name] for name in names if name in self.by_column}
+        return Missing(self.text, self.numbers, kept)
+
     def also(self, name: str, markers: Iterable[Any]) -> Missing:
         """More markers of one column."""
         more = Missing.plain(markers)
@@ -111,6 +116,9 @@ SUSPECT_WORDS = frozenset({
     "undetermined", "no data", "no answer", "no response", "refused", "tbd", "tba", "#value!", "#ref!", "#div/0!",
 })  # fmt: skip
 
+#: Numbers from 0 to less than this are a short range, to which −1 may belong.
+SHORT = 10
+
 #: Numbers that often stand for no value.
 SUSPECT_NUMBERS = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 
@@ -123,8 +131,11 @@ def is_suspect(value: Any) -> bool:
 def is_suspect_number(value: float, count: int, low: float, high: float) -> bool:
     """Whether a number that often stands for no value is repeated, and far from the others, low … high.
 
-    Far is below a range that has no negative numbers, or outside it by more than half its width.
+    Far is outside the range by more than half its width, or below a range without negative numbers; but −1 is near to
+    a short range from 0 on.
     """
     if value not in SUSPECT_NUMBERS or count < 2 or not low <= high or low <= value <= high:
         return False
-    return value < 0 <= low or max(low - value, value - high) > (high - low) / 2
+    if value < 0 <= low:
+        return low > 0 or high >= SHORT or value < -1
+    return max(low - value, value - high) > (high - low) / 2

@@ -88,4 +88,4 @@ def raw_table(
         markers = before.missing if markers == Missing.of() else before.missing | markers
         unseen = unseen or before.unseen
     weights = data.weights if isinstance(data, Table | RawTable) else None
-    return RawTable(kept, markers, unseen, weights)
+    return RawTable(kept, markers.only(column.name for column in kept), unseen, weights)

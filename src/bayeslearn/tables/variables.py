@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import FormatError, ParameterError, UnknownStateError, listed
+from bayeslearn.errors import FormatError, ParameterError, UnknownStateError, listed, nearest
 from bayeslearn.tables.interval_values import interval_values
 from bayeslearn.tables.intervals import interval_names, other_names
 
@@ -115,6 +115,7 @@ class Discrete(Variable):
                 return code
         raise UnknownStateError(
             f"variable {self.name!r} has no state {state!r}, its states are {listed(self.states)}",
+            hint=nearest([state], self.states, "its states"),
             column=self.name,
             state=state,
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import data, files, validation
-from bayeslearn.errors import FormatError, MissingFileError, ParameterError
+from bayeslearn.errors import FormatError, MissingFileError, ParameterError, joined, near
 from bayeslearn.network.formats.bif import read_bif
 from bayeslearn.network.formats.bif_writer import write_bif
 from bayeslearn.network.formats.net import read_net, write_net
@@ -154,9 +154,11 @@ def located(path: str | os.PathLike[str]) -> Path:
     if not place.exists() and str(place) in data.networks():
         return data.path(f"{place}.json")
     what = "is a directory" if place.is_dir() else "there is no such file"
+    close = near([place], data.networks(), 1)
+    meant = f"did you mean {close[0]!r}? " if close else ""
     raise MissingFileError(
         f"cannot read {str(place)!r}: {what}",
-        hint=f"looked in {place.absolute().parent}; networks that ship: {', '.join(data.networks())}",
+        hint=f"{meant}looked in {place.absolute().parent}; networks that ship: {joined(data.networks(), 20)}",
         path=place,
     )
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import kernels
-from bayeslearn.errors import CapacityError, UnknownColumnError, listed
+from bayeslearn.errors import CapacityError, UnknownColumnError, nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,7 +123,9 @@ class Compiled:
     def position(self, name: str) -> int:
         """The place of a variable among all."""
         if name not in self.names:
-            raise UnknownColumnError(f"there is no variable {name!r}", hint=f"the variables are {listed(self.names)}")
+            raise UnknownColumnError(
+                f"there is no variable {name!r}", hint=nearest([name], self.names, "the variables")
+            )
         return self.names.index(name)
 
     def cells(self, codes: NDArray[np.int64], families: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.inference.compiled import Compiled
     from bayeslearn.network.network import BayesianNetwork
+    from bayeslearn.tables.markers import Markers
 
 ### completed tables
 
@@ -40,7 +41,9 @@ def impute(
     how: Literal["most probable", "draw"] = "most probable",
     rng: np.random.Generator | int | None = None,
     as_intervals: bool = False,
-    unseen: Literal["error", "missing"] = "error",
+    unseen: Literal["error", "missing"] = "missing",
+    missing: Markers = (),
+    keep_default_na: bool = True,
 ) -> Any:
     """The same data with the missing cells of the network's variables filled; see :meth:`BayesianNetwork.impute`."""
     validation.choice("how", how, ["most probable", "draw"])
@@ -49,7 +52,7 @@ def impute(
         data = as_table(data, schema=network.schema, absent="missing", unseen=unseen)
     if isinstance(data, Table) and data.schema == network.schema:
         return joined(imputed(network, data, luck), data)
-    opened = Opened.of(network, data, unseen=unseen)
+    opened = Opened.of(network, data, unseen=unseen, missing=missing, keep_default_na=keep_default_na)
     full = joined(imputed(network, opened.table, luck), opened.table)
     fills = opened.fills(full, luck, as_intervals=as_intervals)
     return opened.filled(full, fills, as_intervals=as_intervals)

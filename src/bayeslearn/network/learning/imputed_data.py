@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.tables.columns import Column
     from bayeslearn.tables.filling import Fill
+    from bayeslearn.tables.markers import Markers
     from bayeslearn.tables.variables import Variable
 
 
@@ -31,7 +33,15 @@ class Opened:
     gaps: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, network: BayesianNetwork, data: Any, *, unseen: Literal["error", "missing"] = "error") -> Opened:
+    def of(
+        cls,
+        network: BayesianNetwork,
+        data: Any,
+        *,
+        unseen: Literal["error", "missing"] = "missing",
+        missing: Markers = (),
+        keep_default_na: bool = True,
+    ) -> Opened:
         """Data of any kind with at least one column that is a variable of the network."""
         from bayeslearn.tables.filling import in_memory  # noqa: PLC0415 - Arrow loads when data come in
         from bayeslearn.tables.gather import gather  # noqa: PLC0415 - as above
@@ -46,8 +56,11 @@ class Opened:
             )
         weights = data.weights if isinstance(data, Table) else None
         cells = {column.name: column.data for column in columns}
-        table = as_table(cells, schema=network.schema, absent="missing", weights=weights, unseen=unseen)
-        known = table if unseen == "error" else as_table(cells, schema=network.schema, absent="missing", unseen="last")
+        code = partial(
+            as_table, cells, schema=network.schema, absent="missing", missing=missing, keep_default_na=keep_default_na
+        )
+        table = code(weights=weights, unseen=unseen)
+        known = table if unseen == "error" else code(unseen="last")
         return cls(data, columns, table, known.codes < 0)
 
     def missing(self, name: str) -> NDArray[np.bool_]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bayeslearn import kernels, validation
-from bayeslearn.errors import CapacityError, NotConvergedWarning, ParameterError, UnknownColumnError, listed
+from bayeslearn.errors import CapacityError, NotConvergedWarning, ParameterError, UnknownColumnError, nearest
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.structure.doubt.averaged_networks import AveragedNetworks
 from bayeslearn.network.structure.doubt.chains import Chain, r_hat
@@ -123,7 +123,9 @@ class StructurePosterior:
 
     def _place(self, name: str) -> int:
         if name not in self.names:
-            raise UnknownColumnError(f"there is no variable {name!r}", hint=f"there is {listed(self.names)}")
+            raise UnknownColumnError(
+                f"there is no variable {name!r}", hint=nearest([name], self.names, "the variables")
+            )
         return self.names.index(name)
 
 
