@@ -139,18 +139,18 @@ def with_origins(columns: dict[str, Column], schema: Schema, missing: Missing) -
     derived = {
         v.name: known_part(columns[v.origin], v, missing)
         for v in schema
-        if isinstance(v, Discrete | Numeric) and v.origin in columns and v.name not in columns
+        if v.origin in columns and v.name not in columns
     }
     return columns | derived
 
 
 def origins(schema: Iterable[Variable], names: Iterable[str]) -> tuple[str, ...]:
     """The columns that these variables are read from."""
-    by_name = {v.name: getattr(v, "origin", None) or v.name for v in schema}
+    by_name = {v.name: v.origin or v.name for v in schema}
     return tuple(dict.fromkeys(by_name.get(name, name) for name in names))
 
 
-def known_part(column: Column, variable: Discrete | Numeric, missing: Missing) -> Column:
+def known_part(column: Column, variable: Variable, missing: Missing) -> Column:
     """The part of a date that a variable is."""
     part, _, name = (variable.read_as or "").partition(" of ")
     name = name.partition(" (")[0]
@@ -184,7 +184,7 @@ def as_known_numbers(column: Column, variable: Variable, missing: Missing) -> Co
         return column
     if pa.types.is_duration(column.data.type):
         return seconds(column)
-    read_as = getattr(variable, "read_as", None)
+    read_as = variable.read_as
     takes_numbers = isinstance(variable, Numeric) or (isinstance(variable, Discrete) and variable.cuts is not None)
     if not (takes_numbers or read_as in formats.FORMATS) or not is_plain_text(column):
         return column
@@ -212,11 +212,10 @@ def interpretation_notes(schema: Iterable[Variable]) -> list[str]:
     """What columns were read as, one sentence for each column that is not read as it stands there."""
     notes: dict[str, list[str]] = {}
     for v in schema:
-        read_as, origin = getattr(v, "read_as", None), getattr(v, "origin", None)
-        if origin is not None:
-            notes.setdefault(f"{origin}: date", []).append(str(read_as))
-        elif read_as is not None:
-            notes[f"{v.name}: {read_as}, read as numbers"] = []
+        if v.origin is not None:
+            notes.setdefault(f"{v.origin}: date", []).append(str(v.read_as))
+        elif v.read_as is not None:
+            notes[f"{v.name}: {v.read_as}, read as numbers"] = []
     return [f"{head}, read as {date_parts(said)}" if said else head for head, said in notes.items()]
 
 

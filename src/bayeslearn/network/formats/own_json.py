@@ -1,7 +1,7 @@
 """Our own format: JSON that keeps everything, also what the tables rest on.
 
     {"format": "bayeslearn network", "version": 1, "name": ..., "notes": [...],
-     "variables": [{"name", "kind": "discrete", "states", "cuts"?, "interval_values"?}, ...],
+     "variables": [{"name", "kind": "discrete", "states", "cuts"?, "interval_values"?, "read_as"?, "origin"?}, ...],
      "cpts": [{"variable", "parents", "p", "counts"?, "prior"?}, ...]}
 
 ``p``, ``counts`` and ``prior`` (the α of a Dirichlet) are nested lists, the parents in order, the variable innermost,
@@ -39,7 +39,7 @@ VERSION = 1
 #: Keys of each part: those that must be there, and those that may.
 KEYS = {
     "network": (("format", "version", "variables", "cpts"), ("name", "notes")),
-    "variable": (("name", "kind", "states"), ("cuts", "interval_values")),
+    "variable": (("name", "kind", "states"), ("cuts", "interval_values", "read_as", "origin")),
     "table": (("variable", "parents", "p"), ("counts", "prior")),
 }
 
