@@ -278,3 +278,59 @@ def test_a_cluster_is_started_and_ended(place, tmp_path):
         ask(*FIT, str(place / "full-[12].parquet"), "--engine", engine, "-o", str(to))
         models.append(json.loads(to.read_text()))
     assert close(*models)
+
+
+### what columns are understood as
+
+
+@pytest.fixture
+def rentals(tmp_path):
+    rows = [
+        f'{7919 * i % 4001},{i * i + 17},"${1000 + 7.31 * i:,.2f}",{50 + i % 50} %,{1 + i % 28}/{1 + i % 12}/2019,'
+        f"{'ab'[i % 2]},{i % 7 * 0.5}"
+        for i in range(300)
+    ]
+    path = tmp_path / "rentals.csv"
+    path.write_text("id,guest_id,price,rate,seen,kind,score\n" + "\n".join(rows) + "\n")
+    return str(path)
+
+
+def test_scan_shows_what_was_understood(rentals):
+    code, report, _ = tell("scan", rentals)
+    assert code == 0
+    shown = {line.split()[0]: line for line in report.splitlines() if line.strip()}
+    assert shown["column"].endswith("read as")
+    assert shown["price"].endswith("money")
+    assert shown["rate"].endswith("percent")
+    assert shown["seen"].split()[1] == "date"
+    assert shown["seen"].endswith("month, weekday of d/m/y")
+    assert shown["id"].endswith("identifier, not learned from")
+    columns = {c["name"]: c for c in json.loads(tell("scan", rentals, "--json")[1])["columns"]}
+    assert columns["price"]["read_as"] == "money"
+    assert columns["seen"]["parts"] == ["seen.month", "seen.weekday"]
+    assert columns["kind"]["read_as"] is None
+
+
+@pytest.mark.parametrize("engine", ["memory", "files"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["learn", "--max-parents", "1"], ["naive", "learn", "--target", "kind"], ["cluster", "-k", "2"],
+        ["regress", "--target", "price"],
+    ],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_identifiers_are_not_learned_from(rentals, words, engine, tmp_path):
+    code, report, sentence = tell(*words, rentals, "--engine", engine, "-o", str(tmp_path / "m.json"), "--json")
+    assert code == 0, sentence
+    assert {"id", "guest_id"} <= set(json.loads(report)["left_out"])
+
+
+def test_a_model_reads_new_rows_as_it_read_the_old_ones(rentals, tmp_path):
+    model = str(tmp_path / "m.json")
+    assert tell("learn", rentals, "--method", "naive", "--target", "kind", "-o", model)[0] == 0
+    new = 'price,rate,seen,score\n"$1,100.50",60 %,3/4/2019,0.5\n$999.00,99 %,14/5/2019,1.0\n'
+    (tmp_path / "new.csv").write_text(new)
+    code, answer, sentence = tell("predict", model, str(tmp_path / "new.csv"), "--target", "kind")
+    assert code == 0, sentence
+    assert len(answer.splitlines()) == 3

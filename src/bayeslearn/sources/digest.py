@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from bayeslearn.errors import DataError
 from bayeslearn.tables.building import choose, coded
-from bayeslearn.tables.columns import Column, all_whole, is_missing, level_numbers, levels, plain_floats
+from bayeslearn.tables.columns import Column, Levels, all_whole, is_missing, levels, plain_floats
 from bayeslearn.tables.dates import DATES, date_fits, parts_of
 from bayeslearn.tables.formats import EVERY, Fits, fits_of
 from bayeslearn.tables.interpretation import interpreted, seconds, sources_of
@@ -103,7 +103,8 @@ class Seen:
         """What is kept of values for which there is no room."""
         if not dropped or self.kind not in {"text", "temporal"} or self.declared is not None:
             return ()
-        return odd_of(self, pa.array(dropped, pa.string() if self.kind == "text" else self.temporal))
+        values = pa.array(dropped, pa.string() if self.kind == "text" else self.temporal)
+        return odd_of(self, Levels(values, np.empty(0, np.int64)))
 
     @property
     def present(self) -> int:
@@ -245,16 +246,16 @@ def seen_in(column: Column, missing: Missing) -> Seen:
     count = np.bincount(found.place + 1, minlength=len(found.values) + 1)
     plain = replace(plain, missing=int(count[0]))
     if column.kind == "text" and not column.declared:
-        plain = replace(plain, fits=fits_of(found.values), date_fits=date_fits(found.values))
+        words = np.isnan(found.numbers).any()
+        plain = replace(plain, fits=fits_of(found.values) if words else EVERY, date_fits=date_fits(found.values))
     if len(found.values) > LEVELS:
-        codes = Codes.of(level_numbers(found.values), count[1:])
-        return replace(of_levels(plain, found.values), missing=int(count[0]), codes=codes)
+        codes = Codes.of(found.numbers, count[1:])
+        return replace(of_levels(plain, found), missing=int(count[0]), codes=codes)
     counts = {v: int(n) for v, n in zip(found.listed(), count[1:], strict=True) if n or not column.declared}
     if column.kind not in {"number", "text"}:
         return replace(plain, levels=counts)
-    number = level_numbers(found.values)
-    low, high = range_of(number)
-    return replace(plain, levels=counts, low=low, high=high, codes=Codes.of(number, count[1:]))
+    low, high = range_of(found.numbers)
+    return replace(plain, levels=counts, low=low, high=high, codes=Codes.of(found.numbers, count[1:]))
 
 
 def dictionary_of(data: Any) -> Any:
@@ -278,19 +279,20 @@ def of_numbers(plain: Seen, x: NDArray[np.float64], nothing: NDArray[np.bool_]) 
     )
 
 
-def of_levels(plain: Seen, values: Any) -> Seen:
+def of_levels(plain: Seen, found: Levels) -> Seen:
     """A column of many different words, of dates, or of numbers written as text."""
-    low, high = range_of(level_numbers(values)) if plain.kind == "text" else (math.inf, -math.inf)
-    kept = dict.fromkeys(values[:LEVELS].to_pylist(), 1)
-    return replace(plain, levels=kept, more=True, low=low, high=high, odd=odd_of(plain, values))
+    low, high = range_of(found.numbers) if plain.kind == "text" else (math.inf, -math.inf)
+    kept = dict.fromkeys(found.values[:LEVELS].to_pylist(), 1)
+    return replace(plain, levels=kept, more=True, low=low, high=high, odd=odd_of(plain, found))
 
 
-def odd_of(plain: Seen, values: Any) -> tuple[Any, ...]:
+def odd_of(plain: Seen, found: Levels) -> tuple[Any, ...]:
     """Values that settle what a column is: a word, a fraction, every part of a date."""
+    values = found.values
     dates = DATED if plain.kind == "temporal" else date_fits(values)
     places = representatives(values, dates)
     if plain.kind == "text":
-        number = level_numbers(values)
+        number = found.numbers
         words = np.isnan(number)
         fraction = ~words & (number != np.floor(number))
         places = [*(int(np.argmax(mask)) for mask in (words, fraction) if mask.any()), *places]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numbers
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +52,8 @@ class Column:
     #: The formats of numbers and of dates that all values fit, where more is known than these values show.
     fits: Fits | None = None
     date_fits: frozenset[str] | None = None
+    #: Its distinct values under some markers of missing cells, where they are known already.
+    known: tuple[Missing, Levels] | None = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.data)
@@ -73,6 +76,11 @@ class Levels:
 
     values: Any
     place: NDArray[np.signedinteger[Any]]
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        """The number that each value stands for, NaN for a word."""
+        return level_numbers(self.values)
 
     def first_row(self, level: int) -> int:
         """The first row that shows this value."""
@@ -133,6 +141,8 @@ def arrow_columns(table: Any) -> list[Column]:
 def levels(column: Column, missing: Missing) -> Levels:
     """The distinct values of a column and where each row finds its own."""
     missing = missing.of_column(column.name)
+    if column.known is not None and column.known[0] == missing:
+        return column.known[1]
     if column.kind == "objects":
         return object_levels(column, missing)
     coded = pa.types.is_dictionary(column.data.type)
@@ -230,7 +240,7 @@ def floats(column: Column, missing: Missing, found: Levels | None = None) -> NDA
         x = plain_floats(column, missing)
     else:
         found = found or levels(column, missing)
-        parsed = level_numbers(found.values)
+        parsed = found.numbers
         words = np.flatnonzero(np.isnan(parsed))
         if len(words):
             word, row = found.listed()[words[0]], found.first_row(int(words[0]))

@@ -46,6 +46,9 @@ DATES = {
 #: The parts of dates and times, and the states of those that have names.
 PARTS: dict[str, tuple[str, ...] | None] = {"year": None, "month": MONTHS, "weekday": WEEKDAYS, "hour": None}
 
+#: What every date and time starts with.
+DIGITS = r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9].*|[0-9]{1,2}:[0-9]{2}.*"
+
 #: Two-digit years up to this one are in this century.
 PIVOT = 68
 
@@ -57,9 +60,9 @@ def is_temporal(kind: Any) -> bool:
 
 def date_fits(values: Any) -> frozenset[str]:
     """The formats of dates that every value of a text array fits."""
-    text = trimmed(values)
-    if not len(text) or not matches(text[:1], r"[0-9]{1,4}[-/.:][0-9].*"):
+    if not len(values) or not matches(trimmed(values[:1]), DIGITS):
         return frozenset()
+    text = trimmed(values)
     return frozenset(name for name in DATES if matches(text, DATES[name]) and is_valid(fields(text, name)))
 
 

@@ -96,12 +96,15 @@ EVERY = Fits(frozenset(FORMATS))
 
 def fits_of(values: Any) -> Fits:
     """The formats that every value of a text array fits."""
+    head = trimmed(values[:50])
+    likely = {name: pattern for name, (pattern, _) in FORMATS.items() if matches(head, pattern)}
+    plain = matches(head, NUMBER)
+    if not likely and not plain:
+        return Fits(frozenset())
     text = trimmed(values)
-    if matches(text[:1], NUMBER) and matches(text, NUMBER):
+    if plain and matches(text, NUMBER):
         return EVERY
-    found = frozenset(
-        n for n, (pattern, _) in FORMATS.items() if matches(text[:50], pattern) and matches(text, pattern)
-    )
+    found = frozenset(name for name, pattern in likely.items() if matches(text, pattern))
     marks = {kind for kind, mark in MARK.items() if found and pc.any(pc.match_substring_regex(text, mark)).as_py()}
     return Fits(found, frozenset(marks or {"separators"} if found else ()))
 

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from bayeslearn.errors import MixedTypesError, option
 from bayeslearn.tables import dates, formats
-from bayeslearn.tables.columns import Column, Levels, is_text, level_numbers, levels
+from bayeslearn.tables.columns import Column, Levels, is_text, levels
 from bayeslearn.tables.variables import Discrete, Numeric
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def interpretation(column: Column, request: Request) -> list[Column]:
 def interpreted_text(column: Column, request: Request) -> list[Column]:
     """Text as numbers or as parts of dates, where all of it is of one format."""
     found = levels(column, request.missing)
-    if not len(found.values):
+    column = replace(column, known=(request.missing.of_column(column.name), found))
+    if not len(found.values) or not np.isnan(found.numbers).any():
         return [column]
     fits = formats.fits_of(found.values) if column.fits is None else column.fits
     if fits.chosen is not None:
@@ -105,7 +106,7 @@ def seconds(column: Column) -> Column:
 def numbers_column(column: Column, found: Levels, name: str) -> Column:
     """Text in a format as numbers."""
     x = np.append(formats.numbers_in(found.values, name), np.nan)[found.place]
-    return replace(column, data=pa.array(x, from_pandas=True), from_file=False, read_as=name)
+    return replace(column, data=pa.array(x, from_pandas=True), from_file=False, read_as=name, known=None)
 
 
 ### parts of dates
@@ -139,18 +140,18 @@ def with_origins(columns: dict[str, Column], schema: Schema, missing: Missing) -
     derived = {
         v.name: known_part(columns[v.origin], v, missing)
         for v in schema
-        if isinstance(v, Discrete | Numeric) and v.origin in columns and v.name not in columns
+        if v.origin in columns and v.name not in columns
     }
     return columns | derived
 
 
 def origins(schema: Iterable[Variable], names: Iterable[str]) -> tuple[str, ...]:
     """The columns that these variables are read from."""
-    by_name = {v.name: getattr(v, "origin", None) or v.name for v in schema}
+    by_name = {v.name: v.origin or v.name for v in schema}
     return tuple(dict.fromkeys(by_name.get(name, name) for name in names))
 
 
-def known_part(column: Column, variable: Discrete | Numeric, missing: Missing) -> Column:
+def known_part(column: Column, variable: Variable, missing: Missing) -> Column:
     """The part of a date that a variable is."""
     part, _, name = (variable.read_as or "").partition(" of ")
     name = name.partition(" (")[0]
@@ -184,12 +185,13 @@ def as_known_numbers(column: Column, variable: Variable, missing: Missing) -> Co
         return column
     if pa.types.is_duration(column.data.type):
         return seconds(column)
-    read_as = getattr(variable, "read_as", None)
+    read_as = variable.read_as
     takes_numbers = isinstance(variable, Numeric) or (isinstance(variable, Discrete) and variable.cuts is not None)
     if not (takes_numbers or read_as in formats.FORMATS) or not is_plain_text(column):
         return column
     found = levels(column, missing)
-    words = len(found.values) and np.isnan(level_numbers(found.values)).any()
+    column = replace(column, known=(missing.of_column(column.name), found))
+    words = len(found.values) and np.isnan(found.numbers).any()
     name = formats.fits_of(found.values).chosen or read_as if words else None
     return written_plainly(column, found, name) if name in formats.FORMATS else column
 
@@ -202,7 +204,7 @@ def written_plainly(column: Column, found: Levels, name: str) -> Column:
     words = [v if np.isnan(n) else repr(float(n)) for v, n in zip(found.values.to_pylist(), x, strict=True)]
     place = pa.array(found.place, mask=found.place < 0)
     text = pa.DictionaryArray.from_arrays(place.cast(pa.int32()), pa.array(words, pa.string()))
-    return replace(column, data=text.cast(pa.string()))
+    return replace(column, data=text.cast(pa.string()), known=None)
 
 
 ### notes
@@ -212,11 +214,10 @@ def interpretation_notes(schema: Iterable[Variable]) -> list[str]:
     """What columns were read as, one sentence for each column that is not read as it stands there."""
     notes: dict[str, list[str]] = {}
     for v in schema:
-        read_as, origin = getattr(v, "read_as", None), getattr(v, "origin", None)
-        if origin is not None:
-            notes.setdefault(f"{origin}: date", []).append(str(read_as))
-        elif read_as is not None:
-            notes[f"{v.name}: {read_as}, read as numbers"] = []
+        if v.origin is not None:
+            notes.setdefault(f"{v.origin}: date", []).append(str(v.read_as))
+        elif v.read_as is not None:
+            notes[f"{v.name}: {v.read_as}, read as numbers"] = []
     return [f"{head}, read as {date_parts(said)}" if said else head for head, said in notes.items()]
 
 

@@ -134,7 +134,7 @@ def repeat(found: Levels) -> bool:
 
 def looks_numeric(column: Column, found: Levels) -> bool:
     """Whether a column of a text file is numeric; many numbers among words are an error."""
-    number = level_numbers(found.values)
+    number = found.numbers
     words = np.isnan(number)
     if not len(number) or words.all():
         return False

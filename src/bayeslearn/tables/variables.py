@@ -30,6 +30,9 @@ class Variable:
     """The name of a column; see :class:`Discrete` and :class:`Numeric`."""
 
     name: str
+    #: The format in which the values are written, and the column of which this one is a part.
+    read_as: str | None = field(default=None, compare=False, kw_only=True, repr=False)
+    origin: str | None = field(default=None, compare=False, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -39,10 +42,6 @@ class Variable:
 @dataclass(frozen=True)
 class Numeric(Variable):
     """A column of floats; NaN is missing."""
-
-    #: The format in which the numbers are written, and the column of which this one is a part.
-    read_as: str | None = field(default=None, compare=False, kw_only=True, repr=False)
-    origin: str | None = field(default=None, compare=False, kw_only=True, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The variable as plain JSON values."""
@@ -64,9 +63,6 @@ class Discrete(Variable):
     cuts: tuple[float, ...] | None = None
     #: A few values of the training rows in each interval, in order; see :mod:`bayeslearn.tables.interval_values`.
     interval_values: tuple[tuple[float, ...], ...] | None = field(default=None, repr=False)
-    #: The format in which the values are written, and the column of which this one is a part.
-    read_as: str | None = field(default=None, kw_only=True, repr=False)
-    origin: str | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,7 +89,7 @@ class Discrete(Variable):
         """
         cuts = tuple(float(c) for c in cuts)
         kept = None if values is None else interval_values(values, weights, cuts)
-        known = interpretation_of(like) if isinstance(like, Numeric | Discrete) else {}
+        known = {} if like is None else interpretation_of(like)
         return cls(name, interval_names(cuts), cuts, kept, **known)
 
     @property
@@ -179,7 +175,7 @@ def variable_from_dict(entry: Any) -> Variable:
     raise FormatError(f"variable {name!r} is of unknown kind {kind!r}", hint="the kinds are 'discrete' and 'numeric'")
 
 
-def interpretation_of(variable: Numeric | Discrete) -> dict[str, str]:
+def interpretation_of(variable: Variable) -> dict[str, str]:
     """What a column was read as and where it comes from, as far as there is something to say."""
     known = {"read_as": variable.read_as, "origin": variable.origin}
     return {key: text for key, text in known.items() if text is not None}

@@ -183,9 +183,7 @@ def _source(
         raise UnknownColumnError(
             why or f"there is no column {target!r}", hint=f"the columns are {listed(source.schema.names)}"
         )
-    named = [*(families or {}), *([target] if target else [])]
-    kept: Source = without_identifiers(source, left_out, keep=named)
-    return kept
+    return source
 
 
 def read_columns(
@@ -201,6 +199,7 @@ def read_columns(
         discrete = [n for n in discrete if n not in data.schema or not isinstance(data.schema[n], Discrete)]
         numeric = [n for n in numeric if n not in data.schema or isinstance(data.schema[n], Discrete)]
     source = as_source(data, discrete=discrete, numeric=numeric, allow_constant=True, **options)
+    source = without_identifiers(source, options.get("left_out"), keep=[*told, *also_discrete, *also_numeric])
     cut = [name for name in told if kinds[name] == "categorical" != told[name]]
     for family, names in itertools.groupby(sorted(cut, key=told.__getitem__), told.__getitem__):
         from bayeslearn.sources import discretised  # noqa: PLC0415 - few ask for it
