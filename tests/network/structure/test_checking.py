@@ -10,6 +10,8 @@ import pytest
 from bayeslearn import as_table, learn, read_network
 from bayeslearn.errors import ParameterError
 from bayeslearn.network import Knowledge, draw
+from bayeslearn.network.structure import limits
+from bayeslearn.network.structure.doubt import checking
 from bayeslearn.network.structure.doubt.checking import held_out, most_joined
 from bayeslearn.tables import Table
 
@@ -115,3 +117,33 @@ def test_the_most_joined_variable():
     rows = as_table({"b": list("xy") * 30, "a": list("xy") * 30})
     assert most_joined(learn(rows, method="empty")) == "a"
     assert most_joined(learn(rows, method="naive", target="b")) == "a"  # one arc each
+
+
+def test_a_limit_of_time_is_that_of_all_that_is_done(cases, monkeypatch):
+    class Clock:
+        now = 0.0
+
+        def monotonic(self):
+            return self.now
+
+    clock, given = Clock(), []
+    fit, plain, score, learned = learn(cases, method="tabu"), checking._tables, checking._cases, checking.learn
+
+    def tables(*asked):
+        clock.now += 10.0
+        return plain(*asked)
+
+    def scored(*asked):
+        clock.now += 0.5
+        return score(*asked)
+
+    def learning(rows, **settings):
+        given.append(settings.pop("time_limit"))
+        return learned(rows, **settings)
+
+    for module in (limits, checking):
+        monkeypatch.setattr(module, "time", clock)
+    for name, slow in (("_tables", tables), ("_cases", scored), ("learn", learning)):
+        monkeypatch.setattr(checking, name, slow)
+    assert held_out(fit, method="tabu", time_limit=60.0).log_likelihood < 0
+    assert given == [60 - 2 * 10.5 - 0.5 - checking.PROBE * 0.5]  # both plain networks, the probe, and scoring to come

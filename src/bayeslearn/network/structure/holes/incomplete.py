@@ -194,7 +194,7 @@ def learned(
     if alone is not None and alone.score > best.score:
         best, history = alone, (*history, alone.turn(len(history), best.arcs, 0.0))
     if not (best.fit.converged or task.limits.reached()):
-        best = task.fitted(best.fit.network, best.arcs, MANY + 1)
+        best = task.fitted(best.fit.network, best.arcs, MANY + 2)  # one more than EM makes, which is warned of
     task.limits.stopped |= late
     isolated = tuple(name for name in task.hidden if best.is_alone(task.names.index(name)))
     network, rows = BayesianNetwork(tuple(best.fit.network[name] for name in names)), task.rows
