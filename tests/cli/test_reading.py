@@ -190,7 +190,7 @@ def test_unseen_states_are_missing_where_a_model_is_asked(asked, name):
     assert code == 1
     assert "hint: treat it as missing with --unseen missing\n" in sentence
     assert "unseen=" not in sentence
-    code, sentence = fail(*words, "--unseen", "mising")
+    code, sentence = fail(*words, "--unseen", "missig")
     assert code == 2
     assert "did you mean 'missing'?" in sentence
     assert "--unseen add is for learning" in fail(*words, "--unseen", "add")[1]
@@ -287,7 +287,7 @@ def test_hints_speak_the_language_of_the_caller():
 
 def test_near_names():
     assert near(["Carrier"], ["carrier", "late"]) == ["carrier"]
-    assert near(["carier"], ["carrier", "late"]) == ["carrier"]
+    assert near(["carrie"], ["carrier", "late"]) == ["carrier"]
     assert near(["x"], ["carrier"]) == []
 
 

@@ -185,7 +185,7 @@ def test_what_cannot_be_is_told(files):
         ((data, "-t", "y", "-o", str(files / "m.txt")), ParameterError, "cannot tell the format"),
         ((data, "-t", "y", "-k", "two"), ParameterError, "-k is a whole number above 0, or auto"),
         ((data, "-t", "y", "--width", "wide"), ParameterError, "--width is a number or auto or nearest"),
-        ((data, "-t", "y", "--prior", "strong"), ParameterError, "unexpected value for --prior"),
+        ((data, "-t", "y", "--prior", "strong"), ParameterError, "unexpected value for `prior`"),
         ((data, "-t", "y", "--level", "2"), ParameterError, "`--level` must be below 1"),
     ]:
         with pytest.raises(error, match=match):

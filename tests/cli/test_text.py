@@ -179,7 +179,7 @@ def test_failures(mails, tmp_path, words, code, sentence):
     ("words", "message"),
     [
         (["learn", "{mails}", "--ngrams", "x", "-o", "m"], "--ngrams takes N or N-M"),
-        (["learn", "{mails}", "--prior", "best", "-o", "m"], "unexpected value for --prior: 'best'"),
+        (["learn", "{mails}", "--prior", "best", "-o", "m"], "unexpected value for `prior`: 'best'"),
         (["learn", "{mails}", "--tokens", "bytes", "-o", "m"], "unexpected value for `kind`: 'bytes'"),
         (["learn", "{mails}", "-o", "no/m"], "there is no folder"),
         (["evaluate", "{mails}", "--plot", "curve.doc"], "a picture is an .svg or a .png file"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import Dag, read_network
-from bayeslearn.errors import ParameterError, UnknownStateError
+from bayeslearn.errors import BayeslearnWarning, ParameterError, UnknownStateError
 from bayeslearn.network import BayesianNetwork, compare, draw
 from bayeslearn.network.learning.fit import uniform
 from bayeslearn.tables import Discrete
@@ -91,4 +91,15 @@ def test_nothing_in_common():
     with pytest.raises(ParameterError, match="share no variable"):
         compare(a, b, {"x": ["no"], "y": ["no"]})
     with pytest.raises(UnknownStateError, match="has state 'maybe'"):
-        compare(a, a, {"x": ["maybe"]})
+        compare(a, a, {"x": ["maybe"]}, unseen="error")
+
+
+def test_a_state_that_one_network_lacks_is_hidden_from_both():
+    a = BayesianNetwork.of("[x][y]", {"x": [0.5, 0.5], "y": [0.4, 0.6]}, states={"x": ["no", "yes"], "y": ["n", "j"]})
+    b = BayesianNetwork.of(
+        "[x][y]", {"x": [0.2, 0.3, 0.5], "y": [0.1, 0.9]}, states={"x": ["no", "yes", "maybe"], "y": ["n", "j"]}
+    )
+    with pytest.warns(BayeslearnWarning, match=r"1 value of 'x' \('maybe'\) not among the states"):
+        found = compare(a, b, {"x": ["maybe", "yes"], "y": ["n", "j"]}).explained
+    expected = np.log([0.4 * 0.5 * 0.6, 0.1 * 0.3 * 0.9])
+    np.testing.assert_allclose([each.log_likelihood for each in found], expected, rtol=1e-12)

@@ -318,7 +318,7 @@ def test_different_arcs_states_and_things():
         (lambda: network("[A]", 7), ParameterError, "`tables` must map names of variables to tables, got 7"),
         (lambda: network("[A]", {"A": P_A}, {"A": "yn"}), ParameterError, "states of column 'A' must be a list"),
         (lambda: network("[A]", {"A": P_A}, ["A"]), ParameterError, "`states` must map names"),
-        (lambda: network()["a"], UnknownColumnError, "there is no variable 'a'\n\nhint: the variables are 'A', 'B'"),
+        (lambda: network()["a"], UnknownColumnError, "there is no variable 'a'\n\nhint: did you mean 'A'"),
     ],
 )
 def test_bad_networks(make, error, message):

@@ -58,12 +58,8 @@ def run(
         writing.writer(to)
     network = load(net)
     path = str(data)
-    opened = Opened.of(
-        network,
-        path,
-        unseen="error" if data.unseen == "error" else "missing",
-        **data.cells(partial(column_names, path)),
-    )
+    unknown: Any = data.unseen or "missing"
+    opened = Opened.of(network, path, unseen=unknown, **data.cells(partial(column_names, path)))
     luck = validation.generator(seed) if how == "draw" else None
     silent = to is None and sys.stdout.isatty()  # a bar among the rows helps nobody
     parts = imputed(network, opened.table, luck)

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayeslearn import BayesianNetwork, as_table, fit_tables, read_network, scan, write_network
-from bayeslearn.errors import FormatError, ParameterError, UnknownColumnError, UnknownStateError
+from bayeslearn.errors import BayeslearnWarning, FormatError, ParameterError, UnknownColumnError, UnknownStateError
 from bayeslearn.tables import Discrete, Schema, Table
 from bayeslearn.tables.interval_values import MAX_VALUES, interval_values
 from tests.cli.asking import ask
@@ -366,11 +366,12 @@ def test_bad_values_are_named(values, message):
         Discrete("x", ["low", "high"], (1.0,), values)
 
 
-def test_an_unknown_state_stays_on_demand():
+def test_an_unknown_state_stays():
     data = {"y": ["c", None, "b"], "x": [None, 0.25, 8.5]}
     with pytest.raises(UnknownStateError, match="column 'y' has state 'c' in row 0"):
-        NET.impute(data)
-    full = NET.impute(data, unseen="missing")
+        NET.impute(data, unseen="error")
+    with pytest.warns(BayeslearnWarning, match=r"1 value of 'y' \('c'\) not among the states: treated as missing"):
+        full = NET.impute(data)
     assert (full["y"], full["x"][0]) == (["c", "a", "b"], NET.impute([{"x": None, "y": None}])[0]["x"])
 
 
