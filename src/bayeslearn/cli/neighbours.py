@@ -173,7 +173,7 @@ def require_columns(model: Neighbours, path: str) -> None:
     from bayeslearn.tables.files import column_names
 
     known, wanted = column_names(path), model.examples.schema.names
-    absent = [name for name in wanted if name not in known]
+    absent = model.examples.schema.absent_from(known)
     if len(absent) == len(wanted):
         raise DataError(f"{path!r} has none of the columns of the examples: {listed(wanted)}")
     if absent:
