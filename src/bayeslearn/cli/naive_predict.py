@@ -89,9 +89,10 @@ def run(
 def warned(model: NaiveBayes, given: Given) -> bool:
     """Whether the file knows the class; columns that it lacks are told of."""
     from bayeslearn.errors import DataError, listed
+    from bayeslearn.tables import Schema
 
     names, path = given.names, given.path
-    absent = [name for name in model.names if name not in names]
+    absent = Schema(column.variable for column in model.columns).absent_from(names)
     if absent and len(absent) == len(model.names):
         raise DataError(f"{path!r} has none of the columns of the model: {listed(model.names)}")
     if absent:

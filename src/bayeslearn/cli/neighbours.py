@@ -171,7 +171,7 @@ def draw(found: Learned, path: Path) -> None:
 def require_columns(model: Neighbours, given: Given) -> None:
     """Some of the attributes are there; those that are not are told of."""
     known, path, wanted = given.names, given.path, model.examples.schema.names
-    absent = [name for name in wanted if name not in known]
+    absent = model.examples.schema.absent_from(known)
     if len(absent) == len(wanted):
         raise DataError(f"{path!r} has none of the columns of the examples: {listed(wanted)}")
     if absent:

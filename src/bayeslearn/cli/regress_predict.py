@@ -65,7 +65,7 @@ def warned(model: Any, names: tuple[str, ...], given: Given) -> bool:
     from bayeslearn.errors import DataError, listed
 
     there, path, known = given.names, given.path, model.features.schema.names
-    absent = [name for name in known if name not in there]
+    absent = model.features.schema.absent_from(there)
     if len(absent) == len(known):
         raise DataError(f"{path!r} has none of the columns of the model: {listed(known)}")
     if absent:

@@ -82,7 +82,7 @@ def named_targets(target: Any) -> tuple[str, ...]:
 def as_number(variable: Any, kept: set[str]) -> Any:
     """A column of states that are numbers, as numbers."""
     number = isinstance(variable, Discrete) and variable.name not in kept and all_numbers(variable)
-    return Numeric(variable.name) if number else variable
+    return Numeric(variable.name, read_as=variable.read_as, origin=variable.origin) if number else variable
 
 
 ### two passes

@@ -195,8 +195,12 @@ def spans(table: Table) -> Floats:
 
 def with_another(schema: Schema) -> Schema:
     """The same columns, with one more state for all that no example shows."""
-    open_ended = {v.name for v in schema.discrete if v.cuts is None}
-    return Schema(Discrete(v.name, (*v.states, ANOTHER)) if v.name in open_ended else v for v in schema)  # type: ignore[attr-defined]
+    return Schema(
+        Discrete(v.name, (*v.states, ANOTHER), read_as=v.read_as, origin=v.origin)
+        if isinstance(v, Discrete) and v.cuts is None
+        else v
+        for v in schema
+    )
 
 
 def as_weights(told: Any, schema: Schema) -> dict[str, float]:

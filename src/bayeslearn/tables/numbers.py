@@ -29,7 +29,7 @@ def with_numbers(table: Table, variables: Iterable[Discrete]) -> Table:
     found = {v.name: np.array([*map(float, v.states), np.nan])[table.code(v.name)] for v in variables}
     if not found:
         return table
-    schema = Schema(Numeric(v.name) if v.name in found else v for v in table.schema)
+    schema = Schema(Numeric(v.name, read_as=v.read_as, origin=v.origin) if v.name in found else v for v in table.schema)
     codes = [table.code(v.name) for v in schema.discrete]
     values = [found[v.name] if v.name in found else table.value(v.name) for v in schema.numeric]
     block = np.array(codes) if codes else np.empty((0, table.n_rows), np.int8)

@@ -107,6 +107,11 @@ class Schema:
             raise FormatError(f"not the description of a schema: {entry!r:.120}")
         return cls(variable_from_dict(v) for v in entry["variables"])
 
+    def absent_from(self, names: Iterable[str]) -> list[str]:
+        """The variables that data with columns of these names lack; a part of a date is there where the date is."""
+        there = set(names)
+        return [v.name for v in self if v.name not in there and v.origin not in there]
+
 
 ### names
 

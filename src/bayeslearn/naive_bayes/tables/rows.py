@@ -139,7 +139,7 @@ def with_other(variable: Any) -> Any:
     """A variable with a state for all that it does not know; intervals know every number."""
     if not isinstance(variable, Discrete) or variable.cuts is not None:
         return variable
-    return Discrete(variable.name, (*variable.states, OTHER))
+    return Discrete(variable.name, (*variable.states, OTHER), read_as=variable.read_as, origin=variable.origin)
 
 
 ### arrays
