@@ -16,7 +16,7 @@ from bayeslearn.network.structure.holes import pace as pace_module
 from bayeslearn.network.structure.holes.completions import Completions, has_many
 from bayeslearn.network.structure.holes.incomplete import structural_em
 from bayeslearn.network.structure.holes.pace import Pace
-from bayeslearn.network.structure.holes.shown import Near
+from bayeslearn.network.structure.holes.shown import SINGLE, Near
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.recipe import Recipe
@@ -92,6 +92,7 @@ def test_more_rows_than_the_complete_ones_explain_others_better(few_are_many):
     fresh = with_holes(draw(ASIA, 3000, rng=6), 0.1)
     complete = rows.take(np.flatnonzero((rows.codes >= 0).all(axis=0)))
     ours, theirs = learn(rows, time_limit=60), learn(complete, method="hill-climb")
+    assert [note for note in ours.notes if "draw" in note] == [SINGLE]
     assert ours.network.score(fresh).log_likelihood > theirs.network.score(fresh).log_likelihood
 
 

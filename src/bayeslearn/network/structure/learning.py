@@ -15,6 +15,7 @@ from bayeslearn import validation
 from bayeslearn.errors import NotConvergedWarning
 from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.doubt.resampled import resampled
+from bayeslearn.network.structure.holes.shown import SINGLE
 from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import FOREVER, Limits
 from bayeslearn.network.structure.methods import METHODS
@@ -204,6 +205,6 @@ def _notes_on_hidden(found: StructuralEm) -> list[str]:
     notes = [f"hidden variable {name!r} {alone}" for name in found.isolated]
     if found.hidden_gain is not None:
         notes.append(f"with its hidden variables the score is {found.hidden_gain:+.6g} of that without")
-    if not found.exact:
+    if not found.exact and SINGLE not in found.notes:
         notes.append("rows with very many completions stand for draws of these")
     return notes

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Schema
 
 
+#: What to know where rows are very many.
+SINGLE = "rows are very many: each that misses cells stands for a single draw of its completions"
+
+
 class Near:
     """Rows at hand."""
 
@@ -39,11 +43,11 @@ class Near:
         self.total = table.total_weight
         #: Whether every row is completed by a single draw, for all completions would be too many.
         self.many = has_many(table, draws) if many is None else many
+        self.notes: tuple[str, ...] = (SINGLE,) if self.many else ()
         self._last: tuple[BayesianNetwork, ScoreCache] | None = None
 
-    #: Nothing is read again, and nothing guessed.
+    #: Nothing is read again.
     passes = 0
-    notes: tuple[str, ...] = ()
 
     def coded(self, schema: Schema, *, draws: int = DRAWS, seed: int = 0) -> Near:
         """Other columns, those that no row shows being missing; and what is drawn of rows with many completions."""
