@@ -204,7 +204,11 @@ def test_bounds_follow_virtual_evidence(here):
         (["update", "monday.json", "tuesday.csv", "-o", "out.json", "--forget"], 1, "more evidence on 'Rain' taken"),
         (["update", "asia", "monday.csv", "-o", "out.json"], 1, "the tables of network 'asia' were given, not learned"),
         (["update", "monday.json", "none.csv", "-o", "out.json"], 1, "cannot read 'none.csv'"),
-        (["update", "monday.json", "odd.csv", "-o", "out.json"], 1, "column 'Wet' has state 'damp' in row 0"),
+        (
+            ["update", "monday.json", "odd.csv", "--unseen", "error", "-o", "out.json"],
+            1,
+            "column 'Wet' has state 'damp' in row 0",
+        ),
         (["update", "monday.json", "odd.csv", "-o", "out.json", "--weights", "n"], 2, "'n'"),
         (["update", "monday.json", "less.csv", "-o", "out.json"], 2, "'Wet'"),
         (["merge", "monday.json", "-o", "out.json"], 2, "a merge needs two networks or more, got one"),

@@ -105,7 +105,7 @@ def test_mistakes_are_named():
     with pytest.raises(UnknownColumnError, match="there is no variable 'snow'"):
         ASIA.predict({"smoke": ["yes"]}, "snow")
     with pytest.raises(UnknownStateError, match="column 'smoke' has state 'maybe' in row 0"):
-        ASIA.predict({"smoke": ["maybe"]}, "lung")
+        ASIA.predict({"smoke": ["maybe"]}, "lung", unseen="error")
     with pytest.raises(EmptyTableError, match="the table has no rows"):
         ASIA.predict({"smoke": []}, "lung")
     none = as_table({"smoke": ["yes"]}, schema=ASIA.schema, absent="missing").take([])

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import ParameterError
-from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,6 +45,8 @@ class Given:
             return column_names(self.data)
         if isinstance(self.data, Mapping):  # a raw table
             return list(self.data)
+        from bayeslearn.tables import Table
+
         if isinstance(self.data, Table):  # coded by a schema
             return list(self.data.schema.names)
         return [name for name in self._all_names() if name not in self.data.request.dropped]

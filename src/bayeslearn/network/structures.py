@@ -50,7 +50,7 @@ def as_dag(structure: StructureLike, nodes: Iterable[str] = ()) -> Dag:
     if isinstance(structure, str):
         return _from_chains(structure) if ARROW.search(structure) and "[" not in structure else Dag.parse(structure)
     if isinstance(structure, Mapping):
-        return _from_parents(structure)
+        return _from_parents(structure, nodes)
     if hasattr(structure, "arcs") and hasattr(structure, "variable"):
         return _from_agrum(structure)
     if hasattr(structure, "nodes") and hasattr(structure, "edges"):
@@ -92,11 +92,11 @@ def _from_chains(text: str) -> Dag:
     return Dag.from_arcs(dict.fromkeys(arcs), dict.fromkeys(nodes))
 
 
-def _from_parents(parents: Mapping[Any, Any]) -> Dag:
-    """Parents by node; a parent that is not listed itself has none."""
+def _from_parents(parents: Mapping[Any, Any], nodes: Iterable[str]) -> Dag:
+    """Parents by node; a node or a parent that is not listed itself has none."""
     families = {node: (given,) if isinstance(given, str) else tuple(given or ()) for node, given in parents.items()}
     others = dict.fromkeys(p for given in families.values() for p in given if p not in families)
-    return Dag({**dict.fromkeys(others, ()), **families})
+    return Dag({**dict.fromkeys((*others, *nodes), ()), **families})
 
 
 def _from_graph(graph: Any) -> Dag:
