@@ -57,8 +57,9 @@ class NormalPrior:
 
     def log_density(self, w: Floats) -> float:
         """ln p(w), up to the constant of directions that are free."""
-        δ = w - self.mean
-        e = np.linalg.eigvalsh(self.precision)
+        δ, own = w - self.mean, np.diagonal(self.precision)
+        diagonal = np.count_nonzero(self.precision) == np.count_nonzero(own)
+        e = own if diagonal else np.linalg.eigvalsh(self.precision)
         e = e[e > OPEN * max(e.max(initial=0.0), 1e-300)]
         return float(np.log(e / (2 * math.pi)).sum() - δ @ self.precision @ δ) / 2
 
@@ -130,6 +131,20 @@ class Problem:
                 H -= both.T @ both
         return H
 
+    def redundancy(self) -> Floats:
+        """Σ n nᵀ over the directions n that shift all units alike in a weight that the prior leaves free.
+
+        Neither the likelihood nor the prior changes along them, so that H n = 0 and gᵀ n = 0: with c Σ n nᵀ added, H is
+        regular, and H⁻¹ g the shortest answer as before.
+        """
+        k, wide = self.shape
+        own = np.diagonal(self.prior.precision).reshape(k, wide)
+        free = np.flatnonzero((own == 0).all(axis=0))
+        n = np.zeros((k * wide, len(free) if k > 1 else 0))
+        for place, weight in enumerate(free[: n.shape[1]]):
+            n[weight::wide, place] = 1 / math.sqrt(k)
+        return n @ n.T
+
 
 class Top(NamedTuple):
     """Where a climb ended."""
@@ -182,10 +197,10 @@ def newton(
     problem: Problem, w: Floats, tol: float, most: int, rate: float | None, progress: Any
 ) -> tuple[Floats, int, bool]:
     """w ← w + H⁻¹ g, halved until the objective rises."""
-    value = problem.objective(w)
+    value, redundancy = problem.objective(w), problem.redundancy()
     for step in range(1, most + 1):
-        g = problem.gradient(w)
-        move = solved(problem.precision(w), g)
+        g, H = problem.gradient(w), problem.precision(w)
+        move = solved(H + H.trace() / len(H) * redundancy, g)
         size = 1.0 if rate is None else rate
         reached = problem.objective(w + size * move)
         while size > 1e-10 and reached < value - ROUNDING * abs(value):
