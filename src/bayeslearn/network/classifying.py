@@ -16,7 +16,8 @@ from bayeslearn.network.structure.methods import METHODS
 from bayeslearn.network.structures import as_dag
 from bayeslearn.sources import as_source, discretised, is_source
 from bayeslearn.tables import Discrete, Table, as_table
-from bayeslearn.tables.discretise import quantile_cuts, weighted_values
+from bayeslearn.tables.discretise import quantile_cuts
+from bayeslearn.tables.interval_values import weighted_values
 from bayeslearn.tables.kinds import FEW
 
 if TYPE_CHECKING:
@@ -72,8 +73,7 @@ def target_name(structure: BayesianNetwork | Dag | None, target: str | None, lab
 def discrete_table(columns: Columns, weights: NDArray[np.float64] | None, bins: int) -> Table:
     """Columns as states: whole numbers that repeat themselves as they are, other numbers by intervals."""
     table = as_table(columns, weights=weights, allow_constant=True)
-    w = np.ones(table.n_rows) if weights is None else weights
-    found = {v.name: weighted_values(table.value(v.name), w) for v in table.schema.numeric}
+    found = {v.name: weighted_values(table.value(v.name), weights) for v in table.schema.numeric}
     states = [name for name, (values, weight) in found.items() if repeat(values, weight)]
     if states:
         table = as_table(columns, weights=weights, discrete=states, allow_constant=True)

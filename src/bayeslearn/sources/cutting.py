@@ -1,14 +1,16 @@
 """Cuts of numeric columns at exact quantiles, found by counting: a few passes, with little in memory.
 
-    ⌊ ranges of numbers ⌋   weight, least and largest value of each      add over batches
+    ranges of numbers       weight, least and largest value of each      add over batches
     a range in which a quantile falls is split for the next pass, until it holds one value only
 
-What is left are the values next to each quantile, with the weight below them, which is all that a cut depends on.
+What is left are the values next to each quantile, with the weight below them, which is all that a cut depends on. The
+quantiles of the rows in each interval, which a variable keeps, are narrowed down in the same passes: first between the
+cuts as far as they are known, then between the cuts themselves.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,24 +18,24 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, in_python, option
 from bayeslearn.sources.base import Scanned
+from bayeslearn.sources.ranges import EVERYTHING, CountParts, PartCounts, Ranges
 from bayeslearn.tables import Discrete, Schema, Table
 from bayeslearn.tables.discretise import BINS, TIE, quantile_cuts, require_cuts, width_cuts
+from bayeslearn.tables.interval_values import shares, summarized
 from bayeslearn.tables.schema import name_list, require_known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
     from bayeslearn.tables import Source
 
     Floats = NDArray[np.float64]
-    Keys = NDArray[np.uint64]
+    Bools = NDArray[np.bool_]
 
-#: Ranges that one is split into.
-SPLIT = 1 << 12
-
-SIGN = np.uint64(1 << 63)
+#: Sums of weights closer than this, as a share, may be equal: what lies next to a quantile of an interval is counted.
+NEAR = 1e-11
 
 
 def discretised(
@@ -61,149 +63,80 @@ def discretised(
     if not names:
         return source
     assert isinstance(source, Scanned)
-    return cut(source, cuts_of(source, names, how, n))
+    found = intervals(source, names, how, n)
+    return replace(source, schema=Schema(found.get(v.name, v) for v in source.schema))
 
 
-def cut(source: Scanned, cuts: Mapping[str, Iterable[float]]) -> Any:
-    """The source with columns made discrete by these cuts."""
-    schema = Schema(Discrete.from_cuts(v.name, cuts[v.name], like=v) if v.name in cuts else v for v in source.schema)
-    return replace(source, schema=schema)
-
-
-def cuts_of(source: Scanned, names: Iterable[str], how: str, bins: int) -> dict[str, Floats]:
-    """The cuts of each column."""
+def intervals(source: Scanned, names: Iterable[str], how: str, bins: int) -> dict[str, Discrete]:
+    """The intervals of each column, and the values that are kept of them."""
     find = quantile_cuts if how == "quantile" else width_cuts
-    cuts = {name: find(values, weight, bins) for name, (values, weight) in near_quantiles(source, names, bins).items()}
+    found = narrowed(source, tuple(names), lambda ranges: unsettled(ranges, find, bins))
+    values = {name: ranges.values() for name, ranges in found.items()}
+    cuts = {name: tuple(find(*known, bins).tolist()) for name, known in values.items()}
     require_cuts(cuts)
-    return cuts
+    kept = {name: summarized(*values[name], cuts[name], weighted=found[name].weighted) for name in cuts}
+    return {name: Discrete.from_cuts(name, cuts[name], kept=kept[name], like=source.schema[name]) for name in cuts}
 
 
-def near_quantiles(source: Scanned, names: Iterable[str], bins: int) -> dict[str, tuple[Floats, Floats]]:
-    """For each column its least and largest value and those next to the quantiles, with the weight between them."""
-    names = tuple(names)
-    only = replace(source, schema=source.schema.select(names))
-    ranges = {name: Ranges.everything() for name in names}
-    while True:
-        asked = {name: found.to_split(bins) for name, found in ranges.items()}
-        open_columns = {name: which for name, which in asked.items() if which.any()}
-        if not open_columns:
-            return {name: found.values() for name, found in ranges.items()}
-        narrow = replace(only, schema=source.schema.select(open_columns))
-        parts = {name: ranges[name].parts(which) for name, which in open_columns.items()}
-        counted: Counted = narrow.fold(Count(parts))
-        for name, which in open_columns.items():
-            ranges[name] = ranges[name].without(which).joined(counted.ranges[name])
+def narrowed(source: Scanned, names: tuple[str, ...], wanted: Callable[[Ranges], Bools]) -> dict[str, Ranges]:
+    """The ranges of each column, split in pass after pass until none that is wanted holds several values."""
+    rows = np.inf if source.digest is None else source.digest.rows
+    ranges: dict[str, Ranges] = {}
+    parts = {name: EVERYTHING.parts(rows) for name in names}
+    while parts:
+        narrow = replace(source, schema=source.schema.select(parts))
+        counted: PartCounts = narrow.fold(CountParts(parts))
+        ranges |= {name: ranges[name].joined(new) if name in ranges else new for name, new in counted.ranges.items()}
+        which = {name: wanted(ranges[name]) for name in parts}
+        parts = {name: ranges[name].take(some).parts() for name, some in which.items() if some.any()}
+        ranges |= {name: ranges[name].take(~which[name]) for name in parts}
+    return ranges
 
 
-### ranges
+### ranges that are to be split
 
 
-def keys_of(x: Floats) -> Keys:
-    """Whole numbers in the order of the floats."""
-    bits = (x + 0.0).view(np.uint64)  # one zero only
-    return np.where(bits & SIGN, ~bits, bits | SIGN)
+def unsettled(ranges: Ranges, find: Callable[[Floats, Floats, int], Floats], bins: int) -> Bools:
+    """The ranges of several values that a cut, or a value that is kept of an interval, depends on."""
+    several = ranges.low < ranges.high
+    if not several.any():
+        return several
+    cuts = find(*ranges.values(), bins)
+    below, upto = weight_up_to(ranges, cuts)
+    hit = touched(ranges, *inner_quantiles(below, upto, ranges), NEAR) | holding(ranges, cuts)
+    if find is quantile_cuts:
+        quantile = np.arange(1, bins) / bins
+        hit |= touched(ranges, quantile, quantile, TIE)
+    return hit & several
 
 
-@dataclass(frozen=True)
-class Ranges:
-    """Values between bounds, in order: their weight, and the least and the largest of them; without empty ranges."""
-
-    weight: Floats
-    low: Floats
-    high: Floats
-
-    @classmethod
-    def everything(cls) -> Ranges:
-        """One range of which nothing is known."""
-        return cls(np.ones(1), np.array([-np.inf]), np.array([np.inf]))
-
-    def to_split(self, bins: int) -> NDArray[np.bool_]:
-        """The ranges in which a quantile falls, and that hold more than one value."""
-        if not len(self.weight):
-            return np.zeros(0, np.bool_)
-        after = np.cumsum(self.weight) / self.weight.sum()
-        before = np.append(0.0, after[:-1])
-        wanted = np.arange(1, bins) / bins
-        hit = (before[:, None] - TIE <= wanted) & (wanted <= after[:, None] + TIE)
-        return hit.any(axis=1) & (self.low < self.high)
-
-    def parts(self, which: NDArray[np.bool_]) -> list[Keys]:
-        """The bounds of the parts of each range to be split; a value belongs to the last bound that is not above it."""
-        return [bounds(low, high) for low, high in zip(self.low[which], self.high[which], strict=True)]
-
-    def without(self, which: NDArray[np.bool_]) -> Ranges:
-        """The ranges that stay as they are."""
-        return Ranges(self.weight[~which], self.low[~which], self.high[~which])
-
-    def joined(self, other: Ranges) -> Ranges:
-        """The ranges of both, in order, without empty ones."""
-        weight, low, high = (np.concatenate(pair) for pair in zip(self.arrays, other.arrays, strict=True))
-        there = weight > 0
-        order = np.argsort(low[there], kind="stable")
-        return Ranges(*(a[there][order] for a in (weight, low, high)))
-
-    @property
-    def arrays(self) -> tuple[Floats, Floats, Floats]:
-        """Weights, least and largest values."""
-        return self.weight, self.low, self.high
-
-    def __add__(self, other: Ranges) -> Ranges:
-        return Ranges(self.weight + other.weight, np.minimum(self.low, other.low), np.maximum(self.high, other.high))
-
-    def values(self) -> tuple[Floats, Floats]:
-        """The least and the largest value of each range, its weight being that of the largest."""
-        values = np.stack([self.low, self.high], axis=1).ravel()
-        weight = np.stack([np.zeros(len(self.weight)), self.weight], axis=1).ravel()
-        single = np.repeat(self.low == self.high, 2)
-        keep = ~single | (np.arange(len(values)) % 2 == 1)
-        return values[keep], weight[keep]
+def weight_up_to(ranges: Ranges, cuts: Floats) -> tuple[Floats, Floats]:
+    """The share of the weight at or below each bound of the intervals: the least and the most that it can be."""
+    after = np.append(0.0, ranges.shares)
+    least, most = (after[np.searchsorted(x, cuts, side="right")] for x in (ranges.high, ranges.low))
+    return np.concatenate([[0.0], least, [1.0]]), np.concatenate([[0.0], most, [1.0]])
 
 
-def bounds(low: float, high: float) -> Keys:
-    """Bounds that split the numbers from low to high evenly, in the order of their keys."""
-    first, last = (int(k) for k in keys_of(np.array([low, high])))
-    step = max(-(-(last - first + 1) // SPLIT), 1)
-    return np.arange(first, last + 1, step, dtype=np.uint64)
+def inner_quantiles(below: Floats, upto: Floats, ranges: Ranges) -> tuple[Floats, Floats]:
+    """The shares of the weight at which the values of all intervals lie: the least and the most that each can be."""
+    most = (upto[1:] - below[:-1]) * ranges.total
+    within = [shares(n, weighted=ranges.weighted) for n in most]
+    part, at = np.repeat(np.arange(len(most)), list(map(len, within))), np.concatenate(within)
+    least, last = ((1 - at) * edge[part] + at * edge[part + 1] for edge in (below, upto))
+    return least, last
 
 
-@dataclass(frozen=True)
-class Counted:
-    """The ranges that were counted of each column."""
-
-    ranges: Mapping[str, Ranges]
-
-    def __add__(self, other: Counted) -> Counted:
-        return Counted({name: found + other.ranges[name] for name, found in self.ranges.items()})
+def holding(ranges: Ranges, cuts: Floats) -> Bools:
+    """The ranges with values on both sides of a cut."""
+    first, stop = (np.searchsorted(cuts, x, side="left") for x in (ranges.low, ranges.high))
+    return first < stop
 
 
-@dataclass(frozen=True)
-class Count:
-    """Counts the values of a batch in the parts of ranges."""
-
-    parts: Mapping[str, list[Keys]]
-
-    def __call__(self, table: Table) -> Counted:
-        """Weight, least and largest value of every part."""
-        return Counted({name: self._count(table, name, parts) for name, parts in self.parts.items()})
-
-    def _count(self, table: Table, name: str, parts: list[Keys]) -> Ranges:
-        x = table.value(name)
-        w = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights)
-        there = ~np.isnan(x) & (w > 0)
-        order = np.argsort(x[there], kind="stable")
-        x, w = x[there][order], w[there][order]
-        found = [within(keys_of(x), x, w, part) for part in parts]
-        return Ranges(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
-
-
-def within(keys: Keys, x: Floats, w: Floats, part: Keys) -> tuple[Floats, Floats, Floats]:
-    """Sorted values by the parts of one range: weight, least and largest."""
-    step = int(part[1] - part[0]) if len(part) > 1 else 1
-    end = min(int(part[-1]) + step, 2**64 - 1)
-    at = np.searchsorted(keys, part, side="left")
-    stop = np.append(at[1:], np.searchsorted(keys, np.uint64(end), side="left" if end < 2**64 - 1 else "right"))
-    total = np.append(0.0, np.cumsum(w))
-    some = stop > at
-    low, high = np.full(len(part), np.inf), np.full(len(part), -np.inf)
-    low[some], high[some] = x[at[some]], x[stop[some] - 1]
-    return total[stop] - total[at], low, high
+def touched(ranges: Ranges, low: Floats, high: Floats, near: float) -> Bools:
+    """The ranges whose weight lies between shares of the cumulated weight, or not further than `near` from there."""
+    after = ranges.shares
+    before = np.append(0.0, after[:-1])
+    first = np.searchsorted(after, low - near, side="left")
+    stop = np.searchsorted(before, high + near, side="right")
+    steps = np.bincount(first, stop > first, len(after) + 1) - np.bincount(stop, stop > first, len(after) + 1)
+    return np.cumsum(steps)[:-1] > 0

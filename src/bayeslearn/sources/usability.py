@@ -204,13 +204,18 @@ def of_numbers(name: str, x: NDArray[np.float64]) -> str | None:
         return f"column {name!r} shows one value only"
     if not all_whole(x):
         return None
-    ordered = np.sort(x)
-    steps = np.diff(ordered)
-    whole = WholeNumbers(
-        len(x), float(ordered[0]), float(ordered[-1]), is_consecutive=bool((steps == 1).all()),
-        is_ordered=order_of(x) in {1, -1}, all_different=bool((steps > 0).all()),
-    )  # fmt: skip
-    return whole.why_identifier(name)
+    return whole_numbers(x).why_identifier(name)
+
+
+def whole_numbers(x: NDArray[np.float64]) -> WholeNumbers:
+    """What whole numbers show; more of them than there are between the least and the largest repeat themselves."""
+    n, low, high = len(x), float(x.min()), float(x.max())
+    if high - low + 1 < n:
+        return WholeNumbers(n, low, high, is_consecutive=False, is_ordered=False, all_different=False)
+    steps = np.diff(np.sort(x))
+    different = bool((steps > 0).all())
+    ordered = different and order_of(x) in {1, -1}
+    return WholeNumbers(n, low, high, bool((steps == 1).all()), ordered, different)
 
 
 def columns_of_source(source: Any) -> dict[str, str | None]:

@@ -22,13 +22,14 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import BayeslearnWarning, ConstantColumnError, ParameterError, listed
+from bayeslearn.tables.interval_values import summarized, weighted_values
 from bayeslearn.tables.intervals import WHOLE, between, separators
 from bayeslearn.tables.intervals import below as just_below
 from bayeslearn.tables.schema import name_list
 from bayeslearn.tables.variables import Discrete
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sized
 
     from numpy.typing import NDArray
 
@@ -49,27 +50,43 @@ LEAST_SIDE = 0.01
 TIE = 1e-12
 
 
-def find_cuts(
+def find_intervals(
     table: Table, columns: Iterable[str] | None, *, how: str, bins: int | None, target: str | None
-) -> dict[str, Floats]:
-    """The cuts of each column; a column without any is an error, or with `mdl` a warning."""
+) -> dict[str, Discrete]:
+    """The intervals of each column; a column without a cut is an error, or with `mdl` a warning."""
     validation.choice("how", how, ["quantile", "width", "mdl"])
     names = [v.name for v in table.schema.numeric] if columns is None else name_list("columns", columns)
-    w = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights)
     if how == "mdl":
         if bins is not None:
             raise ParameterError(f"`bins` must not be given with how='mdl', which finds their number, got {bins}")
-        return supervised(table, names, w, target)
+        w = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights)
+        return intervals_between(table, supervised(table, names, w, target))
     if target is not None:
         raise ParameterError(f"`target` is used by how='mdl' only, got target={target!r} with how={how!r}")
     find = quantile_cuts if how == "quantile" else width_cuts
     n = validation.integer("bins", BINS if bins is None else bins, least=2)
-    cuts = {name: find(*weighted_values(table.value(name), w), n) for name in names}
-    require_cuts(cuts)
-    return cuts
+    found = {name: intervals(table, name, lambda values, weight: find(values, weight, n)) for name in names}
+    require_cuts({name: variable.cuts or () for name, variable in found.items()})
+    return found
 
 
-def require_cuts(cuts: dict[str, Floats]) -> None:
+def intervals_between(table: Table, cuts: Mapping[str, Iterable[float]]) -> dict[str, Discrete]:
+    """The intervals of columns whose cuts are known."""
+    return {name: intervals(table, name, cuts=points) for name, points in cuts.items()}
+
+
+def intervals(
+    table: Table, name: str, find: Callable[[Floats, Floats], Floats] | None = None, cuts: Iterable[float] = ()
+) -> Discrete:
+    """The intervals of one column, cut as is found by its values and their weights, which are sorted once."""
+    weights = None if table.weights is None else np.asarray(table.weights)
+    values, weight = weighted_values(table.value(name), weights)
+    points = tuple(cuts) if find is None else tuple(find(values, weight))
+    kept = summarized(values, weight, points, weighted=weights is not None)
+    return Discrete.from_cuts(name, points, kept=kept, like=table.schema[name])
+
+
+def require_cuts(cuts: Mapping[str, Sized]) -> None:
     """Every column was cut."""
     uncut = [name for name, points in cuts.items() if not len(points)]
     if uncut:
@@ -81,13 +98,6 @@ def require_cuts(cuts: dict[str, Floats]) -> None:
 
 
 ### by the values alone
-
-
-def weighted_values(x: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """The different values in increasing order, and the weight of each; missing cells and weightless rows left out."""
-    there = ~np.isnan(x) & (w > 0)
-    values, inverse = np.unique(x[there], return_inverse=True)
-    return values, np.bincount(inverse, w[there], minlength=len(values)).astype(float)
 
 
 def quantile_cuts(values: Floats, weight: Floats, bins: int) -> Floats:

@@ -38,7 +38,7 @@ def code_by(column: Column, variable: Variable, request: Request) -> tuple[Varia
     if not isinstance(variable, Discrete):
         return variable, known_floats(column, missing, request)
     missing = missing.without(variable.states)
-    if variable.cuts is not None and is_to_be_cut(column, missing):
+    if variable.cuts is not None and is_to_be_cut(column, variable, missing):
         return variable, variable.cut(known_floats(column, missing, request))
     found = levels(column, missing)
     look = StateLookup(variable)
@@ -116,11 +116,14 @@ def suspect_words(column: Column, missing: Missing) -> dict[Any, int]:
 ### known states
 
 
-def is_to_be_cut(column: Column, missing: Missing) -> bool:
-    """Whether the column holds numbers, and not the names of intervals."""
+def is_to_be_cut(column: Column, variable: Discrete, missing: Missing) -> bool:
+    """Whether the column holds numbers, and not the names of intervals, one of which may be that of a single number."""
     if column.kind != "text":
         return True
-    return not np.isnan(level_numbers(levels(column, missing).values)).all()
+    found = levels(column, missing)
+    word = np.isnan(level_numbers(found.values))
+    names = {*variable.states, *variable.synonyms}
+    return not word.all() and not any(name in names for name, text in zip(found.listed(), word, strict=True) if text)
 
 
 class StateLookup:

@@ -211,15 +211,14 @@ class Table:
         target: str | None = None,
     ) -> Table:
         """Numeric columns (all when not named) cut into intervals; see :mod:`bayeslearn.tables.discretise`."""
-        return self.cut(discretise.find_cuts(self, columns, how=how, bins=bins, target=target))
+        return self._cut(discretise.find_intervals(self, columns, how=how, bins=bins, target=target))
 
     def cut(self, cuts: Mapping[str, Iterable[float]]) -> Table:
         """Numeric columns made discrete by the given cuts, which the schema remembers."""
-        w = None if self.weights is None else np.asarray(self.weights)
-        cut = {
-            name: Discrete.from_cuts(name, points, values=self.value(name), weights=w, like=self.schema[name])
-            for name, points in cuts.items()
-        }
+        return self._cut(discretise.intervals_between(self, cuts))
+
+    def _cut(self, cut: Mapping[str, Discrete]) -> Table:
+        """Numeric columns coded by these intervals."""
         new = {name: variable.cut(self.value(name)) for name, variable in cut.items()}
         schema = Schema(cut.get(v.name, v) for v in self.schema)
         codes = np.empty((len(schema.discrete), self.n_rows), dtype=code_type(schema))

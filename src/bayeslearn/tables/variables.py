@@ -24,6 +24,9 @@ from bayeslearn.tables.intervals import interval_names, other_names
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+#: Cuts that are sooner compared with than searched.
+FEW_CUTS = 16
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -80,15 +83,16 @@ class Discrete(Variable):
         cuts: Iterable[float],
         *,
         values: NDArray[np.float64] | None = None,
-        weights: NDArray[np.float64] | None = None,
+        kept: tuple[tuple[float, ...], ...] | None = None,
         like: Variable | None = None,
     ) -> Discrete:
         """The intervals between the cuts, named after their bounds; `values` of rows are summarized in each of them.
 
-        A column that is read in a format, `like` the numeric one, stays so.
+        What is `kept` of them, the ``interval_values``, may be given instead. A column that is read in a format, `like`
+        the numeric one, stays so.
         """
         cuts = tuple(float(c) for c in cuts)
-        kept = None if values is None else interval_values(values, weights, cuts)
+        kept = kept if values is None else interval_values(values, None, cuts)
         known = {} if like is None else interpretation_of(like)
         return cls(name, interval_names(cuts), cuts, kept, **known)
 
@@ -129,7 +133,12 @@ class Discrete(Variable):
         if self.cuts is None:
             raise ParameterError(f"column {self.name!r} has no cuts: it was never numeric")
         x = np.asarray(x, dtype=np.float64)
-        return np.where(np.isnan(x), -1, np.searchsorted(self.cuts, x, side="left"))
+        if len(self.cuts) > FEW_CUTS:
+            return np.where(np.isnan(x), -1, np.searchsorted(self.cuts, x, side="left"))
+        code = np.full(x.shape, 0, np.int8)
+        for cut in self.cuts:
+            code += x > cut
+        return np.where(np.isnan(x), -1, code).astype(np.intp)
 
     def to_dict(self) -> dict[str, Any]:
         """The variable as plain JSON values."""

@@ -28,7 +28,8 @@ from bayeslearn.naive_bayes.tables.source_estimators import classes_of, labelled
 from bayeslearn.sources import as_source
 from bayeslearn.sources import is_source as folded
 from bayeslearn.tables import Discrete, Schema, Table, as_table
-from bayeslearn.tables.discretise import quantile_cuts, weighted_values
+from bayeslearn.tables.discretise import quantile_cuts
+from bayeslearn.tables.interval_values import weighted_values
 from bayeslearn.tables.mixins import TakesCells
 
 if TYPE_CHECKING:

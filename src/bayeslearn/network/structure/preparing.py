@@ -99,11 +99,12 @@ def prepare(
     if not isinstance(table, Table):
         assert isinstance(table, Scanned)
         return prepared_source(table, kept, left_out, rare, cut, bins, memory)
-    table = table.select(kept)
-    doubtful = suspect_notes(suspects(table))
-    numeric = [v.name for v in table.schema.numeric]
+    doubtful = suspect_notes([found for found in suspects(table) if found.column in kept])
+    numeric = [v.name for v in table.schema.numeric if v.name in kept]
     if numeric:
-        table = table.discretise(how=cut, bins=bins, target=target if cut == "mdl" else None)  # type: ignore[arg-type]
+        label = target if cut == "mdl" else None
+        table = table.discretise(numeric, how=cut, bins=bins, target=label)  # type: ignore[arg-type]
+    table = table.select(kept)
     notes = (*read_notes(table.schema, rare), *notes_on(twins(table), table.n_rows), *doubtful)
     return Prepared(table, left_out, cuts_of(table, numeric), notes)
 
