@@ -185,14 +185,19 @@ def as_known_numbers(column: Column, variable: Variable, missing: Missing) -> Co
         return column
     if pa.types.is_duration(column.data.type):
         return seconds(column)
-    read_as = variable.read_as
     if not takes_numbers(variable) or not is_plain_text(column):
         return column
     found = levels(column, missing)
     column = replace(column, known=(missing.of_column(column.name), found))
+    name = format_of(found, variable)
+    return column if name is None else written_plainly(column, found, name)
+
+
+def format_of(found: Levels, variable: Variable) -> str | None:
+    """The format in which text is read as the numbers of a variable; None for plain numbers and for words."""
     words = len(found.values) and np.isnan(found.numbers).any()
-    name = formats.fits_of(found.values).chosen or read_as if words else None
-    return written_plainly(column, found, name) if name in formats.FORMATS else column
+    name = formats.fits_of(found.values).chosen or variable.read_as if words else None
+    return name if name in formats.FORMATS else None
 
 
 def takes_numbers(variable: Variable) -> bool:

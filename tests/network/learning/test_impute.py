@@ -205,7 +205,7 @@ def test_mistakes_are_named():
     with pytest.raises(ParameterError, match="unexpected value for `how`: 'mean'"):
         ASIA.impute({"smoke": ["yes"]}, how="mean")
     with pytest.raises(UnknownStateError, match="column 'smoke' has state 'maybe' in row 0"):
-        ASIA.impute({"smoke": ["maybe"]})
+        ASIA.impute({"smoke": ["maybe"]}, unseen="error")
     with pytest.raises(EmptyTableError, match="the table has no rows"):
         ASIA.impute({"smoke": []})
     with pytest.raises(ParameterError, match="`rng` must be a seed"):
