@@ -327,3 +327,51 @@ def test_names_may_hold_signs(tmp_path, monkeypatch):
 def test_bad_numbers_and_ranges(words, message, delays):
     code, sentence = fail("query", "net.json", *words)
     assert (code in {1, 2}, message in sentence) == (True, True), sentence
+
+
+### dates and formats
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    days = [f"2026-0{1 + i % 3}-{1 + i % 28:02} {7 * i % 24:02}:00" for i in range(90)]
+    prices = [f"${20 * i + 5:,.2f}" for i in range(90)]
+    rows = {"when": days, "price": prices, "open": ["yes" if i % 24 < 12 else "no" for i in range(90)]}
+    dag = "[when.month][when.weekday][when.hour][open|when.hour][price|open]"
+    network = fit_tables(dag, rows, prior="laplace").network
+    write_network(network, "net.json")
+    return network
+
+
+def test_a_date_stands_for_its_parts_and_the_answer_says_so(shop):
+    shown = ask("query", "net.json", "when=2026-02-10")
+    assert "evidence        when = 2026-02-10 (month: Feb, weekday: Tue)" in shown
+    answer = json.loads(ask("query", "net.json", "when=2026-02-10T09:00", "--json"))
+    hour = shop.query({"when.hour": 9})["open"]
+    states = answer["evidence"]["when"]["states"]
+    assert (states["when.month"], states["when.weekday"]) == ("Feb", "Tue")
+    assert answer["evidence"]["when"]["value"] == "2026-02-10T09:00"
+    assert answer["beliefs"]["open"] == pytest.approx(hour, rel=1e-12)
+    assert ask("query", "net.json", "when=2026-02-10", "--mpe").count("seen: when = 2026-02-10 (month: Feb") == 2
+    assert "without when.month=Feb" in ask("explain", "net.json", "when=2026-02-10", "--target", "open")
+    ask("show", "net.json", "when=2026-02-10", "--plot", "net.svg")
+
+
+def test_money_is_read_as_money(shop):
+    variable = shop["price"].variable
+    state = variable.states[variable.code_of(1234.5)]
+    assert f"price = $1,234.50 ({state})" in ask("query", "net.json", "price=$1,234.50")
+    plain = json.loads(ask("query", "net.json", "price=1234.5", "--json"))
+    money = json.loads(ask("query", "net.json", "price=$1,234.50", "--json"))
+    assert money["beliefs"] == plain["beliefs"]
+    assert money["evidence"] == {"price": {"value": "$1,234.50", "state": state}}
+    weights = ",".join(f"{state}:{p}" for state, p in zip(variable.states, (0.1, 0.2, 0.3, 0.4, 0.5), strict=True))
+    ask("query", "net.json", "--virtual", f"price={weights}")
+
+
+def test_what_is_no_date_is_named_with_a_hint(shop):
+    code, sentence = fail("query", "net.json", "when=yesterday")
+    assert code == 1
+    assert "'when' needs a date or a time, got 'yesterday'" in sentence
+    assert "2013-09-05T19:00" in sentence

@@ -52,7 +52,7 @@ def run(
         answer = asdict(reasons) | {"evidence": {name: o.to_json() for name, o in observed.items()}}
         output.show_json(answer | ({"cells": [asdict(cell) for cell in influence]} if cells > 0 else {}))
         return
-    _show(reasons, observed)
+    _show(reasons, observe(network, reasons.evidence) | observed)
     _show_cells(influence)
 
 

@@ -43,7 +43,8 @@ def run(
 ) -> None:
     """Fill the missing cells of a network's variables; all other cells stay as they are, byte for byte.
 
-    A missing number is filled by a number: the median of the training rows in its interval, or one of them at random.
+    A missing number is filled by a number: the median of the training rows in its interval, or one of them at random,
+    written as the other cells of its column are ($450.00).
 
     Example: bayeslearn impute model.json holes.csv -o full.csv
     """

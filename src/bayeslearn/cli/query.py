@@ -27,7 +27,8 @@ SAMPLED = METHODS[1:-1]
 def run(
     net: Annotated[str, typer.Argument(help=NETWORK)],
     evidence: Annotated[
-        list[str] | None, typer.Argument(help="What was observed: VAR=STATE, VAR=30, VAR=10..20 or 'VAR>17.5'.")
+        list[str] | None,
+        typer.Argument(help="What was observed: VAR=STATE, VAR=30, VAR=10..20, 'VAR>17.5' or COLUMN=DATE."),
     ] = None,
     *,
     ask: Annotated[list[str] | None, typer.Option(help="A variable to answer for; all of them when not given.")] = None,
@@ -216,9 +217,10 @@ def _show_case(found: Explanation, seen: dict[str, Observation]) -> None:
 
 
 def _word(seen: dict[str, Observation], name: str) -> str:
-    if name not in seen:
+    found = next((piece for piece in seen.values() if name in piece.variables), None)
+    if found is None:
         return ""
-    return "seen" if seen[name].is_state else f"seen: {seen[name]}"
+    return "seen" if found.is_state else f"seen: {found}"
 
 
 def _show_case_json(found: Explanation, seen: dict[str, Observation]) -> None:

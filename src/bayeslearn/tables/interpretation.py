@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from bayeslearn.errors import MixedTypesError, option
 from bayeslearn.tables import dates, formats
-from bayeslearn.tables.columns import Column, Levels, is_text, levels
+from bayeslearn.tables.columns import Column, Levels, is_text, levels, number_of
 from bayeslearn.tables.variables import Discrete, Numeric
 
 if TYPE_CHECKING:
@@ -185,15 +185,38 @@ def as_known_numbers(column: Column, variable: Variable, missing: Missing) -> Co
         return column
     if pa.types.is_duration(column.data.type):
         return seconds(column)
-    read_as = variable.read_as
-    takes_numbers = isinstance(variable, Numeric) or (isinstance(variable, Discrete) and variable.cuts is not None)
-    if not (takes_numbers or read_as in formats.FORMATS) or not is_plain_text(column):
+    if not takes_numbers(variable) or not is_plain_text(column):
         return column
     found = levels(column, missing)
     column = replace(column, known=(missing.of_column(column.name), found))
+    name = format_of(found, variable)
+    return column if name is None else written_plainly(column, found, name)
+
+
+def format_of(found: Levels, variable: Variable) -> str | None:
+    """The format in which text is read as the numbers of a variable; None for plain numbers and for words."""
     words = len(found.values) and np.isnan(found.numbers).any()
-    name = formats.fits_of(found.values).chosen or read_as if words else None
-    return written_plainly(column, found, name) if name in formats.FORMATS else column
+    name = formats.fits_of(found.values).chosen or variable.read_as if words else None
+    return name if name in formats.FORMATS else None
+
+
+def takes_numbers(variable: Variable) -> bool:
+    """Whether numbers are read into a variable: it is numeric, has intervals, or is written in a format of numbers."""
+    return (
+        isinstance(variable, Numeric)
+        or (isinstance(variable, Discrete) and variable.cuts is not None)
+        or variable.read_as in formats.FORMATS
+    )
+
+
+def number_in(variable: Variable, text: str) -> float:
+    """The number that one text stands for: in the format of the variable, else a plain one or in any format; or NaN."""
+    if not takes_numbers(variable):
+        return number_of(text)
+    cell, known = pa.array([text]), variable.read_as
+    x = float(formats.numbers_in(cell, known)[0]) if known in formats.FORMATS else number_of(text)
+    name = formats.fits_of(cell).chosen if np.isnan(x) else None
+    return x if name is None else float(formats.numbers_in(cell, name)[0])
 
 
 def written_plainly(column: Column, found: Levels, name: str) -> Column:

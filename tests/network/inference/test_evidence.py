@@ -55,7 +55,7 @@ def test_states_are_found_as_in_tables(states, value, code):
 
 @pytest.mark.parametrize(
     ("states", "value"),
-    [([False, True], 1), ([0, 1], True), (["01", "02"], "1 000"), (["a"], math.nan), (["a"], ["a"]), (["a"], None)],
+    [([False, True], 1), ([0, 1], True), (["01", "02"], "1 000"), (["a"], math.nan), (["a"], ["b"]), (["a"], None)],
 )
 def test_what_is_no_state_is_named(states, value):
     network = BayesianNetwork.of("[x]", {"x": np.full(len(states), 1 / len(states))}, states={"x": states})
@@ -63,7 +63,7 @@ def test_what_is_no_state_is_named(states, value):
         network.query({"x": value})
 
 
-@pytest.mark.parametrize("value", [True, math.nan, "nan", "late", [30], np.array([30])])
+@pytest.mark.parametrize("value", [True, math.nan, "nan", "late", ["late"], np.array([30])])
 def test_what_is_no_number_is_in_no_interval(value):
     with pytest.raises(UnknownStateError, match="variable 'delay' has no state"):
         NET.query({"delay": value})

@@ -1,6 +1,6 @@
 """Arguments of queries in whatever form a caller has them.
 
-evidence     {"smoke": "yes"}, [("smoke", "yes")], "smoke=yes, xray=yes", ["smoke=yes"], or a row of a data frame
+evidence     {"smoke": "yes"}, [("smoke", "yes")], "smoke=yes, delay>17.5", ["smoke=yes"], or a row of a data frame
 variables    "lung", or ["lung", "bronc"]
 engine       an engine, or the network itself
 """
@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import ParameterError
+from bayeslearn.network.inference.dates import with_date_parts
+from bayeslearn.network.inference.evidence_text import has_sign, parse_evidence
 from bayeslearn.network.structures import as_network
 
 if TYPE_CHECKING:
@@ -19,11 +21,20 @@ if TYPE_CHECKING:
 
 
 def as_evidence(network: BayesianNetwork, evidence: Any) -> dict[str, Any]:
-    """Return states by name of variable; a missing value in a row of a data frame is not observed."""
+    """Return values by name of variable, the parts of a date in its place; see :mod:`.evidence`."""
+    found = as_mapping(network, evidence)
+    for name in found:
+        if name not in network:
+            return with_date_parts(network, found)
+    return found
+
+
+def as_mapping(network: BayesianNetwork, evidence: Any) -> dict[str, Any]:
+    """Return values by name as they are given; a missing value in a row of a data frame is not observed."""
     if evidence is None or isinstance(evidence, dict | Mapping):  # a dict is recognized fastest
         return dict(evidence or {})
     if isinstance(evidence, str):
-        return _written(network, evidence.split(","))
+        return _parsed(network, evidence)
     if hasattr(evidence, "columns") or hasattr(evidence, "schema"):
         raise ParameterError(
             f"evidence is one observation, got a {type(evidence).__name__} of several rows",
@@ -33,7 +44,7 @@ def as_evidence(network: BayesianNetwork, evidence: Any) -> dict[str, Any]:
         return {str(name): value for name, value in evidence.items() if not is_missing(value)}
     items = list(evidence) if isinstance(evidence, Iterable) else None
     if items and all(isinstance(item, str) for item in items):
-        return _written(network, items)
+        return _parsed(network, items)
     if items is None or not all(isinstance(item, tuple | list) and len(item) == 2 for item in items):
         raise _not_evidence(evidence)
     return dict(items)
@@ -51,15 +62,12 @@ def as_engine(engine: Exact | BayesianNetwork) -> Exact:
     return engine if isinstance(engine, Exact) else as_network(engine).exact
 
 
-def _written(network: BayesianNetwork, items: list[str]) -> dict[str, Any]:
-    """``smoke=yes``; states that are not text are found by how they are written."""
-    found = {}
-    for item in items:
-        name, equals, text = (part.strip() for part in item.partition("="))
-        if not (equals and name):
-            raise _not_evidence(item)
-        found[name] = {str(state): state for state in network.states(name)}.get(text, text)
-    return found
+def _parsed(network: BayesianNetwork, text: str | list[str]) -> dict[str, Any]:
+    pieces = [text] if isinstance(text, str) else text
+    odd = [piece for piece in pieces if not has_sign(piece)]
+    if odd:
+        raise _not_evidence(odd[0])
+    return parse_evidence(network, text)
 
 
 def is_missing(value: Any) -> bool:

@@ -1,26 +1,23 @@
-"""Evidence in the words of the user: states, numbers and ranges of numbers, and the states they stand for.
+"""Evidence in the words of the user: states, numbers, ranges and dates, and the states they stand for.
 
     state       'high', '> 17.5'                 the state of this name
-    number      30, '30'                         the state that equals it, or the interval that holds it
+    number      30, '30', '$1,234', '12 %'       the state that equals it, or the interval that holds it
     range       '10..20', '> 17.5', '<= 3'       every state or interval that shares more than an end point with it
+    several     ['low', 'high']                  each of these
+    date        '2013-09-05', a datetime         the states of the variables that are parts of a date; see :mod:`.dates`
 
-A range of several states is virtual evidence: likelihood 1 for each of these states and 0 for the others. An interval
-that a range covers in part is included, with a warning. Where all known values of a variable are whole numbers, so are
-the bounds of a range: '> 3' and '>= 4' are the same.
+Several states are virtual evidence: likelihood 1 for each of them and 0 for the others. An interval that a range covers
+in part is included, with a warning. Numbers are read in the format of their column, money for instance.
 """
 
 from __future__ import annotations
 
-import math
-import re
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bayeslearn.errors import BayeslearnWarning, UnknownStateError, listed
-from bayeslearn.tables.markers import NUMBER
+from bayeslearn.errors import UnknownStateError, listed
+from bayeslearn.network.inference.dates import date_states, is_date
+from bayeslearn.network.inference.ranges import BEYOND, Codes, among_states, range_of, warn_partly, within_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,9 +25,8 @@ if TYPE_CHECKING:
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.tables import Discrete
 
-#: LOW..HIGH, where one bound may be left out, and comparisons.
-BETWEEN = re.compile(rf"\s*({NUMBER})?\s*\.\.\s*({NUMBER})?\s*")
-BEYOND = re.compile(rf"\s*(<=|>=|<|>)\s*({NUMBER})\s*")
+#: Kinds of values that stand for several states.
+SEVERAL = (list, tuple, set, frozenset)
 
 
 @dataclass(frozen=True)
@@ -39,25 +35,39 @@ class Observation:
 
     name: str
     value: Any
-    states: tuple[Any, ...]
+    states: tuple[Any, ...] = ()
+    #: Of a date: the states by name of variable.
+    parts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def is_state(self) -> bool:
         """Whether the value is the name of the only state."""
         return len(self.states) == 1 and self.states[0] == self.value
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that are observed."""
+        return tuple(self.parts) or (self.name,)
+
     def __str__(self) -> str:
         if self.is_state:
             return f"{self.name}={self.value}"
-        joint = " " if BEYOND.fullmatch(str(self.value)) else " = "
-        return f"{self.name}{joint}{self.value} ({' or '.join(map(str, self.states))})"
+        several = isinstance(self.value, SEVERAL)
+        value = " or ".join(map(str, self.value)) if several else str(self.value)
+        states = ", ".join(f"{name.removeprefix(f'{self.name}.')}: {state}" for name, state in self.parts.items())
+        states = states or " or ".join(map(str, self.states))
+        joint = " " if BEYOND.fullmatch(value) and not several else " = "
+        return f"{self.name}{joint}{value}" + (f" ({states})" if states != value else "")
 
     def to_json(self) -> Any:
         """The state, or the value together with the states it stands for."""
         if self.is_state:
             return self.value
+        value = list(self.value) if isinstance(self.value, SEVERAL) else self.value
+        if self.parts:
+            return {"value": value if isinstance(value, str) else str(value), "states": self.parts}
         one = len(self.states) == 1
-        return {"value": self.value} | ({"state": self.states[0]} if one else {"states": list(self.states)})
+        return {"value": value} | ({"state": self.states[0]} if one else {"states": list(self.states)})
 
 
 def observe(network: BayesianNetwork, evidence: Mapping[str, Any]) -> dict[str, Observation]:
@@ -70,18 +80,29 @@ def observe(network: BayesianNetwork, evidence: Mapping[str, Any]) -> dict[str, 
     >>> print(observe(net, {"delay": 30})["delay"])
     delay = 30 (> 20)
     """
-    found = {}
-    for name, value in evidence.items():
-        variable = network[name].variable
-        found[name] = Observation(name, value, tuple(variable.states[code] for code in codes_of(variable, value)))
-    return found
+    return {name: observation(network, name, value) for name, value in evidence.items()}
 
 
-def codes_of(variable: Discrete, value: Any, *, warn: bool = False) -> tuple[int, ...]:
+def observation(network: BayesianNetwork, name: str, value: Any) -> Observation:
+    """One piece of evidence."""
+    if is_date(network, name):
+        return Observation(name, value, parts=date_states(network, name, value))
+    variable = network[name].variable
+    return Observation(name, value, tuple(variable.states[code] for code in codes_of(variable, value)))
+
+
+### codes
+
+
+def codes_of(variable: Discrete, value: Any, *, warn: bool = False) -> Codes:
     """The codes of the states that a value stands for: one for a state or a number, perhaps several for a range."""
-    bounds = range_of(value) if isinstance(value, str) and value not in variable.states else None
-    if bounds is None:
+    if isinstance(value, SEVERAL) and value not in variable.states:
+        return codes_of_several(variable, value, warn=warn)
+    if not isinstance(value, str) or value in variable.states or value in variable.synonyms:
         return (variable.code_of(value),)
+    bounds = range_of(variable, value)
+    if bounds is None:
+        return (variable.code_of(as_number(variable, value)),)
     low, high = bounds
     if low.at == high.at and not (low.is_open or high.is_open):
         return (variable.code_of(low.at),)
@@ -98,88 +119,27 @@ def codes_of(variable: Discrete, value: Any, *, warn: bool = False) -> tuple[int
     return found
 
 
-### ranges
+def codes_of_several(variable: Discrete, values: Any, *, warn: bool = False) -> Codes:
+    """The codes of all states that some of the values stand for."""
+    found = sorted({code for value in values for code in codes_of(variable, value, warn=warn)})
+    if not found:
+        raise UnknownStateError(
+            f"the evidence on {variable.name!r} is an empty list of states",
+            hint=f"its states are {listed(variable.states)}",
+            column=variable.name,
+        )
+    return tuple(found)
 
 
-@dataclass(frozen=True)
-class Bound:
-    """An end of a range, which belongs to the range unless it is open."""
-
-    at: float
-    is_open: bool = False
-
-    def first(self, *, whole: bool) -> float:
-        """The first number of a range that begins here."""
-        if math.isinf(self.at):
-            return self.at
-        if whole:
-            return math.floor(self.at) + 1 if self.is_open else math.ceil(self.at)
-        return math.nextafter(self.at, math.inf) if self.is_open else self.at
-
-    def last(self, *, whole: bool) -> float:
-        """The last number of a range that ends here."""
-        return -Bound(-self.at, self.is_open).first(whole=whole)
+def code_of(variable: Discrete, value: Any) -> int:
+    """The code of the only state that a value stands for."""
+    codes = codes_of(variable, value)
+    return codes[0] if len(codes) == 1 else variable.code_of(value)
 
 
-def range_of(text: str) -> tuple[Bound, Bound] | None:
-    """The bounds of a range; None for text that is no range.
+def as_number(variable: Discrete, text: str) -> Any:
+    """The number that a text stands for in a variable that takes numbers; else the text."""
+    from bayeslearn.tables.interpretation import number_in, takes_numbers  # noqa: PLC0415 - Arrow loads when needed
 
-    >>> range_of("10..20")
-    (Bound(at=10.0, is_open=False), Bound(at=20.0, is_open=False))
-    >>> range_of("> 17.5")
-    (Bound(at=17.5, is_open=True), Bound(at=inf, is_open=False))
-    >>> range_of("high")
-    """
-    if (beyond := BEYOND.fullmatch(text)) is not None:
-        bound = Bound(float(beyond[2]), is_open="=" not in beyond[1])
-        return (bound, Bound(math.inf)) if beyond[1].startswith(">") else (Bound(-math.inf), bound)
-    between = BETWEEN.fullmatch(text)
-    if between is None or between[1] is between[4] is None:
-        return None
-    low, high = between[1], between[4]
-    return Bound(-math.inf if low is None else float(low)), Bound(math.inf if high is None else float(high))
-
-
-Codes = tuple[int, ...]
-
-
-def within_cuts(variable: Discrete, low: Bound, high: Bound) -> tuple[Codes, Codes]:
-    """The intervals that share more than an end point with a range, and those of them covered in part.
-
-    An interval (a, b] holds the numbers from the one after a to b; of whole numbers from ⌊a⌋ + 1 to ⌊b⌋.
-    """
-    assert variable.cuts is not None
-    whole = has_whole_numbers(variable)
-    a, b = np.array([-math.inf, *variable.cuts]), np.array([*variable.cuts, math.inf])
-    first, last = (np.floor(a) + 1, np.floor(b)) if whole else (np.nextafter(a, math.inf), b)
-    start, stop = low.first(whole=whole), high.last(whole=whole)
-    left, right = np.maximum(first, start), np.minimum(last, stop)
-    inside = (left < right) | ((left == right) & (whole | (first == last)))
-    covered = (start <= np.nextafter(first, math.inf)) & (np.nextafter(last, -math.inf) <= stop)
-    return tuple(np.flatnonzero(inside).tolist()), tuple(np.flatnonzero(inside & ~covered).tolist())
-
-
-def warn_partly(variable: Discrete, codes: Codes) -> None:
-    """Say which intervals a range covers in part."""
-    partly = listed(variable.states[code] for code in codes)
-    warnings.warn(
-        f"the range of {variable.name!r} covers {partly} in part; the whole of each interval is included",
-        BayeslearnWarning,
-        stacklevel=2,
-    )
-
-
-def among_states(variable: Discrete, low: Bound, high: Bound) -> tuple[Codes, Codes]:
-    """The states that are numbers within a range; none is covered in part."""
-    from bayeslearn.tables.columns import number_of  # noqa: PLC0415 - Arrow loads when it is needed
-
-    x = np.array([math.nan if isinstance(state, bool) else number_of(state) for state in variable.states])
-    above = x > low.at if low.is_open else x >= low.at
-    below = x < high.at if high.is_open else x <= high.at
-    return tuple(np.flatnonzero(above & below).tolist()), ()
-
-
-def has_whole_numbers(variable: Discrete) -> bool:
-    """Whether all known values of the intervals are whole."""
-    known = [x for values in variable.interval_values or () for x in values]
-    return bool(known) and all(float(x).is_integer() for x in known)
+    x = number_in(variable, text) if takes_numbers(variable) else float("nan")
+    return text if x != x else x  # noqa: PLR0124 - NaN

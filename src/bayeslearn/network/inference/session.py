@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, listed
-from bayeslearn.network.inference.arguments import as_evidence
+from bayeslearn.network.inference.arguments import as_evidence, as_mapping
+from bayeslearn.network.inference.dates import date_variables
 from bayeslearn.network.inference.soft import in_order
 
 if TYPE_CHECKING:
@@ -52,8 +53,9 @@ class Session:
     # -- evidence
 
     def observe(self, evidence: Mapping[str, Any] | None = None, /, **states: Any) -> Self:
-        """Add states by name of variable."""
-        seen = {**as_evidence(self.engine.network, evidence), **states}
+        """Add states, numbers, ranges or dates by name of variable."""
+        network = self.engine.network
+        seen = as_evidence(network, {**as_mapping(network, evidence), **states})
         return self._set({**self._evidence, **seen}, _without(self._likelihoods, seen))
 
     def weigh(self, name: str, likelihood: Numbers) -> Self:
@@ -62,8 +64,11 @@ class Session:
         return self._set(_without(self._evidence, [name]), {**self._likelihoods, name: given.copy()})
 
     def retract(self, *names: str) -> Self:
-        """Take the evidence on some variables back."""
+        """Take the evidence on some variables back; a date stands for its parts."""
         there = {**self._evidence, **self._likelihoods}
+        dates = date_variables(self.engine.network)
+        parts = {name: [v.name for v in dates[name] if v.name in there] or [name] for name in names if name in dates}
+        names = tuple(part for name in names for part in parts.get(name, [name]))
         odd = [name for name in names if name not in there]
         if odd:
             raise ParameterError(

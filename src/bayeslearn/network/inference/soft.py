@@ -19,6 +19,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, UnmetTargetsError, listed
+from bayeslearn.network.inference.evidence import code_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -92,7 +93,7 @@ def in_order(variable: Discrete, values: Numbers) -> ArrayLike:
         return values
     named: dict[int, Any] = {}
     for state in values:
-        if named.setdefault(code := variable.code_of(state), state) is not state:
+        if named.setdefault(code := code_of(variable, state), state) is not state:
             raise ParameterError(
                 f"{variable.name!r} needs one number for each state, got two for {variable.states[code]!r}: "
                 f"those of {named[code]!r} and {state!r}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from bayeslearn.errors import UnknownColumnError, listed
 from bayeslearn.tables import Discrete, Table, as_table
+from bayeslearn.tables.markers import Missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,8 +30,8 @@ class Opened:
     data: Any
     columns: list[Column]
     table: Table
-    #: Which cells are missing, in the shape of the codes; a state that is unknown to the network is not.
-    gaps: NDArray[np.bool_]
+    #: What stands for a missing cell.
+    markers: Missing
 
     @classmethod
     def of(
@@ -59,14 +60,30 @@ class Opened:
         code = partial(
             as_table, cells, schema=network.schema, absent="missing", missing=missing, keep_default_na=keep_default_na
         )
-        table = code(weights=weights, unseen=unseen)
-        known = table if unseen == "error" else code(unseen="last")
-        return cls(data, columns, table, known.codes < 0)
+        markers = Missing.of(missing, keep_default_na=keep_default_na)
+        return cls(data, columns, code(weights=weights, unseen=unseen), markers)
+
+    @cached_property
+    def gaps(self) -> dict[str, NDArray[np.bool_]]:
+        """Which cells of each column are missing: empty ones and markers.
+
+        A state that is unknown to the network is not missing, nor is a word among numbers, though a row is completed
+        without them.
+        """
+        from bayeslearn.tables.columns import levels  # noqa: PLC0415 - Arrow loads when data come in
+
+        found = {}
+        for column in self.columns:
+            if column.name in self.table.schema:
+                variable = self.table.schema[column.name]
+                assert isinstance(variable, Discrete)
+                markers = self.markers.of_column(column.name).without(variable.states)
+                found[column.name] = np.asarray(levels(column, markers).place < 0)
+        return found
 
     def missing(self, name: str) -> NDArray[np.bool_]:
         """Which cells of a column are missing."""
-        gaps: NDArray[np.bool_] = self.gaps[self.table.schema.place(name)]
-        return gaps
+        return self.gaps[name]
 
     def filled(self, full: Table, fills: dict[str, Fill], *, as_intervals: bool = False) -> Any:
         """The data with the new values; a table also needs the codes that are completed."""
@@ -90,7 +107,9 @@ class Opened:
                 found[column.name] = intervals_of(variable, code)
             elif missing.any():
                 shown = self.table.code(column.name)
-                found[column.name] = fill_of(column, variable, missing=missing, shown=shown, code=code, luck=luck)
+                found[column.name] = fill_of(
+                    column, variable, markers=self.markers, missing=missing, shown=shown, code=code, luck=luck
+                )  # fmt: skip
         return found
 
 

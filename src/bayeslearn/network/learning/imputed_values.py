@@ -4,7 +4,8 @@
     discretized     a number: the median of the values in the interval, or one of these values at random
 
 The values of an interval are those that the network keeps of its training rows; if it keeps none, those of the rows at
-hand; if there are none, the middle of the interval or its finite bound. A column of whole numbers gets whole numbers.
+hand; if there are none, the middle of the interval or its finite bound. A column of whole numbers gets whole numbers,
+and no column more decimals than its observed cells have. Among text a number is written as the others are: '$450.00'.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bayeslearn.tables.columns import all_whole, level_numbers, number_of, one_dictionary
+from bayeslearn.tables.columns import all_whole, level_numbers, levels, number_of, one_dictionary
 from bayeslearn.tables.filling import Fill
+from bayeslearn.tables.interpretation import as_known_numbers, format_of, is_plain_text
 from bayeslearn.tables.interval_values import values_of
+from bayeslearn.tables.number_style import NumberStyle
 from bayeslearn.tables.states import truth
 
 if TYPE_CHECKING:
@@ -25,27 +28,38 @@ if TYPE_CHECKING:
 
     from bayeslearn.tables import Discrete
     from bayeslearn.tables.columns import Column
+    from bayeslearn.tables.markers import Missing
 
     Codes = NDArray[np.signedinteger[Any]]
+
+#: Distinct cells of a column that show how it writes numbers.
+MANY = 1000
+
+#: The most decimals that numbers are rounded to.
+MAX_DECIMALS = 15
 
 
 def fill_of(
     column: Column,
     variable: Discrete,
     *,
+    markers: Missing,
     missing: NDArray[np.bool_],
     shown: Codes,
     code: Codes,
     luck: np.random.Generator | None,
 ) -> Fill:
     """The values for the missing cells of a column; `shown` are the codes of its rows, `code` the completed ones."""
-    rows = np.flatnonzero(missing)
-    if variable.cuts is not None and not has_interval_names(column, variable, shown):
-        x = np.where(shown < 0, np.nan, column_numbers(column))
-        chosen, whole = chosen_numbers(variable, code[rows], x, luck), has_whole_numbers(column, variable, x)
-        return Fill(rows, written(column, rounded(variable, code[rows], chosen) if whole else chosen, whole=whole))
-    spelled = spellings(column, variable, shown)
-    return Fill(rows, [spelled[state] for state in code[rows].tolist()])
+    rows, style = np.flatnonzero(missing), style_of(column, variable, markers)
+    if variable.cuts is None or has_interval_names(column, variable, shown):
+        spelled = spellings(column, variable, shown, style)
+        return Fill(rows, [spelled[state] for state in code[rows].tolist()])
+    x = np.where(shown < 0, np.nan, column_numbers(as_known_numbers(column, variable, markers)))
+    chosen = chosen_numbers(variable, code[rows], x, luck)
+    decimals = 0 if has_whole_numbers(column, variable, x) else decimals_of(x) if style is None else style.max_decimals
+    if decimals is not None:
+        chosen = rounded(variable, code[rows], chosen, decimals)
+    return Fill(rows, written(column, chosen, style, whole=decimals == 0))
 
 
 def intervals_of(variable: Discrete, code: Codes) -> Fill:
@@ -94,30 +108,51 @@ def has_whole_numbers(column: Column, variable: Discrete, observed: NDArray[np.f
     return all_whole(np.array(kept) if kept else observed) and bool(kept or not np.isnan(observed).all())
 
 
-def rounded(variable: Discrete, code: Codes, x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The nearest whole numbers, on the other side where only that one lies in the interval."""
-    nearest = np.round(x)
-    other = np.where(nearest < x, np.ceil(x), np.floor(x))
+def decimals_of(x: NDArray[np.float64]) -> int | None:
+    """The most decimals that observed numbers have; None where there are none, or more than can be told."""
+    x = x[np.isfinite(x)]
+    fitting = (d for d in range(MAX_DECIMALS + 1) if all((np.round(part, d) == part).all() for part in (x[:256], x)))
+    return next(fitting, None) if len(x) else None
+
+
+def rounded(variable: Discrete, code: Codes, x: NDArray[np.float64], decimals: int = 0) -> NDArray[np.float64]:
+    """The nearest numbers with so many decimals, on the other side where only that one lies in the interval."""
+    scale = 10.0**decimals
+    nearest = np.round(x, decimals)
+    other = np.where(nearest < x, np.ceil(x * scale), np.floor(x * scale)) / scale
     return np.where((variable.cut(nearest) != code) & (variable.cut(other) == code), other, nearest)
 
 
-def written(column: Column, x: NDArray[np.float64], *, whole: bool) -> list[Any]:
-    """Numbers as the column holds them: as text among text."""
+def written(column: Column, x: NDArray[np.float64], style: NumberStyle | None, *, whole: bool) -> list[Any]:
+    """Numbers as the column holds them: as text among text, in the style of the others."""
+    if style is not None:
+        return [style.write(value) for value in x.tolist()]
     numbers: list[Any] = [int(value) for value in x.tolist()] if whole else x.tolist()
     if column.kind == "text" and not pa.types.is_null(column.data.type):
         return [str(value) for value in numbers]
     return numbers
 
 
+def style_of(column: Column, variable: Discrete, markers: Missing) -> NumberStyle | None:
+    """How a column of text writes numbers; None for other columns, and for states that are no numbers in a format."""
+    if isinstance(column.data, list) or not is_plain_text(column):
+        return None
+    found = levels(column, markers)
+    name = format_of(found, variable) if len(found.values) else None
+    if name is None and variable.cuts is None:
+        return None
+    return NumberStyle.of(found.values[:MANY].to_pylist(), name)
+
+
 ### states
 
 
-def spellings(column: Column, variable: Discrete, shown: Codes) -> list[Any]:
+def spellings(column: Column, variable: Discrete, shown: Codes, style: NumberStyle | None = None) -> list[Any]:
     """How the column writes each state: as in the first row that shows it, else by its kind."""
     seen, first = np.unique(shown, return_index=True)
     rows = {int(state): int(row) for state, row in zip(seen, first, strict=True) if state >= 0}
     return [
-        cell_at(column, rows[state]) if state in rows else converted(column, variable.states[state])
+        cell_at(column, rows[state]) if state in rows else converted(column, variable.states[state], style)
         for state in range(variable.size)
     ]
 
@@ -127,8 +162,10 @@ def cell_at(column: Column, row: int) -> Any:
     return column.data[row] if isinstance(column.data, list) else column.data[row].as_py()
 
 
-def converted(column: Column, state: Any) -> Any:
+def converted(column: Column, state: Any, style: NumberStyle | None = None) -> Any:
     """A state in the kind of a column that does not show it: text, number or truth value."""
+    if style is not None and isinstance(state, int | float):
+        return style.write(state)
     if column.kind == "text" and not pa.types.is_null(column.data.type):
         return str(state)
     if column.kind == "number" and not np.isnan(x := np.nan if isinstance(state, bool) else number_of(state)):
