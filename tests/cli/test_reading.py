@@ -236,7 +236,7 @@ def test_markers_are_imputed_and_unseen_states_stay(asked):
 
 def test_suspects_are_named_by_scan_and_learn(tmp_path):
     path = tmp_path / "t.csv"
-    lines = [f"{'unknown' if i % 10 == 0 else 'yn'[i % 2]},{999 if i % 20 == 0 else i},{i % 3 - 1}" for i in range(200)]
+    lines = [f"{'unknown' if i % 10 == 0 else 'yn'[i % 2]},{999 if i % 20 == 0 else i},{i % 2 - 1}" for i in range(200)]
     path.write_text("late,seats,sign\n" + "\n".join(lines) + "\n")
     answer = ask("scan", str(path))
     assert "'unknown' in 10 % of 'late'" in answer
@@ -248,10 +248,10 @@ def test_suspects_are_named_by_scan_and_learn(tmp_path):
         {"column": "late", "value": "unknown", "count": 20, "rows": 200},
         {"column": "seats", "value": 999, "count": 10, "rows": 200},
     ]
-    [note] = learn(path).notes
+    [_, note] = learn(path).notes  # the first says that no arc was found
     assert "possible markers of missing values: 'unknown' in 10 % of 'late'; 999 in 5 % of 'seats'" in note
     assert "missing={'late': ['unknown'], 'seats': [999]}" in note
-    assert learn(path, missing={"late": ["unknown"], "seats": [999]}).notes == ()
+    assert learn(path, missing={"late": ["unknown"], "seats": [999]}).notes == learn(path).notes[:1]
 
 
 ### options and hints

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayeslearn.errors import (
+    BayeslearnWarning,
     DataError,
     EmptyTableError,
     FormatError,
@@ -223,7 +224,9 @@ def test_a_function_cannot_be_saved(tmp_path):
 def test_what_cannot_be_learned():
     rows = {"x": [1.0, 2.0, 3.0], "y": ["a", None, "b"]}
     with pytest.raises(MissingValuesError, match="1 rows have no 'y', row 1 is the first"):
-        learn_neighbours(rows, "y")
+        learn_neighbours(rows, "y", unlabelled="error")
+    with pytest.warns(BayeslearnWarning, match="1 rows without a .y. are dropped"):
+        assert len(learn_neighbours(rows, "y", k=1).model.examples) == 2
     assert len(learn_neighbours(rows, "y", k=1, unlabelled="drop").model.examples) == 2
     with pytest.raises(EmptyTableError, match="no column beside 'y'"):
         learn_neighbours({"y": ["a", "b"]}, "y")

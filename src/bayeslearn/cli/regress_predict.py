@@ -26,7 +26,9 @@ def run(model_file: Path, given: Given, to: Path | None, level: float, *, as_jso
         writing.writer(to)
     model, names = loaded(model_file)
     told = warned(model, names, given)
-    cases = model.features.table(given.data, absent="missing")
+    cases, notes = model.features.read(given.data, absent="missing")
+    for sentence in notes.sentences():
+        sys.stderr.write(f"warning: {sentence}\n")
     schema = answer_schema(model, names)
     tables = progress.watched(answers(model, cases, schema, level), cases.n_rows, "predicting", silent=to is None)
     whole = Table.concat(tables)

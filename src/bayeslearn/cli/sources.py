@@ -257,8 +257,8 @@ class Data:
             raise ParameterError("--table is of a DuckDB database", hint="its name ends in .duckdb, .ddb or .db")
         paths = self._paths
         cells = self.cells(lambda: self._names(paths), how.get("weights"))
-        if "columns" in cells:  # others are not there for learners, whatever they ask for
-            wanted = cells.pop("columns")
+        wanted = cells.pop("columns", None)
+        if wanted is not None:  # others are not there for learners, whatever they ask for
             others = [name for name in self._names(paths) if name not in wanted]
             cells["drop_columns"] = [*cells.get("drop_columns", ()), *others]
         source = scan(
@@ -266,6 +266,7 @@ class Data:
             schema=None if self.schema is None else read_schema(self.schema), left_out=left_out, engine=engine,
             on_error="skip" if self.skip_broken else "raise", memory_limit=self.limit, progress=self.passes, **how,
         )  # fmt: skip
+        source = replace(source, request=replace(source.request, named=frozenset(wanted or ())))
         for path, why in getattr(source, "skipped", {}).items():
             sys.stderr.write(f"warning: skipped, for {named(path, why)}\n")
         return source if self.unseen is None else replace(source, unseen=self.unseen)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn.errors import DataError, EmptyTableError, MissingValuesError, ParameterError
+from bayeslearn.sources.usability import named_columns, without_identifiers
 from bayeslearn.tables import Discrete, Table, as_table
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
@@ -84,6 +85,8 @@ def read(data: Any, target: str, *, kind: Kind, weights: Any, ignore: list[str],
         raise ParameterError(f"column {target!r} is to be both predicted and ignored")
     table = table.drop([name for name in ignore if name in table.schema])
     left_out |= dict.fromkeys(ignore, "asked for")
+    if not isinstance(data, Table):
+        table = without_identifiers(table, left_out, keep=[target, *named_columns(data)])
     variable, n = table.schema[target], len(table)
     missing = table.code(target) < 0 if isinstance(variable, Discrete) else np.isnan(table.value(target))
     place = np.flatnonzero(~missing if table.weights is None else ~missing & (table.weights > 0))

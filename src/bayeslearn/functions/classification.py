@@ -175,11 +175,11 @@ def fit_sigmoid(
         The classes in their order; those that show, sorted, when not told.
     method, rate, tol, max_iter
         As in :meth:`SigmoidFit.learn`.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
 
     Examples
     --------
-    missing, keep_default_na, drop_columns
-        As in :func:`~bayeslearn.as_table`.
     >>> found = fit_sigmoid({"dose": [1.0, 2.0, 3.0, 4.0], "well": ["no", "no", "yes", "yes"]}, "well")
     >>> found.predict({"dose": [1.5, 5.0]})
     ['no', 'yes']
@@ -221,6 +221,15 @@ def fit_radial_classes(
 
     Units are chosen as in :func:`fit_radial`, by the evidence of a linear fit to the classes; then their outputs are
     sigmoid units, learned by cross entropy.
+
+    Parameters
+    ----------
+    data, target, columns, discrete, weights, max_states, left_out
+        As in :func:`fit_sigmoid`.
+    k, centres, width, most, rng, progress
+        As in :func:`fit_radial`.
+    prior, classes
+        Of the output units, as in :func:`fit_sigmoid`.
     missing, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
     """

@@ -19,6 +19,7 @@ from bayeslearn.functions.targets import target_names
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Table
 from bayeslearn.tables.mixins import TakesCells
+from bayeslearn.tables.raw import all_named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,23 +36,26 @@ class ReadsTables(TakesCells):
         """Rows as features read them; arrays are checked by scikit-learn."""
         sparse = hasattr(X, "tocsr")  # some of these are dicts too
         if is_source(X) or (not sparse and isinstance(X, Mapping | Table | str | os.PathLike)):
-            return X
+            return all_named(X) if reset and not is_source(X) else X
         if hasattr(X, "columns"):
             known = [] if reset else list(getattr(self, "feature_names_in_", []))
             if 0 < len(known) < len(X.columns) and set(known) <= set(X.columns):
                 X = X[known]  # the target, say, may stand beside them
             validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
+            return all_named(X) if reset else X
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         if array.dtype.kind in "iufb":
             return array.astype(np.float64, copy=False)
-        return {f"x{j}": array[:, j] for j in range(array.shape[1])}
+        columns = {f"x{j}": array[:, j] for j in range(array.shape[1])}
+        return all_named(columns) if reset else columns
 
-    def _seen(self, features: Any) -> None:
-        """Note the columns learned from."""
-        self.n_features_in_ = len(features.schema)
-        if hasattr(self, "feature_names_in_"):
-            self.feature_names_in_ = np.array(features.schema.names, dtype=object)
+    def _seen(self, features: Any, y: Any) -> None:
+        """Note the columns that were given, without those that `y` names."""
+        if not hasattr(self, "feature_names_in_"):
+            self.n_features_in_ = getattr(self, "n_features_in_", len(features.schema))
+            return
+        names = [name for name in self.feature_names_in_ if name not in (target_names(y) or ())]
+        self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
 
 
 def require_targets(y: Any) -> Any:
@@ -75,7 +79,7 @@ class Regressor(ReadsTables, RegressorMixin, BaseEstimator, ABC):  # type: ignor
         rows = self._rows(X, reset=True)
         self.model_ = self._learn(rows, require_targets(y), sample_weight)
         self._flat = isinstance(y, str) or (target_names(y) is None and np.asarray(y).ndim == 1)
-        self._seen(self.model_.features)
+        self._seen(self.model_.features, y)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

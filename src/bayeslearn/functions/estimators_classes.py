@@ -43,7 +43,7 @@ class Classifier(ReadsTables, ClassifierMixin, BaseEstimator, ABC):  # type: ign
         rows = self._rows(X, reset=True)
         self.model_ = self._learn(rows, labels(y), weights, classes)
         self.classes_ = np.array(list(self.model_.classes))
-        self._seen(self.model_.features)
+        self._seen(self.model_.features, y if isinstance(y, str) else None)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

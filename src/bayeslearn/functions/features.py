@@ -23,13 +23,13 @@ from bayeslearn.errors import (
     FormatError,
     MismatchError,
     ShapeError,
-    UnknownStateError,
     listed,
 )
 from bayeslearn.families.moments import MEAN_ROUNDING
 from bayeslearn.families.statistics import frozen, ratio
 from bayeslearn.functions.reading import named, plain_numbers, read, require_finite, strings
 from bayeslearn.tables import Discrete, Numeric, Schema, as_table
+from bayeslearn.tables.notes import collected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.tables import Table
+    from bayeslearn.tables.notes import Notes
 
     Floats = NDArray[np.float64]
 
@@ -145,7 +146,7 @@ class Features:
 
     def table(self, data: Any, *, absent: Literal["error", "missing"] = "error") -> Table:
         """Rows by the columns of training; a state it had not shown is missing."""
-        return self._table(data, absent)[0]
+        return self.read(data, absent=absent)[0]
 
     def encode(self, data: Any, *, absent: Literal["error", "missing"] = "error") -> Encoded:
         """Rows as points (n, size)."""
@@ -156,7 +157,8 @@ class Features:
             counts = np.isnan(x).sum(axis=0).tolist() if np.isnan(x.sum()) else [0] * x.shape[1]
             missing = dict(zip(self.schema.names, counts, strict=True))
         else:
-            table, unseen = self._table(data, absent)
+            table, notes = self.read(data, absent=absent)
+            unseen = {name: tuple(counts) for name, counts in notes.unseen.items()}
             x, missing = self.raw(table), table.missing()
         filled = {name: int(n) for name, n in missing.items() if n}
         return Encoded(self.filled(x) if filled else x, filled, unseen)
@@ -185,14 +187,11 @@ class Features:
                 at += 1
         return x
 
-    def _table(self, data: Any, absent: Any) -> tuple[Table, dict[str, tuple[Any, ...]]]:
-        rows = named(data, self.schema)
-        try:
-            return as_table(rows, schema=self.schema, absent=absent), {}
-        except UnknownStateError as error:
-            odd = [e for e in error.details.get("errors", [error]) if isinstance(e, UnknownStateError)]
-            unseen = {e.details["column"]: tuple(e.details["states"]) for e in odd}
-        return as_table(rows, schema=self.schema, absent=absent, unseen="missing"), unseen
+    def read(self, data: Any, *, absent: Literal["error", "missing"] = "error") -> tuple[Table, Notes]:
+        """Rows by the columns of training, and what is treated as missing: values that are none of their states."""
+        with collected() as notes:
+            rows = named(data, self.schema)
+            return as_table(rows, schema=self.schema, absent=absent, unseen="missing"), notes
 
     # -- as a value
 

@@ -20,7 +20,7 @@ from bayeslearn.functions.reading import strings
 from bayeslearn.functions.targets import target_names
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.scanning import as_source
-from bayeslearn.sources.usability import without_identifiers
+from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import Discrete, Numeric, Schema
 from bayeslearn.tables.numbers import all_numbers
 from bayeslearn.tables.schema import require_known
@@ -42,6 +42,7 @@ def opened(
     left_out: dict[str, str] | None = None,
 ) -> tuple[Scanned, tuple[str, ...]]:
     """A source in which numbers are numbers, unless they were declared to be states; and the names of its targets."""
+    left_out = dropping(data, left_out, columns)
     names = named_targets(target)
     chosen = None if columns is None else [*dict.fromkeys([*columns, *names])]
     kept = {*strings(discrete)}
@@ -56,7 +57,8 @@ def opened(
         if left_out is not None and name in left_out:
             raise DataError(f"the target cannot be used: {left_out[name]}")
     require_known(names, source.schema.names)
-    source = without_identifiers(source, left_out, keep=[*names, *strings(discrete)])
+    source = without_identifiers(source, left_out, keep=[*names, *strings(discrete), *named_columns(data)])
+    warn_dropped(left_out)
     if len(names) == len(source.schema):
         raise DataError("there is no column to learn from besides the target")
     schema = Schema(as_number(v, kept - {*names}) for v in source.schema)

@@ -101,11 +101,11 @@ def fit_radial(
         Of the output weights, as in :func:`fit_linear`.
     progress
         Called with every :class:`TriedUnits`; raising StopIteration ends the search with the best so far.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
 
     Examples
     --------
-    missing, keep_default_na, drop_columns
-        As in :func:`~bayeslearn.as_table`.
     >>> x = np.linspace(0, 6, 40)
     >>> found = fit_radial({"x": x, "y": np.sin(x)}, "y")
     >>> bool(abs(found.model.predict({"x": [1.0]})[0, 0] - np.sin(1)) < 0.01)

@@ -229,11 +229,11 @@ def fit_linear(
         evidence asks for), or a prior; see :mod:`bayeslearn.functions.priors`.
     columns, discrete, weights, max_states, left_out
         As in :meth:`Features.learn`.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
 
     Examples
     --------
-    missing, keep_default_na, drop_columns
-        As in :func:`~bayeslearn.as_table`.
     >>> line = fit_linear({"hours": [1.0, 2.0, 3.0, 4.0], "grade": [2.0, 4.0, 5.0, 8.0]}, "grade")
     >>> line
     Regression(grade of hours: least squares; 4 cases)

@@ -16,7 +16,7 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.functions.linear import columns as output_columns
 from bayeslearn.functions.reading import plain_numbers, read, strings
-from bayeslearn.sources.usability import without_identifiers
+from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import Discrete, Table
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
@@ -60,6 +60,8 @@ def examples(
     """Inputs and targets: `target` is the name of a column, a list of names, or the targets themselves."""
     if isinstance(data, Examples):
         return data
+    left_out = dropping(data, left_out, columns)
+    keep = [*strings(discrete), *named_columns(data)]
     names = target_names(target)
     if classes and not isinstance(target, str):  # a list of words are labels
         names = None
@@ -68,6 +70,8 @@ def examples(
         inputs = plain if plain is not None else read(
             data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
         )  # fmt: skip
+        inputs = without_identifiers(inputs, left_out, keep=keep) if isinstance(inputs, Table) else inputs
+        warn_dropped(left_out)
         w = inputs.weights if isinstance(inputs, Table) else None
         if plain is not None and weights is not None:
             w = validation.weights(weights, len(plain))
@@ -85,7 +89,8 @@ def examples(
         if left_out is not None and name in left_out:
             raise DataError(f"the target cannot be used: {left_out[name]}")
     require_known(names, table.schema.names)
-    table = without_identifiers(table, left_out, keep=[*names, *strings(discrete)])
+    table = without_identifiers(table, left_out, keep=[*names, *keep])
+    warn_dropped(left_out)
     found = table.decode(names[0]) if classes else np.column_stack([numbers_in(table, name) for name in names])
     if len(names) == len(table.schema):
         raise DataError("there is no column to learn from besides the target")

@@ -21,7 +21,7 @@ from bayeslearn.mixture.choosing import Choice, choose_mixture, score
 from bayeslearn.mixture.learning import fit_mixture
 from bayeslearn.mixture.parts import Part
 from bayeslearn.sources.scanning import as_source
-from bayeslearn.sources.usability import without_identifiers
+from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from bayeslearn.tables.schema import require_known
 
@@ -96,14 +96,15 @@ def read_table(
     """The table or source with its columns as the families want them; those that show one value only are left out."""
     for name, kind in families.items():
         validation.choice(f"families[{name!r}]", kind, KINDS)
-    gone = {} if left_out is None else left_out
+    identifiers = dropping(data, left_out, columns)
+    gone = {} if identifiers is None else identifiers
     table = as_source(
         data, columns=columns, discrete=[n for n, kind in families.items() if kind == "categorical"],
         numeric=[n for n, kind in families.items() if kind != "categorical"], weights=weights, max_states=max_states,
         left_out=gone,
     )  # fmt: skip
     require_known([n for n in families if n not in gone], table.schema.names)
-    table = without_identifiers(table, left_out, keep=families)
+    table = without_identifiers(table, identifiers, keep=[*families, *named_columns(data)])
     gone |= dict.fromkeys(constant(table), "all its values are the same")
     names = [n for n in table.schema.names if n not in gone]
     if not names or not table.n_rows:
@@ -111,6 +112,7 @@ def read_table(
             f"no column is left to find classes by, of {table.n_rows} sample{'s' * (table.n_rows != 1)}",
             hint="; ".join(f"{name}: {why}" for name, why in gone.items()) or None,
         )
+    warn_dropped(gone)
     return table.select(names) if isinstance(table, Table) else table.declared(columns=names)
 
 

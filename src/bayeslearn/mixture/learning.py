@@ -86,6 +86,8 @@ def fit_mixture(
     checkpoint, every
         A file to which the best mixture so far is written, every so many iterations and at the end;
         ``start=Mixture.load(file)`` goes on from there.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
 
     Returns
     -------
@@ -94,8 +96,6 @@ def fit_mixture(
 
     Examples
     --------
-    missing, keep_default_na, drop_columns
-        As in :func:`~bayeslearn.as_table`.
     >>> found = fit_mixture([1.0, 1.2, 0.8, 5.0, 5.1, 4.9], 2)
     >>> [round(float(m), 1) for m in sorted(found.model["x0"].mean[:, 0])]
     [1.0, 5.0]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import EmptyTableError, MissingValuesError
+from bayeslearn.errors import BayeslearnWarning, DataError, EmptyTableError, MissingValuesError
 from bayeslearn.neighbours.attributes import REMOVAL, WEIGHTS, Attributes, choose_attributes
 from bayeslearn.neighbours.distances import Distance, as_weights
 from bayeslearn.neighbours.leaving_out import LeaveOneOut, with_best_k
 from bayeslearn.neighbours.model import Neighbours
 from bayeslearn.sources import with_options
-from bayeslearn.sources.usability import without_identifiers
+from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import Discrete, Table, as_table
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 
@@ -50,7 +51,7 @@ def learn_neighbours(
     prior: Any = 1.0,
     weights: Any = None,
     columns: Iterable[str] | None = None,
-    unlabelled: Literal["error", "drop"] = "error",
+    unlabelled: Literal["warn", "error", "drop"] = "warn",
     index: str = "auto",
     max_k: int = 50,
     max_states: int = 255,
@@ -80,12 +81,15 @@ def learn_neighbours(
     prior
         Cases that the prior is worth, or a prior of the family.
     unlabelled
-        What to do with rows without a target.
+        What to do with rows without a target: ``"warn"`` drops them with a warning, ``"drop"`` silently.
+    left_out
+        A dict that gets the columns that are dropped, and why: identifiers, free text and columns that cannot be used.
+        Without it a warning names them. Columns that are named in `columns` are never dropped.
+    missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
 
     Examples
     --------
-    missing, keep_default_na, drop_columns
-        As in :func:`~bayeslearn.as_table`.
     >>> rows = {"hours": [1.0, 1.5, 2.0, 6.0, 7.0, 7.5], "wind": ["weak", None, "weak", "gale", "gale", "weak"],
     ...         "sail": ["no", "no", "no", "yes", "yes", "yes"]}
     >>> found = learn_neighbours(rows, "sail", k=3)
@@ -94,13 +98,17 @@ def learn_neighbours(
     """
     data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     validation.choice("kind", kind, ["auto", "classes", "numbers"])
-    validation.choice("unlabelled", unlabelled, ["error", "drop"])
+    validation.choice("unlabelled", unlabelled, ["warn", "error", "drop"])
+    left_out = dropping(data, left_out, columns)
     wanted = None if columns is None else [*columns, target]
     table = as_table(
         data, columns=wanted, discrete=[target] if kind == "classes" else (), weights=weights, max_states=max_states,
         numeric=[target] if kind == "numbers" else (), allow_constant=True, left_out=left_out,
     )  # fmt: skip
-    table = without_identifiers(table, left_out, keep=[target])
+    if target in (left_out or ()):
+        raise DataError(f"the target cannot be used: {left_out[target]}")  # type: ignore[index]
+    table = without_identifiers(table, left_out, keep=[target, *named_columns(data)])
+    warn_dropped(left_out)
     variable = table.schema[target]
     gone = table.code(target) < 0 if isinstance(variable, Discrete) else np.isnan(table.value(target))
     if gone.any():
@@ -109,6 +117,8 @@ def learn_neighbours(
                 f"{gone.sum()} rows have no {target!r}, row {validation.first_position(gone)} is the first",
                 hint='leave them out: unlabelled="drop"',
             )
+        if unlabelled == "warn":
+            warnings.warn(f"{gone.sum()} rows without a {target!r} are dropped", BayeslearnWarning, stacklevel=2)
         table = table.take(np.flatnonzero(~gone))
     rows = table.drop([target])
     if not isinstance(data, Table):

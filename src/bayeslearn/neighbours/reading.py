@@ -8,6 +8,7 @@ import numpy as np
 
 from bayeslearn.errors import DataError, EmptyTableError, ShapeError, listed
 from bayeslearn.neighbours.distances import with_another
+from bayeslearn.sources.usability import dropping, warn_dropped
 from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 from bayeslearn.tables.table import require_finite
@@ -24,7 +25,9 @@ def examples(data: Any, *, weights: Any = None, discrete: Iterable[str] = (), **
         return as_table(data, weights=weights, columns=how.get("columns"))
     if is_numbers(data) and not how and not discrete:
         return of_numbers(data, Schema(Numeric(f"x{j}") for j in range(data.shape[1])), weights)
-    table = as_table(data, discrete=discrete, weights=weights, allow_constant=True, **how)
+    gone = dropping(data, None)
+    table = as_table(data, discrete=discrete, weights=weights, allow_constant=True, left_out=gone, **how)
+    warn_dropped(gone, named=True)
     return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and all_numbers(v)])
 
 

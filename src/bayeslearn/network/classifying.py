@@ -15,6 +15,7 @@ from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structure.methods import METHODS
 from bayeslearn.network.structures import as_dag
 from bayeslearn.sources import as_source, discretised, is_source
+from bayeslearn.sources.usability import dropping, warn_dropped
 from bayeslearn.tables import Discrete, Table, as_table
 from bayeslearn.tables.discretise import quantile_cuts
 from bayeslearn.tables.interval_values import weighted_values
@@ -72,11 +73,13 @@ def target_name(structure: BayesianNetwork | Dag | None, target: str | None, lab
 
 def discrete_table(columns: Columns, weights: NDArray[np.float64] | None, bins: int) -> Table:
     """Columns as states: whole numbers that repeat themselves as they are, other numbers by intervals."""
-    table = as_table(columns, weights=weights, allow_constant=True)
+    gone = dropping(columns, None)
+    table = as_table(columns, weights=weights, allow_constant=True, left_out=gone)
+    warn_dropped(gone, named=True)
     found = {v.name: weighted_values(table.value(v.name), weights) for v in table.schema.numeric}
     states = [name for name, (values, weight) in found.items() if repeat(values, weight)]
     if states:
-        table = as_table(columns, weights=weights, discrete=states, allow_constant=True)
+        table = as_table(columns, weights=weights, discrete=states, allow_constant=True, left_out=gone)
     return table.cut({v.name: quantile_cuts(*found[v.name], bins) for v in table.schema.numeric})
 
 
@@ -101,11 +104,12 @@ def coded(
     unseen: Literal["error", "missing"] = "error",
 ) -> Table:
     """Rows in the codes of a network, the class by its labels; what is neither is missing."""
-    used = [name for name in network.names if name in columns and name != target]
+    absent = network.schema.absent_from(columns)
+    used = [name for name in network.names if name not in absent and name != target]
     codes = np.full((len(network), len(labels)), -1, dtype=np.int64)
     codes[network.names.index(target)] = labels
     if used:
-        shown = as_table({name: columns[name] for name in used}, schema=network.schema.select(used), unseen=unseen)
+        shown = as_table(columns, schema=network.schema.select(used), unseen=unseen)
         codes[[network.names.index(name) for name in used]] = shown.codes
     return Table(network.schema, codes, np.empty((0, len(labels))), weights)
 

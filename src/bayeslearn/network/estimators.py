@@ -37,6 +37,7 @@ from bayeslearn.network.structure.recipe import Recipe
 from bayeslearn.sources import as_source
 from bayeslearn.tables import Discrete
 from bayeslearn.tables.mixins import TakesCells
+from bayeslearn.tables.notes import collected
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -144,7 +145,8 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         frame = graph if isinstance(graph, BayesianNetwork) else self._framed(graph, columns, y, w)
         label = frame[self.target_].variable
         self.classes_ = np.unique(state_names(label) if frame is graph else y)
-        absent = {name: len(frame.states(name)) for name in frame.names if name not in columns and name != label.name}
+        unknown = [name for name in frame.schema.absent_from(columns) if name != label.name]
+        absent = {name: len(frame.states(name)) for name in unknown}
         table = coded(frame, self.target_, columns, label_codes(label, y), w)
         return self._learn(self._searched(method, table) if method else frame, table, absent)
 
@@ -189,15 +191,15 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
 
     def _framed(self, graph: Dag | None, columns: Columns, y: NDArray[Any], w: Any) -> BayesianNetwork:
         """A network with the states of the data, and nothing learned yet."""
-        if graph is None:
-            graph = Dag({self.target_: (), **dict.fromkeys(columns, (self.target_,))})
-        used = [name for name in graph if name != self.target_]
+        used = list(columns) if graph is None else [name for name in graph if name != self.target_]
         require_known(used, columns)
-        variables: dict[str, Any] = {self.target_: Discrete(self.target_, tuple(np.unique(y).tolist()))}
+        variables: dict[str, Any] = {}
         if used:
             bins = validation.integer("bins", self.bins, least=2)
-            variables |= {v.name: v for v in discrete_table({n: columns[n] for n in used}, w, bins).schema}
-        return uniform(graph, variables)
+            variables = {v.name: v for v in discrete_table({n: columns[n] for n in used}, w, bins).schema}
+        if graph is None:
+            graph = Dag({self.target_: (), **dict.fromkeys(variables, (self.target_,))})
+        return uniform(graph, {self.target_: Discrete(self.target_, tuple(np.unique(y).tolist()))} | variables)
 
     def _searched(self, method: str, table: Table) -> BayesianNetwork:
         """A network with the graph that the rows suggest, and nothing learned yet."""
@@ -227,10 +229,14 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
     def _tables(self, X: Any) -> Iterator[Table]:
         """Rows in the codes of the network."""
         if names_data(X):
-            yield from as_source(X, schema=self.network_.schema, absent="missing", unseen="missing").batches()
+            with collected():
+                source = as_source(X, schema=self.network_.schema, absent="missing", unseen="missing")
+            yield from source.batches()
             return
         columns, n = self._columns(validate_data(self, X, **CELLS_AS_THEY_ARE, reset=False), X)
-        yield coded(self.network_, self.target_, columns, np.full(n, -1), unseen="missing")
+        with collected():
+            table = coded(self.network_, self.target_, columns, np.full(n, -1), unseen="missing")
+        yield table
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """The logarithm of :meth:`predict_proba`."""

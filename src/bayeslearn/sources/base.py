@@ -110,7 +110,7 @@ class Scanned(ABC):
                 "the markers of missing cells are settled for this source", hint="pass them to scan(..., missing=...)"
             )
         dropped = (*self.request.dropped, *name_list("drop_columns", drop_columns))
-        request = replace(requested(**said), missing=self.request.missing, dropped=dropped)
+        request = replace(requested(**said), missing=self.request.missing, dropped=dropped, named=self.request.named)
         request = request if self.unseen is None else replace(request, unseen=self.unseen)
         check_request(request, schema)
         if schema is not None:

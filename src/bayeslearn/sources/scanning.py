@@ -95,6 +95,7 @@ absent, left_out
         )  # fmt: skip
         return known.declared(schema=schema, unseen=unseen, absent=absent)
     names = None if columns is None else name_list("columns", columns)
+    request = replace(request, named=frozenset(names or ()))
     validation.choice("on_error", on_error, ["raise", "skip"])
     if isinstance(data, list | tuple) and len(data) == 1 and is_paths(data):
         data = data[0]

@@ -10,15 +10,18 @@ numbers from a on. (Four sums determine four numbers; of more, others hardly sha
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.sources.base import Extent
+from bayeslearn.errors import BayeslearnWarning, joined, option
+from bayeslearn.sources.base import Extent, Scanned
 from bayeslearn.tables import Discrete, Table
 from bayeslearn.tables.columns import all_whole, number_of
 from bayeslearn.tables.identifiers import WholeNumbers, is_identifier_name, why_name
+from bayeslearn.tables.raw import RawTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
 
 #: The largest whole number that floats count up to one by one.
 WHOLE = 1 << 53
+
+#: Dropped columns that a warning names.
+MOST_REASONS = 5
 
 #: Sums are kept modulo this.
 MODULUS = 1 << 64
@@ -163,6 +169,43 @@ def unusable(source: Source) -> dict[str, str]:
     return {name: why for name, why in found.items() if why}
 
 
+class Unreported(dict[str, str]):
+    """Dropped columns, and why, that no caller has asked for: a warning reports them."""
+
+
+def dropping(data: Any, left_out: dict[str, str] | None, columns: Any = None) -> dict[str, str] | None:
+    """Where dropped columns are recorded: the caller's dict, or a new one; None where every column is used or refused.
+
+    That is so for columns that are asked for by name, and for tables, sources and arrays, which keep what they have.
+    """
+    if left_out is not None:
+        return left_out
+    if columns is not None or isinstance(data, Table | Scanned | np.ndarray):
+        return None
+    return Unreported()
+
+
+def warn_dropped(left_out: dict[str, str] | None, *, named: bool = False) -> None:
+    """One warning that names the dropped columns, why, and how to keep them, unless a caller reports them.
+
+    Where all are `named` already, as in an estimator, none can be kept that way.
+    """
+    if isinstance(left_out, Unreported) and left_out:
+        reasons = [why if name in why else f"column {name!r}: {why}" for name, why in left_out.items()]
+        warnings.warn(
+            f"{len(reasons)} column{'s' * (len(reasons) != 1)} dropped: {joined(reasons, MOST_REASONS, separator='; ')}"
+            + ("" if named else f"; name the columns with {option('columns')} to keep them"),
+            BayeslearnWarning, stacklevel=4,
+        )  # fmt: skip
+
+
+def named_columns(data: Any) -> frozenset[str]:
+    """The columns that were asked for by name when the data were read."""
+    if isinstance(data, RawTable):
+        return data.named
+    return data.request.named if isinstance(data, Scanned) else frozenset()
+
+
 def without_identifiers(source: Any, left_out: dict[str, str] | None, keep: Iterable[str] = ()) -> Any:
     """A table or source without its identifiers and free text, of which `left_out` is told; as it is where it is None.
 
@@ -170,9 +213,10 @@ def without_identifiers(source: Any, left_out: dict[str, str] | None, keep: Iter
     """
     if left_out is None:
         return source
-    gone = {name: why for name, why in unusable(source).items() if "one value" not in why and name not in set(keep)}
+    keep = {*keep, *named_columns(source)}
+    gone = {name: why for name, why in unusable(source).items() if "one value" not in why and name not in keep}
     names = [name for name in source.schema.names if name not in gone]
-    if not gone or set(names) <= set(keep):
+    if not gone or set(names) <= keep:
         return source
     left_out |= gone
     return source.select(names) if isinstance(source, Table) else replace(source, schema=source.schema.select(names))
@@ -209,13 +253,13 @@ def of_numbers(name: str, x: NDArray[np.float64]) -> str | None:
 
 def whole_numbers(x: NDArray[np.float64]) -> WholeNumbers:
     """What whole numbers show; more of them than there are between the least and the largest repeat themselves."""
-    n, low, high = len(x), float(x.min()), float(x.max())
-    if high - low + 1 < n:
-        return WholeNumbers(n, low, high, is_consecutive=False, is_ordered=False, all_different=False)
+    n = len(x)
+    if x.max() - x.min() + 1 < n:
+        return WholeNumbers(n, is_consecutive=False, is_ordered=False, all_different=False)
     steps = np.diff(np.sort(x))
     different = bool((steps > 0).all())
     ordered = different and order_of(x) in {1, -1}
-    return WholeNumbers(n, low, high, bool((steps == 1).all()), ordered, different)
+    return WholeNumbers(n, bool((steps == 1).all()), ordered, different)
 
 
 def columns_of_source(source: Any) -> dict[str, str | None]:
@@ -236,7 +280,7 @@ def columns_of_source(source: Any) -> dict[str, str | None]:
             seen = digest.get(name)
             different = None if seen is None or seen.more else max(seen.levels.values(), default=1) == 1
             consecutive_ = sums == consecutive(int(low), n)
-            whole = WholeNumbers(n, low, high, consecutive_, order in {1, -1}, consecutive_ or different)
+            whole = WholeNumbers(n, consecutive_, order in {1, -1}, consecutive_ or different)
             why[name] = whole.why_identifier(name)
     return why
 

@@ -147,6 +147,8 @@ class Request:
     left_out: dict[str, str] | None = None
     #: Columns that are read as if they were not there.
     dropped: tuple[str, ...] = ()
+    #: Columns that were asked for by name: no learner drops them.
+    named: frozenset[str] = frozenset()
     #: What was read otherwise than it stands there.
     notes: Notes = field(default_factory=Notes, compare=False)
 

@@ -5,11 +5,10 @@ A whole-number column (more than 20 different values, so that it is numeric) is 
     consecutive    its n values are a, a + 1, …, a + n − 1, each once
     named          its name is that of an identifier: id, host_id, hostId, uuid, key, index, row, no., …
     increasing     it increases, or decreases, from every row to the next, in at least 20 rows
-    dense          its n values, at least 100, are all different, within a range of at most 20 n: values that fell
-                   there by chance would repeat
+    all different  its n values, at least 100, are all different, such as random numbers of eight digits
 
-Numbers that are merely all different, such as prices in cents, are kept, and so are fractions. A column of words is an
-identifier when every row has another one, or nearly so, or when it is named like one and a word has fewer than 20 rows.
+Fractions are kept, and so is a column that is declared or asked for by name. A column of words is an identifier when
+every row has another one, or nearly so, or when it is named like one and a word has fewer than 20 rows.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-#: Fewest values that are called all different, increasing, and dense; the range of the last for each value.
-LEAST_NAMES, LEAST_ORDERED, LEAST_DENSE, DENSE = 4, 20, 100, 20
+#: Fewest values that are consecutive numbers (or different words), increasing, and all different.
+LEAST_NAMES, LEAST_ORDERED, LEAST_DIFFERENT = 4, 20, 100
 
 #: A column of words with more of them than this may be an identifier by its name, if each has fewer rows than that.
 MANY_WORDS, FEW_ROWS_EACH = 20, 20
@@ -51,8 +50,6 @@ class WholeNumbers:
     """What a column of whole numbers shows."""
 
     n: int
-    low: float
-    high: float
     is_consecutive: bool
     is_ordered: bool
     #: Whether all values differ; None where nobody counted.
@@ -66,7 +63,7 @@ class WholeNumbers:
             return f"column {name!r} is an identifier, by its name and its many different values"
         if self.n >= LEAST_ORDERED and self.is_ordered:
             return f"column {name!r} is an identifier: whole numbers in the order of the rows"
-        if self.all_different and self.n >= LEAST_DENSE and self.high - self.low < DENSE * self.n:
+        if self.all_different and self.n >= LEAST_DIFFERENT:
             return f"column {name!r} is an identifier: whole numbers that are all different"
         return None
 

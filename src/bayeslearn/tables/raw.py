@@ -30,6 +30,8 @@ class RawTable(Mapping[str, Any]):
     unseen: str | None = None
     #: The weights of the rows, where the data have some.
     weights: Any = None
+    #: Columns that were asked for by name: no learner drops them.
+    named: frozenset[str] = frozenset()
 
     def __getitem__(self, name: str) -> Any:
         return next(column.data for column in self.columns if column.name == name)
@@ -49,6 +51,16 @@ class RawTable(Mapping[str, Any]):
         usual = request.missing == Missing.of()
         missing = self.missing if usual else self.missing | request.missing
         return replace(request, missing=missing, unseen=self.unseen or request.unseen)
+
+
+def all_named(data: Any) -> Any:
+    """Data of which no learner drops an identifier, as if every column was asked for by name; tables stay."""
+    from bayeslearn.tables.gather import gather  # noqa: PLC0415 - Arrow loads when data come in
+
+    if isinstance(data, Table | RawTable):
+        return data
+    found, _ = gather(data, None, ())
+    return RawTable(tuple(found), Missing.of(), named=frozenset(column.name for column in found))
 
 
 def raw_table(
@@ -88,4 +100,5 @@ def raw_table(
         markers = before.missing if markers == Missing.of() else before.missing | markers
         unseen = unseen or before.unseen
     weights = data.weights if isinstance(data, Table | RawTable) else None
-    return RawTable(kept, markers.only(column.name for column in kept), unseen, weights)
+    named = frozenset(wanted or ()) | (before.named if before is not None else frozenset())
+    return RawTable(kept, markers.only(column.name for column in kept), unseen, weights, named)

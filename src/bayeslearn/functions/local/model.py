@@ -21,6 +21,7 @@ from bayeslearn.functions.features import Features, centre_and_spread
 from bayeslearn.functions.local import choosing, fitting
 from bayeslearn.functions.local.settings import CRITERIA, Settings
 from bayeslearn.functions.reading import read
+from bayeslearn.sources.usability import dropping, warn_dropped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -203,7 +204,9 @@ def local_regression(
     loo_rows, rng
         ``"loo"`` for `degree`, `k` or `bandwidth` takes what predicts rows left out best; so many rows, at random.
     """
-    table = read(as_rows(X), discrete=discrete)
+    gone = dropping(X, None)
+    table = read(as_rows(X), discrete=discrete, left_out=gone)
+    warn_dropped(gone, named=True)
     features = Features.learn(table, every_state=degree == 0)
     outputs, w = checked_outputs(y, table.n_rows), validation.weights(weights, table.n_rows)
     validation.choice("criterion", criterion, CRITERIA)

@@ -27,10 +27,12 @@ from bayeslearn.naive_bayes.tables.rows import BLOCK
 from bayeslearn.naive_bayes.tables.source_estimators import classes_of, labelled_source
 from bayeslearn.sources import as_source
 from bayeslearn.sources import is_source as folded
+from bayeslearn.sources.usability import dropping, warn_dropped
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from bayeslearn.tables.discretise import quantile_cuts
 from bayeslearn.tables.interval_values import weighted_values
 from bayeslearn.tables.mixins import TakesCells
+from bayeslearn.tables.notes import collected
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -209,7 +211,9 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
 
     def _table(self, columns: Any, w: NDArray[np.float64], use: NDArray[np.intp]) -> Table:
         bins = validation.integer("bins", self.bins, least=2)
-        table = as_table(columns, allow_constant=True).take(use)
+        gone = dropping(columns, None)
+        table = as_table(columns, allow_constant=True, left_out=gone).take(use)
+        warn_dropped(gone, named=True)
         cuts = {
             v.name: quantile_cuts(*weighted_values(table.value(v.name), w[use]), bins) for v in table.schema.numeric
         }
@@ -219,9 +223,11 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
         """ln P(label, what the row shows)."""
         check_is_fitted(self)
         if folded(X):
-            source = as_source(X, schema=self.model_.schema, unseen="missing")
+            with collected():
+                source = as_source(X, schema=self.model_.schema, unseen="missing")
             return np.concatenate([self.model_.log_joint(table.codes) for table in source.batches()])
-        table = as_table(Input.of(X, self, reset=False).data, schema=self.model_.schema, unseen="missing")
+        with collected():
+            table = as_table(Input.of(X, self, reset=False).data, schema=self.model_.schema, unseen="missing")
         return self.model_.log_joint(table.codes)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -18,7 +18,9 @@ from bayeslearn import sources
 from bayeslearn.errors import DataError
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.learning import read_columns
+from bayeslearn.sources.usability import dropping, warn_dropped
 from bayeslearn.tables import Discrete, Numeric, Table, as_table
+from bayeslearn.tables.raw import all_named
 from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
@@ -79,13 +81,17 @@ class Input:
                 return found, blocks.of_integers(self.array, states)
         open_to = [name for name in self.names if name not in families]
         whole, numbers = self.whole_columns(), self.floats()
+        frame = isinstance(self.data, dict) and self.array is None
+        gone = dropping(self.data, None) if frame else None
         table = read_columns(
-            self.data,
+            all_named(self.data) if frame else self.data,
             families,
             also_discrete=[name for name in open_to if name in whole],
             also_numeric=[name for name in open_to if name in numbers],
             max_states=max_states,
+            left_out=gone,
         )
+        warn_dropped(gone, named=True)
         return list(table.schema), table
 
     def whole_columns(self) -> list[str]:

@@ -28,7 +28,7 @@ from bayeslearn.naive_bayes.tables.model import NaiveBayes
 from bayeslearn.naive_bayes.tables.priors import class_prior_of, prior_of, require_columns
 from bayeslearn.naive_bayes.tables.tallying import added, labelled
 from bayeslearn.sources import as_source, with_options
-from bayeslearn.sources.usability import without_identifiers
+from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import Discrete, Schema, Source, Table
 
 if TYPE_CHECKING:
@@ -174,15 +174,17 @@ def _source(
     if columns is not None:
         columns = [columns] if isinstance(columns, str) else list(columns)
         columns = [*columns, *([target] if target and target not in columns else [])]
+    gone = dropping(data, left_out, columns)
     source: Source = read_columns(
         data, families, also_discrete=[target] if target else [], columns=columns, weights=weights,
-        max_states=max_states, left_out=left_out,
+        max_states=max_states, left_out=gone,
     )  # fmt: skip
     if target is not None and target not in source.schema:
-        why = (left_out or {}).get(target)
+        why = (gone or {}).get(target)
         raise UnknownColumnError(
             why or f"there is no column {target!r}", hint=f"the columns are {listed(source.schema.names)}"
         )
+    warn_dropped(gone)
     return source
 
 
@@ -199,7 +201,8 @@ def read_columns(
         discrete = [n for n in discrete if n not in data.schema or not isinstance(data.schema[n], Discrete)]
         numeric = [n for n in numeric if n not in data.schema or isinstance(data.schema[n], Discrete)]
     source = as_source(data, discrete=discrete, numeric=numeric, allow_constant=True, **options)
-    source = without_identifiers(source, options.get("left_out"), keep=[*told, *also_discrete, *also_numeric])
+    keep = [*told, *also_discrete, *also_numeric, *named_columns(data)]
+    source = without_identifiers(source, options.get("left_out"), keep=keep)
     cut = [name for name in told if kinds[name] == "categorical" != told[name]]
     for family, names in itertools.groupby(sorted(cut, key=told.__getitem__), told.__getitem__):
         from bayeslearn.sources import discretised  # noqa: PLC0415 - few ask for it

@@ -15,7 +15,7 @@ from bayeslearn.errors import EmptyTableError, ParameterError, listed
 from bayeslearn.network.structure.sourced import looking
 from bayeslearn.sources import as_source, discretised
 from bayeslearn.sources.base import Scanned
-from bayeslearn.sources.usability import unusable
+from bayeslearn.sources.usability import named_columns, unusable
 from bayeslearn.tables import Table
 from bayeslearn.tables.convert import requested
 from bayeslearn.tables.interpretation import interpretation_notes, origins
@@ -90,7 +90,8 @@ def prepare(
         for name, share in rare.items()
         if share < LEAST_SHARE
     }
-    left_out |= {name: why for name, why in odd.items() if name not in {*(states or ()), target} or "one val" in why}
+    keep = {*(states or ()), target, *named_columns(data)}
+    left_out |= {name: why for name, why in odd.items() if name not in keep or "one val" in why}
     if target is not None and target in left_out:
         raise ParameterError(f"the target cannot be used: {left_out[target]}")
     kept = [name for name in table.schema.names if name not in left_out]
