@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 def as_evidence(network: BayesianNetwork, evidence: Any) -> dict[str, Any]:
     """Return states by name of variable; a missing value in a row of a data frame is not observed."""
-    if evidence is None or isinstance(evidence, dict | Mapping):  # a dict is recognized fastest
+    if type(evidence) is dict:  # recognized fastest
+        return evidence.copy()
+    if evidence is None or isinstance(evidence, Mapping):
         return dict(evidence or {})
     if isinstance(evidence, str):
         return _written(network, evidence.split(","))
