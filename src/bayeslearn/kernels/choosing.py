@@ -12,7 +12,7 @@ import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
 from bayeslearn.kernels.log_propagation import collect_logs, summed_inside
-from bayeslearn.kernels.propagation import collect, known_factors, make_table, send_up
+from bayeslearn.kernels.propagation import collect, is_safe, known_factors, make_table, send_up
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +29,7 @@ def climb_to_maximum(
     wanted: NDArray[np.bool_],
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
+    least: Any,
 ) -> float:
     """Messages up the tree as in `collect_up`, with the largest entry of a row in place of its sum.
 
@@ -37,15 +38,15 @@ def climb_to_maximum(
     """
     parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
     index = np.zeros(64, np.int64)
-    log_p = known_factors(network, plan, codes)
+    log_p, product = known_factors(network, plan, codes), 1.0
     if log_p == -np.inf:
         return log_p
-    least = np.empty(len(parent), np.float64)
     for c in range(len(parent)):
         taken, low = make_table(network, plan, c, codes, likelihood, weighed, tables, messages, least, index)
-        if not taken > -np.inf:
-            return taken
-        log_p += taken
+        if least is not None:
+            if not taken > -np.inf:
+                return taken
+            log_p += taken
         inner = summed_inside(plan, c, sizes, wanted)
         at, top = table[c], 0.0
         for r in range(rows[c]):
@@ -60,9 +61,12 @@ def climb_to_maximum(
             top = max(top, best)
         if not top > 0.0:
             return -np.inf
-        log_p += np.log(top)
-        least[c] = send_up(plan, c, top, low, messages)
-    return log_p
+        if least is None:
+            product *= top  # in range altogether
+        else:
+            log_p += np.log(top)
+        send_up(plan, c, top, low, messages, least)
+    return log_p + np.log(product)
 
 
 @inner
@@ -120,7 +124,11 @@ def most_probable(
 
     With all variables wanted this is the most probable case. The plan must have the wanted variables go last.
     """
-    log_p = climb_to_maximum(network, plan, sizes, codes, likelihood, weighed, wanted, tables, messages)
+    if is_safe(network, plan, likelihood, weighed):
+        log_p = climb_to_maximum(network, plan, sizes, codes, likelihood, weighed, wanted, tables, messages, None)
+    else:
+        least = np.empty(len(plan[1]), np.float64)
+        log_p = climb_to_maximum(network, plan, sizes, codes, likelihood, weighed, wanted, tables, messages, least)
     if np.isnan(log_p):
         log_p = collect_logs(network, plan, sizes, codes, likelihood, weighed, wanted, tables, messages)
         log_p += known_factors(network, plan, codes)

@@ -14,7 +14,7 @@ import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
 from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE
-from bayeslearn.kernels.propagation import FAINT, LEAST, MOST
+from bayeslearn.kernels.propagation import FAINT, LEAST, MOST, is_safe
 from bayeslearn.kernels.strides import EDGE, grow, multiply, rescaled
 from bayeslearn.kernels.vectors import LANES, all_lanes, plus, put, row, times
 
@@ -218,13 +218,14 @@ def make_tables(
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
     log_p: NDArray[np.float64],
-    least: NDArray[np.float64],
+    least: Any,
     least_shared: NDArray[np.float64],
     index: NDArray[np.int64],
 ) -> float:
     """Clique c as the product of its likelihoods and messages, and of what all cases share.
 
-    Returns a bound below its positive entries, 0 where a product may underflow; `least` holds that of each message.
+    Returns a bound below its positive entries, 0 where a product may underflow; `least` holds that of each message, or
+    is None where no product can underflow.
     """
     belief_start = network[5]
     table, message, step_start, steps, dims, strides = plan[4], plan[5], plan[7], plan[8], plan[9], plan[10]
@@ -237,11 +238,12 @@ def make_tables(
             grow_each(tables, at, reached, entries // reached)
         reached = max(reached, entries)
         if kind == MESSAGE:
-            if low * least[who] < EDGE:
-                low = rescale(tables, at, at + reached, log_p)
+            if least is not None:
                 if low * least[who] < EDGE:
-                    return 0.0
-            low *= least[who]
+                    low = rescale(tables, at, at + reached, log_p)
+                    if low * least[who] < EDGE:
+                        return 0.0
+                low *= least[who]
             multiply_each(tables, at, messages, message[who], dims, strides, lo, hi, index, count == 0)
         else:
             multiply_each(tables, at, likelihood, belief_start[who], dims, strides, lo, hi, index, count == 0)
@@ -249,12 +251,14 @@ def make_tables(
     if count == 0:
         for lane in range(LANES):
             tables[at, lane] = 1.0
-    if low * least_shared[c] < EDGE:
-        low = rescale(tables, at, at + reached, log_p)
+    if least is not None:
         if low * least_shared[c] < EDGE:
-            return 0.0
+            low = rescale(tables, at, at + reached, log_p)
+            if low * least_shared[c] < EDGE:
+                return 0.0
+        low *= least_shared[c]
     grow_into(tables, at, reached, size // reached, shared)
-    return low * least_shared[c]
+    return low
 
 
 @inner
@@ -268,13 +272,13 @@ def collect(
     messages: NDArray[np.float64],
     scale: NDArray[np.float64],
     log_p: NDArray[np.float64],
-    least: NDArray[np.float64],
+    least: Any,
     least_shared: NDArray[np.float64],
     index: NDArray[np.int64],
 ) -> bool:
     """Tables and messages up the tree; a case whose evidence is impossible gets −∞ and zeros from there on.
 
-    Returns False where a product may underflow.
+    Returns False where a product may underflow; `least` as for `make_tables`.
     """
     parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
     inverse = np.empty((1, LANES))
@@ -295,10 +299,8 @@ def collect(
             put(messages, r, total)
             whole = plus(whole, total)
         put(scale, c, whole)
-        most = 1.0
         for lane in range(LANES):
             inverse[0, lane] = 1.0 / scale[c, lane] if scale[c, lane] > 0.0 else 0.0
-            most = max(most, scale[c, lane])
             if 0.0 < scale[c, lane] < LEAST:
                 log_p[lane] += np.log(scale[c, lane])
             else:
@@ -308,9 +310,10 @@ def collect(
                 product[lane] = 1.0
         for r in range(to, to + rows[c]):
             put(messages, r, times(row(messages, r), row(inverse, 0)))
-        least[c] = low / most
-        if least[c] < FAINT:
-            least[c] = least_positive(messages, to, to + rows[c])
+        if least is not None:
+            least[c] = low / max(1.0, scale[c].max())
+            if least[c] < FAINT:
+                least[c] = least_positive(messages, to, to + rows[c])
     for lane in range(LANES):
         log_p[lane] += np.log(product[lane])
     return True
@@ -391,6 +394,7 @@ def propagate_lanes(
     parent, rows, table, message = plan[1], plan[2], plan[4], plan[5]
     index = np.zeros(64, np.int64)
     shared, least, least_shared = np.empty(table[-1]), np.empty(len(parent)), np.empty(len(parent))
+    safe = is_safe(network, plan, shared, np.zeros(len(sizes), np.bool_))
     taken_out = shared_products(network, plan, shared, least_shared, index)
     tables = np.empty((table[-1], LANES))
     messages = np.empty((message[-1], LANES))
@@ -403,7 +407,11 @@ def propagate_lanes(
         observe(codes[first : first + LANES], sizes, belief_start, likelihood, weighed)
         logs = log_p[first : first + LANES]
         logs[:] = taken_out
-        if np.isnan(taken_out) or not collect(
+        if safe:
+            collect(
+                network, plan, likelihood, weighed, shared, tables, messages, scale, logs, None, least_shared, index
+            )
+        elif np.isnan(taken_out) or not collect(
             network, plan, likelihood, weighed, shared, tables, messages, scale, logs, least, least_shared, index
         ):
             logs[:] = np.nan

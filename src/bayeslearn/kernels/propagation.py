@@ -8,9 +8,10 @@ A table grows from its outermost axis inwards. What depends on the outer axes on
 still small, and each grown entry is then repeated along the next axes; on the way down the table shrinks the same way,
 and what depends on the outer axes only is read from the small one. So few steps go over all the entries of a clique.
 
-Every message is normalised on the way up and the logs of the sums add to ln P(e). A bound below the positive entries of
-every table is kept: where a product could underflow the table is divided by its largest entry, and where that does not
-help the way up is gone once more in logs, see :mod:`.log_propagation`.
+Every message is normalised on the way up and the logs of the sums add to ln P(e). In most networks no product can
+underflow, which is known before (`is_safe`). In others a bound below the positive entries of every table is kept:
+where a product could underflow the table is divided by its largest entry, and where that does not help the way up is
+gone once more in logs, see :mod:`.log_propagation`.
 """
 
 from __future__ import annotations
@@ -66,6 +67,35 @@ def least_likelihood(likelihood: NDArray[np.float64], lo: int, hi: int) -> float
 
 
 @inner
+def is_safe(network: Any, plan: Any, likelihood: NDArray[np.float64], weighed: NDArray[np.bool_]) -> bool:
+    """Return whether no product of a plan can underflow: Π least entry of each factor / Π entries of each table ≥ EDGE.
+
+    No entry is above 1, so a message is divided by the number of entries of its table at most.
+    """
+    belief_start, least_of_factor, table = network[5], network[7], plan[4]
+    low, most = 1.0, EDGE
+    for f in range(len(least_of_factor)):
+        low *= least_of_factor[f]
+    for v in range(len(weighed)):
+        if weighed[v]:
+            low *= least_likelihood(likelihood, belief_start[v], belief_start[v + 1])
+    for c in range(len(table) - 1):
+        most *= table[c + 1] - table[c]
+    return low >= most
+
+
+@inner
+def least_entry(
+    network: Any, kind: int, who: int, likelihood: NDArray[np.float64], least: NDArray[np.float64]
+) -> float:
+    """A bound below the positive entries of a factor, a likelihood or a message."""
+    belief_start, least_of_factor = network[5], network[7]
+    if kind == BELIEF:
+        return least_likelihood(likelihood, belief_start[who], belief_start[who + 1])
+    return least_of_factor[who] if kind == FACTOR else least[who]
+
+
+@inner
 def make_table(
     network: Any,
     plan: Any,
@@ -75,16 +105,16 @@ def make_table(
     weighed: NDArray[np.bool_],
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
-    least: NDArray[np.float64],
+    least: Any,
     index: NDArray[np.int64],
 ) -> tuple[float, float]:
     """Clique c as the product of its factors, likelihoods and messages.
 
     Returns the log of what was taken out, and a bound below the positive entries; `least` holds such a bound for each
-    message. The log is NaN where a product may underflow, and −∞ where nothing is possible: the table is not finished
-    then.
+    message, or is None where no product can underflow: that is compiled apart, and costs nothing. The log is NaN where
+    one may, and −∞ where nothing is possible: the table is not finished then.
     """
-    cpt, belief_start, least_of_factor = network[4], network[5], network[7]
+    cpt, belief_start = network[4], network[5]
     site, _, _, _, table, message, _, step_start, steps, dims, strides, _, _ = plan
     at, size = table[c], table[c + 1] - table[c]
     reached, count, log_p, low = 1, 0, 0.0, 1.0
@@ -96,22 +126,23 @@ def make_table(
         if count > 0 and entries > reached:
             grow(tables, at, reached, entries // reached)
         reached = max(reached, entries)
-        source, base, smallest = likelihood, 0, 1.0
+        source, base = likelihood, 0
         if kind == BELIEF:
             base = belief_start[who]
-            smallest = least_likelihood(likelihood, base, belief_start[who + 1])
         elif kind == FACTOR:
-            source, base, smallest = cpt, factor_base(network, site, codes, who), least_of_factor[who]
+            source, base = cpt, factor_base(network, site, codes, who)
         else:
-            source, base, smallest = messages, message[who], least[who]
-        if low * smallest < EDGE:
-            log_top, low = rescaled(tables, at, at + reached)
-            log_p += log_top
-            if log_top == -np.inf:
-                return log_top, low
+            source, base = messages, message[who]
+        if least is not None:
+            smallest = least_entry(network, kind, who, likelihood, least)
             if low * smallest < EDGE:
-                return np.nan, low
-        low *= smallest
+                log_top, low = rescaled(tables, at, at + reached)
+                log_p += log_top
+                if log_top == -np.inf:
+                    return log_top, low
+                if low * smallest < EDGE:
+                    return np.nan, low
+            low *= smallest
         multiply(tables, at, source, base, dims, strides, lo, hi, index, count == 0)  # one call compiles faster
         count += 1
     if reached < size:
@@ -120,22 +151,24 @@ def make_table(
 
 
 @inner
-def send_up(plan: Any, c: int, total: float, low: float, messages: NDArray[np.float64]) -> float:
+def send_up(plan: Any, c: int, total: float, low: float, messages: NDArray[np.float64], least: Any) -> None:
     """Divide the message of a clique by `total`, for the parent to take.
 
-    Returns a bound below its positive entries: `low` bounds those of the table, and so their sums.
+    Unless it is None, `least` gets a bound below its positive entries: `low` bounds those of the table, and so their
+    sums.
     """
     rows, message = plan[2], plan[5]
     inverse = 1.0 / total
     for r in range(message[c], message[c] + rows[c]):
         messages[r] *= inverse
-    if low * inverse > FAINT:
-        return low * inverse
-    least = np.inf
-    for r in range(message[c], message[c] + rows[c]):
-        if messages[r] > 0.0:
-            least = min(least, messages[r])
-    return least
+    if least is None:
+        return
+    least[c] = low * inverse
+    if least[c] < FAINT:
+        least[c] = np.inf
+        for r in range(message[c], message[c] + rows[c]):
+            if messages[r] > 0.0:
+                least[c] = min(least[c], messages[r])
 
 
 @inner
@@ -148,22 +181,23 @@ def collect_up(
     tables: NDArray[np.float64],
     messages: NDArray[np.float64],
     scale: NDArray[np.float64],
+    least: Any,
     index: NDArray[np.int64],
 ) -> float:
     """Tables and messages from the leaves to the roots; returns ln P(e), −∞ when the evidence is impossible.
 
-    NaN is returned where a product may underflow.
+    NaN is returned where a product may underflow; `least` as for `make_table`.
     """
     parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]
     log_p, product = known_factors(network, plan, codes), 1.0
     if log_p == -np.inf:
         return log_p
-    least = np.empty(len(parent), np.float64)
     for c in range(len(parent)):
         taken, low = make_table(network, plan, c, codes, likelihood, weighed, tables, messages, least, index)
-        if not taken > -np.inf:
-            return taken
-        log_p += taken
+        if least is not None:
+            if not taken > -np.inf:
+                return taken
+            log_p += taken
         at, to, width = table[c], message[c], cols[c]
         total = 0.0
         for r in range(rows[c]):
@@ -176,14 +210,16 @@ def collect_up(
         if not total > 0.0:
             return -np.inf
         scale[c] = total
-        if total < LEAST:
+        if least is None:
+            product *= total  # P(e) is in range altogether
+        elif total < LEAST:
             log_p += np.log(total)
         else:
             product *= total
-        if product < LEAST or product > MOST:
-            log_p += np.log(product)
-            product = 1.0
-        least[c] = send_up(plan, c, total, low, messages)
+            if product < LEAST or product > MOST:
+                log_p += np.log(product)
+                product = 1.0
+        send_up(plan, c, total, low, messages, least)
     return log_p + np.log(product)
 
 
@@ -201,7 +237,10 @@ def collect(
     index: NDArray[np.int64],
 ) -> float:
     """The way up as products, or in logs where these may underflow; returns ln P(e)."""
-    log_p = collect_up(network, plan, codes, likelihood, weighed, tables, messages, scale, index)
+    if is_safe(network, plan, likelihood, weighed):
+        return collect_up(network, plan, codes, likelihood, weighed, tables, messages, scale, None, index)
+    least = np.empty(len(scale), np.float64)
+    log_p = collect_up(network, plan, codes, likelihood, weighed, tables, messages, scale, least, index)
     if not np.isnan(log_p):
         return log_p
     for c in range(len(scale)):

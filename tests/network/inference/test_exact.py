@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import (
+    BayeslearnWarning,
     CapacityError,
     ImpossibleEvidenceError,
     ParameterError,
@@ -370,10 +371,21 @@ def test_too_large_is_refused_with_the_estimate():
             ImpossibleEvidenceError,
             "cannot be together",
         ),
-        (lambda e: e.cases([{"Rain": "maybe"}]), UnknownStateError, "column 'Rain' has state 'maybe' in row 0"),
+        (
+            lambda e: e.cases([{"Rain": "maybe"}], unseen="error"),
+            UnknownStateError,
+            "column 'Rain' has state 'maybe' in row 0",
+        ),
         (lambda e: e.cases([{"Rain": "yes"}], ask=["Wet"])["Rain"], ParameterError, "'Rain' was not asked for"),
     ],
 )
 def test_bad_questions(ask, error, match):
     with pytest.raises(error, match=match):
         ask(Exact(rain()))
+
+
+def test_a_state_that_the_network_does_not_have_is_not_observed():
+    engine = Exact(rain())
+    with pytest.warns(BayeslearnWarning, match=r"1 value of 'Rain' \('maybe'\) not among the states"):
+        found = engine.cases([{"Rain": "maybe", "Wet": "yes"}, {"Rain": "yes", "Wet": "yes"}])
+    np.testing.assert_allclose(found["Rain"], engine.cases([{"Wet": "yes"}, {"Rain": "yes"}])["Rain"], rtol=1e-12)

@@ -31,7 +31,9 @@ def as_evidence(network: BayesianNetwork, evidence: Any) -> dict[str, Any]:
 
 def as_mapping(network: BayesianNetwork, evidence: Any) -> dict[str, Any]:
     """Return values by name as they are given; a missing value in a row of a data frame is not observed."""
-    if evidence is None or isinstance(evidence, dict | Mapping):  # a dict is recognized fastest
+    if type(evidence) is dict:  # recognized fastest
+        return evidence.copy()
+    if evidence is None or isinstance(evidence, Mapping):
         return dict(evidence or {})
     if isinstance(evidence, str):
         return _parsed(network, evidence)

@@ -9,7 +9,7 @@ is planned, and what does not matter for the question is left out.
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -65,6 +65,7 @@ class Exact:
         self._starts = self.compiled.belief_start.tolist()
         self._spans = [slice(*pair) for pair in itertools.pairwise(self._starts)]
         self._write = [WRITTEN_OUT.get(len(states), by_name) for states in self._states]
+        self._nothing_observed = np.full(len(self._names), -1, np.int64)
         self._nothing_weighed = np.zeros(len(self._names), np.bool_)
 
     # -- one case
@@ -217,9 +218,16 @@ class Exact:
 
     # -- many cases
 
-    def cases(self, data: Any, *, ask: Iterable[str] | None = None) -> CaseBeliefs:
-        """Posterior distributions for every row of a table; a missing cell, or a missing column, is not observed."""
-        codes = self._case_codes(data)
+    def cases(
+        self, data: Any, *, ask: Iterable[str] | None = None, unseen: Literal["missing", "error"] = "missing"
+    ) -> CaseBeliefs:
+        """Posterior distributions for every row of a table; a missing cell, or a missing column, is not observed.
+
+        Nor is a state that the network does not have, with a warning that counts them; with ``unseen="error"`` it is an
+        error.
+        """
+        columns = as_table(data, schema=self.network.schema, absent="missing", unseen=unseen).codes
+        codes = np.ascontiguousarray(columns.T, dtype=np.int64)
         beliefs = np.empty((len(codes), int(self.compiled.belief_start[-1])))
         log_p = np.zeros(len(codes))
         self._run(codes, beliefs, log_p)
@@ -287,10 +295,6 @@ class Exact:
             kernels.propagate_lanes(arrays, steps, sizes, rest, found, logs)
             beliefs[full:], log_p[full:] = found[: len(codes) - full], logs[: len(codes) - full]
 
-    def _case_codes(self, data: Any) -> NDArray[np.int64]:
-        columns = as_table(data, schema=self.network.schema, absent="missing", unseen="missing").codes
-        return np.ascontiguousarray(columns.T, dtype=np.int64)
-
     # -- inside
 
     def _position(self, name: str) -> int:
@@ -301,7 +305,7 @@ class Exact:
         self, evidence: Mapping[str, Any] | None, likelihoods: Mapping[str, Numbers] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
         """Evidence as kernels want it: codes (−1 not observed), likelihoods of all states, and who has some."""
-        codes, ranges = self._observed(as_evidence(self.network, evidence))
+        codes, ranges = self._observed(evidence if type(evidence) is dict else as_evidence(self.network, evidence))
         if not likelihoods and not ranges:
             return codes, ONE, self._nothing_weighed
         odd = [name for name in likelihoods or () if name in ranges]
@@ -311,9 +315,9 @@ class Exact:
 
     def _observed(self, evidence: Mapping[str, Any]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
         """The codes of what was observed, and the likelihoods of ranges that hold several states."""
-        codes, ranges = np.full(len(self._place), -1, np.int64), {}
+        codes, ranges, place = self._nothing_observed.copy(), {}, self._place
         for name, value in evidence.items():
-            v = self._position(name)
+            v = place[name] if name in place else self._position(name)
             code = self._codes[v].get(value) if type(value) is str else None
             if code is None:
                 found = codes_of(self.network[name].variable, value, warn=True)

@@ -42,8 +42,9 @@ FAR, SOME, MANY = 0.01, 2.5, 4
 #: The probability of a state, or of all others, below which sweeps tell little.
 RARE = 0.05
 
-#: What the error of these rows adds to that of such a state at most.
-UNSURE = 0.0025
+#: What the error of these rows adds to that of such a state at most, where they come to so many rows of the most weight
+#: that a part of the cases without rows is unlikely.
+UNSURE, ENOUGH = 0.0025, 10
 
 #: No product of numbers that are at least this large in all underflows.
 EDGE = 1e-290
@@ -94,6 +95,7 @@ class GibbsRun:
             if log_weight.max() > -np.inf:
                 self.first = WeightedCounts.of(log_weight, codes, starts=starts, asked=self.hidden)
                 self.first_errors = self.first.errors_within(proposal.log_bound)
+                self.unsure = UNSURE if self.first.rows_of_most_weight(proposal.log_bound) > ENOUGH else np.inf
                 w = np.exp(log_weight - log_weight.max())
                 rows = self.rng.choice(BLOCK, self.chains, p=w / w.sum())
                 return np.ascontiguousarray(codes[:, rows].T, dtype=np.int64)
@@ -148,7 +150,11 @@ class GibbsRun:
         """At least that of a state never seen, 1 / (draws + 2); see above."""
         errors, p = np.maximum(np.sqrt(self.variance()), 1 / (self.draws + 2)), self.p()
         off = np.abs(p - self.first.p)
-        unsure = np.where(np.minimum(p, 1 - p) < RARE, np.hypot(off, np.minimum(self.first_errors, UNSURE)), 0.0)
+        unsure = np.where(
+            (np.minimum(p, 1 - p) < RARE) | np.isinf(self.unsure),
+            np.hypot(off, np.minimum(self.first_errors, self.unsure)),
+            0.0,
+        )
         return np.maximum(errors, np.where(self._far(errors, SOME), off, unsure))
 
     def disagreement(self) -> float:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from bayeslearn.network.network import BayesianNetwork
 
     Array = NDArray[np.float64]
+    Places = NDArray[np.int64]
+
+#: Messages to a variable that may be multiplied without logs.
+FEW = 16
 
 #: Numbers below this count as zero when it is asked whether a message has settled.
 SMALLEST = 1e-300
@@ -31,26 +35,62 @@ class Messages:
                 self.edges.setdefault(v, []).append((f, axis))
         self.to_table = [[self.even(sizes[v]) for v in scope] for scope in self.scopes]
         self.to_variable = [[self.even(sizes[v]) for v in scope] for scope in self.scopes]
+        self.lengths = np.array([sizes[v] for scope in self.scopes for v in scope], np.int64)
+        self.starts = np.cumsum(self.lengths) - self.lengths
+        self.few, self.many = self._places(sizes)
+
+    def _places(self, sizes: list[int]) -> tuple[list[tuple[Places, Places]], list[Places]]:
+        """Where the messages of a variable lie when all are in a row.
+
+        Variables with few messages are treated together when as many have as many states: the places of their messages
+        (variables, messages, states), and of all others for each of these (variables, messages, others, states).
+        """
+        ends = np.cumsum([0, *(len(scope) for scope in self.scopes)])
+        groups: dict[tuple[int, int], list[Places]] = {}
+        for v, edges in self.edges.items():
+            first = self.starts[[ends[f] + axis for f, axis in edges]]
+            groups.setdefault((len(edges), sizes[v]), []).append(first[:, None] + np.arange(sizes[v]))
+        few, many = [], []
+        for (d, _), places in groups.items():
+            if d <= FEW:
+                but_one = np.array([[j for j in range(d) if j != i] for i in range(d)], np.int64)
+                few.append((np.array(places), np.array(places)[:, but_one.reshape(d, d - 1)]))
+            else:
+                many += places
+        return few, many
 
     def step(self) -> float:
         """Every message once; returns the largest change."""
-        change = 0.0
-        for f in range(len(self.tables)):
-            change = max(change, self.send(f))
-        for edges in self.edges.values():
-            incoming = np.array([self.to_variable[f][axis] for f, axis in edges])
-            for i, (f, axis) in enumerate(edges):
-                self.to_table[f][axis] = self.normalised(self.product(np.delete(incoming, i, axis=0)))
-        return change
+        if not self.edges:
+            return 0.0
+        old = np.concatenate([message for messages in self.to_variable for message in messages])
+        new = [
+            self.summed(table, messages, axis)
+            for table, messages in zip(self.tables, self.to_table, strict=True)
+            for axis in range(len(messages))
+        ]
+        now = self.mixed(self.each_normalised(np.concatenate(new)), old)
+        to_table = np.empty_like(now)
+        for places, others in self.few:
+            to_table[places] = self.product(now[others])
+        for places in self.many:
+            to_table[places] = self.products_but_one(now[places])
+        self.to_variable = self._parted(now)
+        self.to_table = self._parted(self.each_normalised(to_table))
+        return self.change(now, old)
+
+    def _parted(self, row: Array) -> list[list[Array]]:
+        """Messages in a row as lists by table."""
+        parts = iter([row[a:b] for a, b in zip(self.starts, self.starts + self.lengths, strict=True)])
+        return [[next(parts) for _ in scope] for scope in self.scopes]
 
     def send(self, f: int) -> float:
-        """The messages of one table to its variables; returns the largest change."""
+        """The messages of one table to its variables, not damped; returns the largest change."""
         change = 0.0
         for axis, old in enumerate(self.to_variable[f]):
             new = self.normalised(self.summed(self.tables[f], self.to_table[f], axis))
-            mixed = self.mixed(new, old) if self.damping else new
-            change = max(change, self.change(mixed, old))
-            self.to_variable[f][axis] = mixed
+            change = max(change, self.change(new, old))
+            self.to_variable[f][axis] = new
         return change
 
     def receive(self, f: int) -> None:
@@ -95,16 +135,28 @@ class Messages:
 
     def summed(self, table: Array, messages: list[Array], axis: int) -> Array:
         """Σ over the other axes of the table times their messages."""
-        whole: Array = self.weighted(table, messages, axis).sum(axis=others(table, axis))
+        whole: Array = self.weighted(table, messages, axis).sum(axis=other_axes(table, axis))
         return whole
 
     def product(self, messages: Array) -> Array:
-        """The product of messages (n, states), by logs when there are many, so that it does not underflow."""
-        if len(messages) < 16:
-            whole: Array = messages.prod(axis=0)
+        """The product of messages (…, n, states), by logs when there are many, so that it does not underflow."""
+        if messages.shape[-2] < FEW:
+            whole: Array = messages.prod(axis=-2)
             return whole
-        logs = self.logs(messages).sum(axis=0)
-        return np.exp(logs - logs.max()) if logs.max() > -np.inf else np.zeros(len(logs))
+        return self.from_logs(self.logs(messages).sum(axis=-2))
+
+    def products_but_one(self, messages: Array) -> Array:
+        """For each of many messages (n, states) the product of all others: logs of all, less its own."""
+        logs = self.logs(messages)
+        zero = np.isneginf(logs)
+        finite = np.where(zero, 0.0, logs)
+        rest = np.where(zero.sum(axis=0) > zero, -np.inf, finite.sum(axis=0) - finite)
+        return self.from_logs(rest)
+
+    def from_logs(self, logs: Array) -> Array:
+        """Messages (…, states) from their logs, the largest number of each being 1."""
+        top = logs.max(axis=-1, keepdims=True)
+        return np.exp(logs - np.where(top > -np.inf, top, 0.0))
 
     def normalised(self, p: Array) -> Array:
         """Divided by its sum; ZeroDivisionError when nothing is possible any more."""
@@ -113,9 +165,16 @@ class Messages:
             raise ZeroDivisionError
         return p / total
 
+    def each_normalised(self, row: Array) -> Array:
+        """Messages in a row, each divided by its sum."""
+        total = np.add.reduceat(row, self.starts)
+        if not total.all():
+            raise ZeroDivisionError
+        return row / np.repeat(total, self.lengths)
+
     def mixed(self, new: Array, old: Array) -> Array:
         """new^(1 − damping) · old^damping."""
-        return new ** (1 - self.damping) * old**self.damping
+        return new ** (1 - self.damping) * old**self.damping if self.damping else new
 
     def change(self, new: Array, old: Array) -> float:
         """The largest change of a number, relative to it: small ones may meet others that are smaller still."""
@@ -156,9 +215,13 @@ class LogMessages(Messages):
         )
 
     def product(self, messages: Array) -> Array:
-        """The product of messages (n, states)."""
-        whole: Array = messages.sum(axis=0)
+        """The product of messages (…, n, states)."""
+        whole: Array = messages.sum(axis=-2)
         return whole
+
+    def from_logs(self, logs: Array) -> Array:
+        """Messages from their logs, which they are."""
+        return logs
 
     def normalised(self, p: Array) -> Array:
         """Divided by its sum; ZeroDivisionError when nothing is possible any more."""
@@ -166,6 +229,13 @@ class LogMessages(Messages):
         if total == -np.inf:
             raise ZeroDivisionError
         return p - total
+
+    def each_normalised(self, row: Array) -> Array:
+        """Messages in a row, each divided by its sum."""
+        total = np.logaddexp.reduceat(row, self.starts)
+        if np.isneginf(total).any():
+            raise ZeroDivisionError
+        return row - np.repeat(total, self.lengths)
 
     def mixed(self, new: Array, old: Array) -> Array:
         """new^(1 − damping) · old^damping."""
@@ -206,6 +276,6 @@ def along(message: Array, axis: int, ndim: int) -> Array:
     return message.reshape([-1 if a == axis else 1 for a in range(ndim)])
 
 
-def others(table: Array, axis: int) -> tuple[int, ...]:
+def other_axes(table: Array, axis: int) -> tuple[int, ...]:
     """All axes of a table but one."""
     return tuple(a for a in range(table.ndim) if a != axis)

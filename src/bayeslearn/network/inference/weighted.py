@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 #: How many times the heaviest row stand for one not seen yet, where the bound says nothing.
 MORE = 10
 
+#: Where all weights come to fewer rows of the most weight than this, so many times as many: a part of the cases may
+#: have no rows at all.
+VAGUE, FAR_MORE = 1e-3, 10
+
 
 @dataclass(frozen=True, eq=False)
 class WeightedCounts(Statistics):
@@ -110,7 +114,9 @@ class WeightedCounts(Statistics):
 
     def unseen(self, log_bound: float) -> float:
         """What a row not seen yet may change when no row weighs more than the bound: b / (Σ w + 2 b)."""
-        return min(1 / (self.rows_of_most_weight(log_bound) + 2), MORE / (float(self.weight) + 2 * MORE))
+        rows = self.rows_of_most_weight(log_bound)
+        more = MORE * FAR_MORE if rows < VAGUE else MORE
+        return min(1 / (rows + 2), more / (float(self.weight) + 2 * more) if np.isfinite(more) else 0.5)
 
     def rows_of_most_weight(self, log_bound: float) -> float:
         """Σ w / b: the rows that all weights come to, were each as heavy as a row can be."""
