@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 #: Values that are kept of an interval; odd, so that one of them is the median.
-MAX_VALUES = 21
+MAX_VALUES = 11
 
 #: Sums of weights closer than this, as a share, are equal.
 TIE = 1e-12
