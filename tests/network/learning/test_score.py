@@ -111,6 +111,6 @@ def test_no_cases():
 
 def test_mistakes_are_named():
     with pytest.raises(UnknownStateError, match="column 'smoke' has state 'maybe' in row 0"):
-        ASIA.log_likelihood({"smoke": ["maybe"]})
+        ASIA.log_likelihood({"smoke": ["maybe"]}, unseen="error")
     with pytest.raises(EmptyTableError, match="the table has no rows"):
         ASIA.score({"smoke": []})
