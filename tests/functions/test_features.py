@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from bayeslearn import Discrete, Numeric, Schema, Table, as_table
 from bayeslearn.errors import (
-    BayeslearnWarning,
     DataError,
     FormatError,
     MismatchError,
@@ -70,8 +69,7 @@ def test_every_state_and_declared_states():
 
 
 def test_an_unseen_state_is_a_missing_cell_and_told():
-    with pytest.warns(BayeslearnWarning, match=r"2 values of 'origin' \('mars', 'venus'\)"):
-        found = Features.learn(ROWS).encode({**ROWS, "origin": ["mars", "us", "us", "us", "us", "venus"]})
+    found = Features.learn(ROWS).encode({**ROWS, "origin": ["mars", "us", "us", "us", "us", "venus"]})
     np.testing.assert_allclose(found.matrix[0, 2:4], [0.2, 0.6], rtol=1e-14)
     assert found.unseen == {"origin": ("mars", "venus")}
     assert found.filled == {"weight": 1, "origin": 2}

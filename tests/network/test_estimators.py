@@ -16,9 +16,9 @@ from sklearn.naive_bayes import CategoricalNB
 
 from bayeslearn import BayesianNetworkClassifier, Dag, fit_tables, learn, read_network, write_network
 from bayeslearn.errors import (
+    BayeslearnWarning,
     DataError,
     ImpossibleEvidenceError,
-    MissingValuesError,
     ParameterError,
     UnknownColumnError,
     UnknownStateError,
@@ -278,8 +278,8 @@ def test_mistakes_are_named():
         BayesianNetworkClassifier("[lung][snow|lung]", target="lung").fit(X, y)
     with pytest.raises(UnknownStateError, match="column 'smoke' has state 'maybe' in row 0"):
         BayesianNetworkClassifier(ASIA).fit(X.assign(smoke="maybe"), y)
-    with pytest.raises(MissingValuesError, match="every cell of column 'smoke' is missing"):
-        BayesianNetworkClassifier().fit(X.assign(smoke=None), y)
+    with pytest.warns(BayeslearnWarning, match="1 column dropped: every cell of column 'smoke' is missing"):
+        assert "smoke" not in BayesianNetworkClassifier().fit(X.assign(smoke=None), y).network_.names
     with pytest.raises(ParameterError, match="`bins` must be at least 2, got 1"):
         BayesianNetworkClassifier(bins=1).fit(X, y)
     with pytest.raises(ParameterError, match="there is no prior 'flat'"):

@@ -54,7 +54,8 @@ class ReadsTables(TakesCells):
         if not hasattr(self, "feature_names_in_"):
             self.n_features_in_ = getattr(self, "n_features_in_", len(features.schema))
             return
-        names = [name for name in self.feature_names_in_ if name not in (target_names(y) or ())]
+        given: Any = vars(self)["feature_names_in_"]
+        names = [name for name in given if name not in (target_names(y) or ())]
         self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
 
 

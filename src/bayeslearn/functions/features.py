@@ -148,8 +148,8 @@ class Features:
         """Rows by the columns of training; a state it had not shown is missing."""
         return self.read(data, absent=absent)[0]
 
-    def encode(self, data: Any, *, absent: Literal["error", "missing"] = "error") -> Encoded:
-        """Rows as points (n, size)."""
+    def encode(self, data: Any, *, absent: Literal["error", "missing"] = "error", warn_unseen: bool = False) -> Encoded:
+        """Rows as points (n, size), with the states that training had not shown; `warn_unseen` warns of those."""
         numbers = None if self.schema.discrete else plain_numbers(data)
         unseen: dict[str, tuple[Any, ...]] = {}
         if numbers is not None and numbers.shape[1] == len(self.schema):
@@ -159,6 +159,8 @@ class Features:
         else:
             table, notes = self.read(data, absent=absent)
             unseen = {name: tuple(counts) for name, counts in notes.unseen.items()}
+            if warn_unseen:
+                notes.warn()
             x, missing = self.raw(table), table.missing()
         filled = {name: int(n) for name, n in missing.items() if n}
         return Encoded(self.filled(x) if filled else x, filled, unseen)

@@ -20,7 +20,7 @@ from bayeslearn.errors import BayeslearnWarning, joined, option
 from bayeslearn.sources.base import Extent, Scanned
 from bayeslearn.tables import Discrete, Table
 from bayeslearn.tables.columns import all_whole, number_of
-from bayeslearn.tables.identifiers import WholeNumbers, is_identifier_name, why_name
+from bayeslearn.tables.identifiers import LEAST_ORDERED, WholeNumbers, is_identifier_name, why_name
 from bayeslearn.tables.raw import RawTable
 
 if TYPE_CHECKING:
@@ -209,9 +209,11 @@ def named_columns(data: Any) -> frozenset[str]:
 def without_identifiers(source: Any, left_out: dict[str, str] | None, keep: Iterable[str] = ()) -> Any:
     """A table or source without its identifiers and free text, of which `left_out` is told; as it is where it is None.
 
-    Columns to `keep` stay, such as a target and those that were declared; and so do all if none would be left.
+    Columns to `keep` stay, such as a target and those that were declared; and so do all if none would be left. Nobody
+    has asked for `Unreported` columns to be dropped: they stay in tables of fewer than 20 rows, which are often made up
+    by hand and whose numbers differ by chance.
     """
-    if left_out is None:
+    if left_out is None or (isinstance(left_out, Unreported) and source.n_rows < LEAST_ORDERED):
         return source
     keep = {*keep, *named_columns(source)}
     gone = {name: why for name, why in unusable(source).items() if "one value" not in why and name not in keep}

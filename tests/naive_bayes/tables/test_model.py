@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from bayeslearn import Discrete, NaiveBayes, Schema, as_table
 from bayeslearn.errors import (
+    BayeslearnWarning,
     DataError,
     EvidenceError,
     FormatError,
@@ -294,9 +295,9 @@ def test_bad_input_is_named():
         NaiveBayes.learn(rows)
     with pytest.raises(MissingValuesError, match="every cell of column 'kind'"):
         learned(rows | {"kind": [None] * 30})
-    with pytest.raises(MissingValuesError, match="every cell of column 'sky'"):
+    with pytest.warns(BayeslearnWarning, match="every cell of column 'sky'"):
         learned(rows | {"sky": [None] * 30})
-    with pytest.raises(DataError, match="column 'heat' is inf"):
+    with pytest.warns(BayeslearnWarning, match="column 'heat' is inf"):
         learned(rows | {"heat": [np.inf] * 30})
     with pytest.raises(DataError, match=r"column 'visits': counts must be whole and not negative, got -1"):
         learned(rows | {"visits": [-1] * 30})

@@ -114,7 +114,7 @@ class LocalModel:
 
     def points(self, X: Any) -> Floats:
         """Rows as they are seen: told in standard deviations, missing cells filled, constant features left out."""
-        return self._seen(self.features.encode(as_rows(X)).matrix)
+        return self._seen(self.features.encode(as_rows(X), warn_unseen=True).matrix)
 
     @cached_property
     def space(self) -> fitting.Space:

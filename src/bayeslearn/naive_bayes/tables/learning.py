@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import em, validation
-from bayeslearn.errors import ParameterError, ShapeError, UnknownColumnError, WeightError, listed
+from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError, UnknownColumnError, WeightError, listed
 from bayeslearn.families import Bundle, Counts
 from bayeslearn.families.bases import after_update
 from bayeslearn.naive_bayes.tables import rows as blocks
@@ -181,6 +181,8 @@ def _source(
     )  # fmt: skip
     if target is not None and target not in source.schema:
         why = (gone or {}).get(target)
+        if why and left_out is None:
+            raise MissingValuesError(why)
         raise UnknownColumnError(
             why or f"there is no column {target!r}", hint=f"the columns are {listed(source.schema.names)}"
         )
