@@ -70,7 +70,8 @@ def least_likelihood(likelihood: NDArray[np.float64], lo: int, hi: int) -> float
 def is_safe(network: Any, plan: Any, likelihood: NDArray[np.float64], weighed: NDArray[np.bool_]) -> bool:
     """Return whether no product of a plan can underflow: Π least entry of each factor / Π entries of each table ≥ EDGE.
 
-    No entry is above 1, so a message is divided by the number of entries of its table at most.
+    No probability is above 1, so a message is divided by the number of entries of its table at most, times the largest
+    of its likelihoods, which may be above 1.
     """
     belief_start, least_of_factor, table = network[5], network[7], plan[4]
     low, most = 1.0, EDGE
@@ -79,6 +80,7 @@ def is_safe(network: Any, plan: Any, likelihood: NDArray[np.float64], weighed: N
     for v in range(len(weighed)):
         if weighed[v]:
             low *= least_likelihood(likelihood, belief_start[v], belief_start[v + 1])
+            most *= max(1.0, likelihood[belief_start[v] : belief_start[v + 1]].max())
     for c in range(len(table) - 1):
         most *= table[c + 1] - table[c]
     return low >= most

@@ -215,6 +215,20 @@ def test_expected_counts_of_small_numbers():
     assert fit.network["A"].p[0] == pytest.approx((1 + 3 * expected) / 4, rel=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e120])
+def test_expected_counts_do_not_depend_on_the_scale_of_likelihoods(scale):
+    network = meeting(0.1)
+    rows = [{"A": None, "B": None, "C": None}, {"A": "a", "B": "b", "C": "b"}]
+    fits = []
+    for factor in (1.0, scale):
+        scaled = {name: np.array([[0.2 * factor, 0.7 * factor], [1.0, 1.0]]) for name in "ABC"}
+        with pytest.warns(NotConvergedWarning, match="EM stopped after 1 iterations"):
+            fits.append(fit_tables(network, rows, start=network, max_iter=1, prior=None, likelihoods=scaled))
+    for name in "ABC":
+        np.testing.assert_allclose(fits[1].network[name].p, fits[0].network[name].p, rtol=1e-9)
+    assert fits[1].log_likelihood - fits[0].log_likelihood == pytest.approx(3 * math.log(scale), rel=1e-9)
+
+
 @pytest.mark.parametrize("how", ["most probable", "draw"])
 def test_cells_are_filled_where_numbers_are_small(how):
     network = meeting(1e-200)
