@@ -1,8 +1,10 @@
 """What a learned function says of itself: its weights with intervals, and how far it is off new rows.
 
-leave-one-out error   √ mean (y_i − ŷ_i without row i)²        beside that of the mean, which looks at no column
-held-out error        the same with a tenth of the rows without each other, where the closed form is undefined or where
-                      the prior comes from few rows, and would come from the row itself
+    leave-one-out error   √ mean (y_i − ŷ_i without row i)²        next to that of the mean, which uses no column
+    held-out error        the same with every tenth of the rows predicted by the others
+
+Rows are held out where the closed form is undefined, or where the prior comes from few rows and would come from the row
+itself.
 """
 
 from __future__ import annotations

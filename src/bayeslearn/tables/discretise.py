@@ -1,7 +1,6 @@
 """Cut points for numeric columns.
 
-quantile   about equal weight in every interval; ties make fewer intervals, never empty ones; a value of more than half
-           of the weight, such as 0 for rain, is a state of its own
+quantile   about equal weight in every interval; ties make fewer, never empty ones; a heavy value is a state of its own
 width      intervals of equal width between the smallest and the largest value
 mdl        the cuts that tell the states of a target apart, as many as pay for their own description:
 
@@ -9,7 +8,8 @@ mdl        the cuts that tell the states of a target apart, as many as pay for t
     gain > ( log₂(n − 1) + log₂(3ᵏ − 2) − [k H(S) − k₁ H(S₁) − k₂ H(S₂)] ) / n
 
 where k, k₁, k₂ count the states of the target that occur in S, S₁, S₂, and n is the weight of S
-(at least 2, for the first term). A numeric target is itself cut at quantiles first.
+(at least 2, for the first term). A numeric target is itself cut at quantiles first. A heavy value has more than half
+of the weight, such as 0 for rain.
 References: U. Fayyad, K. Irani, Multi-interval discretization of continuous-valued attributes, IJCAI 1993.
 """
 

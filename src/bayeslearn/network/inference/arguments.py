@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def as_evidence(network: BayesianNetwork, evidence: Any) -> dict[str, Any]:
-    """Return values by name of variable, the parts of a date in its place; see :mod:`.evidence`."""
+    """Return values by name of variable, the parts of a date in its place."""
     found = as_mapping(network, evidence)
     for name in found:
         if name not in network:

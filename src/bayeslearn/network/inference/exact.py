@@ -83,7 +83,8 @@ class Exact:
         Parameters
         ----------
         evidence
-            A state, a number or a range like ``"10..20"`` or ``"> 17.5"`` by name of variable; see :mod:`.evidence`.
+            A state, a number or a range like ``"10..20"`` or ``"> 17.5"`` by name of variable; see
+            :mod:`bayeslearn.network.inference.evidence`.
         ask
             The variables to answer for, or one of them; all that were not observed when not given.
         likelihoods
