@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnError, MixedTypesError
@@ -234,6 +234,7 @@ MESS = st.one_of(
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=6), st.lists(MESS, min_size=4, max_size=4), min_size=1, max_size=5))
+@example({"x": [None, "", dt.date(2000, 1, 1), -719163]})
 @pytest.mark.filterwarnings("ignore::bayeslearn.errors.BayeslearnWarning")
 def test_reading_never_fails_without_a_name(data):
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import date, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -111,8 +112,8 @@ def list_column(name: str, values: list[Any]) -> Column:
     """Python objects: Arrow when they are of one kind, else as they are."""
     plain = [v.item() if isinstance(v, np.generic) and v.dtype.kind in "biufU" else v for v in values]
     types = set(map(type, plain))
-    if bool in types and types & {int, float}:
-        return Column(name, plain)
+    if types & {int, float} and any(issubclass(kind, bool | date | time | timedelta) for kind in types):
+        return Column(name, plain)  # Arrow would take the numbers for truth values or days
     try:
         return arrow_column(name, pa.array(plain, from_pandas=True))
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
