@@ -8,7 +8,7 @@ A table grows from its outermost axis inwards. What depends on the outer axes on
 still small, and each grown entry is then repeated along the next axes; on the way down the table shrinks the same way,
 and what depends on the outer axes only is read from the small one. So few steps go over all the entries of a clique.
 
-Every message is normalised on the way up and the logs of the sums add to ln P(e). In most networks no product can
+Every message is normalized on the way up and the logs of the sums add to ln P(e). In most networks no product can
 underflow, which is known before (`is_safe`). In others a bound below the positive entries of every table is kept:
 where a product could underflow the table is divided by its largest entry, and where that does not help the way up is
 gone once more in logs, see :mod:`.log_propagation`.

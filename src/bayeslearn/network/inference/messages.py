@@ -69,14 +69,14 @@ class Messages:
             for table, messages in zip(self.tables, self.to_table, strict=True)
             for axis in range(len(messages))
         ]
-        now = self.mixed(self.each_normalised(np.concatenate(new)), old)
+        now = self.mixed(self.each_normalized(np.concatenate(new)), old)
         to_table = np.empty_like(now)
         for places, others in self.few:
             to_table[places] = self.product(now[others])
         for places in self.many:
             to_table[places] = self.products_but_one(now[places])
         self.to_variable = self._parted(now)
-        self.to_table = self._parted(self.each_normalised(to_table))
+        self.to_table = self._parted(self.each_normalized(to_table))
         return self.change(now, old)
 
     def _parted(self, row: Array) -> list[list[Array]]:
@@ -88,7 +88,7 @@ class Messages:
         """The messages of one table to its variables, not damped; returns the largest change."""
         change = 0.0
         for axis, old in enumerate(self.to_variable[f]):
-            new = self.normalised(self.summed(self.tables[f], self.to_table[f], axis))
+            new = self.normalized(self.summed(self.tables[f], self.to_table[f], axis))
             change = max(change, self.change(new, old))
             self.to_variable[f][axis] = new
         return change
@@ -96,7 +96,7 @@ class Messages:
     def receive(self, f: int) -> None:
         """The messages of its variables to one table."""
         for axis, v in enumerate(self.scopes[f]):
-            self.to_table[f][axis] = self.normalised(self.product(self.messages_to(v, but=f)))
+            self.to_table[f][axis] = self.normalized(self.product(self.messages_to(v, but=f)))
 
     def messages_to(self, v: int, but: int = -1) -> Array:
         """The messages to a variable (tables, states), all but those of one table."""
@@ -105,13 +105,13 @@ class Messages:
 
     def belief(self, v: int) -> Array:
         """∝ the product of the messages to a variable."""
-        return self.plain(self.normalised(self.product(self.messages_to(v))))
+        return self.plain(self.normalized(self.product(self.messages_to(v))))
 
     def log_evidence(self) -> float:
         """Bethe's approximation."""
         total = 0.0
         for table, incoming in zip(self.tables, self.to_table, strict=True):
-            b = self.normalised(self.weighted(table, incoming))
+            b = self.normalized(self.weighted(table, incoming))
             p = self.plain(b)
             seen = p > 0
             total += float((p[seen] * (self.logs(table[seen]) - self.logs(b[seen]))).sum())
@@ -158,14 +158,14 @@ class Messages:
         top = logs.max(axis=-1, keepdims=True)
         return np.exp(logs - np.where(top > -np.inf, top, 0.0))
 
-    def normalised(self, p: Array) -> Array:
+    def normalized(self, p: Array) -> Array:
         """Divided by its sum; ZeroDivisionError when nothing is possible any more."""
         total = float(p.sum())
         if total == 0:
             raise ZeroDivisionError
         return p / total
 
-    def each_normalised(self, row: Array) -> Array:
+    def each_normalized(self, row: Array) -> Array:
         """Messages in a row, each divided by its sum."""
         total = np.add.reduceat(row, self.starts)
         if not total.all():
@@ -223,14 +223,14 @@ class LogMessages(Messages):
         """Messages from their logs, which they are."""
         return logs
 
-    def normalised(self, p: Array) -> Array:
+    def normalized(self, p: Array) -> Array:
         """Divided by its sum; ZeroDivisionError when nothing is possible any more."""
         total = float(np.logaddexp.reduce(p, axis=None))
         if total == -np.inf:
             raise ZeroDivisionError
         return p - total
 
-    def each_normalised(self, row: Array) -> Array:
+    def each_normalized(self, row: Array) -> Array:
         """Messages in a row, each divided by its sum."""
         total = np.logaddexp.reduceat(row, self.starts)
         if np.isneginf(total).any():
