@@ -55,8 +55,7 @@ class Configuration:
     def environment(self) -> dict[str, str]:
         """Return the environment variables of the configuration.
 
-        A CPU name alone keeps the features of the host, AVX-512 among them, so they are cleared. Each CPU name has a
-        cache of its own, because numba does not lock a cache that two processes write for two CPU names.
+        A CPU name alone keeps the features of the host, AVX-512 among them, so they are cleared.
         """
         variables = {
             "OPENBLAS_CORETYPE": self.core,
@@ -68,9 +67,8 @@ class Configuration:
         if not self.compiled:
             return variables | {"NUMBA_DISABLE_JIT": "1"}
         if self.cpu == "host":
-            return variables
-        cache = str(ROOT / ".pytest_cache" / "kernels" / self.cpu)
-        return variables | {"NUMBA_CPU_NAME": self.cpu, "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": cache}
+            return variables | {"BAYESLEARN_CPU": "host"}
+        return variables | {"NUMBA_CPU_NAME": self.cpu, "NUMBA_CPU_FEATURES": ""}
 
 
 #: Every core type, CPU name and number of threads at least once, compiled and interpreted.

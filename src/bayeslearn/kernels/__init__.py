@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import lazy
-from bayeslearn.kernels import plain
+from bayeslearn.kernels import python_fallback
 from bayeslearn.kernels.threads import parallel, thread_count
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ _HOMES = {
     "hash_words": "words",
     "join_words": "words",
     "wider_table": "words",
-    "weigh_order": "order_chains",
     "count_orders": "order_chains",
     "read_order": "order_chains",
     "walk_orders": "order_chains",
@@ -104,7 +103,6 @@ _HOMES = {
     "score_columns": "scoring",
     "score_pairs": "scoring",
     "tally": "sampling",
-    "uniform": "sampling",
 }
 
 __all__ = [
@@ -194,17 +192,34 @@ __all__ = [
     "take_symbols",
     "tally",
     "thread_count",
-    "uniform",
     "walk_orders",
     "weigh_advice",
-    "weigh_order",
     "weighted_histogram",
     "wider_table",
 ]
 
-__getattr__ = lazy.names_of(__name__, _HOMES)
+_find = lazy.names_of(__name__, _HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    found = _find(name)
+    if hasattr(found, "overloads"):  # a kernel that somebody is about to call
+        prepare_for(name)
+    return found
+
+
+def prepare_for(kernel: str) -> None:
+    """Compile the group of a kernel where its code is not there: see :mod:`bayeslearn.kernels.precompile`."""
+    from bayeslearn.kernels import precompile  # noqa: PLC0415 - loads the compiler
+
+    precompile.prepare(precompile.GROUP_OF[kernel])
+
+
+def home_of(kernel: str) -> str:
+    """The module of a kernel."""
+    return _HOMES[kernel]
 
 
 def soonest(name: str) -> Callable[..., Any]:
-    """A kernel by name for a small question: see :mod:`bayeslearn.kernels.plain`."""
-    return plain.soonest(_HOMES[name], name)
+    """A kernel by name for a small question: see :mod:`bayeslearn.kernels.python_fallback`."""
+    return python_fallback.soonest(_HOMES[name], name)

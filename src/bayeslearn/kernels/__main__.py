@@ -1,12 +1,87 @@
-"""Compile every kernel for the usual types and cache the result: ``python -m bayeslearn.kernels``."""
+"""Compile kernels and keep their code: ``python -m bayeslearn.kernels [GROUP ...]``.
+
+python -m bayeslearn.kernels                 compile every kernel, portably
+python -m bayeslearn.kernels structure em    compile two groups
+python -m bayeslearn.kernels --own           compile for this very processor (faster code where it has AVX-512)
+python -m bayeslearn.kernels --export DIR    write the portable code of every kernel into a folder, as a wheel has it
+"""
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
 
-from bayeslearn.kernels.threads import thread_count
-from bayeslearn.kernels.warming import WARMERS, warm
+from bayeslearn.kernels import code_cache, precompile
+
+
+def main() -> None:
+    """Read the arguments and compile."""
+    parser = argparse.ArgumentParser(prog="python -m bayeslearn.kernels", description="Compile kernels.")
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"one of: {', '.join(precompile.GROUPS)}")
+    parser.add_argument("--own", action="store_true", help="compile for this very processor instead of portable code")
+    parser.add_argument("--export", type=Path, metavar="DIR", help="write the portable code of every kernel into DIR")
+    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    unknown = sorted({*asked.groups} - {*precompile.GROUPS})
+    if unknown:
+        parser.error(f"there is no group {unknown[0]!r}; groups: {', '.join(precompile.GROUPS)}")
+    if asked.work:
+        work()
+    elif asked.export:
+        if code_cache.portable_level() is None:
+            parser.error("this processor cannot run portable code, or the environment asks for other code")
+        in_environment(code_cache.portable_environment())
+        export(asked.export)
+    else:
+        in_environment({"BAYESLEARN_CPU": "host"} if asked.own else {})
+        prepare(asked.groups or list(precompile.GROUPS))
+
+
+def in_environment(variables: dict[str, str]) -> None:
+    """Start this process again where the environment lacks some variables: numba reads them when it is imported."""
+    if any(os.environ.get(name) != value for name, value in variables.items()):
+        os.environ.update(variables)
+        os.execv(sys.executable, precompile.command(*sys.argv[1:]))  # noqa: S606 - no shell
+
+
+def prepare(groups: list[str]) -> None:
+    """Compile groups of kernels; an error where that is not possible."""
+    if code_cache.user_folder() is None:
+        sys.exit("error: no folder can be written to; set BAYESLEARN_CACHE_DIR")
+    precompile.prepare(*groups)
+    missing = [group for group in groups if not precompile.is_marked(group)]
+    if missing:
+        sys.exit(f"error: these groups of kernels were not compiled: {', '.join(missing)}")
+
+
+def work() -> None:
+    """Compile the units whose names come in, one on a line, and answer each by its name."""
+    from bayeslearn.kernels import warm_up  # noqa: PLC0415 - loads every kernel
+
+    for line in sys.stdin:
+        warm_up.UNITS[line.strip()]()
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+
+def export(folder: Path) -> None:
+    """Write the files that the kernels need into a folder: those that are read when each kernel is called once."""
+    from bayeslearn.kernels import warm_up  # noqa: PLC0415 - loads every kernel
+
+    groups = list(precompile.GROUPS)
+    prepare(groups)
+    for unit in warm_up.UNITS.values():
+        unit()
+    names = [*code_cache.used, *(precompile.mark(group, code_cache.targets()[-1]) for group in groups)]
+    source = code_cache.user_folder()
+    assert source is not None
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        shutil.copyfile(source / name, folder / name)
+
 
 if __name__ == "__main__":
-    with ProcessPoolExecutor(thread_count()) as pool:  # a process compiles one thing at a time
-        list(pool.map(warm, range(len(WARMERS))))
+    main()

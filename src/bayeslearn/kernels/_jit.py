@@ -1,19 +1,15 @@
 """The one decorator: every compiler flag of the package lives here.
 
-Compiled code is cached on disk, so a machine compiles each kernel once for each version of its sources. The first
-compilation of a process is announced on stderr, for it takes seconds. ``NUMBA_DISABLE_JIT=1`` turns every kernel into
-the plain Python function it is.
+Compiled code is kept in files (:mod:`bayeslearn.kernels.code_cache`), so each version of a kernel is compiled once. The
+first compilation of a process is written to stderr, because it takes seconds. ``NUMBA_DISABLE_JIT=1`` turns every
+kernel into the plain Python function it is.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable
-from functools import cache
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -23,7 +19,8 @@ from numba.core import event, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from bayeslearn.kernels import plain
+from bayeslearn.kernels import code_cache
+from bayeslearn.kernels import python_fallback as plain
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,48 +40,27 @@ def inner(function: F) -> F:
 
 def _compiled(function: F, **options: Any) -> F:
     options |= {"fastmath": FAST_MATH, "error_model": "numpy", "no_cfunc_wrapper": True}
-    try:
-        compiled = numba.njit(cache=True, **options)(function)
-        if not numba.config.DISABLE_JIT:
-            _mark(compiled, function.__code__.co_filename)
-    except (RuntimeError, AttributeError):  # nowhere to write a cache, or none to mark: compile in every process
-        return numba.njit(**options)(function)
+    compiled: Any = numba.njit(**options)(function)
+    if not numba.config.DISABLE_JIT:
+        compiled._cache = code_cache.KernelCache(function)  # noqa: SLF001 - numba has no other door
     return compiled
 
 
-def _mark(compiled: Any, path: str) -> None:
-    """Have code from the cache refused when any of its sources has changed.
-
-    numba looks at the file of a function only, but its compiled code holds those of other files that it calls: with a
-    new version of these it would write where it should not.
-    """
-    file = compiled._cache._cache_file  # noqa: SLF001 - there is no door to it
-    file._source_stamp = (file._source_stamp, sources(path))  # noqa: SLF001
-
-
-@cache
-def sources(path: str) -> str:
-    """What a file of kernels and those that it imports say, as one number."""
-    text = Path(path).read_bytes()
-    digest = blake2b(text, digest_size=16)
-    for name in re.findall(rb"^from bayeslearn\.kernels\.(\w+) import", text, re.MULTILINE):
-        digest.update(sources(str(Path(path).with_name(f"{name.decode()}.py"))).encode())
-    return digest.hexdigest()
-
-
-### telling the user
+### what the user sees
 
 
 class _Announcement(event.Listener):
-    """Says once per process that something is being compiled."""
+    """Write once per process that a kernel is compiled here, where a user waits for it."""
 
     def on_start(self, _: Any) -> None:
         if not os.environ.get("BAYESLEARN_QUIET"):
-            sys.stderr.write("bayeslearn: compiling kernels, first run only\n")
+            folder = code_cache.user_folder()
+            kept = f"kept in {folder}" if folder else "in every process; set BAYESLEARN_CACHE_DIR to keep the code"
+            sys.stderr.write(f"bayeslearn: compiling kernels, {kept}\n")
         event.unregister("numba:compile", self)
 
     def on_end(self, _: Any) -> None:
-        """Nothing to say."""
+        """Nothing to write."""
 
 
 event.register("numba:compile", _Announcement())

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from bayeslearn import kernels
 from bayeslearn.errors import CapacityError, NotConvergedWarning, ParameterError, UnknownColumnError
+from bayeslearn.kernels import order_chains
 from bayeslearn.network import Dag, draw
 from bayeslearn.network.structure.counting.cache import ScoreCache
 from bayeslearn.network.structure.counting.counts import FamilyCounts
@@ -265,7 +265,7 @@ def test_a_walk_visits_orders_as_often_as_they_are_probable():
     chain = Chain(sets, np.random.default_rng(0))
     seen, scores, room = {}, {}, np.empty(3)
     for order in itertools.permutations(range(3)):
-        scores[order] = kernels.weigh_order(sets.arrays, np.argsort(order), 60.0, room)
+        scores[order] = order_chains.weigh_order(sets.arrays, np.argsort(order), 60.0, room)
         seen[order] = 0
     for _ in range(3000):
         chain.walk(3)

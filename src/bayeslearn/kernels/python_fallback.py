@@ -15,7 +15,6 @@ import importlib.util
 import sys
 import time
 import types
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,20 +38,19 @@ def soonest(module: str, name: str) -> Callable[..., Any]:
     home = f"{__package__}.{module}"
     if f"{__package__}._jit" in sys.modules or _spent > LOADING:
         compiled = getattr(importlib.import_module(home), name)
-        if _spent > PATIENCE or is_ready(compiled):
-            _ready[name] = compiled
-            return compiled
+        if _spent > PATIENCE or is_ready(name, compiled):
+            _ready[name] = getattr(sys.modules[__package__], name)  # its group is compiled if its code is not there
+            return _ready[name]
     return _timed(getattr(twin(home), name))
 
 
-def is_ready(compiled: Any) -> bool:
-    """Whether there is machine code for a kernel, in this process or in the cache."""
+def is_ready(name: str, compiled: Any) -> bool:
+    """Whether there is machine code for a kernel, in this process or in a file."""
     if not hasattr(compiled, "overloads") or compiled.overloads:
         return True
-    try:
-        return Path(compiled._cache._cache_file._index_path).is_file()  # noqa: SLF001 - numba has no other way to ask
-    except AttributeError:
-        return True
+    from bayeslearn.kernels import precompile  # noqa: PLC0415 - loads the compiler
+
+    return precompile.is_prepared(precompile.GROUP_OF[name])
 
 
 @functools.cache

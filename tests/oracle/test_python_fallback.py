@@ -10,24 +10,24 @@ import numpy as np
 import pytest
 
 from bayeslearn import kernels, read_network
-from bayeslearn.kernels import plain
+from bayeslearn.kernels import python_fallback
 from bayeslearn.network import Exact
 
 
 @pytest.fixture
 def cold(monkeypatch):
-    monkeypatch.setattr(plain, "is_ready", lambda _: False)
-    monkeypatch.setattr(plain, "_spent", 0.0)
-    monkeypatch.setattr(plain, "_ready", {})
+    monkeypatch.setattr(python_fallback, "is_ready", lambda *_: False)
+    monkeypatch.setattr(python_fallback, "_spent", 0.0)
+    monkeypatch.setattr(python_fallback, "_ready", {})
 
 
 @pytest.mark.usefixtures("cold")
 def test_a_small_question_is_answered_without_compiled_code(monkeypatch):
     engine = Exact(read_network("asia"))
     interpreted = engine.query({"dysp": "yes"})
-    assert plain._spent > 0
+    assert python_fallback._spent > 0
     explained = engine.most_probable({"dysp": "yes"})
-    monkeypatch.setattr(plain, "is_ready", lambda _: True)
+    monkeypatch.setattr(python_fallback, "is_ready", lambda *_: True)
     expected = Exact(read_network("asia")).query({"dysp": "yes"})
     assert interpreted.log_evidence == pytest.approx(expected.log_evidence, rel=1e-13)
     for name, belief in expected.beliefs.items():
@@ -38,17 +38,17 @@ def test_a_small_question_is_answered_without_compiled_code(monkeypatch):
 @pytest.mark.usefixtures("cold")
 def test_patience_ends(monkeypatch):
     assert kernels.soonest("plan") is not kernels.plan
-    monkeypatch.setattr(plain, "_spent", plain.PATIENCE + 1)
+    monkeypatch.setattr(python_fallback, "_spent", python_fallback.PATIENCE + 1)
     assert kernels.soonest("plan") is kernels.plan
 
 
 @pytest.mark.usefixtures("cold")
 def test_where_the_compiler_is_not_loaded_it_is_loaded_in_time(monkeypatch):
     compiled = kernels.plan
-    monkeypatch.setattr(plain, "is_ready", lambda _: True)
+    monkeypatch.setattr(python_fallback, "is_ready", lambda *_: True)
     monkeypatch.delitem(sys.modules, "bayeslearn.kernels._jit")
     assert kernels.soonest("plan") is not compiled
-    monkeypatch.setattr(plain, "_spent", plain.LOADING + 0.1)
+    monkeypatch.setattr(python_fallback, "_spent", python_fallback.LOADING + 0.1)
     assert kernels.soonest("plan") is compiled
 
 
@@ -61,7 +61,7 @@ def test_a_first_question_in_a_new_place_compiles_nothing_and_does_not_load_the_
     )
     done = subprocess.run(
         [sys.executable, "-c", script],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        env={**os.environ, "BAYESLEARN_CACHE_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
         check=True,

@@ -1,0 +1,259 @@
+"""Files of compiled kernels: a folder of the user, and below it the files that came with the package.
+
+A file holds the machine code of one function for one signature and one processor. The name of the file is a digest of
+everything that the code depends on: the sources of the function and of what it calls, the signature, the processor, and
+the versions of numba and Python. A file is therefore never stale, checkouts and versions share one folder, and
+processes that write at the same time write the same file.
+
+    lookup    code for this very processor, then portable code, in the user's folder; then portable code of the package
+    write     the user's folder: ``BAYESLEARN_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the cache folder of the system
+
+Portable code runs on every processor of its level (x86-64-v3: AVX2 and FMA), and is not used where the processor lacks
+the level, nor where ``NUMBA_CPU_NAME`` or ``BAYESLEARN_CPU=host`` asks for other code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import platform
+import re
+import sys
+import time
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numba
+from llvmlite import binding
+from numba.core import codegen, compiler
+from numba.core.caching import _Cache
+from numba.core.serialize import dumps
+from numba.misc.appdirs import AppDirs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: The files that came with the package.
+SHIPPED = Path(__file__).with_name("compiled")
+#: Files of the user that were not used for so long are removed when others are compiled.
+MAX_DAYS = 60
+
+#: The names of files that this process has read.
+used: set[str] = set()
+
+_DAY = 86_400.0
+_DIGEST = 16
+
+
+### the processor
+
+
+class Target(NamedTuple):
+    """A processor in LLVM's words, as numba writes it into its own caches."""
+
+    triple: str
+    cpu: str
+    features: str
+
+
+#: The portable level of each architecture, and what a processor must have for it in LLVM's words.
+LEVELS: dict[str, tuple[str, frozenset[str]]] = {
+    "x86_64": (
+        "x86-64-v3",
+        frozenset({"avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sahf", "sse4.2"}),
+    ),
+    "aarch64": ("generic", frozenset()),
+}
+_ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
+
+
+@cache
+def portable_level() -> str | None:
+    """Return the CPU name of portable code; None where this processor cannot run it or other code is asked for."""
+    machine = platform.machine().lower()
+    level, needed = LEVELS.get(_ALIASES.get(machine, machine), (None, frozenset()))
+    if level is None or os.environ.get("BAYESLEARN_CPU") == "host":
+        return None
+    if numba.config.CPU_NAME not in {None, level}:
+        return None
+    has = binding.get_host_cpu_features()
+    return level if all(has.get(name) for name in needed) else None
+
+
+@cache
+def targets() -> list[Target]:
+    """Return the processors whose code this process may run, the best first; the last is the one to compile for."""
+    triple = binding.get_process_triple()
+    cpu = numba.config.CPU_NAME or binding.get_host_cpu_name()
+    features = codegen.get_host_cpu_features() if numba.config.CPU_FEATURES is None else numba.config.CPU_FEATURES
+    level = portable_level()
+    own, portable = Target(triple, cpu, features), Target(triple, level or cpu, "" if level else features)
+    return [own] if own == portable else [own, portable]
+
+
+def portable_environment() -> dict[str, str]:
+    """Return the variables under which numba compiles portable code; empty where code is for this processor."""
+    level = portable_level()
+    # cleared, not unset: without them numba takes the features of this processor
+    return {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": "", "NUMBA_DISABLE_INTEL_SVML": "1"} if level else {}
+
+
+### names and places of files
+
+
+@cache
+def sources(path: str) -> str:
+    """Return a digest of a file of kernels and of the files of kernels that it imports."""
+    text = Path(path).read_bytes()
+    digest = blake2b(text, digest_size=_DIGEST)
+    for name in re.findall(rb"^from bayeslearn\.kernels\.(\w+) import", text, re.MULTILINE):
+        digest.update(sources(str(Path(path).with_name(f"{name.decode()}.py"))).encode())
+    return digest.hexdigest()
+
+
+def file_name(function: Callable[..., Any], signature: Any, target: Target) -> str:
+    """Return the name of the file that holds the code of a function for a signature and a processor."""
+    code = function.__code__
+    digest = digest_of(sources(code.co_filename), code.co_qualname, str(signature), *target)
+    return f"{Path(code.co_filename).stem}.{function.__name__}-{digest}.nbc"
+
+
+def digest_of(*parts: str) -> str:
+    """Return a digest of strings and of the versions that compiled code depends on."""
+    versions = (numba.__version__, sys.implementation.cache_tag, getattr(sys, "abiflags", ""))
+    return blake2b("\0".join((*versions, *parts)).encode(), digest_size=_DIGEST).hexdigest()
+
+
+@cache
+def user_folder() -> Path | None:
+    """Return the folder that compiled code is written to; None where there is none that can be written to."""
+    given = os.environ.get("BAYESLEARN_CACHE_DIR")
+    of_numba = os.environ.get("NUMBA_CACHE_DIR")
+    try:
+        if given:
+            folder = Path(given).expanduser()
+        elif of_numba:
+            folder = Path(of_numba) / "bayeslearn"
+        else:
+            folder = Path(AppDirs("bayeslearn", appauthor=False).user_cache_dir) / "kernels"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # files of code that is executed: nobody else writes here
+        with NamedTemporaryFile(dir=folder, prefix=".try-"):
+            return folder
+    except (OSError, RuntimeError):  # read-only, full, or no home
+        return None
+
+
+def readable_folders() -> list[Path]:
+    """Return the folders that files are looked for in, in this order."""
+    return [folder for folder in (user_folder(), SHIPPED) if folder is not None and folder.is_dir()]
+
+
+def has(name: str) -> bool:
+    """Whether a folder holds a file."""
+    return any((folder / name).is_file() for folder in readable_folders())
+
+
+### reading and writing
+
+
+def load(name: str) -> Any | None:
+    """Return what a file holds; None where no folder has the file whole."""
+    for folder in readable_folders():
+        path = folder / name
+        try:
+            content = path.read_bytes()
+            if blake2b(content[_DIGEST:], digest_size=_DIGEST).digest() == content[:_DIGEST]:
+                _note_use(path)
+                used.add(name)
+                return pickle.loads(content[_DIGEST:])  # noqa: S301 - our own files: they are code in any case
+        except (OSError, pickle.UnpicklingError, AttributeError, ImportError, EOFError, ValueError):
+            continue
+    return None
+
+
+def _note_use(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if time.time() - path.stat().st_mtime > _DAY:
+            os.utime(path)
+
+
+def save(name: str, value: Any) -> None:
+    """Write a file whole; nothing happens where nothing can be written."""
+    content = dumps(value)
+    write(name, blake2b(content, digest_size=_DIGEST).digest() + content)
+
+
+def write(name: str, content: bytes) -> None:
+    """Put bytes into the user's folder under a name, whole or not at all."""
+    folder = user_folder()
+    if folder is None:
+        return
+    with contextlib.suppress(OSError):
+        with NamedTemporaryFile(dir=folder, prefix=".new-", delete=False) as file:
+            file.write(content)
+        Path(file.name).replace(folder / name)
+
+
+def remove_unused() -> None:
+    """Remove files of the user's folder that no process has used for a long time."""
+    folder = user_folder()
+    limit = time.time() - MAX_DAYS * _DAY
+    for path in folder.iterdir() if folder else ():
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < limit:
+                path.unlink()
+
+
+### what numba asks
+
+
+class KernelCache(_Cache):
+    """The cache of one compiled function; numba asks it before it compiles a signature and hands it the result."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._enabled = True
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder that code is written to."""
+        folder = user_folder()
+        return None if folder is None else str(folder)
+
+    def names(self, signature: Any, target: Target) -> Iterator[str]:
+        """Yield the names of files that serve a signature, the best first."""
+        yield file_name(self._function, signature, target)
+        level = portable_level()
+        if level and target.cpu != level:
+            yield file_name(self._function, signature, Target(target.triple, level, ""))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any | None:
+        """Return the compiled function for a signature; None where no file has it."""
+        target_context.refresh()
+        if not self._enabled:
+            return None
+        for name in self.names(sig, Target(*target_context.codegen().magic_tuple())):
+            found = load(name)
+            if found is not None:
+                return compiler.CompileResult._rebuild(target_context, *found)  # noqa: SLF001 - as numba's own caches do
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write the compiled function of a signature, unless it holds addresses of this process."""
+        if self._enabled and not data.lifted and not data.library.has_dynamic_globals:
+            save(file_name(self._function, sig, Target(*data.codegen.magic_tuple())), data._reduce())  # noqa: SLF001
+
+    def enable(self) -> None:
+        """Use files again."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Use no files."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Do nothing: names say what files hold, so no file is stale."""

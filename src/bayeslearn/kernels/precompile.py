@@ -1,0 +1,357 @@
+"""Kernels compiled before they are called: a group of them at once, on every core, with a progress bar.
+
+A kernel whose code is in no folder of :mod:`bayeslearn.kernels.code_cache` is compiled together with the others of its
+group, by other processes that write portable code into the user's folder; this process then reads it. A file marks a
+group as compiled, under a name that depends on its sources, so a changed kernel is compiled again. An installed package
+brings its files along, and nothing is compiled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import numba
+
+from bayeslearn.kernels import code_cache
+from bayeslearn.kernels.threads import thread_count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from bayeslearn.kernels.code_cache import Target
+
+
+@dataclass(frozen=True)
+class Group:
+    """Kernels that are used together."""
+
+    title: str
+    #: Their names.
+    kernels: tuple[str, ...]
+    #: Functions of :mod:`bayeslearn.kernels.warm_up` that compile them, and about how many seconds each takes.
+    units: dict[str, float]
+    #: Groups whose code these kernels contain.
+    after: tuple[str, ...] = ()
+
+
+GROUPS = {
+    "tables": Group(
+        "tables",
+        ("histogram", "weighted_histogram", "intersections", "recode", "number_cells"),
+        {"csv_cells": 1.5, "counts": 1.0},
+    ),
+    "inference": Group(
+        "exact inference",
+        ("plan", "best_plan", "propagate"),
+        {"one_case": 12.5, "plans": 9.5},
+    ),
+    "rows": Group(
+        "exact inference row by row",
+        ("propagate_cases", "propagate_lanes"),
+        {"cases_side_by_side": 8.5, "cases_one_by_one": 4.0},
+        after=("inference",),
+    ),
+    "explanation": Group(
+        "most probable explanations",
+        ("most_probable",),
+        {"explanations": 4.0},
+        after=("inference",),
+    ),
+    "em": Group(
+        "learning from missing values",
+        ("neighbours", "fold_rows", "infer_items"),
+        {"missing_patterns": 14.0, "expectations": 5.0},
+        after=("inference",),
+    ),
+    "completion": Group(
+        "completing missing values",
+        ("complete_items",),
+        {"completions": 9.5},
+        after=("em",),
+    ),
+    "structure": Group(
+        "structure search",
+        (
+            "find_cells",
+            "count_cells",
+            "extend_family",
+            "extend_columns",
+            "score_columns",
+            "score_pairs",
+            "all_gains",
+            "best_of_all",
+            "best_change",
+            "pack_states",
+            "pack_rows",
+        ),
+        {"counted_rows": 15.5, "weighted_rows": 10.0, "arc_changes": 3.5},
+    ),
+    "parents": Group(
+        "K2",
+        ("greedy_parents",),
+        {"parents_of_counted_rows": 4.0, "parents_of_weighted_rows": 3.0},
+        after=("structure",),
+    ),
+    "independence": Group("independence tests", ("dependence",), {"independence": 4.0}),
+    "orders": Group(
+        "order search",
+        ("extend_sets", "choose", "climb_orders", "best_sinks", "walk_orders", "read_order", "count_orders"),
+        {"order_search": 2.7, "order_sampling": 1.0},
+    ),
+    "sampling": Group(
+        "sampling", ("sample_rows", "tally", "gibbs_sweeps"), {"gibbs_samples": 1.5, "forward_samples": 1.0}
+    ),
+    "naive_bayes": Group(
+        "naive Bayes",
+        (
+            "count_classes",
+            "class_moments",
+            "add_state_logs",
+            "add_normal_logs",
+            "count_pairs",
+            "best_class",
+            "see_values",
+            "code_values",
+            "average_parents",
+        ),
+        {"class_counts": 1.5, "averaged_dependence": 0.7},
+    ),
+    "text": Group(
+        "texts",
+        (
+            "hash_words",
+            "join_words",
+            "wider_table",
+            "count_words",
+            "add_labelled",
+            "add_shared",
+            "score_documents",
+        ),
+        {"word_counts": 3.0, "vocabularies": 1.5},
+    ),
+    "mixture": Group("mixtures", ("expect_diagonal", "expect_full"), {"diagonal_mixtures": 4.7, "full_mixtures": 3.0}),
+    "hmm": Group(
+        "hidden Markov models",
+        (
+            "forward",
+            "backward",
+            "lay_symbols",
+            "lay_normals",
+            "lay_logs",
+            "lay_known",
+            "take_symbols",
+            "take_normals",
+            "take_rows",
+            "smooth_logs",
+            "best_paths",
+        ),
+        {"forward_backward": 2.5, "emissions": 2.0, "log_space": 1.5},
+    ),
+    "neighbors": Group(
+        "nearest neighbors",
+        (
+            "scan_rows",
+            "measure_rows",
+            "shorten_rows",
+            "sift_rows",
+            "grow_tree",
+            "lay_leaves",
+            "place_queries",
+            "search_leaves",
+        ),
+        {"brute_force": 2.0, "kd_tree": 2.0},
+    ),
+    "local": Group("local regression", ("fit_local",), {"local_regression": 3.0}),
+    "theory": Group(
+        "learning theory",
+        ("find_shattered", "most_patterns"),
+        {"shattered_sets": 3.0, "growth_functions": 1.0},
+    ),
+    "online": Group("online learning", ("weigh_advice", "follow_counts"), {"experts": 1.0, "mistake_counts": 1.0}),
+}
+
+#: The group of each kernel.
+GROUP_OF = {kernel: name for name, group in GROUPS.items() for kernel in group.kernels}
+
+#: The variable that tells a process that it compiles for another one.
+WORKER = "BAYESLEARN_COMPILING"
+
+_prepared: set[str] = set()
+_one_thread = threading.Lock()
+
+
+### what is there
+
+
+def is_prepared(group: str) -> bool:
+    """Whether the code of a group is in a folder, for this processor or portable."""
+    return group in _prepared or is_marked(group)
+
+
+def is_marked(group: str) -> bool:
+    """Whether a folder holds the mark of a group, for this processor or portable."""
+    return any(code_cache.has(mark(group, target)) for target in code_cache.targets())
+
+
+@cache
+def mark(group: str, target: Target) -> str:
+    """Return the name of the file that marks a group as compiled for a processor."""
+    from bayeslearn.kernels import home_of  # noqa: PLC0415 - the package imports this module
+
+    folder = Path(__file__).parent
+    homes = sorted({home_of(kernel) for kernel in GROUPS[group].kernels})
+    digests = [code_cache.sources(str(folder / f"{home}.py")) for home in (*homes, "warm_up")]
+    return f"{group}-{code_cache.digest_of(*target, *digests)}.done"
+
+
+def in_order(groups: Iterable[str]) -> list[str]:
+    """Return groups and those whose code they contain, these first."""
+    found: dict[str, None] = {}
+    for group in groups:
+        found |= dict.fromkeys([*in_order(GROUPS[group].after), group])
+    return list(found)
+
+
+### compiling
+
+
+def prepare(*groups: str) -> None:
+    """Compile groups of kernels on every core, unless their code is there."""
+    if numba.config.DISABLE_JIT or os.environ.get(WORKER) or _prepared.issuperset(groups):
+        return
+    with _one_thread:
+        if any(not is_prepared(group) for group in groups) and code_cache.user_folder() is not None:
+            with _one_process():
+                compile_groups([group for group in in_order(groups) if not is_prepared(group)])
+        _prepared.update(groups)
+
+
+def compile_groups(groups: list[str]) -> None:
+    """Compile groups of kernels in other processes and mark those that are done.
+
+    A kernel that a process fails to compile is left to the process that calls it.
+    """
+    jobs = [(group, unit) for group in groups for unit in GROUPS[group].units]
+    if not jobs:
+        return
+    code_cache.remove_unused()
+    left = {group: len(GROUPS[group].units) for group in groups}
+    bar = _Bar(groups)
+    waiting = iter(jobs)
+
+    def run() -> None:
+        with _worker() as (questions, answers):
+            for group, unit in waiting:
+                questions.write(f"{unit}\n")
+                questions.flush()
+                if answers.readline().strip() != unit:
+                    return
+                left[group] -= 1
+                if not left[group]:
+                    code_cache.write(mark(group, code_cache.targets()[-1]), b"")
+                bar.advance(GROUPS[group].units[unit])
+
+    threads = [threading.Thread(target=run, daemon=True) for _ in range(min(thread_count(), len(jobs)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    bar.close()
+
+
+def command(*arguments: str) -> list[str]:
+    """Return the command ``python -m bayeslearn.kernels`` for a process that finds modules where this one does."""
+    code = f"import sys; sys.path[:] = {sys.path!r}; from bayeslearn.kernels.__main__ import main; main()"
+    return [sys.executable, "-c", code, *arguments]
+
+
+@contextlib.contextmanager
+def _worker() -> Iterator[tuple[IO[str], IO[str]]]:
+    """Start a process that compiles the units whose names it reads and answers each by its name."""
+    environment = {**os.environ, **code_cache.portable_environment(), WORKER: "1"}
+    worker = subprocess.Popen(  # noqa: S603 - our own program
+        command("--work"), env=environment, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    try:
+        yield worker.stdin, worker.stdout
+    except OSError:  # the process has ended
+        pass
+    finally:
+        worker.kill()
+        worker.wait()
+
+
+@contextlib.contextmanager
+def _one_process() -> Iterator[None]:
+    """Let one process of the user compile at a time; others wait and find the files."""
+    folder = code_cache.user_folder()
+    try:
+        import fcntl  # noqa: PLC0415 - not on Windows, where processes compile side by side
+    except ImportError:
+        folder = None
+    if folder is None:
+        yield
+        return
+    with (folder / "lock").open("w") as file:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+### progress
+
+
+class _Bar:
+    """A line on stderr with what is compiled and how long it takes; a bar where stderr is a terminal."""
+
+    WIDTH = 24
+
+    def __init__(self, groups: list[str]) -> None:
+        self.total = sum(sum(GROUPS[group].units.values()) for group in groups)
+        self.done = 0.0
+        self.started = time.monotonic()
+        n = sum(len(GROUPS[group].kernels) for group in groups)
+        titles = [GROUPS[group].title for group in groups]
+        more = f" and {len(titles) - 3} more groups" if len(titles) > 3 else ""
+        self.what = f"bayeslearn: compiling {n} kernels ({', '.join(titles[:3])}{more})"
+        self.shown = not os.environ.get("BAYESLEARN_QUIET")
+        self.moving = self.shown and sys.stderr.isatty()
+        self._lock = threading.Lock()
+        if self.shown:
+            about = self.total / min(thread_count(), 2)
+            sys.stderr.write(f"{self.what}, about {about:.0f} s, kept in {code_cache.user_folder()}\n")
+        self._draw()
+
+    def advance(self, seconds: float) -> None:
+        """Count a unit as done."""
+        with self._lock:
+            self.done += seconds
+            self._draw()
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self.moving:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def _draw(self) -> None:
+        if not self.moving:
+            return
+        share = self.done / self.total
+        full = round(self.WIDTH * share)
+        passed = time.monotonic() - self.started
+        left = f", about {passed / share - passed:.0f} s left" if share else ""
+        sys.stderr.write(f"\r[{'#' * full}{'.' * (self.WIDTH - full)}] {share:4.0%}{left}\x1b[K")
+        sys.stderr.flush()

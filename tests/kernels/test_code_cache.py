@@ -1,0 +1,187 @@
+"""Compiled code is found again where it fits, and nowhere else: other sources, processors, versions, broken files."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import numba
+import pytest
+
+from bayeslearn.kernels import code_cache
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+MODULE = """
+from bayeslearn.kernels import _jit
+
+@_jit.kernel
+def dot(x, y):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
+"""
+PROGRAM = """
+import json, sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+{before}
+import summing
+assert summing.dot(np.arange(100.0), np.ones(100)) == 4950
+hits = len(summing.dot.stats.cache_hits)
+text = "" if hits else "".join(summing.dot.inspect_asm().values())
+print(json.dumps(dict(hits=hits, zmm="zmm" in text, ymm="ymm" in text)))
+"""
+
+
+LESSER = """
+from llvmlite import binding
+features = binding.get_host_cpu_features()
+features["avx2"] = False
+binding.get_host_cpu_features = lambda: features
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Call a kernel in a new process; what the process found of it in files, and stderr."""
+    (tmp_path / "summing.py").write_text(MODULE)
+
+    def call(before="", *, cache=tmp_path / "cache", **variables):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "BAYESLEARN_"))}
+        environment |= {"BAYESLEARN_CACHE_DIR": str(cache)} | variables
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM.format(before=before), str(tmp_path)],
+            env=environment, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return json.loads(done.stdout) | {"stderr": done.stderr}
+
+    return call
+
+
+def files(folder):
+    return sorted(path.name for path in folder.glob("*.nbc"))
+
+
+def test_code_is_found_by_the_next_process(run, tmp_path):
+    first = run()
+    assert first["hits"] == 0
+    assert f"kept in {tmp_path / 'cache'}" in first["stderr"]
+    assert run() | {"stderr": ""} == {"hits": 1, "zmm": False, "ymm": False, "stderr": ""}
+    assert len(files(tmp_path / "cache")) == 1
+
+
+def test_code_for_one_processor_is_not_used_on_another(run):
+    assert run()["hits"] == 0
+    generic = run(NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
+    assert (generic["zmm"], generic["ymm"], generic["hits"]) == (False, False, 0)
+    assert run()["hits"] == 1
+    assert run(NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")["hits"] == 1
+
+
+@pytest.mark.skipif(code_cache.portable_level() is None, reason="this processor is below the portable level")
+def test_portable_code_serves_this_processor_unless_code_of_its_own_is_asked_for(run):
+    portable = code_cache.portable_environment()
+    assert run(**portable)["hits"] == 0
+    assert run()["hits"] == 1
+    assert run(BAYESLEARN_CPU="host")["hits"] == 0
+    assert run(NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")["hits"] == 0
+
+
+@pytest.mark.skipif(code_cache.portable_level() is None, reason="this processor is below the portable level")
+def test_a_lesser_processor_does_not_get_portable_code(run):
+    assert run(**code_cache.portable_environment())["hits"] == 0
+    assert run(LESSER)["hits"] == 0
+
+
+def test_another_version_of_numba_compiles_again(run):
+    assert run()["hits"] == 0
+    assert run("import numba; numba.__version__ = '0.0.0'")["hits"] == 0
+    assert run()["hits"] == 1
+
+
+def test_changed_sources_are_compiled_again(run, tmp_path):
+    assert run()["hits"] == 0
+    (tmp_path / "summing.py").write_text(MODULE + "\n# changed\n")
+    assert run()["hits"] == 0
+    (tmp_path / "summing.py").write_text(MODULE)
+    assert run()["hits"] == 1  # the code of the first version is still there
+
+
+def test_sources_are_those_of_imported_files_too(tmp_path):
+    (tmp_path / "outer.py").write_text("from bayeslearn.kernels.within import (\n    f,\n)\n")
+
+    def seen(text):
+        (tmp_path / "within.py").write_text(text)
+        code_cache.sources.cache_clear()
+        return code_cache.sources(str(tmp_path / "outer.py"))
+
+    assert seen("f = 1\n") == seen("f = 1\n") != seen("f = 2\n")
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "pickle"])
+def test_a_broken_file_is_compiled_again(run, tmp_path, damage):
+    run()
+    (name,) = files(tmp_path / "cache")
+    path = tmp_path / "cache" / name
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    damaged = {"cut": content[:1000], "flipped": content, "empty": b"", "pickle": b"\x80\x04."}[damage]
+    path.write_bytes(bytes(damaged))
+    assert run()["hits"] == 0
+    assert run()["hits"] == 1
+
+
+def test_two_processes_at_once(run, tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda _: run(), range(3)))
+    assert len(files(tmp_path / "cache")) == 1
+    assert run()["hits"] == 1
+
+
+def test_the_folder_is_private(run, tmp_path):
+    run()
+    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("place", ["a file", "under a file", "no home"])
+def test_without_a_folder_every_process_compiles_and_says_so(run, tmp_path, place):
+    (tmp_path / "file").write_text("")
+    if place == "no home":
+        cache, variables = "", {"HOME": str(tmp_path / "file"), "XDG_CACHE_HOME": str(tmp_path / "file" / "x")}
+    else:
+        cache, variables = tmp_path / "file" / ("" if place == "a file" else "cache"), {}
+    for _ in range(2):
+        done = run(cache=cache, **variables)
+        assert done["hits"] == 0
+        assert "in every process; set BAYESLEARN_CACHE_DIR" in done["stderr"]
+
+
+def test_numbas_own_folder_is_respected(run, tmp_path):
+    assert run(cache="", NUMBA_CACHE_DIR=str(tmp_path / "of-numba"))["hits"] == 0
+    assert len(files(tmp_path / "of-numba" / "bayeslearn")) == 1
+
+
+def test_unused_files_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(code_cache, "user_folder", lambda: tmp_path)
+    for name, days in (("new.nbc", 1), ("old.nbc", code_cache.MAX_DAYS + 1)):
+        (tmp_path / name).write_bytes(b"")
+        then = (tmp_path / name).stat().st_mtime - 86_400 * days
+        os.utime(tmp_path / name, (then, then))
+    code_cache.remove_unused()
+    assert files(tmp_path) == ["new.nbc"]
+
+
+def test_reading_a_file_keeps_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(code_cache, "user_folder", lambda: tmp_path)
+    code_cache.save("code.nbc", (1, "two"))
+    then = (tmp_path / "code.nbc").stat().st_mtime - 30 * 86_400
+    os.utime(tmp_path / "code.nbc", (then, then))
+    assert code_cache.load("code.nbc") == (1, "two")
+    assert (tmp_path / "code.nbc").stat().st_mtime > then + 86_400
