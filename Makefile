@@ -1,58 +1,94 @@
 # Everything a person or a machine does with this project. `make help` lists it.
-# Needs only Python 3.11+ and the package registry: the first target that runs sets up .venv, later ones find it ready.
+# Needs only Python 3.11+ and the package registry. A target installs what it needs into .venv when it first runs.
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-READY  := $(VENV)/.ready
+# without compiled kernels: an editable install compiles what is used, into the cache folder of the user
+PIP    := BAYESLEARN_COMPILE=0 $(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary --no-compile
 .DEFAULT_GOAL := help
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
-setup: $(READY) ## Create .venv, install the package and its tools, compile and cache the kernels
+# ---------------------------------------------------------------- what targets need
+# $(VENV)/.NAME marks that the extras of NAME are installed; it is made anew when pyproject.toml changes
 
-$(READY): pyproject.toml
+EXTRAS_demo  := plot
+EXTRAS_test  := test
+EXTRAS_check := check
+EXTRAS_docs  := docs
+EXTRAS_bench := bench
+EXTRAS_dev   := dev
+ABOUT_demo   := the package with pictures (about 0.7 GB, half a minute)
+ABOUT_test   := the package, test tools and peers that tests compare with (about 1.3 GB, a minute)
+ABOUT_check  := ruff, mypy, import-linter and codespell (about 0.1 GB, 15 seconds)
+ABOUT_docs   := Sphinx (about 0.1 GB, 15 seconds)
+ABOUT_bench  := peers to measure against (about 0.4 GB, half a minute)
+ABOUT_dev    := everything that any target needs (about 1.6 GB, a minute and a half)
+
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "error: Python 3.11 or newer is needed, $(PYTHON) is older; try: make PYTHON=python3.12 ..." >&2; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary --editable ".[dev,bench]"
-	$(BIN)/python -m bayeslearn.kernels
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.%: pyproject.toml | $(BIN)/python
+	@echo "installing into $(VENV): $(ABOUT_$*)"
+	@$(PIP) --editable ".[$(EXTRAS_$*)]"
 	@touch $@
 
-demo: $(READY) ## The main job on data that ships with the package
+setup: $(VENV)/.dev ## Install everything that the targets need, and compile all kernels
+	@touch $(VENV)/.demo $(VENV)/.test $(VENV)/.check $(VENV)/.docs $(VENV)/.bench
+	@$(BIN)/python -m bayeslearn.kernels
+
+# ---------------------------------------------------------------- use
+
+demo: $(VENV)/.demo ## The main job on data that ships with the package
 	$(BIN)/python -m bayeslearn demo
 
-test: $(READY) ## All tests, compiled and with NUMBA_DISABLE_JIT=1 (not the slow ones)
+# ---------------------------------------------------------------- tests
+
+test: $(VENV)/.test ## All tests, compiled and with NUMBA_DISABLE_JIT=1 (not the slow ones)
+	@$(BIN)/python -m bayeslearn.kernels
 	$(BIN)/python -m pytest -n auto -m "not slow"
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not slow and not compiled"
 
-test-all: $(READY) ## All tests and the slow ones too
+test-all: $(VENV)/.test ## All tests and the slow ones too
+	@$(BIN)/python -m bayeslearn.kernels
 	$(BIN)/python -m pytest -n auto
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not compiled"
 
-test-machines: $(READY) ## The tests as other processors run them: core types, CPU names, threads (an hour or more)
+test-wheel: $(VENV)/.test ## Build a wheel, install it into an empty environment, and see that verbs compile nothing
+	$(BIN)/python -m tests.wheel
+
+test-machines: $(VENV)/.test ## The tests as other processors run them: core types, CPU names, threads (an hour or more)
 	$(BIN)/python -m tests.machines
 
-check: $(READY) ## ruff, mypy strict, import-linter, codespell
+test-pythons: $(VENV)/.test ## The tests with every Python from 3.11 to 3.14 that is on this machine
+	$(BIN)/python -m tests.pythons
+
+# ---------------------------------------------------------------- development
+
+check: $(VENV)/.check ## ruff, mypy strict, import-linter, codespell
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/codespell
 
-fmt: $(READY) ## Format the code and mend what can be mended by itself
+fmt: $(VENV)/.check ## Format the code and mend what can be mended by itself
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY) ## Measure against the peers (SUBJECT=counting by default)
+bench: $(VENV)/.bench ## Measure against the peers (SUBJECT=counting by default)
+	@$(BIN)/python -m bayeslearn.kernels --own
 	$(BIN)/python -m bench $(or $(SUBJECT),counting)
 
-docs: $(READY) ## Build the documentation; warnings are errors
+docs: $(VENV)/.docs ## Build the documentation; warnings are errors
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-clean: ## Remove .venv and every cache
+clean: ## Remove .venv and every cache of this folder
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.PHONY: help setup demo test test-all test-machines check fmt bench docs clean
+.PHONY: help setup demo test test-all test-wheel test-machines test-pythons check fmt bench docs clean
