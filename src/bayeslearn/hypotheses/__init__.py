@@ -1,7 +1,4 @@
-"""Bayes over finitely many hypotheses, and concept learning as a case of it.
-
-The estimators need scikit-learn and are loaded when first asked for.
-"""
+"""Bayes over finitely many hypotheses, and concept learning as a case of it."""
 
 from __future__ import annotations
 
