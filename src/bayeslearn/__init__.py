@@ -5,179 +5,78 @@ Everything public is reachable from here and loaded when first used: ``import ba
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from bayeslearn.functions import (
-        LeastSquaresRegressor,
-        LocalRegressor,
-        RadialBasisClassifier,
-        RadialBasisRegressor,
-        SigmoidClassifier,
-    )
-    from bayeslearn.hypotheses import (
-        BayesOptimalClassifier,
-        Conjunction,
-        FindSClassifier,
-        FiniteSpace,
-        GibbsClassifier,
-        VersionSpace,
-        VersionSpaceClassifier,
-        find_s,
-    )
-    from bayeslearn.mixture import GaussianMixture, Mixture, TableClusterer, fit_mixture
-    from bayeslearn.naive_bayes import (
-        AveragedOneDependenceClassifier,
-        NaiveBayes,
-        NaiveBayesClassifier,
-        TextClassifier,
-        fit_text,
-    )
-    from bayeslearn.neighbours import Neighbours, NeighboursClassifier, NeighboursRegressor, learn_neighbours
-    from bayeslearn.network import BayesianNetwork, BayesianNetworkClassifier, Dag, fit_tables, learn
-    from bayeslearn.network.formats import read_network, write_network
-    from bayeslearn.online import Halving, WeightedMajority, WeightedMajorityClassifier
-    from bayeslearn.sequence import HiddenMarkovEstimator, HiddenMarkovModel
-    from bayeslearn.sources import scan
-    from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
-    from bayeslearn.theory import KCNFClassifier
+from bayeslearn import lazy_imports
 
 __version__ = "0.1.0"
 
-#: The rooms of the house, in reading order. Each is imported when first touched: ``bayeslearn.families``.
-_ROOMS = (
-    "errors",
-    "validation",
-    "kernels",
-    "tables",
-    "sources",
-    "families",
-    "em",
-    "data",
-    "hypotheses",
-    "cases",
-    "functions",
-    "mixture",
-    "naive_bayes",
-    "neighbours",
-    "network",
-    "online",
-    "sequence",
-    "theory",
-    "contest",
-    "plots",
-)
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING, without the time that importing typing takes
 
-#: The names people use every day, by the room they live in.
-_NAMES = {
-    "AveragedOneDependenceClassifier": "naive_bayes",
-    "BayesOptimalClassifier": "hypotheses",
-    "BayesianNetwork": "network",
-    "BayesianNetworkClassifier": "network",
-    "Conjunction": "hypotheses",
-    "Dag": "network",
-    "Discrete": "tables",
-    "FindSClassifier": "hypotheses",
-    "FiniteSpace": "hypotheses",
-    "GaussianMixture": "mixture",
-    "GibbsClassifier": "hypotheses",
-    "Halving": "online",
-    "HiddenMarkovEstimator": "sequence",
-    "HiddenMarkovModel": "sequence",
-    "KCNFClassifier": "theory",
-    "LeastSquaresRegressor": "functions",
-    "LocalRegressor": "functions",
-    "Mixture": "mixture",
-    "NaiveBayes": "naive_bayes",
-    "NaiveBayesClassifier": "naive_bayes",
-    "Neighbours": "neighbours",
-    "NeighboursClassifier": "neighbours",
-    "NeighboursRegressor": "neighbours",
-    "Numeric": "tables",
-    "RadialBasisClassifier": "functions",
-    "RadialBasisRegressor": "functions",
-    "Schema": "tables",
-    "SigmoidClassifier": "functions",
-    "Table": "tables",
-    "TableClusterer": "mixture",
-    "TextClassifier": "naive_bayes",
-    "VersionSpace": "hypotheses",
-    "VersionSpaceClassifier": "hypotheses",
-    "WeightedMajority": "online",
-    "WeightedMajorityClassifier": "online",
-    "as_table": "tables",
-    "contingency": "tables",
-    "find_s": "hypotheses",
-    "fit_mixture": "mixture",
-    "fit_tables": "network",
-    "fit_text": "naive_bayes",
-    "learn": "network",
-    "learn_neighbours": "neighbours",
-    "read_network": "network.formats",
-    "scan": "sources",
-    "write_network": "network.formats",
-}
-
-__all__ = [  # noqa: PLE0604 - the table of rooms holds strings
-    "AveragedOneDependenceClassifier",
-    "BayesOptimalClassifier",
-    "BayesianNetwork",
-    "BayesianNetworkClassifier",
-    "Conjunction",
-    "Dag",
-    "Discrete",
-    "FindSClassifier",
-    "FiniteSpace",
-    "GaussianMixture",
-    "GibbsClassifier",
-    "Halving",
-    "HiddenMarkovEstimator",
-    "HiddenMarkovModel",
-    "KCNFClassifier",
-    "LeastSquaresRegressor",
-    "LocalRegressor",
-    "Mixture",
-    "NaiveBayes",
-    "NaiveBayesClassifier",
-    "Neighbours",
-    "NeighboursClassifier",
-    "NeighboursRegressor",
-    "Numeric",
-    "RadialBasisClassifier",
-    "RadialBasisRegressor",
-    "Schema",
-    "SigmoidClassifier",
-    "Table",
-    "TableClusterer",
-    "TextClassifier",
-    "VersionSpace",
-    "VersionSpaceClassifier",
-    "WeightedMajority",
-    "WeightedMajorityClassifier",
-    "__version__",
-    "as_table",
-    "contingency",
-    "find_s",
-    "fit_mixture",
-    "fit_tables",
-    "fit_text",
-    "learn",
-    "learn_neighbours",
-    "read_network",
-    "scan",
-    "write_network",
-    *_ROOMS,
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return importlib.import_module(f"bayeslearn.{name}")
-    if name in _NAMES:
-        return getattr(importlib.import_module(f"bayeslearn.{_NAMES[name]}"), name)
-    raise AttributeError(f"module 'bayeslearn' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+if TYPE_CHECKING:
+    from bayeslearn import cases as cases
+    from bayeslearn import contest as contest
+    from bayeslearn import data as data
+    from bayeslearn import em as em
+    from bayeslearn import errors as errors
+    from bayeslearn import families as families
+    from bayeslearn import functions as functions
+    from bayeslearn import hypotheses as hypotheses
+    from bayeslearn import kernels as kernels
+    from bayeslearn import mixture as mixture
+    from bayeslearn import naive_bayes as naive_bayes
+    from bayeslearn import neighbours as neighbours
+    from bayeslearn import network as network
+    from bayeslearn import online as online
+    from bayeslearn import plots as plots
+    from bayeslearn import sequence as sequence
+    from bayeslearn import sources as sources
+    from bayeslearn import tables as tables
+    from bayeslearn import theory as theory
+    from bayeslearn import validation as validation
+    from bayeslearn.functions import LeastSquaresRegressor as LeastSquaresRegressor
+    from bayeslearn.functions import LocalRegressor as LocalRegressor
+    from bayeslearn.functions import RadialBasisClassifier as RadialBasisClassifier
+    from bayeslearn.functions import RadialBasisRegressor as RadialBasisRegressor
+    from bayeslearn.functions import SigmoidClassifier as SigmoidClassifier
+    from bayeslearn.hypotheses import BayesOptimalClassifier as BayesOptimalClassifier
+    from bayeslearn.hypotheses import Conjunction as Conjunction
+    from bayeslearn.hypotheses import FindSClassifier as FindSClassifier
+    from bayeslearn.hypotheses import FiniteSpace as FiniteSpace
+    from bayeslearn.hypotheses import GibbsClassifier as GibbsClassifier
+    from bayeslearn.hypotheses import VersionSpace as VersionSpace
+    from bayeslearn.hypotheses import VersionSpaceClassifier as VersionSpaceClassifier
+    from bayeslearn.hypotheses import find_s as find_s
+    from bayeslearn.mixture import GaussianMixture as GaussianMixture
+    from bayeslearn.mixture import Mixture as Mixture
+    from bayeslearn.mixture import TableClusterer as TableClusterer
+    from bayeslearn.mixture import fit_mixture as fit_mixture
+    from bayeslearn.naive_bayes import AveragedOneDependenceClassifier as AveragedOneDependenceClassifier
+    from bayeslearn.naive_bayes import NaiveBayes as NaiveBayes
+    from bayeslearn.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
+    from bayeslearn.naive_bayes import TextClassifier as TextClassifier
+    from bayeslearn.naive_bayes import fit_text as fit_text
+    from bayeslearn.neighbours import Neighbours as Neighbours
+    from bayeslearn.neighbours import NeighboursClassifier as NeighboursClassifier
+    from bayeslearn.neighbours import NeighboursRegressor as NeighboursRegressor
+    from bayeslearn.neighbours import learn_neighbours as learn_neighbours
+    from bayeslearn.network import BayesianNetwork as BayesianNetwork
+    from bayeslearn.network import BayesianNetworkClassifier as BayesianNetworkClassifier
+    from bayeslearn.network import Dag as Dag
+    from bayeslearn.network import fit_tables as fit_tables
+    from bayeslearn.network import learn as learn
+    from bayeslearn.network.formats import read_network as read_network
+    from bayeslearn.network.formats import write_network as write_network
+    from bayeslearn.online import Halving as Halving
+    from bayeslearn.online import WeightedMajority as WeightedMajority
+    from bayeslearn.online import WeightedMajorityClassifier as WeightedMajorityClassifier
+    from bayeslearn.sequence import HiddenMarkovEstimator as HiddenMarkovEstimator
+    from bayeslearn.sequence import HiddenMarkovModel as HiddenMarkovModel
+    from bayeslearn.sources import scan as scan
+    from bayeslearn.tables import Discrete as Discrete
+    from bayeslearn.tables import Numeric as Numeric
+    from bayeslearn.tables import Schema as Schema
+    from bayeslearn.tables import Table as Table
+    from bayeslearn.tables import as_table as as_table
+    from bayeslearn.tables import contingency as contingency
+    from bayeslearn.theory import KCNFClassifier as KCNFClassifier
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__, "__version__")

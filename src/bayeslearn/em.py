@@ -25,6 +25,21 @@ from bayeslearn.errors import BayeslearnWarning, EvidenceError, ImpossibleDataEr
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+__all__ = [
+    "Every",
+    "Foldable",
+    "Model",
+    "Result",
+    "Step",
+    "best_of",
+    "fit",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 #: A fall of the objective that rounding explains, relative to its size.
 ROUNDING = 1e-11
 

@@ -20,6 +20,44 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+__all__ = [
+    "BayeslearnError",
+    "BayeslearnWarning",
+    "CapacityError",
+    "ClusterError",
+    "ConstantColumnError",
+    "ContradictionError",
+    "CycleError",
+    "DataError",
+    "DuplicateColumnError",
+    "EmptyTableError",
+    "EvidenceError",
+    "FormatError",
+    "ImpossibleDataError",
+    "ImpossibleEvidenceError",
+    "ImproperPriorError",
+    "InconsistentDataError",
+    "MismatchError",
+    "MissingDependencyError",
+    "MissingFileError",
+    "MissingValuesError",
+    "MixedTypesError",
+    "NotConvergedWarning",
+    "ParameterError",
+    "ProbabilityError",
+    "ShapeError",
+    "TooManyStatesError",
+    "UnknownColumnError",
+    "UnknownStateError",
+    "UnmetTargetsError",
+    "WeightError",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 #: The longest message and the longest hint, in characters; the longest item of a list.
 MOST_MESSAGE, MOST_HINT, MOST_ITEM = 900, 500, 80
 

@@ -31,6 +31,33 @@ if TYPE_CHECKING:
     from bayeslearn.sequence.answering import Path as Decoded
     from bayeslearn.theory import ConceptClass, Exhaustion, Simulation
 
+__all__ = [
+    "beliefs",
+    "cells",
+    "climb",
+    "confusion",
+    "contest",
+    "course",
+    "decoded",
+    "errors_by_k",
+    "failures",
+    "function",
+    "function_graph",
+    "growth",
+    "learning_curve",
+    "mixture",
+    "network",
+    "reliability",
+    "responsibilities",
+    "sample_sizes",
+    "save",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 #: Hypotheses that are drawn by themselves; the least probable of more are drawn together.
 MOST_SHOWN = 9
 

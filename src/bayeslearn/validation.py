@@ -17,6 +17,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "choice",
+    "first_position",
+    "float_array",
+    "generator",
+    "integer",
+    "not_negative",
+    "number",
+    "probabilities",
+    "weights",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 T = TypeVar("T")
 
 #: How far probabilities may be from summing to one before they are refused.

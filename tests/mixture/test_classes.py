@@ -112,6 +112,14 @@ def table_of(n=60):
     return {"hue": hue, "size": rng.normal(4.0 * group), "visits": rng.poisson(1 + 5 * group), "same": np.ones(n)}
 
 
+def test_options_of_reading_reach_the_table():
+    rows = {"hue": ["red", "blue", "-", "red"] * 10, "size": [1.0, 9.0, 1.2, 9.1] * 10, "id": [3, 4, 5, 6] * 10}
+    for k in (2, "auto"):
+        model = find_classes(rows, k, missing=["-"], drop_columns=["id"], restarts=0, most=2).model
+        assert [part.name for part in model.parts] == ["hue", "size"]
+        assert model.parts[0].columns[0].states == ("blue", "red")
+
+
 def test_a_class_is_told_by_what_distinguishes_it():
     left_out = {}
     found = find_classes(table_of(), families={"visits": "poisson"}, left_out=left_out, restarts=1)

@@ -4,56 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayeslearn import lazy
+from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.cases.answers import Design, Designs
-    from bayeslearn.cases.base import CaseBase
-    from bayeslearn.cases.case import Case
-    from bayeslearn.cases.designing import design
-    from bayeslearn.cases.finding import Found, Match, find
-    from bayeslearn.cases.graph import Arc, FunctionGraph
-    from bayeslearn.cases.rules import CONTRACTIONS, EXPANSIONS, Rewrite, Rule
-    from bayeslearn.cases.using import Use
-    from bayeslearn.cases.watching import SearchStep
-
-#: The names of this room, by the module they live in; each is imported when first used.
-_HOMES = {
-    "Arc": "graph",
-    "CONTRACTIONS": "rules",
-    "Case": "case",
-    "CaseBase": "base",
-    "Design": "answers",
-    "Designs": "answers",
-    "EXPANSIONS": "rules",
-    "Found": "finding",
-    "FunctionGraph": "graph",
-    "Match": "finding",
-    "Rewrite": "rules",
-    "Rule": "rules",
-    "SearchStep": "watching",
-    "Use": "using",
-    "design": "designing",
-    "find": "finding",
-}
-
-__all__ = [
-    "CONTRACTIONS",
-    "EXPANSIONS",
-    "Arc",
-    "Case",
-    "CaseBase",
-    "Design",
-    "Designs",
-    "Found",
-    "FunctionGraph",
-    "Match",
-    "Rewrite",
-    "Rule",
-    "SearchStep",
-    "Use",
-    "design",
-    "find",
-]
-
-__getattr__ = lazy.names_of(__name__, _HOMES)
+    from bayeslearn.cases.answers import Design as Design
+    from bayeslearn.cases.answers import Designs as Designs
+    from bayeslearn.cases.base import CaseBase as CaseBase
+    from bayeslearn.cases.case import Case as Case
+    from bayeslearn.cases.designing import design as design
+    from bayeslearn.cases.finding import Found as Found
+    from bayeslearn.cases.finding import Match as Match
+    from bayeslearn.cases.finding import find as find
+    from bayeslearn.cases.graph import Arc as Arc
+    from bayeslearn.cases.graph import FunctionGraph as FunctionGraph
+    from bayeslearn.cases.rules import CONTRACTIONS as CONTRACTIONS
+    from bayeslearn.cases.rules import EXPANSIONS as EXPANSIONS
+    from bayeslearn.cases.rules import Rewrite as Rewrite
+    from bayeslearn.cases.rules import Rule as Rule
+    from bayeslearn.cases.using import Use as Use
+    from bayeslearn.cases.watching import SearchStep as SearchStep
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn import lazy
+from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from bayeslearn.cases.graph import FunctionGraph
 
-rx: Any = lazy.Deferred("rustworkx")
+rx: Any = lazy_imports.Deferred("rustworkx")
 
 #: Pairs of quantities that one search compares at most.
 MOST_COMPARED = 20_000

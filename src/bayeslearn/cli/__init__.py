@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+__all__ = ["main"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 def main() -> None:
     """Run the command line; an error becomes one sentence on stderr: exit 2 for usage, 1 for data and files."""
     from bayeslearn.cli.app import app

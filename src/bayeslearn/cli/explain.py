@@ -14,8 +14,8 @@ from bayeslearn.cli.networks import NETWORK, assignments, load
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork
     from bayeslearn.network.inference.evidence import Observation
-    from bayeslearn.network.inference.explain import Reasons
-    from bayeslearn.network.inference.sensitivity import Cell
+    from bayeslearn.network.inference.explanation import Reasons
+    from bayeslearn.network.inference.sensitivity_analysis import Cell
 
 #: Unobserved variables that are shown, the most telling first; `--json` lists all.
 MOST_SHOWN = 8
@@ -41,7 +41,7 @@ def run(
     Example: bayeslearn explain asia dysp=yes xray=yes --target lung
     """
     from bayeslearn.network.inference.evidence import observe
-    from bayeslearn.network.inference.explain import explain
+    from bayeslearn.network.inference.explanation import explain
 
     network = load(net)
     seen = assignments(network, evidence or [])

@@ -87,10 +87,10 @@ def run(
             stop.heed()
             tell(now.iteration / 200, f"labels, iteration {now.iteration}, log likelihood {now.log_likelihood:.6g}")
 
+        words: dict[str, Any] = {"estimate": estimate, "unlabelled": unlabelled}  # checked by learn
         model = NaiveBayes.learn(
-            table, target, families=kinds, prior=priors(prior), class_prior=class_prior, estimate=estimate,
-            unlabelled=unlabelled, progress=step,
-        )  # fmt: skip
+            table, target, families=kinds, prior=priors(prior), class_prior=class_prior, progress=step, **words
+        )
         checked = None
         enough = table.n_rows - table.missing()[target]
         if folds and enough >= max(folds, 2):

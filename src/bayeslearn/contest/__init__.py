@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayeslearn import lazy
+from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.contest.learners import Learner, roster
-    from bayeslearn.contest.report import Contest, Failure, Line
-    from bayeslearn.contest.running import Step, contest
-
-#: The names of this room, by the module they live in; each is imported when first used.
-_HOMES = {
-    "Contest": "report",
-    "Failure": "report",
-    "Learner": "learners",
-    "Line": "report",
-    "Step": "running",
-    "contest": "running",
-    "roster": "learners",
-}
-
-__all__ = ["Contest", "Failure", "Learner", "Line", "Step", "contest", "roster"]
-
-__getattr__ = lazy.names_of(__name__, _HOMES)
+    from bayeslearn.contest.learners import Learner as Learner
+    from bayeslearn.contest.learners import roster as roster
+    from bayeslearn.contest.report import Contest as Contest
+    from bayeslearn.contest.report import Failure as Failure
+    from bayeslearn.contest.report import Line as Line
+    from bayeslearn.contest.running import Step as Step
+    from bayeslearn.contest.running import contest as contest
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

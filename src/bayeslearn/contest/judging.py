@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.lazy import Deferred
+from bayeslearn.lazy_imports import Deferred
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,6 +18,21 @@ from bayeslearn.errors import ParameterError, nearest
 if TYPE_CHECKING:
     from bayeslearn.tables import Table
 
+__all__ = [
+    "case_base",
+    "case_bases",
+    "declared_states",
+    "load",
+    "names",
+    "networks",
+    "path",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 HERE = Path(__file__).parent
 
 #: Tables, descriptions of tests, and networks; a name alone means the first that is there.

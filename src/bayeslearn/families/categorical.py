@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from bayeslearn import lazy, validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import ImproperPriorError, ParameterError, ShapeError
 from bayeslearn.families.assignment import paired
 from bayeslearn.families.family import Family
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.families.assignment import Assignment
 else:
-    special = lazy.Deferred("scipy.special")  # networks have these tables, and most questions need no more of them
+    special = lazy_imports.Deferred("scipy.special")  # most questions to networks do not need it
 
 ### statistics
 

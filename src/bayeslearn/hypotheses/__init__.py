@@ -1,77 +1,34 @@
-"""Bayes over finitely many hypotheses, and concept learning as a case of it.
-
-The estimators need scikit-learn and are loaded when first asked for.
-"""
+"""Bayes over finitely many hypotheses, and concept learning as a case of it."""
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bayeslearn.hypotheses.concepts import (
-    Attributes,
-    Conjunction,
-    Examples,
-    VersionSpace,
-    Vote,
-    all_conjunctions,
-    concept_space,
-    find_s,
-    keep_consistent,
-    list_then_eliminate,
-)
-from bayeslearn.hypotheses.mdl import (
-    DescriptionLengths,
-    description_lengths,
-    exception_bits,
-    exceptions,
-    optimal_lengths,
-)
-from bayeslearn.hypotheses.posterior import HypothesisRow, Posterior
-from bayeslearn.hypotheses.space import FiniteSpace
+from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.hypotheses.concepts.estimators import FindSClassifier, VersionSpaceClassifier
-    from bayeslearn.hypotheses.estimators import BayesOptimalClassifier, GibbsClassifier
-
-_ESTIMATORS = {
-    "BayesOptimalClassifier": "bayeslearn.hypotheses.estimators",
-    "GibbsClassifier": "bayeslearn.hypotheses.estimators",
-    "FindSClassifier": "bayeslearn.hypotheses.concepts.estimators",
-    "VersionSpaceClassifier": "bayeslearn.hypotheses.concepts.estimators",
-}
-
-__all__ = [
-    "Attributes",
-    "BayesOptimalClassifier",
-    "Conjunction",
-    "DescriptionLengths",
-    "Examples",
-    "FindSClassifier",
-    "FiniteSpace",
-    "GibbsClassifier",
-    "HypothesisRow",
-    "Posterior",
-    "VersionSpace",
-    "VersionSpaceClassifier",
-    "Vote",
-    "all_conjunctions",
-    "concept_space",
-    "description_lengths",
-    "exception_bits",
-    "exceptions",
-    "find_s",
-    "keep_consistent",
-    "list_then_eliminate",
-    "optimal_lengths",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _ESTIMATORS:
-        return getattr(importlib.import_module(_ESTIMATORS[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    from bayeslearn.hypotheses import concepts as concepts
+    from bayeslearn.hypotheses.concepts import Attributes as Attributes
+    from bayeslearn.hypotheses.concepts import Conjunction as Conjunction
+    from bayeslearn.hypotheses.concepts import Examples as Examples
+    from bayeslearn.hypotheses.concepts import VersionSpace as VersionSpace
+    from bayeslearn.hypotheses.concepts import Vote as Vote
+    from bayeslearn.hypotheses.concepts import all_conjunctions as all_conjunctions
+    from bayeslearn.hypotheses.concepts import concept_space as concept_space
+    from bayeslearn.hypotheses.concepts import find_s as find_s
+    from bayeslearn.hypotheses.concepts import keep_consistent as keep_consistent
+    from bayeslearn.hypotheses.concepts import list_then_eliminate as list_then_eliminate
+    from bayeslearn.hypotheses.concepts.estimators import FindSClassifier as FindSClassifier
+    from bayeslearn.hypotheses.concepts.estimators import VersionSpaceClassifier as VersionSpaceClassifier
+    from bayeslearn.hypotheses.estimators import BayesOptimalClassifier as BayesOptimalClassifier
+    from bayeslearn.hypotheses.estimators import GibbsClassifier as GibbsClassifier
+    from bayeslearn.hypotheses.mdl import DescriptionLengths as DescriptionLengths
+    from bayeslearn.hypotheses.mdl import description_lengths as description_lengths
+    from bayeslearn.hypotheses.mdl import exception_bits as exception_bits
+    from bayeslearn.hypotheses.mdl import exceptions as exceptions
+    from bayeslearn.hypotheses.mdl import optimal_lengths as optimal_lengths
+    from bayeslearn.hypotheses.posterior import HypothesisRow as HypothesisRow
+    from bayeslearn.hypotheses.posterior import Posterior as Posterior
+    from bayeslearn.hypotheses.space import FiniteSpace as FiniteSpace
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

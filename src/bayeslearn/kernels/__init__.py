@@ -8,218 +8,119 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn import lazy
+from bayeslearn import lazy_imports
 from bayeslearn.kernels import python_fallback
-from bayeslearn.kernels.threads import parallel, thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_HOMES = {
-    "measure_rows": "neighbours_brute",
-    "recode": "recoding",
-    "scan_rows": "neighbours_brute",
-    "shorten_rows": "neighbours_scores",
-    "sift_rows": "neighbours_scores",
-    "grow_tree": "neighbours_tree",
-    "lay_leaves": "neighbours_tree",
-    "place_queries": "neighbours_tree",
-    "search_leaves": "neighbours_tree",
-    "find_shattered": "shattering",
-    "follow_counts": "majority",
-    "weigh_advice": "majority",
-    "most_patterns": "patterns",
-    "forward": "chains",
-    "backward": "chains",
-    "lay_symbols": "chain_emissions",
-    "lay_normals": "chain_emissions",
-    "lay_logs": "chain_emissions",
-    "lay_known": "chain_emissions",
-    "take_symbols": "chain_emissions",
-    "take_normals": "chain_emissions",
-    "take_rows": "chain_emissions",
-    "smooth_logs": "chain_logs",
-    "best_paths": "chain_logs",
-    "count_classes": "naive",
-    "class_moments": "naive",
-    "add_state_logs": "naive",
-    "add_normal_logs": "naive",
-    "count_pairs": "naive",
-    "best_class": "naive",
-    "see_values": "naive",
-    "code_values": "naive",
-    "average_parents": "naive",
-    "SEGMENT": "documents",
-    "add_labelled": "bags",
-    "add_shared": "bags",
-    "count_words": "documents",
-    "score_documents": "bags",
-    "hash_words": "words",
-    "join_words": "words",
-    "wider_table": "words",
-    "count_orders": "order_chains",
-    "read_order": "order_chains",
-    "walk_orders": "order_chains",
-    "best_sinks": "ordering",
-    "climb_orders": "ordering",
-    "choose": "ordering",
-    "LANES": "lanes",
-    "CELL_SLOTS": "cells",
-    "MOST_CELLS": "cells",
-    "all_gains": "changing",
-    "best_change": "changing",
-    "best_of_all": "changing",
-    "best_plan": "planning",
-    "complete_items": "expectation",
-    "dependence": "testing",
-    "expect_diagonal": "mixing",
-    "expect_full": "mixing",
-    "extend_columns": "extending",
-    "extend_family": "extending",
-    "extend_sets": "growing",
-    "fit_local": "local_fits",
-    "RIDGED": "local_fits",
-    "OUT_OF_REACH": "local_fits",
-    "fold_rows": "folding",
-    "infer_items": "expectation",
-    "neighbours": "folding",
-    "number_cells": "cells",
-    "most_probable": "choosing",
-    "plan": "planning",
-    "propagate": "propagation",
-    "propagate_cases": "propagation",
-    "propagate_lanes": "lanes",
-    "histogram": "counting",
-    "find_cells": "family_cells",
-    "greedy_parents": "parents",
-    "pack_rows": "packing",
-    "pack_states": "packing",
-    "count_cells": "family_cells",
-    "intersections": "counting",
-    "weighted_histogram": "counting",
-    "WIDE": "sampling",
-    "gibbs_sweeps": "sampling",
-    "sample_rows": "sampling",
-    "score_columns": "scoring",
-    "score_pairs": "scoring",
-    "tally": "sampling",
-}
+    from bayeslearn.kernels.bags import add_labelled as add_labelled
+    from bayeslearn.kernels.bags import add_shared as add_shared
+    from bayeslearn.kernels.bags import score_documents as score_documents
+    from bayeslearn.kernels.cells import CELL_SLOTS as CELL_SLOTS
+    from bayeslearn.kernels.cells import MOST_CELLS as MOST_CELLS
+    from bayeslearn.kernels.cells import number_cells as number_cells
+    from bayeslearn.kernels.chain_emissions import lay_known as lay_known
+    from bayeslearn.kernels.chain_emissions import lay_logs as lay_logs
+    from bayeslearn.kernels.chain_emissions import lay_normals as lay_normals
+    from bayeslearn.kernels.chain_emissions import lay_symbols as lay_symbols
+    from bayeslearn.kernels.chain_emissions import take_normals as take_normals
+    from bayeslearn.kernels.chain_emissions import take_rows as take_rows
+    from bayeslearn.kernels.chain_emissions import take_symbols as take_symbols
+    from bayeslearn.kernels.chain_logs import best_paths as best_paths
+    from bayeslearn.kernels.chain_logs import smooth_logs as smooth_logs
+    from bayeslearn.kernels.chains import backward as backward
+    from bayeslearn.kernels.chains import forward as forward
+    from bayeslearn.kernels.changing import all_gains as all_gains
+    from bayeslearn.kernels.changing import best_change as best_change
+    from bayeslearn.kernels.changing import best_of_all as best_of_all
+    from bayeslearn.kernels.choosing import most_probable as most_probable
+    from bayeslearn.kernels.counting import histogram as histogram
+    from bayeslearn.kernels.counting import intersections as intersections
+    from bayeslearn.kernels.counting import weighted_histogram as weighted_histogram
+    from bayeslearn.kernels.documents import SEGMENT as SEGMENT
+    from bayeslearn.kernels.documents import count_words as count_words
+    from bayeslearn.kernels.expectation import complete_items as complete_items
+    from bayeslearn.kernels.expectation import infer_items as infer_items
+    from bayeslearn.kernels.extending import extend_columns as extend_columns
+    from bayeslearn.kernels.extending import extend_family as extend_family
+    from bayeslearn.kernels.family_cells import count_cells as count_cells
+    from bayeslearn.kernels.family_cells import find_cells as find_cells
+    from bayeslearn.kernels.folding import fold_rows as fold_rows
+    from bayeslearn.kernels.folding import neighbours as neighbours
+    from bayeslearn.kernels.growing import extend_sets as extend_sets
+    from bayeslearn.kernels.lanes import LANES as LANES
+    from bayeslearn.kernels.lanes import propagate_lanes as propagate_lanes
+    from bayeslearn.kernels.local_fits import OUT_OF_REACH as OUT_OF_REACH
+    from bayeslearn.kernels.local_fits import RIDGED as RIDGED
+    from bayeslearn.kernels.local_fits import fit_local as fit_local
+    from bayeslearn.kernels.majority import follow_counts as follow_counts
+    from bayeslearn.kernels.majority import weigh_advice as weigh_advice
+    from bayeslearn.kernels.mixing import expect_diagonal as expect_diagonal
+    from bayeslearn.kernels.mixing import expect_full as expect_full
+    from bayeslearn.kernels.naive import add_normal_logs as add_normal_logs
+    from bayeslearn.kernels.naive import add_state_logs as add_state_logs
+    from bayeslearn.kernels.naive import average_parents as average_parents
+    from bayeslearn.kernels.naive import best_class as best_class
+    from bayeslearn.kernels.naive import class_moments as class_moments
+    from bayeslearn.kernels.naive import code_values as code_values
+    from bayeslearn.kernels.naive import count_classes as count_classes
+    from bayeslearn.kernels.naive import count_pairs as count_pairs
+    from bayeslearn.kernels.naive import see_values as see_values
+    from bayeslearn.kernels.neighbours_brute import measure_rows as measure_rows
+    from bayeslearn.kernels.neighbours_brute import scan_rows as scan_rows
+    from bayeslearn.kernels.neighbours_scores import shorten_rows as shorten_rows
+    from bayeslearn.kernels.neighbours_scores import sift_rows as sift_rows
+    from bayeslearn.kernels.neighbours_tree import grow_tree as grow_tree
+    from bayeslearn.kernels.neighbours_tree import lay_leaves as lay_leaves
+    from bayeslearn.kernels.neighbours_tree import place_queries as place_queries
+    from bayeslearn.kernels.neighbours_tree import search_leaves as search_leaves
+    from bayeslearn.kernels.order_chains import count_orders as count_orders
+    from bayeslearn.kernels.order_chains import read_order as read_order
+    from bayeslearn.kernels.order_chains import walk_orders as walk_orders
+    from bayeslearn.kernels.ordering import best_sinks as best_sinks
+    from bayeslearn.kernels.ordering import choose as choose
+    from bayeslearn.kernels.ordering import climb_orders as climb_orders
+    from bayeslearn.kernels.packing import pack_rows as pack_rows
+    from bayeslearn.kernels.packing import pack_states as pack_states
+    from bayeslearn.kernels.parents import greedy_parents as greedy_parents
+    from bayeslearn.kernels.patterns import most_patterns as most_patterns
+    from bayeslearn.kernels.planning import best_plan as best_plan
+    from bayeslearn.kernels.planning import plan as plan
+    from bayeslearn.kernels.propagation import propagate as propagate
+    from bayeslearn.kernels.propagation import propagate_cases as propagate_cases
+    from bayeslearn.kernels.recoding import recode as recode
+    from bayeslearn.kernels.sampling import WIDE as WIDE
+    from bayeslearn.kernels.sampling import gibbs_sweeps as gibbs_sweeps
+    from bayeslearn.kernels.sampling import sample_rows as sample_rows
+    from bayeslearn.kernels.sampling import tally as tally
+    from bayeslearn.kernels.scoring import score_columns as score_columns
+    from bayeslearn.kernels.scoring import score_pairs as score_pairs
+    from bayeslearn.kernels.shattering import find_shattered as find_shattered
+    from bayeslearn.kernels.testing import dependence as dependence
+    from bayeslearn.kernels.threads import parallel as parallel
+    from bayeslearn.kernels.threads import thread_count as thread_count
+    from bayeslearn.kernels.words import hash_words as hash_words
+    from bayeslearn.kernels.words import join_words as join_words
+    from bayeslearn.kernels.words import wider_table as wider_table
+else:
+    _load, __dir__, __all__ = lazy_imports.attach(__name__, "soonest")
 
-__all__ = [
-    "CELL_SLOTS",
-    "LANES",
-    "MOST_CELLS",
-    "OUT_OF_REACH",
-    "RIDGED",
-    "SEGMENT",
-    "WIDE",
-    "add_labelled",
-    "add_normal_logs",
-    "add_shared",
-    "add_state_logs",
-    "all_gains",
-    "average_parents",
-    "backward",
-    "best_change",
-    "best_class",
-    "best_of_all",
-    "best_paths",
-    "best_plan",
-    "best_sinks",
-    "choose",
-    "class_moments",
-    "climb_orders",
-    "code_values",
-    "complete_items",
-    "count_cells",
-    "count_classes",
-    "count_orders",
-    "count_pairs",
-    "count_words",
-    "dependence",
-    "expect_diagonal",
-    "expect_full",
-    "extend_columns",
-    "extend_family",
-    "extend_sets",
-    "find_cells",
-    "find_shattered",
-    "fit_local",
-    "fold_rows",
-    "follow_counts",
-    "forward",
-    "gibbs_sweeps",
-    "greedy_parents",
-    "grow_tree",
-    "hash_words",
-    "histogram",
-    "infer_items",
-    "intersections",
-    "join_words",
-    "lay_known",
-    "lay_leaves",
-    "lay_logs",
-    "lay_normals",
-    "lay_symbols",
-    "measure_rows",
-    "most_patterns",
-    "most_probable",
-    "neighbours",
-    "number_cells",
-    "pack_rows",
-    "pack_states",
-    "parallel",
-    "place_queries",
-    "plan",
-    "propagate",
-    "propagate_cases",
-    "propagate_lanes",
-    "read_order",
-    "recode",
-    "sample_rows",
-    "scan_rows",
-    "score_columns",
-    "score_documents",
-    "score_pairs",
-    "search_leaves",
-    "see_values",
-    "shorten_rows",
-    "sift_rows",
-    "smooth_logs",
-    "soonest",
-    "take_normals",
-    "take_rows",
-    "take_symbols",
-    "tally",
-    "thread_count",
-    "walk_orders",
-    "weigh_advice",
-    "weighted_histogram",
-    "wider_table",
-]
+    def __getattr__(name: str) -> Any:
+        """Import a kernel when it is first looked up, and compile its group where the code is not there."""
+        found = _load(name)
+        if hasattr(found, "overloads"):
+            from bayeslearn.kernels import precompile  # noqa: PLC0415 - loads the compiler
 
-_find = lazy.names_of(__name__, _HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    found = _find(name)
-    if hasattr(found, "overloads"):  # a kernel that somebody is about to call
-        prepare_for(name)
-    return found
-
-
-def prepare_for(kernel: str) -> None:
-    """Compile the group of a kernel where its code is not there: see :mod:`bayeslearn.kernels.precompile`."""
-    from bayeslearn.kernels import precompile  # noqa: PLC0415 - loads the compiler
-
-    precompile.prepare(precompile.GROUP_OF[kernel])
+            precompile.prepare(precompile.GROUP_OF[name])
+        return found
 
 
 def home_of(kernel: str) -> str:
     """The module of a kernel."""
-    return _HOMES[kernel]
+    return lazy_imports.exports(__name__)[kernel].rpartition(".")[2]
 
 
 def soonest(name: str) -> Callable[..., Any]:
     """A kernel by name for a small question: see :mod:`bayeslearn.kernels.python_fallback`."""
-    return python_fallback.soonest(_HOMES[name], name)
+    return python_fallback.soonest(home_of(name), name)

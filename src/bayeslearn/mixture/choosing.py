@@ -20,13 +20,18 @@ from bayeslearn.mixture import scoring
 from bayeslearn.mixture.learning import fit_mixture, report_empty
 from bayeslearn.mixture.opening import opened
 from bayeslearn.mixture.rows import Batches
-from bayeslearn.sources.scanning import is_source
+from bayeslearn.sources.scanning import is_source, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import os
+    from collections.abc import Callable, Iterable, Sequence
 
     from bayeslearn.em import Result, Step
+    from bayeslearn.families import Family
+    from bayeslearn.families.multivariate import Covariance
     from bayeslearn.mixture.model import Mixture
+    from bayeslearn.mixture.parts import Part
+    from bayeslearn.tables.markers import Markers
 
 Score = Literal["evidence", "bic", "aic"]
 
@@ -53,13 +58,45 @@ def choose_mixture(
     most: int = 20,
     patience: int = 3,
     progress: Callable[[int, Step], object] | None = None,
-    **how: Any,
+    family: Family[Any, Any] | Sequence[Family[Any, Any]] | Sequence[Part] | None = None,
+    covariance: Covariance = "full",
+    variance: float | None = None,
+    equal: bool = False,
+    prior: Any = "weak",
+    weights: Any = None,
+    start: Literal["k-means++", "random"] | Mixture = "k-means++",
+    restarts: int = 3,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    rng: np.random.Generator | int | None = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: int = 5,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> Choice:
     """Learn mixtures of `least` … `most` components and keep the one with the best score.
 
-    Further arguments are those of :func:`fit_mixture`; `progress` is told the number of components too. A source is
-    looked at once, and then read as often as all climbs together ask.
+    A source is examined once, and then read once per iteration.
 
+    Parameters
+    ----------
+    data
+        As in :func:`fit_mixture`.
+    by
+        The score: ``"evidence"`` (the default, which needs a prior), ``"bic"`` or ``"aic"``.
+    least, most
+        The smallest and the largest number of components.
+    patience
+        Numbers in a row that may be no better than the best before the search ends.
+    progress
+        Called with the number of components and the :class:`~bayeslearn.em.Step` of every iteration.
+    family, covariance, variance, equal, prior, weights, start, restarts, tol, max_iter, rng, checkpoint, every, \
+missing, keep_default_na, drop_columns
+        As in :func:`fit_mixture`; the checkpoint holds the best mixture at the end.
+
+    Examples
+    --------
     >>> x = [1.0, 1.1, 1.2, 0.9, 0.8, 1.05, 5.0, 5.1, 4.9, 5.2, 4.8, 5.05]
     >>> choose_mixture(x, most=4).model.k
     2
@@ -67,9 +104,9 @@ def choose_mixture(
     validation.choice("by", by, ["evidence", "bic", "aic"])
     validation.integer("least", least, least=1)
     validation.integer("most", most, least=least)
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     if isinstance(data, Batches) or is_source(data):
-        told = {name: how.pop(name) for name in ("family", "covariance", "variance", "weights") if name in how}
-        data = opened(data, **told)[0]  # so that it is looked at once
+        data = opened(data, family, covariance, variance, weights)[0]  # so that it is examined once
     best: Result[Mixture] | None = None
     scores: dict[int, float] = {}
     for k in range(least, most + 1):
@@ -77,7 +114,11 @@ def choose_mixture(
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ components", BayeslearnWarning)
-                found = fit_mixture(data, k, progress=tell, **how)
+                found = fit_mixture(
+                    data, k, family=family, covariance=covariance, variance=variance, equal=equal, prior=prior,
+                    weights=weights, start=start, restarts=restarts, tol=tol, max_iter=max_iter, rng=rng, progress=tell,
+                    checkpoint=checkpoint, every=every,
+                )  # fmt: skip
         except DataError as error:
             apart = isinstance(error, EvidenceError) or "rows" in error.details
             if best is None or not apart:
@@ -90,8 +131,8 @@ def choose_mixture(
             break
     assert best is not None
     report_empty(best.model)
-    if how.get("checkpoint") is not None:  # it holds the last that was tried
-        best.model.save(how["checkpoint"])
+    if checkpoint is not None:  # it holds the last that was tried
+        best.model.save(checkpoint)
     return Choice(best, scores, by)
 
 

@@ -17,15 +17,16 @@ from bayeslearn import validation
 from bayeslearn.errors import EmptyTableError, ParameterError
 from bayeslearn.families import Categorical, MultivariateNormal, Normal, Poisson
 from bayeslearn.families.moments import MEAN_ROUNDING
-from bayeslearn.mixture.choosing import Choice, choose_mixture, score
+from bayeslearn.mixture.choosing import Choice, Score, choose_mixture, score
 from bayeslearn.mixture.learning import fit_mixture
 from bayeslearn.mixture.parts import Part
-from bayeslearn.sources.scanning import as_source
+from bayeslearn.sources.scanning import as_source, with_options
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from bayeslearn.em import Step
     from bayeslearn.mixture.model import Mixture
     from bayeslearn.tables import Source
+    from bayeslearn.tables.markers import Markers
 
 KINDS = ("categorical", "normal", "poisson")
 
@@ -50,7 +52,20 @@ def find_classes(
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
     progress: Callable[[int, Step], object] | None = None,
-    **how: Any,
+    by: Score = "evidence",
+    least: int = 1,
+    patience: int = 3,
+    equal: bool = False,
+    prior: Any = "weak",
+    start: Literal["k-means++", "random"] | Mixture = "k-means++",
+    restarts: int = 3,
+    max_iter: int = 1000,
+    rng: np.random.Generator | int | None = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: int = 5,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    drop_columns: Iterable[str] = (),
 ) -> Choice:
     """Find the classes that the rows of a table fall into.
 
@@ -70,8 +85,16 @@ def find_classes(
         not given.
     left_out
         A dict that is told of columns that cannot be used, and why.
-    how
-        As in :func:`fit_mixture`: prior, start, restarts, max_iter, rng.
+    weights
+        The weight of each row, or the column that holds it.
+    most, by, least, patience
+        With ``"auto"``, as in :func:`choose_mixture`.
+    max_states, missing, keep_default_na, drop_columns
+        As in :func:`~bayeslearn.as_table`.
+    progress
+        Called with the number of classes and the :class:`~bayeslearn.em.Step` of every iteration.
+    equal, prior, start, restarts, tol, max_iter, rng, checkpoint, every
+        As in :func:`fit_mixture`.
 
     Examples
     --------
@@ -79,15 +102,19 @@ def find_classes(
     >>> find_classes(rows).model
     Mixture(2 components of hue, size; 40 cases)
     """
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     table = read_table(data, families or {}, columns, weights, max_states, left_out)
-    parts = parts_of(table.schema, families or {}, covariance)
+    how: dict[str, Any] = {
+        "family": parts_of(table.schema, families or {}, covariance), "equal": equal, "prior": prior, "start": start,
+        "restarts": restarts, "tol": tol, "max_iter": max_iter, "rng": rng, "checkpoint": checkpoint, "every": every,
+    }  # fmt: skip
     if k == "auto":
-        return choose_mixture(table, family=parts, most=most, progress=progress, tol=tol, **how)
+        return choose_mixture(table, by=by, least=least, most=most, patience=patience, progress=progress, **how)
     number = validation.integer("k", k, least=1)
     tell = None if progress is None else (lambda step: progress(number, step))
-    found = fit_mixture(table, number, family=parts, progress=tell, tol=tol, **how)
-    proper = how.get("prior", "weak") is not None
-    return Choice(found, {number: score(found, "evidence" if proper else "bic")}, "evidence" if proper else "bic")
+    found = fit_mixture(table, number, progress=tell, **how)
+    criterion = "bic" if prior is None else "evidence"
+    return Choice(found, {number: score(found, criterion)}, criterion)
 
 
 def read_table(

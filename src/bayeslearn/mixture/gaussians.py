@@ -24,7 +24,7 @@ from bayeslearn.families.wishart import covariance_factor
 from bayeslearn.mixture.evidence import inverse_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -121,7 +121,7 @@ def expected(
     joint = family.covariance in {"full", "tied"}
     prepared = (_full if joint else _diagonal)(family, log_weights, parameters)
     w = np.empty(0) if weights is None else weights
-    run = kernels.expect_full if joint else kernels.expect_diagonal
+    run: Callable[..., float] = kernels.expect_full if joint else kernels.expect_diagonal
     data = read_only(np.ascontiguousarray(x)), read_only(w)
     k, padded = prepared[2].shape
 

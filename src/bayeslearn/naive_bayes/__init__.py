@@ -4,59 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayeslearn import lazy
+from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.naive_bayes.tables.aode import AveragedOneDependenceClassifier
-    from bayeslearn.naive_bayes.tables.calibrating import Calibration, calibrated, calibration
-    from bayeslearn.naive_bayes.tables.columns import Column
-    from bayeslearn.naive_bayes.tables.estimators import NaiveBayesClassifier
-    from bayeslearn.naive_bayes.tables.explaining import Contributions
-    from bayeslearn.naive_bayes.tables.model import NaiveBayes
-    from bayeslearn.naive_bayes.tables.priors import Evidenced, Pooled
-    from bayeslearn.naive_bayes.tables.validating import CrossValidation, cross_validate
-    from bayeslearn.naive_bayes.text.estimators import TextClassifier
-    from bayeslearn.naive_bayes.text.learning import fit_text
-    from bayeslearn.naive_bayes.text.model import TextModel
-    from bayeslearn.naive_bayes.text.word_counts import WordCounts
-
-#: The names of this room, by the module they live in; each is imported when first used.
-_HOMES = {
-    "AveragedOneDependenceClassifier": "tables.aode",
-    "Calibration": "tables.calibrating",
-    "Column": "tables.columns",
-    "Contributions": "tables.explaining",
-    "CrossValidation": "tables.validating",
-    "Evidenced": "tables.priors",
-    "NaiveBayes": "tables.model",
-    "NaiveBayesClassifier": "tables.estimators",
-    "Pooled": "tables.priors",
-    "TextClassifier": "text.estimators",
-    "TextModel": "text.model",
-    "WordCounts": "text.word_counts",
-    "calibrated": "tables.calibrating",
-    "calibration": "tables.calibrating",
-    "cross_validate": "tables.validating",
-    "fit_text": "text.learning",
-}
-
-__all__ = [
-    "AveragedOneDependenceClassifier",
-    "Calibration",
-    "Column",
-    "Contributions",
-    "CrossValidation",
-    "Evidenced",
-    "NaiveBayes",
-    "NaiveBayesClassifier",
-    "Pooled",
-    "TextClassifier",
-    "TextModel",
-    "WordCounts",
-    "calibrated",
-    "calibration",
-    "cross_validate",
-    "fit_text",
-]
-
-__getattr__ = lazy.names_of(__name__, _HOMES)
+    from bayeslearn.naive_bayes import tables as tables
+    from bayeslearn.naive_bayes import text as text
+    from bayeslearn.naive_bayes.tables.aode import AveragedOneDependenceClassifier as AveragedOneDependenceClassifier
+    from bayeslearn.naive_bayes.tables.calibrating import Calibration as Calibration
+    from bayeslearn.naive_bayes.tables.calibrating import calibrated as calibrated
+    from bayeslearn.naive_bayes.tables.calibrating import calibration as calibration
+    from bayeslearn.naive_bayes.tables.columns import Column as Column
+    from bayeslearn.naive_bayes.tables.estimators import NaiveBayesClassifier as NaiveBayesClassifier
+    from bayeslearn.naive_bayes.tables.explaining import Contributions as Contributions
+    from bayeslearn.naive_bayes.tables.model import NaiveBayes as NaiveBayes
+    from bayeslearn.naive_bayes.tables.priors import Evidenced as Evidenced
+    from bayeslearn.naive_bayes.tables.priors import Pooled as Pooled
+    from bayeslearn.naive_bayes.tables.validating import CrossValidation as CrossValidation
+    from bayeslearn.naive_bayes.tables.validating import cross_validate as cross_validate
+    from bayeslearn.naive_bayes.text.estimators import TextClassifier as TextClassifier
+    from bayeslearn.naive_bayes.text.learning import fit_text as fit_text
+    from bayeslearn.naive_bayes.text.model import TextModel as TextModel
+    from bayeslearn.naive_bayes.text.word_counts import WordCounts as WordCounts
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

@@ -91,13 +91,45 @@ class Neighbours:
             self.prior_of()  # it fits
 
     @classmethod
-    def of(cls, X: Any, y: Any, *, metric: str = "scaled", attribute_weights: Any = None, target: str = "target",
-           **how: Any) -> Neighbours:  # fmt: skip
-        """Examples of columns and targets: text and truth values are classes, numbers are numbers."""
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        metric: str = "scaled",
+        attribute_weights: Any = None,
+        target: str = "target",
+        k: int | None = 5,
+        weighting: Any = "uniform",
+        prior: Any = 1.0,
+        index: str = "auto",
+    ) -> Neighbours:
+        """A model of rows and their targets.
+
+        Parameters
+        ----------
+        X, y
+            The rows, and the target of each: text and truth values are classes, numbers are numbers.
+        metric
+            What numbers are divided by: ``"scaled"`` (standard deviation), ``"range"``, ``"euclidean"`` (nothing).
+        attribute_weights
+            Weights of the columns, by name or in order; default: all alike.
+        target
+            The name of the target.
+        k
+            The number of neighbors; None for all.
+        weighting
+            ``"uniform"``, ``"inverse-square"``, or a function of an array of distances.
+        prior
+            Pseudo-count of the prior, spread evenly over the classes; or a Dirichlet, or a NormalInverseGamma.
+        index
+            How neighbors are searched: ``"auto"``, or a kind of :mod:`~bayeslearn.neighbours.indexes`.
+        """
         table = reading.examples(X)
         variable, said = targets(y, target)
         told = None if attribute_weights is None else as_weights(attribute_weights, table.schema)
-        return cls(table, variable, said, Distance.learn(table, metric, told), **how)
+        distance = Distance.learn(table, metric, told)
+        return cls(table, variable, said, distance, k, weighting, prior, index)
 
     def __repr__(self) -> str:
         k = "all" if self.k is None else self.k

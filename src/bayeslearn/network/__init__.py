@@ -1,143 +1,64 @@
-"""Bayesian networks: graph, tables and the network value; inference and file formats have rooms of their own."""
+"""Bayesian networks: graph, tables, inference, learning, drawing and file formats."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayeslearn import lazy
+from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.network.comparison import Comparison, compare
-    from bayeslearn.network.cpt import Cpt
-    from bayeslearn.network.equivalence import Cpdag, shd
-    from bayeslearn.network.estimators import BayesianNetworkClassifier
-    from bayeslearn.network.graph import Dag
-    from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Explanation, JointBelief
-    from bayeslearn.network.inference.exact import Exact
-    from bayeslearn.network.inference.explain import Reasons, explain
-    from bayeslearn.network.inference.forward import draw, draws
-    from bayeslearn.network.inference.loopy import Loopy, LoopyBeliefs
-    from bayeslearn.network.inference.sampled import Sampled, SampledBeliefs
-    from bayeslearn.network.inference.sensitivity import Sensitivity, sensitivity
-    from bayeslearn.network.inference.session import Session
-    from bayeslearn.network.learning.fit import TableFit, fit_tables
-    from bayeslearn.network.learning.impute import MissingBeliefs, MissingCell, missing_beliefs
-    from bayeslearn.network.learning.online import OnlineTables, fit_stream
-    from bayeslearn.network.learning.priors import NetworkPrior
-    from bayeslearn.network.learning.score import Score
-    from bayeslearn.network.learning.uncertainty import BeliefIntervals, Interval, Support, query_interval
-    from bayeslearn.network.network import BayesianNetwork
-    from bayeslearn.network.separation import ActivePath
-    from bayeslearn.network.structure.doubt.averaged_networks import AveragedNetworks
-    from bayeslearn.network.structure.doubt.bootstrap import ArcStrength, ArcStrengths
-    from bayeslearn.network.structure.doubt.posterior import StructurePosterior
-    from bayeslearn.network.structure.doubt.weighing import structure_posterior
-    from bayeslearn.network.structure.knowledge import Knowledge
-    from bayeslearn.network.structure.learning import learn
-    from bayeslearn.network.structure.results import LearnedArc, StructureFit
-    from bayeslearn.network.structures import as_dag
-
-#: The names of this room, by the module they live in; each is imported when first used.
-_HOMES = {
-    "ActivePath": "separation",
-    "ArcStrength": "structure.doubt.bootstrap",
-    "ArcStrengths": "structure.doubt.bootstrap",
-    "AveragedNetworks": "structure.doubt.averaged_networks",
-    "BayesianNetwork": "network",
-    "BayesianNetworkClassifier": "estimators",
-    "BeliefIntervals": "learning.uncertainty",
-    "Beliefs": "inference.answers",
-    "CaseBeliefs": "inference.answers",
-    "Comparison": "comparison",
-    "Cpdag": "equivalence",
-    "Cpt": "cpt",
-    "Dag": "graph",
-    "Exact": "inference.exact",
-    "Explanation": "inference.answers",
-    "Interval": "learning.uncertainty",
-    "JointBelief": "inference.answers",
-    "Knowledge": "structure.knowledge",
-    "LearnedArc": "structure.results",
-    "Loopy": "inference.loopy",
-    "LoopyBeliefs": "inference.loopy",
-    "MissingBeliefs": "learning.impute",
-    "MissingCell": "learning.impute",
-    "NetworkPrior": "learning.priors",
-    "OnlineTables": "learning.online",
-    "Reasons": "inference.explain",
-    "Sampled": "inference.sampled",
-    "SampledBeliefs": "inference.sampled",
-    "Score": "learning.score",
-    "Sensitivity": "inference.sensitivity",
-    "Session": "inference.session",
-    "StructureFit": "structure.results",
-    "StructurePosterior": "structure.doubt.posterior",
-    "Support": "learning.uncertainty",
-    "TableFit": "learning.fit",
-    "as_dag": "structures",
-    "compare": "comparison",
-    "draw": "inference.forward",
-    "draws": "inference.forward",
-    "explain": "inference.explain",
-    "fit_stream": "learning.online",
-    "fit_tables": "learning.fit",
-    "learn": "structure.learning",
-    "missing_beliefs": "learning.impute",
-    "query_interval": "learning.uncertainty",
-    "sensitivity": "inference.sensitivity",
-    "shd": "equivalence",
-    "structure_posterior": "structure.doubt.weighing",
-}
-
-__all__ = [
-    "ActivePath",
-    "ArcStrength",
-    "ArcStrengths",
-    "AveragedNetworks",
-    "BayesianNetwork",
-    "BayesianNetworkClassifier",
-    "BeliefIntervals",
-    "Beliefs",
-    "CaseBeliefs",
-    "Comparison",
-    "Cpdag",
-    "Cpt",
-    "Dag",
-    "Exact",
-    "Explanation",
-    "Interval",
-    "JointBelief",
-    "Knowledge",
-    "LearnedArc",
-    "Loopy",
-    "LoopyBeliefs",
-    "MissingBeliefs",
-    "MissingCell",
-    "NetworkPrior",
-    "OnlineTables",
-    "Reasons",
-    "Sampled",
-    "SampledBeliefs",
-    "Score",
-    "Sensitivity",
-    "Session",
-    "StructureFit",
-    "StructurePosterior",
-    "Support",
-    "TableFit",
-    "as_dag",
-    "compare",
-    "draw",
-    "draws",
-    "explain",
-    "fit_stream",
-    "fit_tables",
-    "learn",
-    "missing_beliefs",
-    "query_interval",
-    "sensitivity",
-    "shd",
-    "structure_posterior",
-]
-
-__getattr__ = lazy.names_of(__name__, _HOMES)
+    from bayeslearn.network import drawing as drawing
+    from bayeslearn.network import formats as formats
+    from bayeslearn.network import inference as inference
+    from bayeslearn.network import learning as learning
+    from bayeslearn.network import structure as structure
+    from bayeslearn.network.comparison import Comparison as Comparison
+    from bayeslearn.network.comparison import compare as compare
+    from bayeslearn.network.cpt import Cpt as Cpt
+    from bayeslearn.network.equivalence import Cpdag as Cpdag
+    from bayeslearn.network.equivalence import shd as shd
+    from bayeslearn.network.estimators import BayesianNetworkClassifier as BayesianNetworkClassifier
+    from bayeslearn.network.graph import Dag as Dag
+    from bayeslearn.network.inference.answers import Beliefs as Beliefs
+    from bayeslearn.network.inference.answers import CaseBeliefs as CaseBeliefs
+    from bayeslearn.network.inference.answers import Explanation as Explanation
+    from bayeslearn.network.inference.answers import JointBelief as JointBelief
+    from bayeslearn.network.inference.exact import Exact as Exact
+    from bayeslearn.network.inference.explanation import Reasons as Reasons
+    from bayeslearn.network.inference.explanation import explain as explain
+    from bayeslearn.network.inference.forward import draw as draw
+    from bayeslearn.network.inference.forward import draws as draws
+    from bayeslearn.network.inference.loopy import Loopy as Loopy
+    from bayeslearn.network.inference.loopy import LoopyBeliefs as LoopyBeliefs
+    from bayeslearn.network.inference.sampled import Sampled as Sampled
+    from bayeslearn.network.inference.sampled import SampledBeliefs as SampledBeliefs
+    from bayeslearn.network.inference.sensitivity_analysis import Sensitivity as Sensitivity
+    from bayeslearn.network.inference.sensitivity_analysis import sensitivity as sensitivity
+    from bayeslearn.network.inference.session import Session as Session
+    from bayeslearn.network.learning.fit import TableFit as TableFit
+    from bayeslearn.network.learning.fit import fit_tables as fit_tables
+    from bayeslearn.network.learning.impute import MissingBeliefs as MissingBeliefs
+    from bayeslearn.network.learning.impute import MissingCell as MissingCell
+    from bayeslearn.network.learning.impute import missing_beliefs as missing_beliefs
+    from bayeslearn.network.learning.online import OnlineTables as OnlineTables
+    from bayeslearn.network.learning.online import fit_stream as fit_stream
+    from bayeslearn.network.learning.priors import NetworkPrior as NetworkPrior
+    from bayeslearn.network.learning.score import Score as Score
+    from bayeslearn.network.learning.uncertainty import BeliefIntervals as BeliefIntervals
+    from bayeslearn.network.learning.uncertainty import Interval as Interval
+    from bayeslearn.network.learning.uncertainty import Support as Support
+    from bayeslearn.network.learning.uncertainty import query_interval as query_interval
+    from bayeslearn.network.network import BayesianNetwork as BayesianNetwork
+    from bayeslearn.network.separation import ActivePath as ActivePath
+    from bayeslearn.network.structure.doubt.averaged_networks import AveragedNetworks as AveragedNetworks
+    from bayeslearn.network.structure.doubt.bootstrap import ArcStrength as ArcStrength
+    from bayeslearn.network.structure.doubt.bootstrap import ArcStrengths as ArcStrengths
+    from bayeslearn.network.structure.doubt.posterior import StructurePosterior as StructurePosterior
+    from bayeslearn.network.structure.doubt.weighing import structure_posterior as structure_posterior
+    from bayeslearn.network.structure.knowledge import Knowledge as Knowledge
+    from bayeslearn.network.structure.learning import learn as learn
+    from bayeslearn.network.structure.results import LearnedArc as LearnedArc
+    from bayeslearn.network.structure.results import StructureFit as StructureFit
+    from bayeslearn.network.structures import as_dag as as_dag
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

@@ -131,12 +131,11 @@ def framed_source(
             f"the class of a source, a path or a table is a column of it, and so are weights, got {type(y).__name__}",
             hint='name the columns: fit(source, "class", sample_weight="n")',
         )
-    said = {"weights": weights, "allow_constant": True}
     if isinstance(structure, BayesianNetwork):
         structure[y]
         return structure, as_source(X, schema=structure.schema, absent="missing", weights=weights)
     columns = None if structure is None else list(structure)
-    source = as_source(X, columns=columns, discrete=[y], **said)
+    source = as_source(X, columns=columns, discrete=[y], weights=weights, allow_constant=True)
     dag = structure or Dag({y: (), **{name: (y,) for name in source.schema.names if name != y}})
     if y not in dag:
         raise ParameterError(f"the class {y!r} is not in the structure", hint=f"its nodes are {listed(dag)}")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bayeslearn.families.bases import Bases
     from bayeslearn.network.inference.answers import Beliefs
     from bayeslearn.network.inference.exact import Exact
+    from bayeslearn.network.inference.soft import Numbers
     from bayeslearn.network.learning.score import Score, Total
     from bayeslearn.sources.base import Scanned
     from bayeslearn.tables import Discrete
@@ -256,10 +257,31 @@ class BayesianNetwork:
         return Exact(self)
 
     def query(
-        self, evidence: Mapping[str, Any] | None = None, ask: Iterable[str] | str | None = None, **options: Any
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        ask: Iterable[str] | str | None = None,
+        *,
+        likelihoods: Mapping[str, Numbers] | None = None,
+        targets: Mapping[str, Numbers] | None = None,
     ) -> Beliefs:
-        """Posterior distributions given evidence; see :meth:`Exact.query` for the options."""
-        return self.exact.query(evidence, ask, **options)
+        """Posterior distributions given evidence.
+
+        Parameters
+        ----------
+        evidence
+            The state, number or range of each observed variable, by name; default: nothing is observed.
+        ask
+            The variables to answer for, or one of them; default: all that are not observed.
+        likelihoods
+            Virtual evidence, by variable: P(observation | state) for each state, as a list or by state.
+        targets
+            Soft evidence, by variable: the distribution that it is to have, as a list or by state.
+
+        See Also
+        --------
+        Exact.query : the same, with all forms of evidence explained.
+        """
+        return self.exact.query(evidence, ask, likelihoods=likelihoods, targets=targets)
 
     def predict(
         self,

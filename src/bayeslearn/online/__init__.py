@@ -4,43 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayeslearn import lazy
+from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.online.bounds import mistake_bound
-    from bayeslearn.online.estimators import WeightedMajorityClassifier
-    from bayeslearn.online.halving import Halving
-    from bayeslearn.online.majority import WeightedMajority
-    from bayeslearn.online.mixing import BayesMixture
-    from bayeslearn.online.playing import Course, play
-    from bayeslearn.online.statistics import Mistakes, Record
-    from bayeslearn.online.tables import TableExperts
-
-#: The names of this room, by the module they live in; each is imported when first used.
-_HOMES = {
-    "BayesMixture": "mixing",
-    "Course": "playing",
-    "Halving": "halving",
-    "Mistakes": "statistics",
-    "Record": "statistics",
-    "TableExperts": "tables",
-    "WeightedMajority": "majority",
-    "WeightedMajorityClassifier": "estimators",
-    "mistake_bound": "bounds",
-    "play": "playing",
-}
-
-__all__ = [
-    "BayesMixture",
-    "Course",
-    "Halving",
-    "Mistakes",
-    "Record",
-    "TableExperts",
-    "WeightedMajority",
-    "WeightedMajorityClassifier",
-    "mistake_bound",
-    "play",
-]
-
-__getattr__ = lazy.names_of(__name__, _HOMES)
+    from bayeslearn.online.bounds import mistake_bound as mistake_bound
+    from bayeslearn.online.estimators import WeightedMajorityClassifier as WeightedMajorityClassifier
+    from bayeslearn.online.halving import Halving as Halving
+    from bayeslearn.online.majority import WeightedMajority as WeightedMajority
+    from bayeslearn.online.mixing import BayesMixture as BayesMixture
+    from bayeslearn.online.playing import Course as Course
+    from bayeslearn.online.playing import play as play
+    from bayeslearn.online.statistics import Mistakes as Mistakes
+    from bayeslearn.online.statistics import Record as Record
+    from bayeslearn.online.tables import TableExperts as TableExperts
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

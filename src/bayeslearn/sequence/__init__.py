@@ -4,55 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayeslearn import lazy
+from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.sequence.answering import Path, Posterior
-    from bayeslearn.sequence.counts import PoissonEmissions
-    from bayeslearn.sequence.covariances import FullNormalEmissions
-    from bayeslearn.sequence.data import Sequences
-    from bayeslearn.sequence.estimators import HiddenMarkovEstimator
-    from bayeslearn.sequence.filtering import Filter
-    from bayeslearn.sequence.learning import dead_states, learn
-    from bayeslearn.sequence.mixed import MixtureEmissions
-    from bayeslearn.sequence.model import HiddenMarkovModel
-    from bayeslearn.sequence.normals import NormalEmissions
-    from bayeslearn.sequence.priors import ChainPrior
-    from bayeslearn.sequence.symbols import CategoricalEmissions
-
-#: The names of this room, by the module they live in; each is imported when first used.
-_HOMES = {
-    "CategoricalEmissions": "symbols",
-    "ChainPrior": "priors",
-    "Filter": "filtering",
-    "FullNormalEmissions": "covariances",
-    "HiddenMarkovEstimator": "estimators",
-    "HiddenMarkovModel": "model",
-    "MixtureEmissions": "mixed",
-    "NormalEmissions": "normals",
-    "Path": "answering",
-    "PoissonEmissions": "counts",
-    "Posterior": "answering",
-    "Sequences": "data",
-    "dead_states": "learning",
-    "learn": "learning",
-}
-
-__all__ = [
-    "CategoricalEmissions",
-    "ChainPrior",
-    "Filter",
-    "FullNormalEmissions",
-    "HiddenMarkovEstimator",
-    "HiddenMarkovModel",
-    "MixtureEmissions",
-    "NormalEmissions",
-    "Path",
-    "PoissonEmissions",
-    "Posterior",
-    "Sequences",
-    "dead_states",
-    "learn",
-]
-
-__getattr__ = lazy.names_of(__name__, _HOMES)
+    from bayeslearn.sequence.answering import Path as Path
+    from bayeslearn.sequence.answering import Posterior as Posterior
+    from bayeslearn.sequence.counts import PoissonEmissions as PoissonEmissions
+    from bayeslearn.sequence.covariances import FullNormalEmissions as FullNormalEmissions
+    from bayeslearn.sequence.data import Sequences as Sequences
+    from bayeslearn.sequence.estimators import HiddenMarkovEstimator as HiddenMarkovEstimator
+    from bayeslearn.sequence.filtering import Filter as Filter
+    from bayeslearn.sequence.learning import dead_states as dead_states
+    from bayeslearn.sequence.learning import learn as learn
+    from bayeslearn.sequence.mixed import MixtureEmissions as MixtureEmissions
+    from bayeslearn.sequence.model import HiddenMarkovModel as HiddenMarkovModel
+    from bayeslearn.sequence.normals import NormalEmissions as NormalEmissions
+    from bayeslearn.sequence.priors import ChainPrior as ChainPrior
+    from bayeslearn.sequence.symbols import CategoricalEmissions as CategoricalEmissions
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

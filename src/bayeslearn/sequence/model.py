@@ -27,15 +27,17 @@ from bayeslearn.tables.variables import checked_states
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.em import Step
     from bayeslearn.families.bases import Bases
     from bayeslearn.sequence.answering import Path, Posterior
     from bayeslearn.sequence.data import Sequences
     from bayeslearn.sequence.filtering import Filter
     from bayeslearn.sequence.priors import ChainPrior
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -99,11 +101,43 @@ class HiddenMarkovModel:
     # -- learning
 
     @classmethod
-    def learn(cls, data: Any, states: int | Iterable[Any] | None = None, **options: Any) -> HiddenMarkovModel:
-        """The model that EM arrives at; see :func:`bayeslearn.sequence.learning.learn`."""
+    def learn(
+        cls,
+        data: Any,
+        states: int | Iterable[Any] | None = None,
+        *,
+        emissions: str = "auto",
+        mixture: int = 1,
+        columns: Iterable[str] | None = None,
+        symbols: Iterable[Any] | None = None,
+        lengths: ArrayLike | None = None,
+        id: str | None = None,  # noqa: A002 - the name of the column
+        known: Any = None,
+        weights: ArrayLike | None = None,
+        structure: Any = "any",
+        prior: Any = None,
+        start: HiddenMarkovModel | None = None,
+        frozen: Iterable[str] = (),
+        restarts: int = 1,
+        rng: np.random.Generator | int | None = 0,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+        progress: Callable[[Step], object] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        every: int = 5,
+        missing: Markers = (),
+        keep_default_na: bool = True,
+        drop_columns: Iterable[str] = (),
+    ) -> HiddenMarkovModel:
+        """The model of :func:`bayeslearn.sequence.learn`, which explains the parameters."""
         from bayeslearn.sequence.learning import learn  # noqa: PLC0415 - learning builds on the model
 
-        return learn(data, states, **options).model
+        return learn(
+            data, states, emissions=emissions, mixture=mixture, columns=columns, symbols=symbols, lengths=lengths,
+            id=id, known=known, weights=weights, structure=structure, prior=prior, start=start, frozen=frozen,
+            restarts=restarts, rng=rng, tol=tol, max_iter=max_iter, progress=progress, checkpoint=checkpoint,
+            every=every, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns,
+        ).model  # fmt: skip
 
     def expected_statistics(self, batch: Sequences) -> tuple[Bundle, float]:
         """E step: expected starts, moves and emissions, and ln P of the sequences."""
@@ -136,14 +170,29 @@ class HiddenMarkovModel:
     def _prior(self, prior: ChainPrior | None) -> ChainPrior:
         return priors.prior_of("mle", self.emissions, None) if prior is None else prior
 
-    def update(self, data: Any, *, fade: float = 1.0, **told: Any) -> Self:
-        """Learn from more sequences in one step: what is expected of them is added to what is remembered.
+    def update(
+        self,
+        data: Any,
+        *,
+        fade: float = 1.0,
+        lengths: ArrayLike | None = None,
+        id: str | None = None,  # noqa: A002 - the name of the column
+        known: Any = None,
+        weights: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from more sequences in one step: their expected statistics are added to those of the model.
 
-        `fade` below 1 forgets: earlier evidence counts so much less. Data as in :meth:`sequences`, or a source.
+        Parameters
+        ----------
+        data, lengths, id, known, weights
+            As in :meth:`sequences`; or a source with `id`.
+        fade
+            The weight of earlier statistics; below 1 they are forgotten gradually.
         """
         from bayeslearn.sequence.reading import folds  # noqa: PLC0415 - reads tables
 
-        batch: Any = (self._folded if folds(data, told.get("id")) else self.sequences)(data, **told)
+        read = self._folded if folds(data, id) else self.sequences
+        batch: Any = read(data, lengths=lengths, id=id, known=known, weights=weights)
         found = batch.fold(lambda some: self.expected_statistics(some)[0])
         before = self.statistics
         prior = self.prior or priors.prior_of(None, self.emissions, batch.cells)
@@ -152,13 +201,12 @@ class HiddenMarkovModel:
         after = self.estimate(prior, before * fade + found)
         return replace(after, bases=after_update(self.bases, before, fade))
 
-    def _folded(self, data: Any, **told: Any) -> Any:
+    def _folded(self, data: Any, *, lengths: Any, id: str | None, known: Any, weights: Any) -> Any:  # noqa: A002
         from bayeslearn.sequence.sources import opened  # noqa: PLC0415 - reads sources
 
-        asked = {"id": None, "known": None, "lengths": None, "weights": None, **told}
-        return opened(data, names=self.emissions.names, kind=self.emissions.kind, **asked).finished(
-            self.emissions, self.states
-        )
+        names, kind = self.emissions.names, self.emissions.kind
+        raw = opened(data, id=id, names=names, known=known, kind=kind, lengths=lengths, weights=weights)
+        return raw.finished(self.emissions, self.states)
 
     def __add__(self, other: HiddenMarkovModel) -> Self:
         """Evidence of both: their statistics added. Both should come from one model, so that states mean the same.
@@ -182,23 +230,72 @@ class HiddenMarkovModel:
         """The tables of the hidden chain, for kernels."""
         return Chain.of(self.start, self.transitions)
 
-    def sequences(self, data: Any, **told: Any) -> Sequences:
-        """Data in the working form of this model; see :func:`bayeslearn.sequence.reading.read`."""
+    def sequences(
+        self,
+        data: Any,
+        *,
+        lengths: ArrayLike | None = None,
+        id: str | None = None,  # noqa: A002 - the name of the column
+        known: Any = None,
+        weights: ArrayLike | None = None,
+    ) -> Sequences:
+        """Data in the working form of this model.
+
+        Parameters
+        ----------
+        data
+            An array with `lengths`, a list of sequences, or a frame or file with `id`; see
+            :mod:`bayeslearn.sequence.reading`. Sequences in their working form are returned as they are.
+        lengths
+            The number of rows of each sequence; default: one sequence.
+        id
+            The column that tells sequences apart.
+        known
+            The state of each row, None where it is unknown: a list, or the name of a column.
+        weights
+            The weight of each sequence; default: 1.
+        """
         from bayeslearn.sequence.reading import read  # noqa: PLC0415 - reads tables
 
-        return read(data, self.emissions, states=self.states, **told)
+        return read(data, self.emissions, states=self.states, lengths=lengths, id=id, known=known, weights=weights)
 
-    def log_likelihood(self, data: Any, **told: Any) -> Floats:
-        """ln P(x) of each sequence, −inf for one that cannot be."""
-        return answering.log_likelihood(self, self.sequences(data, **told))
+    def log_likelihood(
+        self,
+        data: Any,
+        *,
+        lengths: ArrayLike | None = None,
+        id: str | None = None,  # noqa: A002 - the name of the column
+        known: Any = None,
+        weights: ArrayLike | None = None,
+    ) -> Floats:
+        """ln P(x) of each sequence, −inf for an impossible one; the parameters are those of :meth:`sequences`."""
+        return answering.log_likelihood(
+            self, self.sequences(data, lengths=lengths, id=id, known=known, weights=weights)
+        )
 
-    def posterior(self, data: Any, **told: Any) -> Posterior:
-        """P(state | whole sequence) of every row."""
-        return answering.posterior(self, self.sequences(data, **told))
+    def posterior(
+        self,
+        data: Any,
+        *,
+        lengths: ArrayLike | None = None,
+        id: str | None = None,  # noqa: A002 - the name of the column
+        known: Any = None,
+        weights: ArrayLike | None = None,
+    ) -> Posterior:
+        """P(state | whole sequence) of every row; the parameters are those of :meth:`sequences`."""
+        return answering.posterior(self, self.sequences(data, lengths=lengths, id=id, known=known, weights=weights))
 
-    def decode(self, data: Any, **told: Any) -> Path:
-        """The most probable states of each sequence together (Viterbi)."""
-        return answering.decode(self, self.sequences(data, **told))
+    def decode(
+        self,
+        data: Any,
+        *,
+        lengths: ArrayLike | None = None,
+        id: str | None = None,  # noqa: A002 - the name of the column
+        known: Any = None,
+        weights: ArrayLike | None = None,
+    ) -> Path:
+        """The most probable state path of each sequence (Viterbi); the parameters are those of :meth:`sequences`."""
+        return answering.decode(self, self.sequences(data, lengths=lengths, id=id, known=known, weights=weights))
 
     def sample(
         self, lengths: int | ArrayLike, rng: np.random.Generator | int | None = None

@@ -9,60 +9,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bayeslearn import lazy
+from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.sources.batches import Batches
-    from bayeslearn.sources.cluster import Cluster
-    from bayeslearn.sources.counting import count_cells, grouped
-    from bayeslearn.sources.cutting import discretised
-    from bayeslearn.sources.digest import Digest
-    from bayeslearn.sources.encoded import Encoded, encode
-    from bayeslearn.sources.engines import Engine, Local
-    from bayeslearn.sources.files import Files
-    from bayeslearn.sources.relations import Relation
-    from bayeslearn.sources.scanning import as_source, is_source, scan, with_options
-    from bayeslearn.sources.shards import Shard
-
-#: The names of this room, by the module they live in; each is imported when first used.
-_HOMES = {
-    "Batches": "batches",
-    "Cluster": "cluster",
-    "Digest": "digest",
-    "Encoded": "encoded",
-    "Engine": "engines",
-    "Files": "files",
-    "Local": "engines",
-    "Relation": "relations",
-    "Shard": "shards",
-    "as_source": "scanning",
-    "count_cells": "counting",
-    "discretised": "cutting",
-    "encode": "encoded",
-    "grouped": "counting",
-    "is_source": "scanning",
-    "scan": "scanning",
-    "with_options": "scanning",
-}
-
-__all__ = [
-    "Batches",
-    "Cluster",
-    "Digest",
-    "Encoded",
-    "Engine",
-    "Files",
-    "Local",
-    "Relation",
-    "Shard",
-    "as_source",
-    "count_cells",
-    "discretised",
-    "encode",
-    "grouped",
-    "is_source",
-    "scan",
-    "with_options",
-]
-
-__getattr__ = lazy.names_of(__name__, _HOMES)
+    from bayeslearn.sources.batches import Batches as Batches
+    from bayeslearn.sources.cluster import Cluster as Cluster
+    from bayeslearn.sources.counting import count_cells as count_cells
+    from bayeslearn.sources.counting import grouped as grouped
+    from bayeslearn.sources.cutting import discretised as discretised
+    from bayeslearn.sources.digest import Digest as Digest
+    from bayeslearn.sources.encoded import Encoded as Encoded
+    from bayeslearn.sources.encoded import encode as encode
+    from bayeslearn.sources.engines import Engine as Engine
+    from bayeslearn.sources.engines import Local as Local
+    from bayeslearn.sources.files import Files as Files
+    from bayeslearn.sources.relations import Relation as Relation
+    from bayeslearn.sources.scanning import as_source as as_source
+    from bayeslearn.sources.scanning import is_source as is_source
+    from bayeslearn.sources.scanning import scan as scan
+    from bayeslearn.sources.scanning import with_options as with_options
+    from bayeslearn.sources.shards import Shard as Shard
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

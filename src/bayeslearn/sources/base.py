@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -19,10 +19,11 @@ from bayeslearn.tables.schema import name_list
 from bayeslearn.tables.table import code_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from bayeslearn.sources.digest import Digest
     from bayeslearn.tables import Discrete, Schema
+    from bayeslearn.tables.convert import Unseen
     from bayeslearn.tables.markers import Markers
 
 S = TypeVar("S")
@@ -98,9 +99,16 @@ class Scanned(ABC):
         missing: Markers = (),
         keep_default_na: bool = True,
         drop_columns: Iterable[str] = (),
-        **said: Any,
+        discrete: Iterable[str] | Literal[True] = (),
+        numeric: Iterable[str] = (),
+        states: Mapping[str, Iterable[Any]] | None = None,
+        max_states: int = 255,
+        allow_constant: bool = False,
+        unseen: Unseen = "error",
+        absent: Literal["error", "missing"] = "error",
+        left_out: dict[str, str] | None = None,
     ) -> Self:
-        """The same rows with more said of the columns, in the words of :func:`~bayeslearn.as_table`.
+        """The same rows with columns declared otherwise; the parameters are those of :func:`~bayeslearn.as_table`.
 
         Markers of missing cells are given when a source is scanned, and stay.
         """
@@ -110,7 +118,11 @@ class Scanned(ABC):
                 "the markers of missing cells are settled for this source", hint="pass them to scan(..., missing=...)"
             )
         dropped = (*self.request.dropped, *name_list("drop_columns", drop_columns))
-        request = replace(requested(**said), missing=self.request.missing, dropped=dropped, named=self.request.named)
+        request = requested(
+            discrete=discrete, numeric=numeric, states=states, max_states=max_states, allow_constant=allow_constant,
+            unseen=unseen, absent=absent, left_out=left_out,
+        )  # fmt: skip
+        request = replace(request, missing=self.request.missing, dropped=dropped, named=self.request.named)
         request = request if self.unseen is None else replace(request, unseen=self.unseen)
         check_request(request, schema)
         if schema is not None:

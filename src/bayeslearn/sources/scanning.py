@@ -20,6 +20,8 @@ from bayeslearn.tables.schema import name_list
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from numpy.typing import ArrayLike
+
     from bayeslearn.sources.engines import Engine
     from bayeslearn.sources.files import Pace
     from bayeslearn.tables import Schema, Source
@@ -128,12 +130,35 @@ absent, left_out
     return scan_batches(data, request, schema=schema, names=names, weight=weights)
 
 
-def as_source(data: Any, **options: Any) -> Source:
-    """Data as whatever folds: a source with columns declared as told, else the table of them.
+def as_source(
+    data: Any,
+    *,
+    schema: Schema | None = None,
+    columns: Iterable[str] | None = None,
+    discrete: Iterable[str] | Literal[True] = (),
+    numeric: Iterable[str] = (),
+    states: Mapping[str, Iterable[Any]] | None = None,
+    drop_columns: Iterable[str] = (),
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    weights: ArrayLike | str | None = None,
+    max_states: int = 255,
+    allow_constant: bool = False,
+    unseen: Unseen = "error",
+    absent: Literal["error", "missing"] = "error",
+    left_out: dict[str, str] | None = None,
+) -> Source:
+    """A source with its columns declared, or the table of data that are none.
 
-    `options` are those of :func:`~bayeslearn.as_table`. Patterns, lists of paths and directories are scanned; the path
-    of a single file is read into memory, as ever.
+    The parameters are those of :func:`~bayeslearn.as_table`. Patterns, lists of paths and directories are scanned; the
+    path of a single file is read into memory.
     """
+    options: dict[str, Any] = {
+        "schema": schema, "columns": columns, "discrete": discrete, "numeric": numeric, "states": states,
+        "drop_columns": drop_columns, "missing": missing, "keep_default_na": keep_default_na, "weights": weights,
+        "max_states": max_states, "allow_constant": allow_constant, "unseen": unseen, "absent": absent,
+        "left_out": left_out,
+    }  # fmt: skip
     if isinstance(data, Scanned):
         return data.declared(**options)
     if is_paths(data) and not is_one_file(data):

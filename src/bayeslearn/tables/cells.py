@@ -43,7 +43,8 @@ def coded_columns(path: Path, delimiter: str, columns: int) -> list[Any] | None:
     codes = np.empty((columns, rows[-1]), np.int16)
 
     def read(k: int, known: Dictionary) -> Part:
-        end = kernels.number_cells(text, *bounds[k], ord(delimiter), codes, rows[k], *known)
+        start, stop = bounds[k]
+        end = kernels.number_cells(text, start, stop, ord(delimiter), codes, rows[k], *known)
         return Part(rows[k], end, known)
 
     parts = [read(0, Dictionary.empty(columns))] if bounds else []

@@ -15,7 +15,7 @@ from scipy.special import betaincinv
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
-from bayeslearn.families import Beta
+from bayeslearn.families.bernoulli import Beta
 from bayeslearn.theory.bound import probability, shown
 from bayeslearn.theory.sizes import whole
 

@@ -61,43 +61,7 @@ def learn(
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
 ) -> NaiveBayes:
-    """A naive Bayes model of the column `target`.
-
-    Parameters
-    ----------
-    data
-        Anything that :func:`~bayeslearn.as_table` takes, or a source (:func:`~bayeslearn.scan`), patterns and
-        directories of files, which are learned from batch by batch; cells and labels may be missing.
-    target
-        The column of the classes, or with `shares` the name that they get.
-    columns
-        The columns to learn from; all others when not given.
-    families
-        Of columns, by name: ``"categorical"``, ``"normal"``, ``"poisson"``, or ``"cut"`` and ``"cut:8"`` for numbers to
-        be cut into so many intervals at their quantiles. States are categorical and numbers normal if nothing is said.
-    prior
-        Of the columns: an object for all columns of its family, a name (``"evidence"``, ``"pooled:1"``, ``"laplace"``,
-        ``"jeffreys"``, ``"m:2"``, ``"mle"``), or a dict of these by column; one :class:`Pooled` case when not given.
-    class_prior
-        A Dirichlet, a rule or a name for the class shares; one case of each class when not given.
-    estimate
-        ``"mean"`` plugs in the posterior means; ``"integrated"`` integrates parameters out, so that a number is
-        Student's t and a count negative binomial: wider where few rows were seen.
-    missing, keep_default_na, drop_columns
-        As in :func:`~bayeslearn.as_table`.
-    weights
-        How often each row counts, or the column that says so.
-    shares
-        Soft labels: for every class how much of each row belongs to it, in place of a column of labels.
-    unlabelled
-        What rows without a label do: add by EM what is expected of them, or nothing.
-    like
-        A model whose columns, families and priors are taken, with none of its cases; it needs no more than `data`.
-    max_states, left_out
-        As in :func:`~bayeslearn.as_table`.
-    tol, max_iter, progress
-        Of :func:`bayeslearn.em.fit`.
-    """
+    """A naive Bayes model of the column `target`; the parameters are those of :meth:`.NaiveBayes.learn`."""
     data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
     if like is not None:
         return update(empty(like), data, weights=weights)

@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.em import Step
     from bayeslearn.families.bases import Bases
     from bayeslearn.families.categorical import DirichletRule
     from bayeslearn.naive_bayes.tables.columns import Speaks
     from bayeslearn.naive_bayes.tables.explaining import Contributions
     from bayeslearn.naive_bayes.tables.rows import Cells, Rows
+    from bayeslearn.tables.markers import Markers
 
     Absent = Literal["error", "missing"]
     Answer = Callable[[NDArray[np.float64]], NDArray[Any]]
@@ -87,11 +89,75 @@ class NaiveBayes:
     # -- learning
 
     @classmethod
-    def learn(cls, data: Any, target: str | None = None, **options: Any) -> NaiveBayes:
-        """Learn from rows with labels; see :func:`~bayeslearn.naive_bayes.tables.learning.learn`."""
+    def learn(
+        cls,
+        data: Any,
+        target: str | None = None,
+        *,
+        columns: Iterable[str] | None = None,
+        families: Mapping[str, str] | None = None,
+        prior: Any = None,
+        class_prior: Any = None,
+        estimate: Literal["mean", "integrated"] = "mean",
+        weights: Any = None,
+        shares: Mapping[Any, Any] | None = None,
+        unlabelled: Literal["em", "drop"] = "em",
+        like: NaiveBayes | None = None,
+        max_states: int = 255,
+        left_out: dict[str, str] | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        progress: Callable[[Step], object] | None = None,
+        missing: Markers = (),
+        keep_default_na: bool = True,
+        drop_columns: Iterable[str] = (),
+    ) -> NaiveBayes:
+        """Learn from rows with labels.
+
+        Parameters
+        ----------
+        data
+            Anything that :func:`~bayeslearn.as_table` takes, or a source (:func:`~bayeslearn.scan`), patterns and
+            directories of files, which are learned from batch by batch; cells and labels may be missing.
+        target
+            The column of the classes, or with `shares` the name that they get.
+        columns
+            The columns to learn from; default: all except the target.
+        families
+            Distributions by column: ``"categorical"``, ``"normal"``, ``"poisson"``, or ``"cut"`` and ``"cut:8"`` for
+            numbers discretized into bins at their quantiles. By default states are categorical and numbers normal.
+        prior
+            Prior of the columns: an object for all columns of its family, a name (``"evidence"``, ``"pooled:1"``,
+            ``"laplace"``, ``"jeffreys"``, ``"m:2"``, ``"mle"``), or a dict of these by column; default: one
+            :class:`Pooled` case.
+        class_prior
+            Prior of the class probabilities: a Dirichlet, a rule or a name; default: one case of each class.
+        estimate
+            ``"mean"`` plugs in the posterior means; ``"integrated"`` integrates parameters out, so that a number is
+            Student's t and a count negative binomial: wider where few rows were seen.
+        missing, keep_default_na, drop_columns
+            As in :func:`~bayeslearn.as_table`.
+        weights
+            The weight of each row, or the column that holds it; default: 1.
+        shares
+            Soft labels instead of a column of labels: the share of each row that belongs to a class, by class.
+        unlabelled
+            Rows without a label: ``"em"`` adds their expected statistics, ``"drop"`` adds nothing.
+        like
+            A model whose columns, families and priors are used, without its statistics; then only `data` is needed.
+        max_states, left_out
+            As in :func:`~bayeslearn.as_table`.
+        tol, max_iter, progress
+            As in :func:`bayeslearn.em.fit`.
+        """
         from bayeslearn.naive_bayes.tables.learning import learn  # noqa: PLC0415 - it makes models
 
-        return learn(data, target, **options)
+        return learn(
+            data, target, columns=columns, families=families, prior=prior, class_prior=class_prior, estimate=estimate,
+            weights=weights, shares=shares, unlabelled=unlabelled, like=like, max_states=max_states, left_out=left_out,
+            tol=tol, max_iter=max_iter, progress=progress, missing=missing, keep_default_na=keep_default_na,
+            drop_columns=drop_columns,
+        )  # fmt: skip
 
     def update(self, data: Any, *, weights: Any = None) -> NaiveBayes:
         """Add rows; states that are new to a column are taken in, and a row without a label adds what is expected."""

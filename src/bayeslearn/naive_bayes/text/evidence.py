@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import lazy, validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import DataError, ParameterError
 from bayeslearn.families import Dirichlet
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.naive_bayes.text.statistics import TextStatistics
 else:
-    special = lazy.Deferred("scipy.special")
+    special = lazy_imports.Deferred("scipy.special")
 
 KINDS = ("evidence", "symmetric", "background", "words")
 #: Where a is looked for, in logs.

@@ -3,9 +3,20 @@
 picture → what stands where        draw → the same as SVG        paint → the same on axes of matplotlib
 """
 
-from bayeslearn.network.drawing.layout import Box, Layout, layered
-from bayeslearn.network.drawing.painting import paint
-from bayeslearn.network.drawing.scene import Picture, picture
-from bayeslearn.network.drawing.svg import draw, write_svg
+from __future__ import annotations
 
-__all__ = ["Box", "Layout", "Picture", "draw", "layered", "paint", "picture", "write_svg"]
+from typing import TYPE_CHECKING
+
+from bayeslearn import lazy_imports
+
+if TYPE_CHECKING:
+    from bayeslearn.network.drawing.layout import Box as Box
+    from bayeslearn.network.drawing.layout import Layout as Layout
+    from bayeslearn.network.drawing.layout import layered as layered
+    from bayeslearn.network.drawing.painting import paint as paint
+    from bayeslearn.network.drawing.scene import Picture as Picture
+    from bayeslearn.network.drawing.scene import picture as picture
+    from bayeslearn.network.drawing.svg import draw as draw
+    from bayeslearn.network.drawing.svg import write_svg as write_svg
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

@@ -20,7 +20,7 @@ from bayeslearn.network.formats.xmltree import escape
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from bayeslearn.network.drawing.cards import Card, Line
     from bayeslearn.network.drawing.layout import Box, Point
@@ -33,9 +33,16 @@ FONT = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
 HEAD_WIDTH, HEAD_LENGTH = 4.0, 8.0
 
 
-def draw(network: BayesianNetwork, evidence: Any = None, **options: Any) -> str:
-    """A network as SVG text; see :func:`bayeslearn.network.drawing.picture` for the options."""
-    return as_svg(scene.picture(network, evidence, **options))
+def draw(
+    network: BayesianNetwork,
+    evidence: Mapping[str, Any] | None = None,
+    *,
+    bars: bool | None = None,
+    rows: int = 6,
+    compact: bool | None = None,
+) -> str:
+    """A network as SVG text; the parameters are those of :func:`~bayeslearn.network.drawing.picture`."""
+    return as_svg(scene.picture(network, evidence, bars=bars, rows=rows, compact=compact))
 
 
 def as_svg(picture: Picture) -> str:

@@ -11,13 +11,18 @@ pyAgrum reads .bif (names that are identifiers), .net and .bifxml (every name). 
 tables of XDSL and UAI; write .agrum.xdsl or .agrum.uai for it. Files of either order are read.
 """
 
-from bayeslearn.network.formats.files import (
-    FORMATS,
-    Format,
-    format_network,
-    parse_network,
-    read_network,
-    write_network,
-)
+from __future__ import annotations
 
-__all__ = ["FORMATS", "Format", "format_network", "parse_network", "read_network", "write_network"]
+from typing import TYPE_CHECKING
+
+from bayeslearn import lazy_imports
+
+if TYPE_CHECKING:
+    from bayeslearn.network.formats.files import FORMATS as FORMATS
+    from bayeslearn.network.formats.files import Format as Format
+    from bayeslearn.network.formats.files import format_network as format_network
+    from bayeslearn.network.formats.files import parse_network as parse_network
+    from bayeslearn.network.formats.files import read_network as read_network
+    from bayeslearn.network.formats.files import write_network as write_network
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from bayeslearn.families.bases import Bases
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.tables import Discrete, Source
+    from bayeslearn.tables.convert import Unseen
 
 ### rows
 
@@ -47,7 +48,7 @@ def updated(
     weights: ArrayLike | str | None,
     fade: float,
     hidden: Iterable[str],
-    unseen: str = "add",
+    unseen: Unseen = "add",
 ) -> BayesianNetwork:
     """The network after more cases."""
     evidence_of(network)
@@ -77,7 +78,7 @@ def coded(
     data: Any,
     weights: ArrayLike | str | None,
     hidden: Iterable[str],
-    unseen: str = "error",
+    unseen: Unseen = "error",
 ) -> Source:
     """The data in the codes of the network; a source has no columns for hidden variables.
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.graph import Dag
     from bayeslearn.network.learning.priors import Prior
     from bayeslearn.tables import Source
+    from bayeslearn.tables.convert import Unseen
     from bayeslearn.tables.markers import Markers
 
 
@@ -232,7 +233,7 @@ def prepared(
     states: Mapping[str, Iterable[Any]],
     hidden: Mapping[str, int | Iterable[Any]],
     weights: ArrayLike | str | None,
-    unseen: str,
+    unseen: Unseen,
 ) -> tuple[BayesianNetwork, Source]:
     """A network with the right states and uniform tables (or those it came with), and the data coded for it."""
     never = {name: hidden_states(name, given) for name, given in hidden.items()}
@@ -244,7 +245,7 @@ def prepared(
         data = data if isinstance(seen, Table) else seen  # what was scanned is not looked at again
         frame, unseen = framed(dag, seen, never), "error"
     require_hidden(frame, hidden, never)
-    absent = "missing" if never else "error"
+    absent: Literal["error", "missing"] = "missing" if never else "error"
     source = as_source(data, schema=frame.schema, absent=absent, weights=weights, unseen=unseen)
     return add_states_of(frame, source.schema), source
 

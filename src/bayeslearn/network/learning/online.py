@@ -212,26 +212,52 @@ def fit_stream(
     weights: str | None = None,
     rows: int | None = None,
     progress: Callable[[Batch], object] | None = None,
-    **settings: Any,
+    states: Mapping[str, Iterable[Any]] | Schema | None = None,
+    prior: Prior = AUTO,
+    hidden: Mapping[str, int | Iterable[Any]] | None = None,
+    frozen: Iterable[str] = (),
+    start: Literal["prior", "random"] | BayesianNetwork = "prior",
+    decay: float = 0.7,
+    delay: float = 0.0,
+    step: float | None = None,
+    rng: np.random.Generator | int | None = 0,
 ) -> OnlineTables:
-    """Learn from every batch of a stream, with the settings of :class:`OnlineTables`.
+    """Learn from every batch of a stream. An error names its batch.
 
-    A source (:func:`~bayeslearn.scan`, or a pattern of paths) is a stream of its batches, of so many `rows` each or as
-    they are read, and tells the states of a graph. `weights` is the column that says how often each row counts.
-    `progress` is called with every batch learned; raising
-    StopIteration ends it there. An error says in which batch it was.
+    Parameters
+    ----------
+    structure
+        A network, whose states are kept, or a graph (or a model string).
+    batches
+        Tables, frames or lists of rows, one after the other; or a source (:func:`~bayeslearn.scan`, or a pattern of
+        paths), which is a stream of its batches.
+    weights
+        The column that holds the weight of each row.
+    rows
+        Rows per batch of a source; default: as they are read.
+    progress
+        Called with every :class:`Batch` learned; StopIteration raised there ends the stream.
+    states
+        The states of each variable of a graph, or a schema; default: the schema of a source.
+    prior, hidden, frozen, start, rng
+        As in :func:`~bayeslearn.network.fit_tables`.
+    decay, delay, step
+        Weights of new batches, as in :class:`OnlineTables`.
     """
     if is_source(batches):
         source = as_source(batches, weights=weights)
         weights, batches = None, source.batches(rows)
-        if not isinstance(structure, BayesianNetwork):
-            settings.setdefault("states", source.schema)
+        if states is None and not isinstance(structure, BayesianNetwork):
+            states = source.schema
     if isinstance(batches, Table | Mapping | str) or hasattr(batches, "columns"):
         raise ParameterError(
             f"expected batches of cases, got a single {type(batches).__name__}",
             hint="cut a table into batches with as_table(...).batches(n), or give a list of tables",
         )
-    learner = OnlineTables(structure, **settings)
+    learner = OnlineTables(
+        structure, states=states, prior=prior, hidden=hidden, frozen=frozen, start=start, decay=decay, delay=delay,
+        step=step, rng=rng,
+    )  # fmt: skip
     for number, batch in enumerate(batches):
         try:
             learner.learn(batch, weights=weights)

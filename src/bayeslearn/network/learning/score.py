@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.compiled import Compiled
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.sources.base import Scanned
+    from bayeslearn.tables.convert import Unseen
 
 #: Cells in memory at a time, and the fewest rows of a batch.
 MOST_CELLS, LEAST_ROWS = 1 << 22, 256
@@ -96,14 +97,14 @@ class Score(Average):
 
 
 @overload
-def score(network: BayesianNetwork, data: Scanned, *, unseen: str = "missing") -> Total: ...
+def score(network: BayesianNetwork, data: Scanned, *, unseen: Unseen = "missing") -> Total: ...
 
 
 @overload
-def score(network: BayesianNetwork, data: Any, *, unseen: str = "missing") -> Score: ...
+def score(network: BayesianNetwork, data: Any, *, unseen: Unseen = "missing") -> Score: ...
 
 
-def score(network: BayesianNetwork, data: Any, *, unseen: str = "missing") -> Score | Total:
+def score(network: BayesianNetwork, data: Any, *, unseen: Unseen = "missing") -> Score | Total:
     """ln P of what each row shows, or of all rows of a source; a missing cell, or column, is summed over.
 
     >>> from bayeslearn.network.formats import read_network

@@ -77,7 +77,7 @@ class FamilyCounts:
         return sum(part.n for part in self.parts)
 
     @cached_property
-    def codes(self) -> NDArray[np.integer]:
+    def codes(self) -> NDArray[np.signedinteger]:
         """All rows, (columns, rows)."""
         return self.parts[0].codes if len(self.parts) == 1 else np.concatenate([p.codes for p in self.parts], axis=1)
 

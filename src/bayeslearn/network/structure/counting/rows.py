@@ -53,7 +53,7 @@ class Rows:
 
     def __init__(
         self,
-        codes: NDArray[np.integer],
+        codes: NDArray[np.signedinteger],
         sizes: NDArray[np.int64],
         weights: NDArray[np.float64],
         *,

@@ -11,7 +11,7 @@ variables could gain and by their names, so that the order of columns does not m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.counting.cache import Parents, ScoreCache
     from bayeslearn.network.structure.knowledge import Allowed
     from bayeslearn.network.structure.limits import Limits
+
+    Gains = NDArray[np.float64]
+    Arcs = NDArray[np.bool_]
 
 #: Gains that differ by less than this, relative to the score, are the same.
 TIE = 1e-9
@@ -78,7 +81,7 @@ class Structure:
         return gain
 
     @property
-    def _parts(self) -> tuple[tuple[NDArray[Any], NDArray[Any]], ...]:
+    def _parts(self) -> tuple[tuple[Gains, Gains], tuple[Arcs, Arcs], tuple[Arcs, Arcs]]:
         return (self.add, self.remove), (self.arcs, self.reach), (self.allowed.arcs, self.allowed.required)
 
     @property

@@ -1,1 +1,7 @@
 """Structures from tests of independence."""
+
+__all__: list[str] = []
+
+
+def __dir__() -> list[str]:
+    return __all__

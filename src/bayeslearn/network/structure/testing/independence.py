@@ -80,7 +80,7 @@ class Cases(Protocol):
         """All weights."""
 
     @property
-    def codes(self) -> NDArray[np.integer]:
+    def codes(self) -> NDArray[np.signedinteger]:
         """A row for each column."""
 
     @property

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bayeslearn import read_network
 from bayeslearn.errors import ParameterError
-from bayeslearn.network.inference.explain import explain
+from bayeslearn.network.inference.explanation import explain
 from tests.oracle import networks as slow
 
 
