@@ -91,3 +91,46 @@ class Deferred:
         found = getattr(importlib.import_module(self._name), name)
         setattr(self, name, found)
         return found
+
+
+class Optional:
+    """A module of a library that an extra installs.
+
+    Parameters
+    ----------
+    name
+        Name of the module.
+    purpose
+        What needs it, as the subject of a sentence in the plural: "databases".
+    extra
+        The extra of bayeslearn that installs the library.
+    otherwise
+        What the user can do instead, for the hint.
+    """
+
+    def __init__(self, name: str, purpose: str, extra: str, otherwise: str = "") -> None:
+        self._name, self._purpose, self._extra, self._otherwise = name, purpose, extra, otherwise
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.load(), name)
+
+    def load(self) -> Any:
+        """Return the module; a named error where its library is not installed."""
+        package = self._name.partition(".")[0]
+        try:
+            return importlib.import_module(self._name)
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != package:
+                raise
+        from bayeslearn.errors import MissingDependencyError  # noqa: PLC0415 - packages load without it
+
+        raise MissingDependencyError(
+            f"{self._purpose} need the optional package {package!r}, which is not installed",
+            hint=f"pip install 'bayeslearn[{self._extra}]'{self._otherwise}",
+        )
+
+    def is_installed(self) -> bool:
+        """Whether the library can be imported, without importing it."""
+        from importlib.util import find_spec  # noqa: PLC0415 - packages load without it
+
+        return find_spec(self._name.partition(".")[0]) is not None

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import files
-from bayeslearn.errors import MissingDependencyError, ParameterError
+from bayeslearn import files, lazy_imports
+from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from bayeslearn.online import Course
     from bayeslearn.sequence.answering import Path as Decoded
     from bayeslearn.theory import ConceptClass, Exhaustion, Simulation
+
+matplotlib_figure: Any = lazy_imports.Optional("matplotlib.figure", "pictures", "plot")
 
 __all__ = [
     "beliefs",
@@ -327,12 +329,5 @@ def save(figure: Any, path: str | Path) -> None:
 
 
 def _canvas() -> tuple[Any, Any]:
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 - an extra, loaded when a picture is wanted
-    except ImportError:
-        raise MissingDependencyError(
-            "pictures need the optional package 'matplotlib', which is not installed",
-            hint="pip install 'bayeslearn[plot]'",
-        ) from None
-    figure = Figure(figsize=(6, 4), layout="constrained")
+    figure = matplotlib_figure.Figure(figsize=(6, 4), layout="constrained")
     return figure, figure.add_subplot()

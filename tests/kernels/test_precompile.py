@@ -67,7 +67,7 @@ def test_marks_change_with_sources_and_processors(monkeypatch, tmp_path):
 ### in processes of their own
 
 PROGRAM = """
-from bayeslearn import kernels, lazy_imports
+from bayeslearn import kernels
 from numba.core import event
 class Watch(event.Listener):
     def on_start(self, happening):

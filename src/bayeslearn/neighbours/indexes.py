@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import kernels, validation
-from bayeslearn.errors import DataError, EmptyTableError, MissingDependencyError, ParameterError, ShapeError
+from bayeslearn import kernels, lazy_imports, validation
+from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError
 from bayeslearn.neighbours.scores import Scores, affordable, leading
 from bayeslearn.tables.table import read_only
 
@@ -61,6 +61,11 @@ def build(points: ArrayLike, *, kind: str = "auto") -> Index:
 def best_kind(n: int, d: int) -> str:
     """The exact index that is quickest for so many rows and columns."""
     return "tree" if 0 < d < 32 and n > FEW_ROWS and n >= 2 ** (PER_COLUMN * d) else "brute"
+
+
+usearch: Any = lazy_imports.Optional(
+    "usearch.index", "approximate neighbors", "approximate", otherwise=", or use an exact index"
+)
 
 
 class Index(ABC):
@@ -183,16 +188,10 @@ class Approximate(Index):
     kind = "approximate"
 
     def __init__(self, points: Floats) -> None:
-        try:
-            from usearch.index import Index as Graph  # noqa: PLC0415 - an extra, loaded when it is asked for
-        except ImportError:
-            raise MissingDependencyError(
-                "approximate neighbours need the optional package 'usearch', which is not installed",
-                hint="pip install 'bayeslearn[approximate]', or use an exact index",
-            ) from None
+        graph = usearch.Index
         super().__init__(points)
         self._centre = points.mean(axis=0)
-        self._graph: Any = Graph(
+        self._graph: Any = graph(
             ndim=max(points.shape[1], 1), metric="l2sq", dtype="f32", connectivity=32, expansion_add=128,
         )  # fmt: skip
         threads = kernels.thread_count() if len(points) > FEW_POINTS else 1

@@ -53,7 +53,7 @@ class Cluster:
     def __init__(self, client: Any, *, security: Any = None, timeout: float = 60.0, retries: int = 2) -> None:
         self.timeout = validation.number("timeout", timeout, above=0)
         self.retries = validation.integer("retries", retries, least=0)
-        theirs = isinstance(client, dask.distributed().Client)
+        theirs = isinstance(client, dask.distributed.Client)
         if theirs and client.asynchronous:
             raise ParameterError("the client is asynchronous", hint="make it by Client(…, asynchronous=False)")
         self.client = client if theirs else dask.connected(client, security, self.timeout)

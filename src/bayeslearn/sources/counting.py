@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import duckdb
-
 from bayeslearn.errors import ParameterError
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.engines import Local
 from bayeslearn.sources.files import Files
-from bayeslearn.sources.relations import Relation, limited, quoted
+from bayeslearn.sources.relations import Relation, duckdb, limited, quoted
 from bayeslearn.tables import Table, contingency
 from bayeslearn.tables.counting import of_counts
 from bayeslearn.tables.files import DELIMITERS, found
@@ -49,7 +47,7 @@ def count_cells(
     require_known(names, source.schema.names)
     assert isinstance(source, Scanned)
     narrow = source.declared(columns=names)
-    if len(families) <= FEW and is_near(narrow):
+    if len(families) <= FEW and is_near(narrow) and duckdb.is_installed():
         return contingency(grouped(narrow, names).table(), families, missing=missing)
     found: Counted = narrow.fold(Count(tuple(map(tuple, families))))
     return [of_counts(tuple(f), n, missing) for f, n in zip(families, found.counts, strict=True)]

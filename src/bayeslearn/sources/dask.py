@@ -7,7 +7,8 @@ import multiprocessing
 import threading
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import ClusterError, MissingDependencyError, ParameterError
+from bayeslearn import lazy_imports
+from bayeslearn.errors import ClusterError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,23 +17,12 @@ if TYPE_CHECKING:
 GUARD = 'in a script, start the cluster below `if __name__ == "__main__":`, for workers read the script as they start'
 
 
-def distributed() -> Any:
-    """The package, if it is installed."""
-    try:
-        import distributed as package  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        if error.name != "distributed":
-            raise
-        raise MissingDependencyError(
-            "clusters need the optional package 'distributed', which is not installed",
-            hint="pip install 'bayeslearn[dask]'",
-        ) from None
-    return package
+distributed: Any = lazy_imports.Optional("distributed", "clusters", "dask")
 
 
 def configured(name: str) -> Any:
     """What the user's configuration of Dask says, if it says anything."""
-    distributed()
+    distributed.load()
     import dask  # noqa: PLC0415
 
     return dask.config.get(name, None)
@@ -40,10 +30,10 @@ def configured(name: str) -> Any:
 
 def security_of(security: Any) -> Any:
     """TLS settings as Dask takes them; None leaves them to its configuration."""
-    if security is None or isinstance(security, distributed().Security):
+    if security is None or isinstance(security, distributed.Security):
         return security
     try:
-        return distributed().Security(**security)
+        return distributed.Security(**security)
     except TypeError as error:
         raise ParameterError(
             f"`security` cannot be used: {error}",
@@ -58,7 +48,7 @@ def connected(address: Any, security: Any, timeout: float) -> Any:
     patience = min(timeout, parse_timedelta(configured("distributed.comm.timeouts.connect") or timeout))
     safe = security_of(security)
     try:
-        return distributed().Client(address, security=safe, timeout=patience, set_as_default=False)
+        return distributed.Client(address, security=safe, timeout=patience, set_as_default=False)
     except (OSError, RuntimeError, TypeError, ValueError) as error:
         raise ClusterError(
             f"cannot connect to {address!s:.120}: {error}",
@@ -71,7 +61,7 @@ def started(workers: int, memory_limit: str | float | None, security: Any, timeo
     """Processes of one thread on this machine, which listen on no other address than its own."""
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise ClusterError("a worker that is just starting cannot start a cluster", hint=GUARD)
-    package, safe = distributed(), security_of(security)
+    package, safe = distributed, security_of(security)
     import dask  # noqa: PLC0415
 
     own = {} if memory_limit is None else {"memory_limit": memory_limit}
@@ -106,7 +96,7 @@ def submitted(client: Any, tasks: Mapping[str, Any], keys: list[str], retries: i
     try:
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TiB"}):
             return client.get(dict(tasks), keys, sync=False, retries=retries)
-    except distributed().client.ClosedClientError as error:
+    except distributed.client.ClosedClientError as error:
         raise ClusterError(f"the client is closed: {error}", hint="connect again") from None
 
 

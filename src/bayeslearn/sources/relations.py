@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import duckdb
-
+from bayeslearn import lazy_imports
 from bayeslearn.errors import DataError, FormatError, MissingFileError, ParameterError, listed, option
 from bayeslearn.kernels.threads import thread_count
 from bayeslearn.sources.base import Scanned, rebatched, require_some, rows_of_batch
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
     from bayeslearn.tables.markers import Missing
 
 S = TypeVar("S")
+
+duckdb: Any = lazy_imports.Optional("duckdb", "databases and SQL", "duckdb")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
