@@ -124,7 +124,7 @@ def run(job: str, folder: Path, *, python: str, path: list[str], cache: Path | N
             run(other, folder, python=python, path=path, cache=folder / "cache-of-others")
     report = folder / "report.json"
     code = PROGRAM.format(path=path, report=str(report), arguments=arguments)
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"BAYESLEARN_QUIET": "1"}
+    environment = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "BAYESLEARN_QUIET"}}
     if cache:
         environment["BAYESLEARN_CACHE_DIR"] = str(cache)
     done = subprocess.run(
@@ -132,7 +132,7 @@ def run(job: str, folder: Path, *, python: str, path: list[str], cache: Path | N
     )
     if done.returncode:
         raise RuntimeError(f"{JOBS[job]} ended with {done.returncode}:\n{done.stderr}")
-    found = json.loads(report.read_text())
+    found = json.loads(report.read_text()) | {"stderr": done.stderr}
     if cache and cache.is_dir():  # other processes may have compiled for this one
         found["compiled"] += sorted(path.name for path in cache.glob("*.nbc"))
     return found

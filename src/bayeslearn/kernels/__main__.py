@@ -9,7 +9,10 @@ python -m bayeslearn.kernels --export DIR    write the portable code of every ke
 from __future__ import annotations
 
 import argparse
+import base64
+import importlib
 import os
+import pickle
 import shutil
 import sys
 from pathlib import Path
@@ -33,7 +36,7 @@ def main() -> None:
     elif asked.export:
         if code_cache.portable_level() is None:
             parser.error("this processor cannot run portable code, or the environment asks for other code")
-        in_environment(code_cache.portable_environment())
+        in_environment(code_cache.compiler_environment())
         export(asked.export)
     else:
         in_environment({"BAYESLEARN_CPU": "host"} if asked.own else {})
@@ -58,11 +61,16 @@ def prepare(groups: list[str]) -> None:
 
 
 def work() -> None:
-    """Compile the units whose names come in, one on a line, and answer each by its name."""
+    """Compile what lines ask for, the name of a unit or a signature, and answer each by itself."""
     from bayeslearn.kernels import warm_up  # noqa: PLC0415 - loads every kernel
 
     for line in sys.stdin:
-        warm_up.UNITS[line.strip()]()
+        unit = warm_up.UNITS.get(line.strip())
+        if unit:
+            unit()
+        else:
+            module, name, signature = pickle.loads(base64.b64decode(line))  # noqa: S301 - from the process that asks
+            getattr(importlib.import_module(module), name).compile(signature)
         sys.stdout.write(line)
         sys.stdout.flush()
 
@@ -75,7 +83,7 @@ def export(folder: Path) -> None:
     prepare(groups)
     for unit in warm_up.UNITS.values():
         unit()
-    names = [*code_cache.used, *(precompile.mark(group, code_cache.targets()[-1]) for group in groups)]
+    names = [*code_cache.used, *map(precompile.mark, groups)]
     source = code_cache.user_folder()
     assert source is not None
     folder.mkdir(parents=True, exist_ok=True)

@@ -30,20 +30,30 @@ FAST_MATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 def kernel(function: F) -> F:
     """Compile an array function on its first call; the interpreter lock is released while it runs."""
-    return _compiled(function, nogil=True)
+    return _compiled(function, _compile_elsewhere, nogil=True)
 
 
 def inner(function: F) -> F:
     """The same for a function that only kernels call: without a door to Python it takes less time to compile."""
-    return _compiled(function, nogil=True, no_cpython_wrapper=True)
+    return _compiled(function, _compile_here, nogil=True, no_cpython_wrapper=True)
 
 
-def _compiled(function: F, **options: Any) -> F:
+def _compiled(function: F, compile_missing: Callable[[Any, Any], None], **options: Any) -> F:
     options |= {"fastmath": FAST_MATH, "error_model": "numpy", "no_cfunc_wrapper": True}
     compiled: Any = numba.njit(**options)(function)
     if not numba.config.DISABLE_JIT:
-        compiled._cache = code_cache.KernelCache(function)  # noqa: SLF001 - numba has no other door
+        compiled._cache = code_cache.KernelCache(function, compile_missing)  # noqa: SLF001 - numba has no other door
     return compiled
+
+
+def _compile_elsewhere(function: Callable[..., Any], signature: Any) -> None:
+    from bayeslearn.kernels import precompile  # noqa: PLC0415 - needed only where no file has the code
+
+    precompile.compile_signature(function, signature)
+
+
+def _compile_here(function: Callable[..., Any], signature: Any) -> None:
+    """Do nothing: an inner function is compiled with the kernel that calls it."""
 
 
 ### what the user sees
@@ -54,9 +64,7 @@ class _Announcement(event.Listener):
 
     def on_start(self, _: Any) -> None:
         if not os.environ.get("BAYESLEARN_QUIET"):
-            folder = code_cache.user_folder()
-            kept = f"kept in {folder}" if folder else "in every process; set BAYESLEARN_CACHE_DIR to keep the code"
-            sys.stderr.write(f"bayeslearn: compiling kernels, {kept}\n")
+            sys.stderr.write(f"bayeslearn: compiling kernels, {code_cache.where_kept()}\n")
         event.unregister("numba:compile", self)
 
     def on_end(self, _: Any) -> None:

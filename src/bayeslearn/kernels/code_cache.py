@@ -5,26 +5,30 @@ everything that the code depends on: the sources of the function and of what it 
 the versions of numba and Python. A file is therefore never stale, checkouts and versions share one folder, and
 processes that write at the same time write the same file.
 
-    lookup    code for this very processor, then portable code, in the user's folder; then portable code of the package
+    read      the user's folder, then the files of the package
     write     the user's folder: ``BAYESLEARN_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the cache folder of the system
 
-Portable code runs on every processor of its level (x86-64-v3: AVX2 and FMA), and is not used where the processor lacks
-the level, nor where ``NUMBA_CPU_NAME`` or ``BAYESLEARN_CPU=host`` asks for other code.
+All kernels of a process are compiled for one processor, because kernels that must agree to the last digit would not
+agree otherwise. By default that is a level (x86-64-v3: AVX2 and FMA) rather than this very processor, so that the code
+is portable; where the processor lacks the level, or where ``NUMBA_CPU_NAME`` or ``BAYESLEARN_CPU=host`` asks for it, it
+is the processor itself.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import pickle
 import platform
 import re
+import shutil
 import sys
 import time
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, mkdtemp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
@@ -35,7 +39,7 @@ from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 #: The files that came with the package.
 SHIPPED = Path(__file__).with_name("compiled")
@@ -85,18 +89,18 @@ def portable_level() -> str | None:
 
 
 @cache
-def targets() -> list[Target]:
-    """Return the processors whose code this process may run, the best first; the last is the one to compile for."""
-    triple = binding.get_process_triple()
+def target() -> Target:
+    """Return the processor that the kernels of this process are compiled for."""
+    level = portable_level()
+    if level:
+        return Target(binding.get_process_triple(), level, "")
     cpu = numba.config.CPU_NAME or binding.get_host_cpu_name()
     features = codegen.get_host_cpu_features() if numba.config.CPU_FEATURES is None else numba.config.CPU_FEATURES
-    level = portable_level()
-    own, portable = Target(triple, cpu, features), Target(triple, level or cpu, "" if level else features)
-    return [own] if own == portable else [own, portable]
+    return Target(binding.get_process_triple(), cpu, features)
 
 
-def portable_environment() -> dict[str, str]:
-    """Return the variables under which numba compiles portable code; empty where code is for this processor."""
+def compiler_environment() -> dict[str, str]:
+    """Return the variables under which numba compiles for the target; empty where it does so anyway."""
     level = portable_level()
     # cleared, not unset: without them numba takes the features of this processor
     return {"NUMBA_CPU_NAME": level, "NUMBA_CPU_FEATURES": "", "NUMBA_DISABLE_INTEL_SVML": "1"} if level else {}
@@ -130,7 +134,7 @@ def digest_of(*parts: str) -> str:
 
 @cache
 def user_folder() -> Path | None:
-    """Return the folder that compiled code is written to; None where there is none that can be written to."""
+    """Return the folder of the user for compiled code; None where there is none that can be written to."""
     given = os.environ.get("BAYESLEARN_CACHE_DIR")
     of_numba = os.environ.get("NUMBA_CACHE_DIR")
     try:
@@ -147,9 +151,26 @@ def user_folder() -> Path | None:
         return None
 
 
+@cache
+def writable_folder() -> Path | None:
+    """Return the folder that code is written to: the user's, or one that ends with this process."""
+    folder = user_folder()
+    if folder is None:
+        with contextlib.suppress(OSError):
+            folder = Path(mkdtemp(prefix="bayeslearn-"))
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def where_kept() -> str:
+    """Return where code is kept, for messages."""
+    folder = user_folder()
+    return f"kept in {folder}" if folder else "for this process only; set BAYESLEARN_CACHE_DIR to keep the code"
+
+
 def readable_folders() -> list[Path]:
     """Return the folders that files are looked for in, in this order."""
-    return [folder for folder in (user_folder(), SHIPPED) if folder is not None and folder.is_dir()]
+    return [folder for folder in (writable_folder(), SHIPPED) if folder is not None and folder.is_dir()]
 
 
 def has(name: str) -> bool:
@@ -188,8 +209,8 @@ def save(name: str, value: Any) -> None:
 
 
 def write(name: str, content: bytes) -> None:
-    """Put bytes into the user's folder under a name, whole or not at all."""
-    folder = user_folder()
+    """Write bytes to a file of a folder that can be written to, whole or not at all."""
+    folder = writable_folder()
     if folder is None:
         return
     with contextlib.suppress(OSError):
@@ -212,35 +233,39 @@ def remove_unused() -> None:
 
 
 class KernelCache(_Cache):
-    """The cache of one compiled function; numba asks it before it compiles a signature and hands it the result."""
+    """The cache of one compiled function; numba asks it before it compiles a signature and hands it the result.
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    Parameters
+    ----------
+    function
+        The Python function.
+    compile_elsewhere
+        Compiles a signature of the function in a process whose target is ours, and writes the file.
+    """
+
+    def __init__(self, function: Callable[..., Any], compile_elsewhere: Callable[[Any, Any], None]) -> None:
         self._function = function
+        self._compile_elsewhere = compile_elsewhere
         self._enabled = True
 
     @property
     def cache_path(self) -> str | None:
         """The folder that code is written to."""
-        folder = user_folder()
-        return None if folder is None else str(folder)
-
-    def names(self, signature: Any, target: Target) -> Iterator[str]:
-        """Yield the names of files that serve a signature, the best first."""
-        yield file_name(self._function, signature, target)
-        level = portable_level()
-        if level and target.cpu != level:
-            yield file_name(self._function, signature, Target(target.triple, level, ""))
+        return str(writable_folder())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any | None:
         """Return the compiled function for a signature; None where no file has it."""
         target_context.refresh()
         if not self._enabled:
             return None
-        for name in self.names(sig, Target(*target_context.codegen().magic_tuple())):
+        name, own = file_name(self._function, sig, target()), Target(*target_context.codegen().magic_tuple())
+        found = load(name)
+        if found is None and own != target():
+            self._compile_elsewhere(self._function, sig)
             found = load(name)
-            if found is not None:
-                return compiler.CompileResult._rebuild(target_context, *found)  # noqa: SLF001 - as numba's own caches do
-        return None
+        if found is None and own != target():
+            found = load(file_name(self._function, sig, own))  # no process could be started: this one compiles
+        return None if found is None else compiler.CompileResult._rebuild(target_context, *found)  # noqa: SLF001
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write the compiled function of a signature, unless it holds addresses of this process."""

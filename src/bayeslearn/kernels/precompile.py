@@ -8,8 +8,10 @@ brings its files along, and nothing is compiled.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -17,7 +19,7 @@ import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numba
 
@@ -25,9 +27,7 @@ from bayeslearn.kernels import code_cache
 from bayeslearn.kernels.threads import thread_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from bayeslearn.kernels.code_cache import Target
+    from collections.abc import Callable, Iterable, Iterator
 
 
 @dataclass(frozen=True)
@@ -193,24 +193,24 @@ _one_thread = threading.Lock()
 
 
 def is_prepared(group: str) -> bool:
-    """Whether the code of a group is in a folder, for this processor or portable."""
+    """Whether the code of a group is in a folder."""
     return group in _prepared or is_marked(group)
 
 
 def is_marked(group: str) -> bool:
-    """Whether a folder holds the mark of a group, for this processor or portable."""
-    return any(code_cache.has(mark(group, target)) for target in code_cache.targets())
+    """Whether a folder holds the mark of a group."""
+    return code_cache.has(mark(group))
 
 
 @cache
-def mark(group: str, target: Target) -> str:
-    """Return the name of the file that marks a group as compiled for a processor."""
+def mark(group: str) -> str:
+    """Return the name of the file that marks a group as compiled."""
     from bayeslearn.kernels import home_of  # noqa: PLC0415 - the package imports this module
 
     folder = Path(__file__).parent
     homes = sorted({home_of(kernel) for kernel in GROUPS[group].kernels})
     digests = [code_cache.sources(str(folder / f"{home}.py")) for home in (*homes, "warm_up")]
-    return f"{group}-{code_cache.digest_of(*target, *digests)}.done"
+    return f"{group}-{code_cache.digest_of(*code_cache.target(), *digests)}.done"
 
 
 def in_order(groups: Iterable[str]) -> list[str]:
@@ -229,7 +229,7 @@ def prepare(*groups: str) -> None:
     if numba.config.DISABLE_JIT or os.environ.get(WORKER) or _prepared.issuperset(groups):
         return
     with _one_thread:
-        if any(not is_prepared(group) for group in groups) and code_cache.user_folder() is not None:
+        if any(not is_prepared(group) for group in groups) and code_cache.writable_folder() is not None:
             with _one_process():
                 compile_groups([group for group in in_order(groups) if not is_prepared(group)])
         _prepared.update(groups)
@@ -257,7 +257,7 @@ def compile_groups(groups: list[str]) -> None:
                     return
                 left[group] -= 1
                 if not left[group]:
-                    code_cache.write(mark(group, code_cache.targets()[-1]), b"")
+                    code_cache.write(mark(group), b"")
                 bar.advance(GROUPS[group].units[unit])
 
     threads = [threading.Thread(target=run, daemon=True) for _ in range(min(thread_count(), len(jobs)))]
@@ -266,6 +266,20 @@ def compile_groups(groups: list[str]) -> None:
     for thread in threads:
         thread.join()
     bar.close()
+
+
+def compile_signature(function: Callable[..., Any], signature: Any) -> None:
+    """Compile a kernel for types that no unit has, in another process that writes the file."""
+    if os.environ.get(WORKER) or code_cache.writable_folder() is None:
+        return
+    if not os.environ.get("BAYESLEARN_QUIET"):
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        sys.stderr.write(f"bayeslearn: compiling {name} for other types, {code_cache.where_kept()}\n")
+    asked = pickle.dumps((function.__module__, function.__name__, signature))
+    with _worker() as (questions, answers):
+        questions.write(f"{base64.b64encode(asked).decode()}\n")
+        questions.flush()
+        answers.readline()
 
 
 def command(*arguments: str) -> list[str]:
@@ -277,7 +291,8 @@ def command(*arguments: str) -> list[str]:
 @contextlib.contextmanager
 def _worker() -> Iterator[tuple[IO[str], IO[str]]]:
     """Start a process that compiles the units whose names it reads and answers each by its name."""
-    environment = {**os.environ, **code_cache.portable_environment(), WORKER: "1"}
+    folder = str(code_cache.writable_folder())
+    environment = {**os.environ, "BAYESLEARN_CACHE_DIR": folder, **code_cache.compiler_environment(), WORKER: "1"}
     worker = subprocess.Popen(  # noqa: S603 - our own program
         command("--work"), env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -296,7 +311,7 @@ def _worker() -> Iterator[tuple[IO[str], IO[str]]]:
 @contextlib.contextmanager
 def _one_process() -> Iterator[None]:
     """Let one process of the user compile at a time; others wait and find the files."""
-    folder = code_cache.user_folder()
+    folder = code_cache.writable_folder()
     try:
         import fcntl  # noqa: PLC0415 - not on Windows, where processes compile side by side
     except ImportError:
@@ -331,7 +346,7 @@ class _Bar:
         self._lock = threading.Lock()
         if self.shown:
             about = self.total / min(thread_count(), 2)
-            sys.stderr.write(f"{self.what}, about {about:.0f} s, kept in {code_cache.user_folder()}\n")
+            sys.stderr.write(f"{self.what}, about {about:.0f} s, {code_cache.where_kept()}\n")
         self._draw()
 
     def advance(self, seconds: float) -> None:
