@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shapes import round as round
-    from shapes.flat import SIDES as SIDES, square as square
+    from shapes.flat import SIDES as SIDES
+    from shapes.flat import hidden as other
+    from shapes.flat import square as square
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__, "VERSION")
 '''
@@ -87,7 +89,7 @@ def test_from_an_archive(archive):
     assert shapes.square() is None
 
 
-@pytest.mark.parametrize("name", ["Callable", "hidden", "squar"])
+@pytest.mark.parametrize("name", ["Callable", "hidden", "other", "squar"])
 def test_other_names_are_unknown(folder, name):
     import shapes
 
@@ -102,6 +104,7 @@ def test_source_that_is_missing(folder):
     (folder / "shapes" / "__init__.py").unlink()
     with pytest.raises(ImportError, match=r"names of shapes are read from .*__init__\.py, which is missing"):
         lazy_imports.exports("shapes")
+    assert "shapes" not in lazy_imports._EXPORTS
 
 
 def test_deferred_library():

@@ -15,6 +15,7 @@ from types import ModuleType
 import pytest
 
 import bayeslearn
+from bayeslearn import lazy_imports
 
 PACKAGES = [
     "bayeslearn",
@@ -79,7 +80,8 @@ def test_type_checkers_see_what_python_loads(name):
     for module, public, imported_as in block_of(name):
         if not module.startswith("bayeslearn"):
             continue
-        assert imported_as == public, f"write `from {module} import {public} as {public}`"
+        assert lazy_imports.exports(name).get(public) == module, f"write `from {module} import {public} as {public}`"
+        assert imported_as == public
         home = importlib.import_module(f"{name}.{public}" if module == name else module)
         assert getattr(package, public) is (home if module == name else getattr(home, public))
 

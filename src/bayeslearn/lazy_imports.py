@@ -1,6 +1,6 @@
 """Names and libraries that are imported when they are first used.
 
-A package writes each of its public names once, in the form by which type checkers recognize a public name
+A package writes each of its public names once, on a line in the form by which type checkers recognize a public name
 (``import Dag as Dag``); :func:`attach` reads the names from there::
 
     if TYPE_CHECKING:
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-from _ast import If, ImportFrom, Name, PyCF_ONLY_AST  # ast itself takes longer to import than all packages to read
 
 TYPE_CHECKING = False  # as typing.TYPE_CHECKING, without the time that importing typing takes
 
@@ -53,29 +52,26 @@ def attach(package: str, *defined: str) -> tuple[Callable[[str], Any], Callable[
 
 
 def exports(package: str) -> dict[str, str]:
-    """Return the modules of a package's lazy public names, by name: ``from module import name as name``.
+    """Return the modules of a package's lazy public names, by name.
 
-    They are read from the block ``if TYPE_CHECKING:`` of the package's ``__init__.py``.
+    They are read from the lines ``from module import name as name`` of the package's ``__init__.py``. Python's own
+    parser takes seven times as long; a test compares.
     """
     if package not in _EXPORTS:
-        tree: Any = compile(_source(package), package, "exec", PyCF_ONLY_AST)
-        _EXPORTS[package] = {
-            alias.name: statement.module
-            for block in tree.body
-            if isinstance(block, If) and isinstance(block.test, Name) and block.test.id == "TYPE_CHECKING"
-            for statement in block.body
-            if isinstance(statement, ImportFrom) and statement.module
-            for alias in statement.names
-            if alias.asname == alias.name
-        }
+        lines = [line.split() for line in _source(package).splitlines()]
+        found = _EXPORTS[package] = {}
+        for line in lines:
+            match line:
+                case ["from", module, "import", name, "as", alias] if alias == name:
+                    found[name] = module
     return _EXPORTS[package]
 
 
-def _source(package: str) -> bytes:
+def _source(package: str) -> str:
     module = sys.modules[package]
     loader: Any = module.__loader__  # also of a zip archive
     try:
-        return loader.get_data(module.__file__)
+        return loader.get_data(module.__file__).decode()
     except OSError as error:
         message = f"the names of {package} are read from {module.__file__}, which is missing"
         raise ImportError(f"{message}\n\nhint: install bayeslearn with its .py files") from error
