@@ -388,7 +388,11 @@ class BayesianNetwork:
     def forget(
         self, data: Any, *, weights: ArrayLike | str | None = None, hidden: Iterable[str] = ()
     ) -> BayesianNetwork:
-        """The network without some of its cases, exactly as if they had never been there, save for rows with holes."""
+        """The network without some of its cases; complete rows go as if they had never been there.
+
+        A row with missing cells takes back what the present tables expect of it, though of no cell more than it has.
+        What it shows and its weight go exactly.
+        """
         from bayeslearn.network.learning import evidence  # noqa: PLC0415 - as above
 
         return evidence.forgotten(self, data, weights=weights, hidden=hidden)

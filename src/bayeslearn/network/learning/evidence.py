@@ -5,8 +5,16 @@
 
 Networks that are added have the states of both; a state that one of them has not seen has no counts there. What both
 were updated from counts once (:mod:`bayeslearn.families.bases`). Rows with a state that is new to the network add it.
-Complete rows add exactly. A row with holes adds what the present tables expect of it: one E step, not a new climb. A
-table that was given, not learned, stays as it is.
+A table that was given, not learned, stays as it is.
+
+Complete rows come and go exactly. A row with missing cells adds what the present tables expect of it, one E step, and
+takes that back again, though never more than there is: where a cell has less than is expected of the rows, the other
+cells of the table give the rest, each in proportion to what it has. What the rows show and their total are exact, so
+that whatever was learned can be taken back, and with the last row everything is gone.
+
+After EM the tables are those of the counts, which are what the tables of the step before expected. What is left after
+rows are taken back differs from what the tables expect of the other rows by as much as that last step moved the counts,
+n − n(all rows), and by nothing once EM no longer moves.
 """
 
 from __future__ import annotations
@@ -20,6 +28,7 @@ from bayeslearn import validation
 from bayeslearn.errors import EvidenceError, ImpossibleDataError, MismatchError, listed
 from bayeslearn.families import Bundle, Counts, Dirichlet
 from bayeslearn.families.bases import after_update, in_common, mapped, merged, scaled, separated
+from bayeslearn.families.statistics import ROUNDING
 from bayeslearn.network.cpt import Cpt
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
@@ -53,8 +62,8 @@ def updated(
     evidence_of(network)
     fade, source = validation.number("fade", fade, least=0, most=1), coded(network, data, weights, hidden, unseen)
     network = add_states_of(network, source.schema)
-    before, new = evidence_of(network), counted(network, source)
-    after = before * fade + Bundle({name: new[name] for name in before})
+    before, (shown, expected) = evidence_of(network), counted(network, source)
+    after = before * fade + Bundle({name: shown[name] + expected[name] for name in before})
     return resting_on(network, after, after_update(network.bases, before, fade))
 
 
@@ -62,8 +71,20 @@ def forgotten(
     network: BayesianNetwork, data: Any, *, weights: ArrayLike | str | None, hidden: Iterable[str]
 ) -> BayesianNetwork:
     """The network without some of its cases."""
-    before, gone = evidence_of(network), counted(network, coded(network, data, weights, hidden))
-    return resting_on(network, without(before, Bundle({name: gone[name] for name in before})), network.bases)
+    before, (shown, expected) = evidence_of(network), counted(network, coded(network, data, weights, hidden))
+    gone = Bundle({name: taken_back(n, shown[name], expected[name]) for name, n in before.items()})
+    return resting_on(network, without(before, gone), network.bases)
+
+
+def taken_back(before: Counts, shown: Counts, expected: Counts) -> Counts:
+    """What rows take from a table: all that they show, and of each cell at most what it has of what is expected."""
+    room = np.maximum(before.n - shown.n, 0.0)
+    taken = np.minimum(expected.n, room)
+    left, lacking = room - taken, (expected.n - taken).sum()
+    rest, rounding = left.sum() - lacking, ROUNDING * before.n.sum()
+    if rest < -rounding or (lacking == 0 and rest > rounding):
+        return shown + expected
+    return Counts(shown.n + taken + left * (lacking / left.sum() if rest > rounding else 1.0))
 
 
 def faded(network: BayesianNetwork, factor: float) -> BayesianNetwork:
@@ -97,10 +118,16 @@ def with_hidden(network: BayesianNetwork, table: Table) -> Table:
     return Table(network.schema, codes, np.empty((0, table.n_rows)), table.weights)
 
 
-def counted(network: BayesianNetwork, source: Source) -> dict[str, Counts]:
-    """What the rows add to every table: counts of what they show, expected counts of what they do not."""
+def counted(network: BayesianNetwork, source: Source) -> tuple[dict[str, Counts], dict[str, Counts]]:
+    """What the rows add to every table: counts of what they show, and expected counts of what they do not."""
     collect = Collected(network, Compiled(network))
-    parts = np.split(source.fold(collect).n, collect.compiled.cpt_start[1:-1])
+    found = source.fold(collect)
+    return by_table(network, collect.compiled, found["shown"]), by_table(network, collect.compiled, found["expected"])
+
+
+def by_table(network: BayesianNetwork, compiled: Compiled, counts: Counts) -> dict[str, Counts]:
+    """Counts of all cells in a row, table by table."""
+    parts = np.split(counts.n, compiled.cpt_start[1:-1])
     return {cpt.name: Counts(part.reshape(cpt.shape)) for cpt, part in zip(network, parts, strict=True)}
 
 
@@ -111,10 +138,11 @@ class Collected:
     network: BayesianNetwork
     compiled: Compiled
 
-    def __call__(self, table: Table) -> Counts:
+    def __call__(self, table: Table) -> Bundle:
         """Counts and expected counts of every cell, in a row as the tables are."""
         if table.n_rows == 0:
-            return Counts(np.zeros(len(self.compiled.cpt)))
+            none = Counts(np.zeros(len(self.compiled.cpt)))
+            return Bundle(shown=none, expected=none)
         cases = FoldedCases.of(self.compiled, with_hidden(self.network, table))
         families, log_p = expected_families(self.compiled, cases)
         if np.isneginf(log_p).any():
@@ -124,7 +152,7 @@ class Collected:
                 hint="learn with a prior, so that no table has zeros",
                 row=row,
             )
-        return Counts(cases.known + families)
+        return Bundle(shown=Counts(cases.known), expected=Counts(families))
 
 
 ### networks
