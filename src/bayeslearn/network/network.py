@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.families.bases import Bases
+    from bayeslearn.families.lineage import Lineage
     from bayeslearn.network.inference.answers import Beliefs
     from bayeslearn.network.inference.exact import Exact
     from bayeslearn.network.learning.score import Score, Total
@@ -63,8 +63,8 @@ class BayesianNetwork:
     name: str = "network"
     #: What a reader should know, for instance that rows of a published table were rounded.
     notes: tuple[str, ...] = ()
-    #: Counts of the networks that this one was updated from; see :mod:`bayeslearn.families.bases`.
-    bases: Bases = ()
+    #: What the counts are made of, where the network was updated; see :mod:`bayeslearn.families.lineage`.
+    lineage: Lineage | None = None
 
     def __post_init__(self) -> None:
         cpts = tuple(self.cpts)
@@ -406,8 +406,8 @@ class BayesianNetwork:
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
         """The evidence of two networks of one structure and prior; the prior counts once.
 
-        The sum has the states of both, those of the first network first. Rows of a network that both were updated
-        from count once.
+        The sum has the states of both, those of the first network first. Rows that both have, and that one of them was
+        updated from, count once; see :mod:`bayeslearn.families.lineage`.
         """
         if not isinstance(other, BayesianNetwork):
             return NotImplemented
@@ -467,7 +467,7 @@ class BayesianNetwork:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What is pickled: the network, not the engine that was compiled for it."""
-        return type(self), (self.cpts, self.name, self.notes, self.bases)
+        return type(self), (self.cpts, self.name, self.notes, self.lineage)
 
 
 def rounding_notes(cpts: Sequence[Cpt], tables: Sequence[ArrayLike]) -> tuple[str, ...]:

@@ -184,7 +184,8 @@ def test_given_tables_stay_as_they_are():
     after = network.update(rows) + network
     assert after["A"].p.tolist() == [0.3, 0.7]
     assert not after["A"].learned
-    assert after["B"].counts.n.tolist() == [[0, 3], [0, 3]]
+    assert after["B"].counts.n.tolist() == [[0, 2], [0, 2]]  # the network that was updated counts once
+    assert (after + fit_tables(network, rows[:1], frozen=["A"]).network)["B"].counts.n.tolist() == [[0, 3], [0, 2]]
 
 
 def test_a_prior_alone_is_a_network_that_has_seen_nothing_yet():
