@@ -21,15 +21,13 @@ import numpy as np
 from bayeslearn import files
 from bayeslearn.errors import BayeslearnError, FormatError, MissingFileError, ParameterError
 from bayeslearn.families import Bundle, Dirichlet, DirichletRule, Gamma, NormalInverseGamma, NormalInverseWishart
-from bayeslearn.families.bases import Base
+from bayeslearn.families.lineage import Lineage, Part, of_snapshots
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
-
-    from bayeslearn.families.bases import Bases
 
     Kind = type | tuple[type, ...]
 
@@ -79,10 +77,54 @@ def plain(value: Any) -> dict[str, Any]:
     return {name: np.asarray(v).tolist() for name, v in values.items() if v is not None}
 
 
-def plain_bases(bases: Bases) -> dict[str, Any]:
-    """The bases of a model as an entry of a file; nothing where it has none."""
-    found = [{"share": base.share, "statistics": plain_statistics(base.statistics)} for base in bases]
-    return {"bases": found} if found else {}
+def plain_lineage(
+    lineage: Lineage | None, statistics: Callable[[Any], Any] | None = None, key: str = "statistics"
+) -> dict[str, Any]:
+    """The lineage of a model as an entry of a file; nothing where it was never updated.
+
+    {"shares": {name: share, ...}, "bases": [name, ...], "parts": [{"names", "share", "n_updates", "statistics"}, ...]}
+    """
+    if lineage is None:
+        return {}
+    plainly = statistics or plain_statistics
+    parts = [
+        {"names": list(p.names), "share": p.share, "n_updates": p.n_updates, key: plainly(p.statistics)}
+        for p in lineage.parts
+    ]
+    bases = [name for name in lineage.shares if name in lineage.bases]
+    return {"lineage": {"shares": dict(lineage.shares), "bases": bases, "parts": parts}}
+
+
+def lineage_of(entry: Any, statistics: Callable[[Any], Any], key: str = "statistics") -> Lineage:
+    """The lineage of an entry of a file; whatever does not fit is a ValueError that names it."""
+    keys = {"shares": dict, "bases": list, "parts": list}
+    if not isinstance(entry, dict) or {name: type(value) for name, value in entry.items()} != keys:
+        raise ValueError("expected shares, bases and parts")
+    shares, bases = entry["shares"], entry["bases"]
+    if not all(is_amount(share) for share in shares.values()):
+        raise ValueError("a share is not above 0")
+    parts = [part_of(part, statistics, key) for part in entry["parts"]]
+    named = [name for part in parts for name in part.names]
+    if not all(isinstance(name, str) and name in shares for name in (*named, *bases)) or len(set(named)) < len(named):
+        raise ValueError("its parts and bases do not name its updates")
+    return Lineage({name: float(share) for name, share in shares.items()}, frozenset(bases), tuple(parts))
+
+
+def part_of(entry: Any, statistics: Callable[[Any], Any], key: str) -> Part:
+    """A part of a lineage."""
+    if not isinstance(entry, dict) or set(entry) != {"names", "share", "n_updates", key}:
+        raise ValueError(f"expected a part with its names, share, n_updates and {key}")
+    names, share, n_updates = entry["names"], entry["share"], entry["n_updates"]
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise ValueError("a part has no names")
+    if not is_amount(share) or type(n_updates) is not int or n_updates < len(names):
+        raise ValueError("a part has a share that is not above 0, or fewer updates than names")
+    return Part(tuple(names), statistics(entry[key]), float(share), n_updates)
+
+
+def is_amount(value: Any) -> bool:
+    """Whether this is a finite number above 0."""
+    return type(value) in {int, float} and 0 < value < float("inf")
 
 
 def plain_statistics(value: Any) -> dict[str, Any]:
@@ -181,16 +223,26 @@ class Reader:
             self.wrong("statistics hold an amount below zero")
         return kind(*arrays)
 
-    def bases(self, document: dict[str, Any], like: Any) -> Bases:
-        """The bases of a model, taken out of its document: statistics of the same kind and shapes as its own."""
-        found = document.pop("bases", [])
+    def lineage(self, document: dict[str, Any], like: Any) -> Lineage | None:
+        """The lineage of a model: statistics of the same kind and shapes as its own."""
+        if "lineage" in document:
+            if like is None:
+                self.wrong("it has a lineage and no statistics")
+            try:
+                return lineage_of(document["lineage"], lambda entry: self.statistics_like(entry, like))
+            except ValueError as error:
+                self.wrong(f"its lineage cannot be read: {error}")
+        return self.snapshots(document.get("bases", []), like)
+
+    def snapshots(self, found: Any, like: Any) -> Lineage | None:
+        """What files had before there were lineages: the statistics of models that this one was updated from."""
         if not isinstance(found, list) or (found and like is None):
             self.wrong(f"its bases are {found!r:.60}")
         keys: dict[str, Kind] = {"share": (int, float), "statistics": dict}
         parts = [self.entries(entry, keys, "a base") for entry in found]
-        if not all(0 < share < float("inf") for share, _ in parts):
+        if not all(is_amount(share) for share, _ in parts):
             self.wrong("a base has a share that is not above 0")
-        return tuple(Base(self.statistics_like(statistics, like), float(share)) for share, statistics in parts)
+        return of_snapshots([(float(s), self.statistics_like(statistics, like)) for s, statistics in parts], like)
 
     def statistics_like(self, entry: Any, like: Any) -> Any:
         """Statistics, or a bundle of them, of the same kind and shapes as others."""
@@ -202,7 +254,7 @@ class Reader:
         values = self.entries(entry, dict.fromkeys(names, (list, int, float)), "statistics")
         arrays = [self.numbers(value, name) for value, name in zip(values, names, strict=True)]
         if [a.shape for a in arrays] != [a.shape for a in names.values()]:
-            self.wrong("the statistics of a base have other shapes than those of the model")
+            self.wrong("statistics of its lineage have other shapes than those of the model")
         if any((a < 0).any() for a, name in zip(arrays, names, strict=True) if name not in SIGNED):
             self.wrong("statistics hold an amount below zero")
         return type(like)(*arrays)

@@ -23,15 +23,15 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, MismatchError, ShapeError, option
 from bayeslearn.families import JointMoments, LinearGaussian, RegressionPrior
 from bayeslearn.families.assignment import assign
-from bayeslearn.families.bases import after_update, merged, scaled, separated
 from bayeslearn.families.linalg import COLLINEAR
+from bayeslearn.families.lineage import after_update, merged, scaled, separated
 from bayeslearn.families.statistics import require
 from bayeslearn.families.student import StudentT
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.families.bases import Bases
+    from bayeslearn.families.lineage import Lineage
 
     Floats = NDArray[np.float64]
 
@@ -65,8 +65,8 @@ class LinearFit:
     statistics: JointMoments
     #: How many inputs there are.
     dim: int
-    #: Statistics of the fits that this one was updated from; see :mod:`bayeslearn.families.bases`.
-    bases: Bases = ()
+    #: What the statistics are made of, where the fit was updated; see :mod:`bayeslearn.families.lineage`.
+    lineage: Lineage | None = None
 
     def __post_init__(self) -> None:
         m = self.statistics.mean.shape[-1] - self.dim
@@ -98,8 +98,8 @@ class LinearFit:
 
     def with_more(self, statistics: JointMoments) -> LinearFit:
         """The fit with the statistics of more cases."""
-        bases = after_update(self.bases, self.statistics)
-        return replace(self, statistics=self.statistics + statistics, bases=bases)
+        lineage = after_update(self.lineage, self.statistics, statistics)
+        return replace(self, statistics=self.statistics + statistics, lineage=lineage)
 
     def require_same(self, other: LinearFit) -> None:
         """Only fits that began alike can be added."""
@@ -111,18 +111,18 @@ class LinearFit:
         if not isinstance(other, LinearFit):
             return NotImplemented
         self.require_same(other)
-        statistics, bases = merged(self.statistics, other.statistics, self.bases, other.bases)
-        return replace(self, statistics=statistics, bases=bases)
+        statistics, lineage = merged(self.statistics, other.statistics, self.lineage, other.lineage)
+        return replace(self, statistics=statistics, lineage=lineage)
 
     def __sub__(self, other: LinearFit) -> LinearFit:
         if not isinstance(other, LinearFit):
             return NotImplemented
         self.require_same(other)
-        statistics, bases = separated(self.statistics, other.statistics, self.bases, other.bases)
-        return replace(self, statistics=statistics, bases=bases)
+        statistics, lineage = separated(self.statistics, other.statistics, self.lineage, other.lineage)
+        return replace(self, statistics=statistics, lineage=lineage)
 
     def __mul__(self, factor: float) -> LinearFit:
-        return replace(self, statistics=self.statistics * factor, bases=scaled(self.bases, factor))
+        return replace(self, statistics=self.statistics * factor, lineage=scaled(self.lineage, factor))
 
     __rmul__ = __mul__
 

@@ -45,7 +45,7 @@ def write(model: Regression | Classification, path: str | os.PathLike[str]) -> N
             "outputs": list(model.outputs),
             "prior": plain(model.fit.prior),
             "statistics": plain(model.fit.statistics),
-            **model_files.plain_bases(model.fit.bases),
+            **model_files.plain_lineage(model.fit.lineage),
         }
         model_files.write(path, REGRESSION, shared | parts)
     else:
@@ -96,7 +96,7 @@ def regression_of(reader: Reader, document: dict[str, Any]) -> Regression:
     keys: dict[str, Any] = {
         "features": dict, "basis": (dict, type(None)), "outputs": list, "prior": dict, "statistics": dict,
     }  # fmt: skip
-    own = {key: value for key, value in document.items() if key != "bases"}
+    own = {key: value for key, value in document.items() if key not in {"lineage", "bases"}}
     entry, units, outputs, prior, statistics = reader.entries(own, keys, "a model")
     features, basis = features_of(reader, entry, units)
     if not outputs or not all(isinstance(name, str) for name in outputs):
@@ -109,7 +109,7 @@ def regression_of(reader: Reader, document: dict[str, Any]) -> Regression:
     arrays = {name: reader.numbers(part, name) for name, part in zip(shapes, parts, strict=True)}
     if any(array.shape != shapes[name] for name, array in arrays.items()):
         reader.wrong("the prior does not fit the inputs and outputs")
-    fit = LinearFit(RegressionPrior(**arrays), found, d, reader.bases(document, found))
+    fit = LinearFit(RegressionPrior(**arrays), found, d, reader.lineage(document, found))
     return Regression(features, tuple(outputs), fit, basis)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayeslearn.errors import MismatchError, ParameterError
 from bayeslearn.families import Bundle
-from bayeslearn.families.bases import mapped, merged
+from bayeslearn.families.lineage import mapped, merged
 from bayeslearn.mixture import evidence
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def added(one: Mixture, other: Mixture) -> Mixture:
     require_same(one, other)
     if one.statistics is None or other.statistics is None:
         return other if one.statistics is None else one
-    statistics, bases = merged(one.statistics, other.statistics, one.bases, other.bases)
-    return replace(one.estimate(one.prior, statistics), bases=bases)
+    statistics, lineage = merged(one.statistics, other.statistics, one.lineage, other.lineage)
+    return replace(one.estimate(one.prior, statistics), lineage=lineage)
 
 
 def aligned(model: Mixture, to: Mixture) -> Mixture:
@@ -66,7 +66,7 @@ def reordered(model: Mixture, order: Any) -> Mixture:
         parameters=tuple(turned_parameters(part, θ, order) for part, θ in parts),
         statistics=statistics,
         prior=prior,
-        bases=mapped(model.bases, moved),
+        lineage=mapped(model.lineage, moved),
     )
 
 

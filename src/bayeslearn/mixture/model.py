@@ -4,7 +4,7 @@
 
 A model is a value that keeps its prior and the statistics it rests on, so that learning goes on: more rows are added
 (:meth:`Mixture.updated`), models that grew from one start are merged (``a + b``), and what they were both updated from
-counts once (:mod:`bayeslearn.families.bases`).
+counts once (:mod:`bayeslearn.families.lineage`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.families import Bundle, Categorical, Counts, Dirichlet
-from bayeslearn.families.bases import after_update
+from bayeslearn.families.lineage import after_update
 from bayeslearn.mixture import evidence, gaussians, joining, product, rows, scoring
 from bayeslearn.mixture.parts import Part, free_of, log_sum, logs
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.families.bases import Bases
+    from bayeslearn.families.lineage import Lineage
     from bayeslearn.mixture.rows import Rows
 
     Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ class Mixture:
     #: Whether the shares of the components are known to be equal.
     equal: bool = False
     #: Statistics of the models that this one was updated from.
-    bases: Bases = ()
+    lineage: Lineage | None = None
 
     def __repr__(self) -> str:
         names = ", ".join(part.name for part in self.parts)
@@ -199,7 +199,7 @@ class Mixture:
         weights = self.weights if self.equal else shares / shares.sum()
         parts = zip(self.parts, prior.parts, self.parameters, strict=True)
         found = tuple(part.estimate(p, statistics[part.name], θ) for part, p, θ in parts)
-        return replace(self, weights=weights, parameters=found, statistics=statistics, prior=prior, bases=())
+        return replace(self, weights=weights, parameters=found, statistics=statistics, prior=prior, lineage=None)
 
     def log_prior(self, prior: MixturePrior | None) -> float:
         """The log likelihood of the cases that the prior stands for."""
@@ -215,7 +215,7 @@ class Mixture:
         if self.statistics is None:
             return self.estimate(self.prior, more)
         found = self.estimate(self.prior, self.statistics * keep + more)
-        return replace(found, bases=after_update(self.bases, self.statistics, keep))
+        return replace(found, lineage=after_update(self.lineage, self.statistics, more, keep))
 
     def __add__(self, other: Mixture) -> Mixture:
         """Both together, component by component: for models that grew from one start, or are :meth:`aligned`.

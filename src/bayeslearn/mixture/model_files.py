@@ -2,7 +2,7 @@
 
     {"equal": ..., "weights": [...], "shares": {"prior", "statistics"},
      "parts": [{"columns", "family", "covariance", "variance", "prior", "parameters", "statistics"}, ...],
-     "bases": [{"share", "statistics"}, ...]}                                     only where it was updated
+     "lineage": {"shares", "bases", "parts"}}                                     only where it was updated
 
 Arrays have a row for each component.
 """
@@ -71,7 +71,7 @@ def parts_of(model: Mixture) -> dict[str, Any]:
             }
             for part, prior, θ in zip(model.parts, model.prior.parts, model.parameters, strict=True)
         ],
-        **model_files.plain_bases(model.bases),
+        **model_files.plain_lineage(model.lineage),
     }
 
 
@@ -86,7 +86,7 @@ def read(path: str | os.PathLike[str]) -> Mixture:
 def model_of(reader: Reader, document: dict[str, Any]) -> Mixture:
     """The whole document."""
     keys = {"equal": bool, "weights": list, "shares": dict, "parts": list}
-    own = {key: value for key, value in document.items() if key != "bases"}
+    own = {key: value for key, value in document.items() if key not in {"lineage", "bases"}}
     equal, weights, shares, parts = reader.entries(own, keys, "a model")
     w = reader.numbers(weights, "weights")
     if w.ndim != 1 or not w.size or (w < 0).any() or abs(w.sum() - 1) > 1e-6:
@@ -103,7 +103,7 @@ def model_of(reader: Reader, document: dict[str, Any]) -> Mixture:
     priors = MixturePrior(reader.statistics(prior, Dirichlet, [w.shape]), tuple(p for _, p, _, _ in read))
     return Mixture(
         tuple(part for part, _, _, _ in read), w, tuple(θ for _, _, θ, _ in read), priors,
-        Bundle(known) if whole else None, equal, reader.bases(document, Bundle(known) if whole else None),
+        Bundle(known) if whole else None, equal, reader.lineage(document, Bundle(known) if whole else None),
     )  # fmt: skip
 
 

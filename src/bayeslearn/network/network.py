@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.families.bases import Bases
+    from bayeslearn.families.lineage import Lineage
     from bayeslearn.network.inference.answers import Beliefs
     from bayeslearn.network.inference.exact import Exact
     from bayeslearn.network.inference.soft import Numbers
@@ -64,8 +64,8 @@ class BayesianNetwork:
     name: str = "network"
     #: What a reader should know, for instance that rows of a published table were rounded.
     notes: tuple[str, ...] = ()
-    #: Counts of the networks that this one was updated from; see :mod:`bayeslearn.families.bases`.
-    bases: Bases = ()
+    #: What the counts are made of, where the network was updated; see :mod:`bayeslearn.families.lineage`.
+    lineage: Lineage | None = None
 
     def __post_init__(self) -> None:
         cpts = tuple(self.cpts)
@@ -410,7 +410,11 @@ class BayesianNetwork:
     def forget(
         self, data: Any, *, weights: ArrayLike | str | None = None, hidden: Iterable[str] = ()
     ) -> BayesianNetwork:
-        """The network without some of its cases, exactly as if they had never been there, save for rows with holes."""
+        """The network without some of its cases; complete rows go as if they had never been there.
+
+        A row with missing cells takes back what the present tables expect of it, though of no cell more than it has.
+        What it shows and its weight go exactly.
+        """
         from bayeslearn.network.learning import evidence  # noqa: PLC0415 - as above
 
         return evidence.forgotten(self, data, weights=weights, hidden=hidden)
@@ -424,8 +428,8 @@ class BayesianNetwork:
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
         """The evidence of two networks of one structure and prior; the prior counts once.
 
-        The sum has the states of both, those of the first network first. Rows of a network that both were updated
-        from count once.
+        The sum has the states of both, those of the first network first. Rows that both have, and that one of them was
+        updated from, count once; see :mod:`bayeslearn.families.lineage`.
         """
         if not isinstance(other, BayesianNetwork):
             return NotImplemented
@@ -485,7 +489,7 @@ class BayesianNetwork:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """What is pickled: the network, not the engine that was compiled for it."""
-        return type(self), (self.cpts, self.name, self.notes, self.bases)
+        return type(self), (self.cpts, self.name, self.notes, self.lineage)
 
 
 def rounding_notes(cpts: Sequence[Cpt], tables: Sequence[ArrayLike]) -> tuple[str, ...]:

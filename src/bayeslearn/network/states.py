@@ -19,7 +19,7 @@ import numpy as np
 
 from bayeslearn.errors import MismatchError, ParameterError
 from bayeslearn.families import Bundle, Counts, Dirichlet
-from bayeslearn.families.bases import mapped
+from bayeslearn.families.lineage import mapped
 from bayeslearn.network.cpt import Cpt, TablePrior
 from bayeslearn.tables.states import StateLookup
 
@@ -62,7 +62,7 @@ def add_states(network: BayesianNetwork, states: Mapping[str, Iterable[Any]]) ->
     def with_zeros(counts: Bundle) -> Bundle:
         return Bundle({n: Counts(padded(c.n, np.subtract(wider[n], c.n.shape).tolist())) for n, c in counts.items()})
 
-    return replace(network, cpts=cpts, bases=mapped(network.bases, with_zeros))
+    return replace(network, cpts=cpts, lineage=mapped(network.lineage, with_zeros))
 
 
 def add_states_of(network: BayesianNetwork, schema: Schema) -> BayesianNetwork:

@@ -18,7 +18,7 @@ from scipy.special import xlogy
 from bayeslearn import validation
 from bayeslearn.errors import MismatchError, ParameterError, ShapeError, listed
 from bayeslearn.families import Bundle, Counts
-from bayeslearn.families.bases import after_update, merged
+from bayeslearn.families.lineage import after_update, merged
 from bayeslearn.families.statistics import frozen
 from bayeslearn.sequence import answering, priors
 from bayeslearn.sequence.emissions import Emissions, shares
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.em import Step
-    from bayeslearn.families.bases import Bases
+    from bayeslearn.families.lineage import Lineage
     from bayeslearn.sequence.answering import Path, Posterior
     from bayeslearn.sequence.data import Sequences
     from bayeslearn.sequence.filtering import Filter
@@ -75,8 +75,8 @@ class HiddenMarkovModel:
     statistics: Bundle | None = None
     #: Parts that learning leaves alone: "start", "transitions", "emissions".
     frozen: frozenset[str] = frozenset()
-    #: Statistics of the models that this one was updated from; see :mod:`bayeslearn.families.bases`.
-    bases: Bases = ()
+    #: What the statistics are made of, where the model was updated; see :mod:`bayeslearn.families.lineage`.
+    lineage: Lineage | None = None
 
     def __post_init__(self) -> None:
         states = checked_states("state", self.states)
@@ -156,7 +156,7 @@ class HiddenMarkovModel:
                 parts[name] = shares(statistics[name].n + alpha, table)
         if "emissions" not in self.frozen:
             parts["emissions"] = self.emissions.estimate(prior.emissions, statistics["emissions"])
-        return replace(self, prior=prior, statistics=statistics, bases=(), **parts)
+        return replace(self, prior=prior, statistics=statistics, lineage=None, **parts)
 
     def log_prior(self, prior: ChainPrior | None) -> float:
         """Log likelihood of the cases that the prior stands for, where they may move anything."""
@@ -199,7 +199,7 @@ class HiddenMarkovModel:
         if before is None:
             return self.estimate(prior, found)
         after = self.estimate(prior, before * fade + found)
-        return replace(after, bases=after_update(self.bases, before, fade))
+        return replace(after, lineage=after_update(self.lineage, before, found, fade))
 
     def _folded(self, data: Any, *, lengths: Any, id: str | None, known: Any, weights: Any) -> Any:  # noqa: A002
         from bayeslearn.sequence.sources import opened  # noqa: PLC0415 - reads sources
@@ -220,8 +220,8 @@ class HiddenMarkovModel:
         self.emissions.require_like(other.emissions)
         if self.statistics is None or other.statistics is None:
             raise MismatchError("a model that was not learned has no statistics to add", differs="statistics")
-        statistics, bases = merged(self.statistics, other.statistics, self.bases, other.bases)
-        return replace(self.estimate(self.prior, statistics), bases=bases)
+        statistics, lineage = merged(self.statistics, other.statistics, self.lineage, other.lineage)
+        return replace(self.estimate(self.prior, statistics), lineage=lineage)
 
     # -- questions
 
@@ -337,7 +337,7 @@ class HiddenMarkovModel:
             emissions=self.emissions.permuted(index),
             prior=None,
             statistics=None,
-            bases=(),
+            lineage=None,
         )
 
     # -- files

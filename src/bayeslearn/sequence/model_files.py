@@ -2,7 +2,7 @@
 
     {"format": "bayeslearn hidden Markov model", "version": 1, "states", "start", "transitions", "frozen",
      "emissions": {"kind": ..., parameters}, "prior": null or {...}, "statistics": null or {...},
-     "bases": [{"share", "statistics"}, ...]}                                     only where it was updated
+     "lineage": {"shares", "bases", "parts"}}                                     only where it was updated
 
 How files are written, bounded and checked is said in :mod:`bayeslearn.model_files`.
 """
@@ -57,7 +57,7 @@ def write(model: HiddenMarkovModel, path: str | os.PathLike[str]) -> None:
         "emissions": plain_emissions(model.emissions),
         "prior": None if prior is None else {f.name: plain(getattr(prior, f.name)) for f in fields(prior)},
         "statistics": None if statistics is None else plain(statistics),
-        **model_files.plain_bases(model.bases),
+        **model_files.plain_lineage(model.lineage),
     }
     model_files.write(path, LABEL, parts)
 
@@ -97,7 +97,7 @@ def model_of(reader: Reader, document: dict[str, Any]) -> HiddenMarkovModel:
     """The whole document."""
     either = (dict, type(None))
     keys = {"states": list, "start": list, "transitions": list, "frozen": list, "emissions": dict}
-    own = {key: value for key, value in document.items() if key != "bases"}
+    own = {key: value for key, value in document.items() if key not in {"lineage", "bases"}}
     states, start, moves, frozen, emissions, prior, statistics = reader.entries(
         own, {**keys, "prior": either, "statistics": either}, "a model"
     )
@@ -122,7 +122,7 @@ def model_of(reader: Reader, document: dict[str, Any]) -> HiddenMarkovModel:
         )
         model.estimate(model.prior, rests_on)  # the parts fit each other
         model = replace(model, statistics=rests_on)
-    return replace(model, bases=reader.bases(document, model.statistics))
+    return replace(model, lineage=reader.lineage(document, model.statistics))
 
 
 def emissions_of(reader: Reader, entry: dict[str, Any]) -> Emissions:

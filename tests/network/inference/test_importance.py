@@ -69,19 +69,23 @@ def rare_in_alarm():
     return network, seen
 
 
-def many_causes():
-    """Twelve rare diseases and eight findings, a noisy or of four each: diseases explain each other away."""
-    rng, tables, arcs = np.random.default_rng(0), {}, []
-    for i in range(12):
+def noisy_or(seed, diseases, findings, parents, seen):
+    """Rare diseases and findings, a noisy or of some of them each: diseases explain each other away."""
+    rng, tables, arcs = np.random.default_rng(seed), {}, []
+    for i in range(diseases):
         tables[f"d{i}"] = 10.0 ** rng.uniform(-5, -2)
-    for f in range(8):
-        parents, strength = rng.choice(12, 4, replace=False), rng.uniform(0.5, 0.99, 4)
-        off = np.ones((2, 2, 2, 2)) * (1 - 1e-6)
-        for i in range(4):
-            off *= np.array([1 - strength[i], 1.0]).reshape([2 if axis == i else 1 for axis in range(4)])
+    for f in range(findings):
+        causes, strength = rng.choice(diseases, parents, replace=False), rng.uniform(0.5, 0.99, parents)
+        off = np.ones((2,) * parents) * (1 - 1e-6)
+        for i in range(parents):
+            off *= np.array([1 - strength[i], 1.0]).reshape([2 if axis == i else 1 for axis in range(parents)])
         tables[f"f{f}"] = 1 - off
-        arcs += [(f"d{p}", f"f{f}") for p in parents]
-    return made(arcs, **tables), {f"f{f}": "yes" for f in range(5)}
+        arcs += [(f"d{cause}", f"f{f}") for cause in causes]
+    return made(arcs, **tables), {f"f{f}": "yes" for f in range(seen)}
+
+
+def many_causes():
+    return noisy_or(0, diseases=12, findings=8, parents=4, seen=5)
 
 
 NETWORKS = [
@@ -129,6 +133,25 @@ def test_gibbs_states_an_honest_error_or_warns(make):
     assert sure.max(initial=0.0) < 5
     if len(sure) > 20:
         assert (sure <= 3).mean(axis=0).min() >= 0.9
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seed", [4, 6, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3, 5, 7, 8))])
+def test_gibbs_states_an_honest_error_of_a_noisy_or(seed):
+    """Chains hardly leave one explanation for another: the error is that of the weighted rows that they start from."""
+    off, warned = scores(*noisy_or(seed, diseases=5, findings=3, parents=3, seen=3), method="gibbs", n=2048, seeds=200)
+    assert (off <= 1.96).mean(axis=0).min() >= 0.87
+    assert (off <= 3).mean(axis=0).min() >= 0.97
+    assert off[~warned].max(initial=0.0) < 5
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_gibbs_states_an_honest_error_of_many_causes():
+    off, warned = scores(*many_causes(), method="gibbs", n=4096, seeds=200)
+    assert (off <= 1.96).mean(axis=0).min() >= 0.97
+    assert (off <= 3).mean(axis=0).min() >= 0.99
+    assert off[~warned].max(initial=0.0) < 3
 
 
 @pytest.mark.compiled

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bayeslearn import read_network
@@ -19,8 +19,9 @@ from bayeslearn.errors import (
     UnknownColumnError,
     UnknownStateError,
 )
-from bayeslearn.families import Dirichlet
+from bayeslearn.families import Counts, Dirichlet
 from bayeslearn.network import BayesianNetwork, Cpt, NetworkPrior, draw, fit_tables
+from bayeslearn.network.learning.evidence import taken_back
 from bayeslearn.tables import Discrete, Table
 from tests.network.learning.test_fit import expected_counts, with_holes
 from tests.oracle import networks as slow
@@ -49,18 +50,81 @@ def test_holes_add_what_the_present_tables_expect(seed, n, rows, share):
 
 
 def test_rows_that_em_learned_from_can_be_taken_back():
+    """What is left is what was there less what the tables expect of the rows, whether EM had converged or not."""
     truth = read_network("asia")
     table = with_holes(truth, 60, 1)
-    network = fit_tables(truth, table, prior="laplace", tol=1e-9).network
+    network = fit_tables(truth, table, prior="laplace").network
     left = network.forget(table.take(range(20)))
-    gone, rest = (expected_counts(network, table.take(rows))[0] for rows in (range(20), range(20, 60)))
+    every, gone, rest = (expected_counts(network, table.take(rows))[0] for rows in map(range, (0, 0, 20), (60, 20, 60)))
     for cpt in left:
         before = network[cpt.name].counts.n
-        np.testing.assert_allclose(cpt.counts.n, before - gone[cpt.name], rtol=1e-9, atol=1e-9)
-        # counts are those that the tables were estimated from, one step of EM before what the tables expect
-        np.testing.assert_allclose(cpt.counts.n, rest[cpt.name], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(cpt.counts.n, before - gone[cpt.name], rtol=1e-12, atol=1e-12)
+        last_step = before - every[cpt.name]  # how far the last step of EM moved the counts
+        np.testing.assert_allclose(cpt.counts.n - rest[cpt.name], last_step, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(cpt.p, Dirichlet(cpt.counts.n + cpt.alpha).mean(), rtol=1e-12)
     with pytest.raises(EvidenceError, match="more evidence on 'asia' taken back than had been added"):
         left.forget(table)
+
+
+@pytest.mark.filterwarnings("ignore::bayeslearn.errors.NotConvergedWarning")
+def test_where_em_no_longer_moves_the_rest_is_what_the_tables_expect_of_it():
+    truth = read_network("asia")
+    table = with_holes(truth, 60, 1)
+    network = fit_tables(truth, table, prior="laplace", tol=0).network
+    for _ in range(80):  # gains are lost in rounding long before the counts come to rest
+        network = fit_tables(truth, table, prior="laplace", start=network, tol=0, max_iter=1).network
+    left = network.forget(table.take(range(20)))
+    rest, _ = expected_counts(network, table.take(range(20, 60)))
+    for cpt in left:
+        np.testing.assert_allclose(cpt.counts.n, rest[cpt.name], rtol=1e-12, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(
+    seed=st.integers(0, 100_000),
+    n=st.integers(1, 5),
+    share=st.sampled_from([0.0, 0.3, 0.6]),
+    max_iter=st.integers(1, 4),
+    prior=st.sampled_from(["laplace", None]),
+)
+@pytest.mark.filterwarnings("ignore::bayeslearn.errors.NotConvergedWarning")
+def test_all_that_was_learned_can_be_taken_back(seed, n, share, max_iter, prior):
+    truth = slow.random_network(seed, n)
+    table, more = with_holes(truth, 12, seed, share), with_holes(truth, 5, seed + 1, share)
+    assume((table.codes >= 0).any(axis=1).all())
+    network = fit_tables(truth, table, prior=prior, max_iter=max_iter).network
+    for taken, left in (([*range(12)], 0), ([*range(7)], table.weights[7:].sum())):
+        after = network.forget(table.take(taken))
+        for cpt in after:
+            assert cpt.counts.n.sum() == pytest.approx(left, rel=1e-12, abs=0)
+            np.testing.assert_allclose(cpt.p, table_of(cpt), rtol=1e-12, atol=1e-300)
+    if prior is None:
+        return  # rows that are new may be impossible
+    back = network.update(more).forget(more)
+    for cpt in back:
+        assert cpt.counts.n.sum() == pytest.approx(table.weights.sum(), rel=1e-12)
+    if share == 0:
+        assert back.isclose(network, rtol=1e-12)
+    with pytest.raises(EvidenceError, match="taken back than had been added"):
+        network.forget(table).forget(more)
+
+
+def table_of(cpt):
+    """(n + α) / Σ (n + α), and what stands there where that is 0 / 0."""
+    n = cpt.counts.n + cpt.alpha
+    total = n.sum(axis=-1, keepdims=True)
+    return np.where(total > 0, n / np.where(total > 0, total, 1), cpt.p)
+
+
+def test_rows_take_what_cells_have():
+    """Cells that have too little give all of it, the others the rest; what rows show is never replaced."""
+    before, none = Counts([[4.0, 1.0], [3.0, 0.0]]), Counts(np.zeros((2, 2)))
+    gone = taken_back(before, none, Counts([[1.0, 2.0], [0.0, 1.0]]))
+    np.testing.assert_allclose(gone.n, [[2.0, 1.0], [1.0, 0.0]], rtol=1e-12)
+    exact = Counts([[1.5, 0.5], [1.0, 0.0]])
+    assert taken_back(before, none, exact) == exact
+    assert taken_back(before, Counts([[0.0, 2.0], [0.0, 0.0]]), none).n[0, 1] == 2  # an error in what follows
+    assert taken_back(before, none, Counts(np.full((2, 2), 3.0))).n.tolist() == [[3, 3], [3, 3]]
 
 
 def test_a_variable_that_is_never_shown():
@@ -120,7 +184,8 @@ def test_given_tables_stay_as_they_are():
     after = network.update(rows) + network
     assert after["A"].p.tolist() == [0.3, 0.7]
     assert not after["A"].learned
-    assert after["B"].counts.n.tolist() == [[0, 3], [0, 3]]
+    assert after["B"].counts.n.tolist() == [[0, 2], [0, 2]]  # the network that was updated counts once
+    assert (after + fit_tables(network, rows[:1], frozen=["A"]).network)["B"].counts.n.tolist() == [[0, 3], [0, 2]]
 
 
 def test_a_prior_alone_is_a_network_that_has_seen_nothing_yet():

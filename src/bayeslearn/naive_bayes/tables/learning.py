@@ -18,7 +18,7 @@ import numpy as np
 from bayeslearn import em, validation
 from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError, UnknownColumnError, WeightError, listed
 from bayeslearn.families import Bundle, Counts
-from bayeslearn.families.bases import after_update
+from bayeslearn.families.lineage import after_update, started
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.cases import Cases, SourceCases, all_cases
 from bayeslearn.naive_bayes.tables.collecting import zero
@@ -26,7 +26,7 @@ from bayeslearn.naive_bayes.tables.columns import FAMILIES, Column, new_states
 from bayeslearn.naive_bayes.tables.hidden_labels import with_shares
 from bayeslearn.naive_bayes.tables.model import NaiveBayes
 from bayeslearn.naive_bayes.tables.priors import class_prior_of, prior_of, require_columns
-from bayeslearn.naive_bayes.tables.tallying import added, labelled
+from bayeslearn.naive_bayes.tables.tallying import collected, labelled
 from bayeslearn.sources import as_source, with_options
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import Discrete, Schema, Source, Table
@@ -85,8 +85,11 @@ def learn(
 
 def update(model: NaiveBayes, data: Any, *, weights: Any = None) -> NaiveBayes:
     """The model with more rows; one without a label adds what the model expects of it."""
+    model = replace(model, lineage=started(model.lineage, model.statistics))  # named before it gains states
     grown, cases = more_cases(model, data, model.target.name, weights)
-    return replace(added(grown, cases), bases=after_update(grown.bases, grown.statistics))
+    more = collected(grown, cases)
+    lineage = after_update(grown.lineage, grown.statistics, more)
+    return replace(grown, statistics=grown.statistics + more, lineage=lineage)
 
 
 def more_cases(model: NaiveBayes, data: Any, target: str, weights: Any) -> tuple[NaiveBayes, Cases | SourceCases]:
@@ -125,7 +128,7 @@ def framed(target: Discrete, columns: list[Column], class_prior: Any, estimate: 
 
 def empty(model: NaiveBayes) -> NaiveBayes:
     """The same model with none of its cases."""
-    return replace(model, statistics=framed(model.target, list(model.columns), None).statistics, bases=())
+    return replace(model, statistics=framed(model.target, list(model.columns), None).statistics, lineage=None)
 
 
 ### reading

@@ -18,7 +18,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import MismatchError, ParameterError, listed
 from bayeslearn.families import Bundle, Categorical, Dirichlet
-from bayeslearn.families.bases import mapped, merged, scaled, separated
+from bayeslearn.families.lineage import mapped, merged, scaled, separated, started
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.answers import best, moved, named, normalised, require_possible
 from bayeslearn.naive_bayes.tables.columns import ESTIMATES, Column, padded, together
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.em import Step
-    from bayeslearn.families.bases import Bases
     from bayeslearn.families.categorical import DirichletRule
+    from bayeslearn.families.lineage import Lineage
     from bayeslearn.naive_bayes.tables.columns import Speaks
     from bayeslearn.naive_bayes.tables.explaining import Contributions
     from bayeslearn.naive_bayes.tables.rows import Cells, Rows
@@ -69,8 +69,8 @@ class NaiveBayes:
     estimate: str = "mean"
     #: τ of every column; one number stands for all.
     sharpness: float | tuple[float, ...] = 1.0
-    #: Statistics of the models that this one was updated from; see :mod:`bayeslearn.families.bases`.
-    bases: Bases = ()
+    #: What the statistics are made of, where the model was updated; see :mod:`bayeslearn.families.lineage`.
+    lineage: Lineage | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
@@ -223,17 +223,17 @@ class NaiveBayes:
 
     def __add__(self, other: NaiveBayes) -> NaiveBayes:
         one, two = self._alike(other)
-        statistics, bases = merged(one.statistics, two.statistics, one.bases, two.bases)
-        return replace(one, statistics=statistics, bases=bases)
+        statistics, lineage = merged(one.statistics, two.statistics, one.lineage, two.lineage)
+        return replace(one, statistics=statistics, lineage=lineage)
 
     def __sub__(self, other: NaiveBayes) -> NaiveBayes:
         one, two = self._alike(other)
-        statistics, bases = separated(one.statistics, two.statistics, one.bases, two.bases)
-        return replace(one, statistics=statistics, bases=bases)
+        statistics, lineage = separated(one.statistics, two.statistics, one.lineage, two.lineage)
+        return replace(one, statistics=statistics, lineage=lineage)
 
     def __mul__(self, factor: float) -> NaiveBayes:
         """The same model with every case counted `factor` times: below 1 it fades."""
-        return replace(self, statistics=self.statistics * factor, bases=scaled(self.bases, factor))
+        return replace(self, statistics=self.statistics * factor, lineage=scaled(self.lineage, factor))
 
     __rmul__ = __mul__
     __array_ufunc__ = None
@@ -249,7 +249,8 @@ class NaiveBayes:
             raise ParameterError(f"cannot add {type(other).__name__} to NaiveBayes")
         if self.target.name != other.target.name or self.names != other.names:
             raise MismatchError("the models have different targets or columns", differs="columns")
-        one, two = self.grown(other.states()), other.grown(self.states())
+        one, two = (replace(model, lineage=started(model.lineage, model.statistics)) for model in (self, other))
+        one, two = one.grown(other.states()), two.grown(self.states())
         two = two.grown(one.states(), order=True)
         odd = [a.name for a, b in zip(one.columns, two.columns, strict=True) if a != b]
         if odd or repr(self.prior) != repr(other.prior):
@@ -288,7 +289,7 @@ class NaiveBayes:
             return Bundle(statistics)
 
         target = self.target if classes == self.classes else Discrete(self.target.name, classes)
-        told = {"statistics": wider(self.statistics), "bases": mapped(self.bases, wider)}
+        told = {"statistics": wider(self.statistics), "lineage": mapped(self.lineage, wider)}
         return replace(self, target=target, columns=columns, **told)  # type: ignore[arg-type]
 
     # -- predicting

@@ -56,7 +56,7 @@ def parts_of(model: NaiveBayes) -> dict[str, Any]:
             }
             for c in model.columns
         ],
-        **model_files.plain_bases(model.bases),
+        **model_files.plain_lineage(model.lineage),
     }
 
 
@@ -71,7 +71,7 @@ def read(path: str | os.PathLike[str]) -> NaiveBayes:
 def model_of(reader: Reader, document: dict[str, Any]) -> NaiveBayes:
     """The whole document."""
     keys: dict[str, Any] = {"estimate": str, "sharpness": list, "target": dict, "columns": list}
-    own = {key: value for key, value in document.items() if key != "bases"}
+    own = {key: value for key, value in document.items() if key not in {"lineage", "bases"}}
     estimate, sharpness, top, columns = reader.entries(own, keys, "a model")
     variable, prior, counts = reader.entries(
         top, dict.fromkeys(("variable", "prior", "statistics"), dict), "the target"
@@ -88,7 +88,7 @@ def model_of(reader: Reader, document: dict[str, Any]) -> NaiveBayes:
     shares = prior_of(reader, prior, "categorical")
     return NaiveBayes(
         target, tuple(found), shares, Bundle(statistics), estimate, tuple(reader.numbers(sharpness, "sharpness")),
-        reader.bases(document, Bundle(statistics)),
+        reader.lineage(document, Bundle(statistics)),
     )  # fmt: skip
 
 

@@ -29,14 +29,19 @@ def labelled(frame: NaiveBayes, cases: Cases | SourceCases, *, unlabelled: str =
 
 
 def added(model: NaiveBayes, cases: Cases | SourceCases) -> NaiveBayes:
-    """A model with more rows; those without a label count as the model with the others expects."""
+    """A model with more rows."""
+    return replace(model, statistics=model.statistics + collected(model, cases))
+
+
+def collected(model: NaiveBayes, cases: Cases | SourceCases) -> Bundle:
+    """What more rows add to a model; those without a label count as the model with the others expects."""
     tally = cases.fold(Hard(model))
-    more = replace(model, statistics=model.statistics + tally.statistics)
     if not tally.hidden:
-        return more
+        return tally.statistics
+    more = replace(model, statistics=model.statistics + tally.statistics)
     if not more.cases:
         raise DataError("no row has a label, and the model has seen none before", hint="label at least some rows")
-    return replace(more, statistics=more.statistics + cases.fold(Expected(more)))
+    return tally.statistics + cases.fold(Expected(more))
 
 
 @dataclass(frozen=True)

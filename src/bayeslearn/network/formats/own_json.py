@@ -3,12 +3,14 @@
     {"format": "bayeslearn network", "version": 1, "name": ..., "notes": [...],
      "variables": [{"name", "kind": "discrete", "states", "cuts"?, "interval_values"?, "read_as"?, "origin"?}, ...],
      "cpts": [{"variable", "parents", "p", "counts"?, "prior"?, "prior_rule"?}, ...],
-     "bases"?: [{"share": ..., "counts": {variable: [...], ...}}, ...]}
+     "lineage"?: {"shares": {name: share, ...}, "bases": [name, ...],
+                  "parts": [{"names", "share", "n_updates", "counts": {variable: [...], ...}}, ...]}}
 
 ``p``, ``counts`` and ``prior`` (the α of a Dirichlet) are nested lists, the parents in order, the variable innermost,
 with as many digits as give the same numbers back. ``prior_rule`` gives the prior of a table that gains states:
-``{"per_table": 1.0}``, ``{"per_row": 2.0, "spread": [...]}`` or ``{"per_state": 1.0}``. ``bases`` are the counts of
-networks that this one was updated from. States keep their type: text, number or truth value. Unknown and repeated keys,
+``{"per_table": 1.0}``, ``{"per_row": 2.0, "spread": [...]}`` or ``{"per_state": 1.0}``. ``lineage`` is what the
+counts are made of (:mod:`bayeslearn.families.lineage`); files of before have ``bases``, the counts of networks that
+this one was updated from. States keep their type: text, number or truth value. Unknown and repeated keys,
 NaN and Infinity are refused.
 """
 
@@ -24,7 +26,8 @@ import numpy as np
 
 from bayeslearn.errors import FormatError, listed
 from bayeslearn.families import Bundle, Counts, Dirichlet, DirichletRule
-from bayeslearn.families.bases import Base
+from bayeslearn.families.lineage import of_snapshots
+from bayeslearn.model_files import lineage_of, plain_lineage
 from bayeslearn.network.cpt import TablePrior
 from bayeslearn.network.formats.draft import Draft
 from bayeslearn.network.formats.json_text import Step, loaded, locate
@@ -34,6 +37,7 @@ from bayeslearn.tables.variables import variable_from_dict
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.families.lineage import Lineage
     from bayeslearn.network.cpt import Cpt
     from bayeslearn.network.formats.source import Source
     from bayeslearn.network.network import BayesianNetwork
@@ -43,7 +47,7 @@ VERSION = 1
 
 #: Keys of each part: those that must be there, and those that may.
 KEYS = {
-    "network": (("format", "version", "variables", "cpts"), ("name", "notes", "bases")),
+    "network": (("format", "version", "variables", "cpts"), ("name", "notes", "lineage", "bases")),
     "base": (("share", "counts"), ()),
     "variable": (("name", "kind", "states"), ("cuts", "interval_values", "read_as", "origin")),
     "table": (("variable", "parents", "p"), ("counts", "prior", "prior_rule")),
@@ -85,19 +89,35 @@ class Reader:
         network = self.draft.network()
         new = [note for note in network.notes if note not in notes]
         cpts = tuple(self.grounded(cpt) for cpt in network)
-        entries = self.items(self.document.get("bases", []), "bases")
-        bases = tuple(self.base(entry, cpts, "bases", i) for i, entry in enumerate(entries))
-        return replace(network, cpts=cpts, notes=(*notes, *new), bases=bases)
+        return replace(network, cpts=cpts, notes=(*notes, *new), lineage=self.lineage(cpts))
 
-    def base(self, entry: Any, cpts: tuple[Cpt, ...], *path: Step) -> Base:
-        """The counts of a network that this one was updated from: those of every table that was learned."""
+    def lineage(self, cpts: tuple[Cpt, ...]) -> Lineage | None:
+        """What the counts are made of; in files of before, the counts of networks that this one was updated from."""
+        if "lineage" in self.document:
+            try:
+                return lineage_of(
+                    self.document["lineage"], lambda entry: self.all_counts(entry, cpts, "lineage"), "counts"
+                )
+            except ValueError as error:
+                raise self.wrong(f"this lineage cannot be read: {error}", "lineage") from None
+        entries = self.items(self.document.get("bases", []), "bases")
+        found = [self.snapshot(entry, cpts, "bases", i) for i, entry in enumerate(entries)]
+        return of_snapshots(found, Bundle({cpt.name: cpt.seen for cpt in cpts if cpt.learned}))
+
+    def snapshot(self, entry: Any, cpts: tuple[Cpt, ...], *path: Step) -> tuple[float, Bundle]:
+        """The counts of a network that this one was updated from, and the share of them that is in it."""
         self.keys(entry, "base", *path)
-        share, counts = float(self.amounts(entry["share"], (), *path, "share")), entry["counts"]
+        share = float(self.amounts(entry["share"], (), *path, "share"))
+        if share == 0:
+            raise self.wrong("expected a share above 0", *path)
+        return share, self.all_counts(entry["counts"], cpts, *path, "counts")
+
+    def all_counts(self, counts: Any, cpts: tuple[Cpt, ...], *path: Step) -> Bundle:
+        """Counts of every table that was learned."""
         shapes = {cpt.name: cpt.shape for cpt in cpts if cpt.learned}
-        if share == 0 or not isinstance(counts, dict) or set(counts) != set(shapes):
-            raise self.wrong(f"expected a share above 0 and the counts of {listed(shapes)}", *path)
-        found = {name: self.amounts(counts[name], shape, *path, "counts", name) for name, shape in shapes.items()}
-        return Base(Bundle({name: Counts(n) for name, n in found.items()}), share)
+        if not isinstance(counts, dict) or set(counts) != set(shapes):
+            raise self.wrong(f"expected the counts of {listed(shapes)}", *path)
+        return Bundle({name: Counts(self.amounts(counts[name], shape, *path)) for name, shape in shapes.items()})
 
     def head(self) -> None:
         """The format and its version."""
@@ -230,9 +250,9 @@ def write_json(network: BayesianNetwork) -> str:
     head = {"format": LABEL, "version": VERSION, "name": network.name, "notes": list(network.notes)}
     lines = [f"  {json.dumps(key)}: {dumped(value)}," for key, value in head.items()]
     lines += ['  "variables": [', *listing(cpt.variable.to_dict() for cpt in network), "  ],"]
-    lines += ['  "cpts": [', *listing(table_entry(cpt) for cpt in network), "  ]" + ("," if network.bases else "")]
-    if network.bases:
-        lines += ['  "bases": [', *listing(base_entry(network, base) for base in network.bases), "  ]"]
+    lines += ['  "cpts": [', *listing(table_entry(cpt) for cpt in network), "  ]" + ("," if network.lineage else "")]
+    if network.lineage is not None:
+        lines += lineage_lines(network)
     return "\n".join(["{", *lines, "}"]) + "\n"
 
 
@@ -253,9 +273,15 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else float(value)
 
 
-def base_entry(network: BayesianNetwork, base: Base) -> dict[str, Any]:
-    """The counts of a network that this one was updated from, as plain values."""
-    return {"share": base.share, "counts": {name: finite(network[name], c.n) for name, c in base.statistics.items()}}
+def lineage_lines(network: BayesianNetwork) -> list[str]:
+    """What the counts are made of, a line for each part."""
+
+    def counts_of(statistics: Bundle) -> dict[str, Any]:
+        return {name: finite(network[name], counts.n) for name, counts in statistics.items()}
+
+    found = plain_lineage(network.lineage, counts_of, "counts")["lineage"]
+    head = [f"    {json.dumps(key)}: {dumped(found[key])}," for key in ("shares", "bases")]
+    return ['  "lineage": {', *head, '    "parts": [', *listing(found["parts"]), "    ]", "  }"]
 
 
 def finite(cpt: Cpt, array: NDArray[np.float64]) -> Any:

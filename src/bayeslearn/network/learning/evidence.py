@@ -4,9 +4,17 @@
     forget   n ← n − n(rows)                 a − b   n_a − n_b          θ = (n + α) / Σ (n + α), the prior counts once
 
 Networks that are added have the states of both; a state that one of them has not seen has no counts there. What both
-were updated from counts once (:mod:`bayeslearn.families.bases`). Rows with a state that is new to the network add it.
-Complete rows add exactly. A row with holes adds what the present tables expect of it: one E step, not a new climb. A
-table that was given, not learned, stays as it is.
+were updated from counts once (:mod:`bayeslearn.families.lineage`). Rows with a state that is new to the network add it.
+A table that was given, not learned, stays as it is.
+
+Complete rows come and go exactly. A row with missing cells adds what the present tables expect of it, one E step, and
+takes that back again, though never more than there is: where a cell has less than is expected of the rows, the other
+cells of the table give the rest, each in proportion to what it has. What the rows show and their total are exact, so
+that whatever was learned can be taken back, and with the last row everything is gone.
+
+After EM the tables are those of the counts, which are what the tables of the step before expected. What is left after
+rows are taken back differs from what the tables expect of the other rows by as much as that last step moved the counts,
+n − n(all rows), and by nothing once EM no longer moves.
 """
 
 from __future__ import annotations
@@ -19,7 +27,17 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.errors import EvidenceError, ImpossibleDataError, MismatchError, listed
 from bayeslearn.families import Bundle, Counts, Dirichlet
-from bayeslearn.families.bases import after_update, in_common, mapped, merged, scaled, separated
+from bayeslearn.families.lineage import (
+    after_update,
+    has_common,
+    mapped,
+    merged,
+    scaled,
+    separated,
+    started,
+    without_rows,
+)
+from bayeslearn.families.statistics import ROUNDING
 from bayeslearn.network.cpt import Cpt
 from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.cases import FoldedCases
@@ -33,7 +51,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.families.bases import Bases
+    from bayeslearn.families.lineage import Lineage
     from bayeslearn.network.network import BayesianNetwork
     from bayeslearn.tables import Discrete, Source
     from bayeslearn.tables.convert import Unseen
@@ -51,26 +69,39 @@ def updated(
     unseen: Unseen = "add",
 ) -> BayesianNetwork:
     """The network after more cases."""
-    evidence_of(network)
+    network = with_lineage(network)
     fade, source = validation.number("fade", fade, least=0, most=1), coded(network, data, weights, hidden, unseen)
     network = add_states_of(network, source.schema)
-    before, new = evidence_of(network), counted(network, source)
-    after = before * fade + Bundle({name: new[name] for name in before})
-    return resting_on(network, after, after_update(network.bases, before, fade))
+    before, (shown, expected) = evidence_of(network), counted(network, source)
+    new = Bundle({name: shown[name] + expected[name] for name in before})
+    return resting_on(network, before * fade + new, after_update(network.lineage, before, new, fade))
 
 
 def forgotten(
     network: BayesianNetwork, data: Any, *, weights: ArrayLike | str | None, hidden: Iterable[str]
 ) -> BayesianNetwork:
     """The network without some of its cases."""
-    before, gone = evidence_of(network), counted(network, coded(network, data, weights, hidden))
-    return resting_on(network, without(before, Bundle({name: gone[name] for name in before})), network.bases)
+    before, (shown, expected) = evidence_of(network), counted(network, coded(network, data, weights, hidden))
+    gone = Bundle({name: taken_back(n, shown[name], expected[name]) for name, n in before.items()})
+    left = without(before, gone)
+    return resting_on(network, left, without_rows(network.lineage, gone, left))
+
+
+def taken_back(before: Counts, shown: Counts, expected: Counts) -> Counts:
+    """What rows take from a table: all that they show, and of each cell at most what it has of what is expected."""
+    room = np.maximum(before.n - shown.n, 0.0)
+    taken = np.minimum(expected.n, room)
+    left, lacking = room - taken, (expected.n - taken).sum()
+    rest, rounding = left.sum() - lacking, ROUNDING * before.n.sum()
+    if rest < -rounding or (lacking == 0 and rest > rounding):
+        return shown + expected
+    return Counts(shown.n + taken + left * (lacking / left.sum() if rest > rounding else 1.0))
 
 
 def faded(network: BayesianNetwork, factor: float) -> BayesianNetwork:
     """The network with every case counting for less."""
     factor = validation.number("factor", factor, least=0, most=1)
-    return resting_on(network, evidence_of(network) * factor, scaled(network.bases, factor))
+    return resting_on(network, evidence_of(network) * factor, scaled(network.lineage, factor))
 
 
 def coded(
@@ -98,10 +129,16 @@ def with_hidden(network: BayesianNetwork, table: Table) -> Table:
     return Table(network.schema, codes, np.empty((0, table.n_rows)), table.weights)
 
 
-def counted(network: BayesianNetwork, source: Source) -> dict[str, Counts]:
-    """What the rows add to every table: counts of what they show, expected counts of what they do not."""
+def counted(network: BayesianNetwork, source: Source) -> tuple[dict[str, Counts], dict[str, Counts]]:
+    """What the rows add to every table: counts of what they show, and expected counts of what they do not."""
     collect = Collected(network, Compiled(network))
-    parts = np.split(source.fold(collect).n, collect.compiled.cpt_start[1:-1])
+    found = source.fold(collect)
+    return by_table(network, collect.compiled, found["shown"]), by_table(network, collect.compiled, found["expected"])
+
+
+def by_table(network: BayesianNetwork, compiled: Compiled, counts: Counts) -> dict[str, Counts]:
+    """Counts of all cells in a row, table by table."""
+    parts = np.split(counts.n, compiled.cpt_start[1:-1])
     return {cpt.name: Counts(part.reshape(cpt.shape)) for cpt, part in zip(network, parts, strict=True)}
 
 
@@ -112,10 +149,11 @@ class Collected:
     network: BayesianNetwork
     compiled: Compiled
 
-    def __call__(self, table: Table) -> Counts:
+    def __call__(self, table: Table) -> Bundle:
         """Counts and expected counts of every cell, in a row as the tables are."""
         if table.n_rows == 0:
-            return Counts(np.zeros(len(self.compiled.cpt)))
+            none = Counts(np.zeros(len(self.compiled.cpt)))
+            return Bundle(shown=none, expected=none)
         cases = FoldedCases.of(self.compiled, with_hidden(self.network, table))
         families, log_p = expected_families(self.compiled, cases)
         if np.isneginf(log_p).any():
@@ -125,7 +163,7 @@ class Collected:
                 hint="learn with a prior, so that no table has zeros",
                 row=row,
             )
-        return Counts(cases.known + families)
+        return Bundle(shown=Counts(cases.known), expected=Counts(families))
 
 
 ### networks
@@ -134,18 +172,17 @@ class Collected:
 def added(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
     """The evidence of both, and the prior once."""
     a, b = alike(a, b)
-    found = merged(evidence_of(a), evidence_of(b, like=a), a.bases, bases_like(b, a))
+    found = merged(evidence_of(a), evidence_of(b, like=a), a.lineage, lineage_like(b, a))
     return resting_on(a, *found)
 
 
 def subtracted(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
     """The evidence of the one without that of the other."""
     a, b = alike(a, b)
-    before, taken, others = evidence_of(a), evidence_of(b, like=a), bases_like(b, a)
-    pairs = in_common(a.bases, others)
-    if not pairs:
+    before, taken, other = evidence_of(a), evidence_of(b, like=a), lineage_like(b, a)
+    if not has_common(a.lineage, other):
         without(before, taken)  # an error names the table
-    return resting_on(a, *separated(before, taken, a.bases, others))
+    return resting_on(a, *separated(before, taken, a.lineage, other))
 
 
 def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None) -> Bundle:
@@ -164,20 +201,32 @@ def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None
     return Bundle({name: fits[name].seen for name in like.names if name in found})
 
 
-def bases_like(network: BayesianNetwork, like: BayesianNetwork) -> Bases:
-    """The bases of a network with the axes and states of another network like it."""
+def with_lineage(network: BayesianNetwork) -> BayesianNetwork:
+    """The network with its lineage, which is named by its counts before it gains states or turns."""
+    return replace(network, lineage=started(network.lineage, evidence_of(network)))
+
+
+def lineage_like(network: BayesianNetwork, like: BayesianNetwork) -> Lineage | None:
+    """The lineage of a network with the axes and states of another network like it."""
+    if all(axes_of(cpt) == axes_of(network[cpt.name]) for cpt in like):
+        return network.lineage
 
     def turned(counts: Bundle) -> Bundle:
         known = {name: turned_like(like[name], network[name], counts[name].n) for name in like.names if name in counts}
         return Bundle({name: Counts(n) for name, n in known.items()})
 
-    return mapped(network.bases, turned)
+    return mapped(network.lineage, turned)
 
 
-def resting_on(network: BayesianNetwork, counts: Mapping[str, Counts], bases: Bases) -> BayesianNetwork:
+def axes_of(cpt: Cpt) -> list[tuple[str, tuple[Any, ...]]]:
+    """The names and states along the axes of a table."""
+    return [(v.name, v.states) for v in (*cpt.parents, cpt.variable)]
+
+
+def resting_on(network: BayesianNetwork, counts: Mapping[str, Counts], lineage: Lineage | None) -> BayesianNetwork:
     """The network with tables estimated from these counts; those without stay as they are."""
     cpts = [estimated(cpt, counts[cpt.name]) if cpt.name in counts else cpt for cpt in network]
-    return replace(network, cpts=tuple(cpts), bases=bases)
+    return replace(network, cpts=tuple(cpts), lineage=lineage)
 
 
 def estimated(cpt: Cpt, counts: Counts) -> Cpt:
@@ -206,8 +255,7 @@ def without(before: Bundle, taken: Bundle) -> Bundle:
 
 def alike(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwork, BayesianNetwork]:
     """Two learned networks of one graph, with the states of both."""
-    for network in (a, b):
-        evidence_of(network)
+    a, b = with_lineage(a), with_lineage(b)
     require_same_graph(a, b)
     return unite_states(a, b)
 

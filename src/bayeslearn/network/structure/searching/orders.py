@@ -47,16 +47,6 @@ FULL = 4
 THROWN = (2, 9)
 
 
-def best_under_order(
-    cache: ScoreCache, order: Sequence[int], allowed: Allowed, limits: Limits = FOREVER, *, full: int | None = None
-) -> NDArray[np.bool_]:
-    """The best graph whose arcs all point forward in the order.
-
-    Where that takes too long, `full` looks at larger parent sets only if all that are one smaller are worth having.
-    """
-    return best_parents(cache, order, allowed, limits, full=full)[0]
-
-
 def best_parents(
     cache: ScoreCache,
     order: Sequence[int],
@@ -66,9 +56,11 @@ def best_parents(
     full: int | None = None,
     work: float = math.inf,
 ) -> tuple[NDArray[np.bool_], int | None]:
-    """The same, and the number of parents from which on not all sets were looked at; see :func:`parent_sets`.
+    """The best graph whose arcs all point forward in the order, and the number of parents that ended the full search.
 
-    Parents that are chosen one by one are what a set has to beat, and what is left where there is no time.
+    From that number on not all sets were looked at, see :func:`parent_sets`; None: all were. Where all take too long,
+    `full` looks at larger ones only if all that are one smaller are worth having. Parents that are chosen one by one
+    are what a set has to beat, and what is left where there is no time.
     """
     fits = replace(allowed, arcs=allowed.arcs & _before(cache, order, allowed))
     candidates, floor, first = fits.arcs, None, None
