@@ -372,8 +372,7 @@ class Exact:
         compiled.require_room(plan.entries)
         likelihood, log_scale = self._divided(likelihood, weighed)
         beliefs = np.empty(int(compiled.belief_start[-1]))
-        propagate = kernels.soonest("propagate") if compiled.small_enough(plan) else kernels.propagate
-        log_p = propagate(
+        log_p = compiled.propagate(plan)(
             compiled.arrays(kept), plan.steps, compiled.sizes, codes, likelihood, weighed,
             *workspace(plan), beliefs, families, 1.0,
         )  # fmt: skip
