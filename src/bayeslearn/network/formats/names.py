@@ -8,7 +8,6 @@ identifiers, other names are replaced by some, and a legend beside them keeps th
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
@@ -120,6 +119,8 @@ def legend(variable: Discrete, alias: str, carried: Callable[[str], bool]) -> tu
     written = replaced(states, carried)
     if alias == variable.name and written == states:
         return written, None
+    import json  # noqa: PLC0415 - few files have a legend
+
     return written, json.dumps({"name": variable.name, "states": states})
 
 
@@ -130,6 +131,8 @@ def carried_by_xml(name: str) -> bool:
 
 def read_legend(text: str) -> tuple[str, list[str]] | None:
     """The original name and states, or None if this is no legend of ours."""
+    import json  # noqa: PLC0415 - few files have a legend
+
     try:
         entry = json.loads(text)
         name, states = entry["name"], entry["states"]

@@ -18,17 +18,14 @@ from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, listed
 from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Cost, Explanation, JointBelief
 from bayeslearn.network.inference.arguments import as_evidence, as_names
 from bayeslearn.network.inference.compiled import WEIGHTS, Compiled, Plan
-from bayeslearn.network.inference.evidence import codes_of
-from bayeslearn.network.inference.session import Session
-from bayeslearn.network.inference.soft import in_order, soft_query
 from bayeslearn.network.structures import as_network
-from bayeslearn.tables import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.network.inference.session import Session
     from bayeslearn.network.inference.soft import Numbers
     from bayeslearn.network.network import BayesianNetwork
 
@@ -96,6 +93,8 @@ class Exact:
         """
         evidence = as_evidence(self.network, evidence)
         if targets:
+            from bayeslearn.network.inference.soft import soft_query  # noqa: PLC0415 - loads when it is asked for
+
             return soft_query(self, evidence, targets, likelihoods=likelihoods or {}, ask=ask)
         codes, likelihood, weighed = self.read(evidence, likelihoods)
         asked = None if ask is None else [self._position(name) for name in as_names(ask)]
@@ -215,6 +214,8 @@ class Exact:
 
     def session(self) -> Session:
         """Evidence that comes and goes, with the beliefs that follow from it."""
+        from bayeslearn.network.inference.session import Session  # noqa: PLC0415 - loads when it is asked for
+
         return Session(self)
 
     # -- many cases
@@ -227,6 +228,8 @@ class Exact:
         Nor is a state that the network does not have, with a warning that counts them; with ``unseen="error"`` it is an
         error.
         """
+        from bayeslearn.tables import as_table  # noqa: PLC0415 - loads when data are read
+
         columns = as_table(data, schema=self.network.schema, absent="missing", unseen=unseen).codes
         codes = np.ascontiguousarray(columns.T, dtype=np.int64)
         beliefs = np.empty((len(codes), int(self.compiled.belief_start[-1])))
@@ -321,6 +324,8 @@ class Exact:
             v = place[name] if name in place else self._position(name)
             code = self._codes[v].get(value) if type(value) is str else None
             if code is None:
+                from bayeslearn.network.inference.evidence import codes_of  # noqa: PLC0415 - numbers, ranges and dates
+
                 found = codes_of(self.network[name].variable, value, warn=True)
                 code = found[0] if len(found) == 1 else -1
                 if code < 0:
@@ -331,6 +336,8 @@ class Exact:
     def _likelihoods(
         self, likelihoods: Mapping[str, Numbers], codes: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        from bayeslearn.network.inference.soft import in_order  # noqa: PLC0415 - loads when it is asked for
+
         flat = np.ones(int(self.compiled.belief_start[-1]))
         weighed = np.zeros(len(codes), np.bool_)
         for name, values in likelihoods.items():
