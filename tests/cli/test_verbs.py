@@ -33,7 +33,7 @@ def test_the_commands_are_a_mapping_that_makes_them():
     assert list(commands) == list(root.VERBS)
     assert len(commands) == len(root.VERBS)
     assert commands["query"] is commands.get("query")
-    assert commands.get("qury") is None
+    assert commands.get("no such verb") is None
 
 
 def test_the_group_of_a_verb_that_cannot_be_loaded():
