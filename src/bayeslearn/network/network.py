@@ -24,7 +24,6 @@ from bayeslearn.errors import (
 from bayeslearn.network.cpt import Cpt, missed_one
 from bayeslearn.network.graph import Dag
 from bayeslearn.network.structures import StructureLike, as_dag
-from bayeslearn.tables.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.exact import Exact
     from bayeslearn.network.learning.score import Score, Total
     from bayeslearn.sources.base import Scanned
-    from bayeslearn.tables import Discrete
+    from bayeslearn.tables import Discrete, Schema
     from bayeslearn.tables.markers import Markers
 
     #: What may become of a state that a network does not have, where it is asked and does not learn.
@@ -102,6 +101,7 @@ class BayesianNetwork:
         are divided by their sum, as published tables need it, and noted.
         """
         from bayeslearn.tables.convert import declared_states  # noqa: PLC0415 - networks from files need no conversion
+        from bayeslearn.tables.schema import Schema  # noqa: PLC0415 - as above
 
         variables = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states)
         dag = as_dag(structure, variables)
@@ -159,6 +159,8 @@ class BayesianNetwork:
     @cached_property
     def schema(self) -> Schema:
         """The variables with their states: data for this network are coded by it."""
+        from bayeslearn.tables.schema import Schema  # noqa: PLC0415 - loads when data are read
+
         return Schema(cpt.variable for cpt in self.cpts)
 
     def states(self, name: str) -> tuple[Any, ...]:

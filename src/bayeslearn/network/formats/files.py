@@ -9,14 +9,16 @@ import importlib
 import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
 from bayeslearn.errors import FormatError, MissingFileError, ParameterError, joined, near
 from bayeslearn.network.formats.source import Source
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structures import as_network
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -110,12 +112,12 @@ def read_network(
     """
     if isinstance(path, BayesianNetwork):
         return path
-    path = located(path)
-    entry = FORMATS[label_of(path, format)]
-    name = str(path)
+    name = located(path)
+    entry = FORMATS[label_of(name, format)]
     try:
-        content = path.read_bytes()
-        content = unpacked(content) if path.suffix.lower() == ".gz" else content
+        with open(name, "rb") as file:  # noqa: PTH123 - pathlib takes as long to load as a small network to read
+            content = file.read()
+        content = unpacked(content) if name.lower().endswith(".gz") else content
     except (OSError, EOFError) as error:
         raise FormatError(f"{name!r} cannot be read: {error}", path=name) from None
     return entry.read(Source(decoded(content, name), name))
@@ -190,15 +192,16 @@ def format_network(network: BayesianNetwork, format: str) -> str:  # noqa: A002
 ### names of files
 
 
-def located(path: str | os.PathLike[str]) -> Path:
+def located(path: str | os.PathLike[str]) -> str:
     """Where the file is: as named, or among those that ship with the package."""
+    require_path(path)
+    if os.path.isfile(path):  # noqa: PTH113 - pathlib takes long to load
+        return without_dots(os.fspath(path))
     place = as_path(path)
-    if place.is_file():
-        return place
     from bayeslearn import data  # noqa: PLC0415 - loads when a file is not there
 
     if not place.exists() and str(place) in data.networks():
-        return data.path(f"{place}.json")
+        return str(data.path(f"{place}.json"))
     what = "is a directory" if place.is_dir() else "there is no such file"
     close = near([place], data.networks(), 1)
     meant = f"did you mean {close[0]!r}? " if close else ""
@@ -209,18 +212,30 @@ def located(path: str | os.PathLike[str]) -> Path:
     )
 
 
-def as_path(path: Any) -> Path:
-    """A path, or the error that says what else was given."""
+def require_path(path: Any) -> None:
+    """Refuse what is not the name of a file."""
     if not isinstance(path, str | os.PathLike):
         raise ParameterError(f"expected the name of a file, got {type(path).__name__} {path!r:.60}")
+
+
+def as_path(path: Any) -> Path:
+    """A path, or the error that says what else was given."""
+    from pathlib import Path  # noqa: PLC0415 - it takes long to load
+
+    require_path(path)
     return Path(path)
 
 
-def label_of(path: Path, label: str | None) -> str:
+def without_dots(name: str) -> str:
+    """The name of a file as a path shows it: without needless dots and slashes."""
+    return str(as_path(name)) if "//" in name or "./" in name else name
+
+
+def label_of(path: str | os.PathLike[str], label: str | None) -> str:
     """The format of a file: as asked for, or by its ending."""
     if label is not None:
         return validation.choice("format", label, FORMATS)
-    name = path.name.lower().removesuffix(".gz")
+    name = os.fspath(path).lower().removesuffix(".gz")
     for entry in FORMATS.values():
         if name.endswith(entry.endings):
             return entry.label

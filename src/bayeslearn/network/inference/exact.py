@@ -15,8 +15,8 @@ import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, listed
-from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Cost, Explanation, JointBelief
 from bayeslearn.network.inference.arguments import as_evidence, as_names
+from bayeslearn.network.inference.beliefs import Beliefs
 from bayeslearn.network.inference.compiled import WEIGHTS, Compiled, Plan
 from bayeslearn.network.structures import as_network
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.network.inference.answers import CaseBeliefs, Cost, Explanation, JointBelief
     from bayeslearn.network.inference.session import Session
     from bayeslearn.network.inference.soft import Numbers
     from bayeslearn.network.network import BayesianNetwork
@@ -143,6 +144,8 @@ class Exact:
         p = np.zeros(compiled.sizes[together])
         found = families[compiled.cpt_start[-2] :].reshape(compiled.sizes[free])
         p[tuple(slice(None) if codes[v] < 0 else codes[v] for v in together)] = found / found.sum() if free else 1.0
+        from bayeslearn.network.inference.answers import JointBelief  # noqa: PLC0415 - loads when it is asked for
+
         return JointBelief(tuple(names), tuple(self._states[v] for v in together), p)
 
     def families(
@@ -203,11 +206,15 @@ class Exact:
         )  # fmt: skip
         if log_joint == -np.inf:
             raise self._conflict(evidence, likelihoods or {})
+        from bayeslearn.network.inference.answers import Explanation  # noqa: PLC0415 - loads when it is asked for
+
         case = {self._names[v]: self._states[v][found[v]] for v in asked}
         return Explanation(case, float(log_joint) + log_scale, self.log_evidence(evidence, likelihoods=likelihoods))
 
     def cost(self, evidence: Mapping[str, Any] | None = None, *, ask: Iterable[str] | None = None) -> Cost:
         """What a query will take, without asking it."""
+        from bayeslearn.network.inference.answers import Cost  # noqa: PLC0415 - loads when it is asked for
+
         codes, _, weighed = self.read(evidence)
         asked = None if ask is None else [self._position(name) for name in as_names(ask)]
         return Cost(self._planned(asked, codes, weighed)[0].entries)
@@ -228,6 +235,7 @@ class Exact:
         Nor is a state that the network does not have, with a warning that counts them; with ``unseen="error"`` it is an
         error.
         """
+        from bayeslearn.network.inference.answers import CaseBeliefs  # noqa: PLC0415 - loads when it is asked for
         from bayeslearn.tables import as_table  # noqa: PLC0415 - loads when data are read
 
         columns = as_table(data, schema=self.network.schema, absent="missing", unseen=unseen).codes
