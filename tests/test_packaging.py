@@ -10,38 +10,97 @@ from pathlib import Path
 import pytest
 
 import bayeslearn
+from bayeslearn import read_network, write_network
+from bayeslearn.cli import app, bound, cases, naive, sequence, text
 
+#: Libraries, and parts of the standard library, that take milliseconds to load.
 HEAVY = {
-    "numba",
-    "sklearn",
-    "scipy",
-    "pyarrow",
+    "duckdb",
+    "llvmlite",
+    "matplotlib",
     "narwhals",
+    "numba",
+    "numpy",
     "pandas",
     "polars",
-    "duckdb",
-    "matplotlib",
-    "numpy",
+    "pyarrow",
+    "pydantic",
     "rich",
+    "rustworkx",
+    "scipy",
+    "sklearn",
+    "typer",
 }
+SLOW = {"asyncio", "difflib", "gzip", "hashlib", "importlib.metadata", "json", "secrets", "shlex", "xml", "zlib"}
+
+#: What the command line is made of: typer checks arguments with pydantic and prints help with rich.
+COMMAND_LINE = {"pydantic", "rich", "typer"}
+
+#: Runs the command line with some words, as a shell would, and expects it to end well.
+CALL = """
+import sys
+from bayeslearn.cli import main
+sys.argv = ["bayeslearn", *{words!r}]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code
+"""
+
+VERBS = [
+    *([name] for name in app.VERBS),
+    *([group.app.info.name, name] for group in (bound, cases, naive, sequence, text) for name in group.VERBS),
+]
 
 
-def loaded_by(*command):
-    """The heavy modules that a fresh interpreter holds after running a command."""
-    code = f"import sys\ntry:\n    exec({command[0]!r})\nfinally:\n    sys.stderr.write(' '.join(sys.modules))"
+def modules_after(code, *, of=HEAVY):
+    """Those of some modules that a fresh interpreter holds after running code."""
+    code = f"import sys\ntry:\n    exec({code!r})\nfinally:\n    sys.stderr.write(' '.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return HEAVY & set(done.stderr.split())
+    loaded = set(done.stderr.split())
+    return loaded if of is None else of & loaded
 
 
 def test_import_loads_nothing_heavy():
-    assert loaded_by("import bayeslearn") == set()
+    assert modules_after("import bayeslearn", of=HEAVY | SLOW) == set()
 
 
-@pytest.mark.parametrize("call", [["--help"], ["bayes", "--help"], ["concept", "--help"], ["--version"]])
-def test_help_imports_neither_numba_nor_scikit_learn(call):
-    code = f"import sys; sys.argv = ['bayeslearn', *{call!r}]; from bayeslearn.cli import main\n"
-    code += "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code"
-    assert loaded_by(code) <= {"rich"}
+def test_help_loads_no_verb():
+    loaded = modules_after(CALL.format(words=["--help"]), of=None)
+    assert HEAVY & loaded <= COMMAND_LINE
+    assert not {f"bayeslearn.cli.{place.partition('.')[0]}" for place, _ in app.VERBS.values()} & loaded
+
+
+def test_the_help_of_a_verb_loads_no_other():
+    loaded = modules_after(CALL.format(words=["query", "--help"]), of=None)
+    listed = {f"bayeslearn.cli.{place.partition('.')[0]}" for place, _ in app.VERBS.values()}
+    assert listed & loaded == {"bayeslearn.cli.query"}
+
+
+def test_the_help_of_every_verb_loads_the_command_line_only():
+    calls = [["--version"], *([*words, "--help"] for words in VERBS)]
+    assert modules_after("".join(CALL.format(words=words) for words in calls)) <= COMMAND_LINE
+
+
+@pytest.mark.parametrize("words", [["query", "asia", "smoke=yes"], ["query", "asia", "smoke=yes", "--json"]])
+def test_a_query_on_the_command_line_loads_no_compiler(words):
+    assert modules_after(CALL.format(words=words)) <= COMMAND_LINE | {"numpy"}
+
+
+def test_json_is_printed_without_rich():
+    assert "rich" not in modules_after(CALL.format(words=["query", "asia", "--json"]))
+
+
+def test_a_first_query_loads_numpy_only(tmp_path):
+    write_network(read_network("alarm"), tmp_path / "alarm.bif")
+    code = f"from bayeslearn import read_network; read_network({str(tmp_path / 'alarm.bif')!r}).query({{'HR': 'LOW'}})"
+    loaded = modules_after(code, of=None)
+    assert (HEAVY | SLOW) & loaded == {"numpy"}
+    assert not [name for name in loaded if name.startswith(("bayeslearn.families", "bayeslearn.sources"))]
+    formats = {"bif", "draft", "files", "names", "source", "tokens"}
+    assert {name for name in loaded if name.startswith("bayeslearn.network.formats.")} == {
+        f"bayeslearn.network.formats.{name}" for name in formats
+    }
 
 
 @pytest.mark.parametrize(
@@ -54,7 +113,7 @@ def test_help_imports_neither_numba_nor_scikit_learn(call):
     ],
 )
 def test_rooms_load_only_what_they_need(statement, may_load):
-    assert loaded_by(statement) <= may_load
+    assert modules_after(statement) <= may_load
 
 
 def test_every_public_name_is_there():

@@ -12,9 +12,7 @@ hint: declare it in the schema
 
 from __future__ import annotations
 
-import shlex
 from contextlib import contextmanager
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -104,6 +102,8 @@ def listed(items: Iterable[Any], most: int = 8) -> str:
 
 def near(names: Iterable[Any], known: Iterable[Any], most: int = 3) -> list[str]:
     """The known names that are nearest to others, whatever their case."""
+    from difflib import get_close_matches  # noqa: PLC0415 - loads when something is misspelled
+
     written: dict[str, list[str]] = {}
     for name in known:
         written.setdefault(str(name).casefold(), []).append(str(name))
@@ -149,7 +149,9 @@ def option(name: str, value: Any = None, *, command: str | None = None) -> str:
     flag = command if command is not None else f"--{OPTIONS.get(name, name).replace('_', '-')}"
     if value is None or value is True or command is not None:
         return flag
-    return f"{flag} {shlex.quote(plain(value))}"
+    from shlex import quote  # noqa: PLC0415 - loads when something is wrong
+
+    return f"{flag} {quote(plain(value))}"
 
 
 def in_python(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +26,9 @@ def beside(path: str | os.PathLike[str]) -> Iterator[Path]:
     if target.exists() and not target.is_file():  # a pipe or a device is not replaced, but written to
         yield target
         return
-    place = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    from secrets import token_hex  # noqa: PLC0415 - loads when something is written
+
+    place = target.with_name(f".{target.name}.{token_hex(4)}.tmp")
     try:
         yield place
         place.replace(target)

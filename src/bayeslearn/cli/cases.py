@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import typer
+from bayeslearn.cli.verbs import group
 
-from bayeslearn.cli import cases_design, cases_find, cases_show
-from bayeslearn.cli.suggesting import Verbs
+VERBS = {
+    "find": (
+        "cases_find.run",
+        "Find cases by their function: exact, whole (and more), a part, a common part; the most alike if nothing fits.",
+    ),
+    "design": (
+        "cases_design.run",
+        (
+            "Combine cases into a design that covers a function, if need be after it was rewritten: "
+            "A ->+ x ->+ B for A ->+ B."
+        ),
+    ),
+    "show": ("cases_show.run", "The cases of a base, what they do and how they are built."),
+}
 
-app = typer.Typer(
-    cls=Verbs, no_args_is_help=True, help="Designs from structures that worked before: find, design, show."
-)
-
-app.command("find")(cases_find.run)
-app.command("design")(cases_design.run)
-app.command("show")(cases_show.run)
+app = group(VERBS, name="cases", help="Designs from structures that worked before: find, design, show.")

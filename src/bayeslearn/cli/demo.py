@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from bayeslearn.cli import bayes, concept, learn, query, show
-
 #: What the tour writes, into the folder it is run from.
 PICTURE, MODEL, DRAWN = Path("forest-fire.svg"), Path("chest-clinic.json"), Path("chest-clinic.svg")
 
 
 def run() -> None:
     """A one-minute tour on data that ships with the package; every step shows the command that does it."""
+    from bayeslearn.cli import bayes, concept, learn, query, show
+
     _announce("A rare cancer and two positive tests", "bayes cancer-test -e positive -e positive")
     bayes.run("cancer-test", evidence=["positive", "positive"])
     _announce("Which days are for sport?", "concept enjoy-sport --target enjoy_sport --new enjoy-sport-new")

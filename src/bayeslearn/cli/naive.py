@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import typer
+from bayeslearn.cli.verbs import group
 
-from bayeslearn.cli import naive_learn, naive_predict
-from bayeslearn.cli.suggesting import Verbs
+VERBS = {
+    "learn": (
+        "naive_learn.run",
+        "Learn a naive Bayes classifier of words, numbers and counts; columns of no use are left out.",
+    ),
+    "predict": ("naive_predict.run", "Predict the class of every row of a file."),
+}
 
-app = typer.Typer(cls=Verbs, no_args_is_help=True, help="Classify the rows of a table by naive Bayes: learn, predict.")
-
-app.command("learn")(naive_learn.run)
-app.command("predict")(naive_predict.run)
+app = group(VERBS, name="naive", help="Classify the rows of a table by naive Bayes: learn, predict.")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import typer
+from bayeslearn.cli.verbs import group
 
-from bayeslearn.cli import sequence_decode, sequence_learn, sequence_score
-from bayeslearn.cli.suggesting import Verbs
+VERBS = {
+    "learn": (
+        "sequence_learn.run",
+        "Learn a hidden Markov model: states that nobody sees, how they follow each other, and what each emits.",
+    ),
+    "decode": (
+        "sequence_decode.run",
+        "Decode the states behind every row: the most probable path of each sequence, and how sure each row is.",
+    ),
+    "score": (
+        "sequence_score.run",
+        "Tell the log likelihood of each sequence, the least probable first: where the model is surprised.",
+    ),
+}
 
-app = typer.Typer(cls=Verbs, no_args_is_help=True, help="Hidden states behind sequences: learn, decode, score.")
-
-app.command("learn")(sequence_learn.run)
-app.command("decode")(sequence_decode.run)
-app.command("score")(sequence_score.run)
+app = group(VERBS, name="sequence", help="Hidden states behind sequences: learn, decode, score.")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import typer
-import typer.core
-
 from bayeslearn.errors import OPTIONS, near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import typer
 
 #: Options of other tools, and of earlier versions, by what they are called here.
 OTHER_WORDS = {
@@ -37,18 +36,9 @@ OTHER_WORDS = {
 }
 
 
-class Verbs(typer.core.TyperGroup):
-    """Verbs, each of which names the right option where an unknown one is given."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The verb; one that is not there is an error that names those near it."""
-        name, command, rest = super().resolve_command(ctx, args)
-        return name, helpful(command), rest
-
-
 def helpful(command: Any) -> Any:
     """The same command, whose unknown options are explained."""
-    if isinstance(command, Verbs) or command is None or hasattr(command, "explains_options"):
+    if command is None or hasattr(command, "explains_options"):
         return command
     parse = command.parse_args
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import typer
+from bayeslearn.cli.verbs import group
 
-from bayeslearn.cli import text_classify, text_evaluate, text_learn, text_newsgroups
-from bayeslearn.cli.suggesting import Verbs
+VERBS = {
+    "learn": (
+        "text_learn.run",
+        "Learn to classify texts. Documents without a label help, through EM; Ctrl-C ends it with the best so far.",
+    ),
+    "classify": ("text_classify.run", "Classify a text, or every document of a file or a folder."),
+    "evaluate": (
+        "text_evaluate.run",
+        "See how good a text classifier is: on random splits, or a model on documents that it has not seen.",
+    ),
+    "newsgroups": ("text_newsgroups.run", "Run the textbook's experiment on 20 Newsgroups."),
+}
 
-app = typer.Typer(cls=Verbs, no_args_is_help=True, help="Classify texts by naive Bayes: learn, classify, evaluate.")
-
-app.command("learn")(text_learn.run)
-app.command("classify")(text_classify.run)
-app.command("evaluate")(text_evaluate.run)
-app.command("newsgroups")(text_newsgroups.run)
+app = group(VERBS, name="text", help="Classify texts by naive Bayes: learn, classify, evaluate.")

@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     from bayeslearn.kernels.words import join_words as join_words
     from bayeslearn.kernels.words import wider_table as wider_table
 else:
-    _load, __dir__, __all__ = lazy_imports.attach(__name__, "soonest")
+    _load, __dir__, __all__ = lazy_imports.attach(__name__, "is_sooner", "soonest")
 
     def __getattr__(name: str) -> Any:
         """Import a kernel when it is first looked up, and compile its group where the code is not there."""
@@ -124,3 +124,8 @@ def home_of(kernel: str) -> str:
 def soonest(name: str) -> Callable[..., Any]:
     """A kernel by name for a small question: see :mod:`bayeslearn.kernels.python_fallback`."""
     return python_fallback.soonest(home_of(name), name)
+
+
+def is_sooner(name: str) -> bool:
+    """Whether a small question is answered sooner without the compiled kernel of this name."""
+    return python_fallback.is_sooner(home_of(name), name)

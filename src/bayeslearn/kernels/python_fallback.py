@@ -1,9 +1,9 @@
-"""The same kernels without compiling: a first small question is answered before the compiler would have started.
+"""Kernels without a compiler: a first small question is answered before the compiler would have started.
 
-A kernel module is read once more with decorators that do nothing. Interpreted, a question to a small network takes some
-milliseconds; loading the compiler takes half a second, and compiling many seconds. So the first small questions are
-interpreted, until it seems that there are many; and where there is no compiled code in the cache, until they have taken
-together as long as a person likes to wait.
+Loading the compiler takes half a second, and compiling many seconds. So first small questions are answered by twins of
+the kernels, until it seems that there are many; and where no file has compiled code, until they have taken together as
+long as a user likes to wait. A twin is written with NumPy where that is faster, else the kernel itself is interpreted:
+its module is read once more with decorators that do nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from __future__ import annotations
 import builtins
 import functools
 import importlib
-import importlib.util
 import sys
 import time
-import types
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,8 +21,11 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Seconds that interpreted questions may take in all before the compiler is loaded, and before it is used.
-LOADING, PATIENCE = 0.03, 2.0
+#: CPU seconds that questions may take in total before the compiler is loaded, and before it is used.
+LOADING, PATIENCE = 0.1, 2.0
+
+#: Kernels that have a twin of the same name written with NumPy, and its module.
+WITH_NUMPY = {"best_plan": "uncompiled_planning", "plan": "uncompiled_planning", "propagate": "uncompiled_propagation"}
 
 _spent = 0.0
 
@@ -32,16 +34,24 @@ _ready: dict[str, Callable[..., Any]] = {}
 
 
 def soonest(module: str, name: str) -> Callable[..., Any]:
-    """A kernel, or its interpreted twin when loading or compiling it would take longer than a small question."""
-    if name in _ready:
+    """A kernel, or its twin when loading or compiling it would take longer than a small question."""
+    if not is_sooner(module, name):
         return _ready[name]
-    home = f"{__package__}.{module}"
+    if name in WITH_NUMPY:
+        return _timed(getattr(importlib.import_module(f"{__package__}.{WITH_NUMPY[name]}"), name))
+    return _timed(getattr(twin(f"{__package__}.{module}"), name))
+
+
+def is_sooner(module: str, name: str) -> bool:
+    """Whether loading or compiling a kernel would take longer than a small question to its twin."""
+    if name in _ready:
+        return False
     if f"{__package__}._jit" in sys.modules or _spent > LOADING:
-        compiled = getattr(importlib.import_module(home), name)
+        compiled = getattr(importlib.import_module(f"{__package__}.{module}"), name)
         if _spent > PATIENCE or is_ready(name, compiled):
             _ready[name] = getattr(sys.modules[__package__], name)  # its group is compiled if its code is not there
-            return _ready[name]
-    return _timed(getattr(twin(home), name))
+            return False
+    return True
 
 
 def is_ready(name: str, compiled: Any) -> bool:
@@ -54,9 +64,11 @@ def is_ready(name: str, compiled: Any) -> bool:
 
 
 @functools.cache
-def twin(module: str) -> types.ModuleType:
+def twin(module: str) -> ModuleType:
     """A kernel module as plain Python."""
-    undecorated = types.SimpleNamespace(
+    from importlib.util import find_spec  # noqa: PLC0415 - most questions do without it
+
+    undecorated = SimpleNamespace(
         kernel=_same, inner=_same, popcount=popcount, trailing_zeros=trailing_zeros, load_word=load_word,
         lowest_bits=lowest_bits,
     )  # fmt: skip
@@ -66,10 +78,10 @@ def twin(module: str) -> types.ModuleType:
             return undecorated
         return twin(name) if name.startswith(f"{__package__}.") else builtins.__import__(name, *rest)
 
-    spec = importlib.util.find_spec(module)
+    spec = find_spec(module)
     assert spec is not None
     assert spec.loader is not None
-    found = types.ModuleType(f"{module} (plain)")
+    found = ModuleType(f"{module} (plain)")
     found.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_plain}
     exec(spec.loader.get_code(module), found.__dict__)  # noqa: S102 - our own module, read again
     return found

@@ -15,16 +15,14 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import EvidenceError, ParameterError, ProbabilityError, ShapeError, listed
-from bayeslearn.families import Counts, Dirichlet
-from bayeslearn.families.statistics import frozen
-from bayeslearn.tables import Discrete
+from bayeslearn.tables.variables import Discrete
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from bayeslearn.families import DirichletRule
+    from bayeslearn.families import Counts, Dirichlet
     from bayeslearn.network.learning.uncertainty import Support
 
 #: Published tables are rounded: a row this near to one is divided by its sum, and that is noted.
@@ -35,25 +33,6 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 #: Rows nearer to one than this are as good as exact.
 EXACT = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class TablePrior(Dirichlet):
-    """α of every cell of a table, with the rule that they follow, so that a table that gains states keeps its prior."""
-
-    rule: DirichletRule
-
-    @classmethod
-    def of_rule(cls, rule: DirichletRule, shape: tuple[int, ...]) -> TablePrior:
-        """The α of a table of this shape.
-
-        >>> TablePrior.of_rule(Dirichlet.bdeu(1), (2, 2))
-        Dirichlet(α₀=1 per table)
-        """
-        return cls(rule.of(shape).alpha, rule)
-
-    def __repr__(self) -> str:
-        return repr(self.rule)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +60,9 @@ class Cpt:
             self._check_shape("the counts", self.counts.n.shape)
         if self.prior is not None:
             self._check_shape("the prior", self.prior.alpha.shape)
-        object.__setattr__(self, "p", frozen(self._normalised(p)))
+        p = self._normalised(p)
+        p.flags.writeable = False
+        object.__setattr__(self, "p", p)
 
     def __repr__(self) -> str:
         given = f" | {', '.join(v.name for v in self.parents)}" if self.parents else ""
@@ -112,6 +93,8 @@ class Cpt:
     @property
     def seen(self) -> Counts:
         """The real cases of every cell, none when there are no counts."""
+        from bayeslearn.families import Counts  # noqa: PLC0415 - tables that are only asked load no families
+
         return Counts.zero(self.shape) if self.counts is None else self.counts
 
     @property
@@ -122,18 +105,23 @@ class Cpt:
     @property
     def posterior(self) -> Dirichlet:
         """Dirichlet(n + α): what is known of every row after the cases."""
+        from bayeslearn.families import Dirichlet  # noqa: PLC0415 - as above
+
         self.require_learned()
         return Dirichlet(self.seen.n + self.alpha)
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Equal-tailed bounds of every cell; in a row that rests on nothing, 0 and 1.
 
+        >>> from bayeslearn.families import Counts, Dirichlet
         >>> side = Discrete("Side", ("head", "point"))
         >>> tack = Cpt(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1]))
         >>> low, high = tack.interval()
         >>> print(f"{low[0]:.3f} to {high[0]:.3f}")
         0.711 to 0.866
         """
+        from bayeslearn.families import Dirichlet  # noqa: PLC0415 - as above
+
         alpha = self.posterior.alpha
         nothing = alpha.sum(axis=-1, keepdims=True) == 0
         low, high = Dirichlet(np.where(nothing, 1.0, alpha)).interval(level)
@@ -143,6 +131,7 @@ class Cpt:
     def support(self, given: Mapping[str, Any] | None = None) -> Support:
         """What a row rests on, named by the states of the parents.
 
+        >>> from bayeslearn.families import Counts, Dirichlet
         >>> side = Discrete("Side", ("head", "point"))
         >>> print(Cpt(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1])).support())
         Side rests on 100 real and 2 prior cases

@@ -23,11 +23,7 @@ from bayeslearn.errors import (
 )
 from bayeslearn.network.cpt import Cpt, missed_one
 from bayeslearn.network.graph import Dag
-from bayeslearn.network.prediction import predictions, state_names
 from bayeslearn.network.structures import StructureLike, as_dag
-from bayeslearn.sources import with_options
-from bayeslearn.tables import Schema, as_table
-from bayeslearn.tables.convert import declared_states
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +36,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.soft import Numbers
     from bayeslearn.network.learning.score import Score, Total
     from bayeslearn.sources.base import Scanned
-    from bayeslearn.tables import Discrete
+    from bayeslearn.tables import Discrete, Schema
     from bayeslearn.tables.markers import Markers
 
     #: What may become of a state that a network does not have, where it is asked and does not learn.
@@ -105,6 +101,9 @@ class BayesianNetwork:
         The axes of a table are the parents in the order of the graph, then the variable itself. Rows within 1e-4 of one
         are divided by their sum, as published tables need it, and noted.
         """
+        from bayeslearn.tables.convert import declared_states  # noqa: PLC0415 - networks from files need no conversion
+        from bayeslearn.tables.schema import Schema  # noqa: PLC0415 - as above
+
         variables = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states)
         dag = as_dag(structure, variables)
         if not isinstance(tables, Mapping):
@@ -161,6 +160,8 @@ class BayesianNetwork:
     @cached_property
     def schema(self) -> Schema:
         """The variables with their states: data for this network are coded by it."""
+        from bayeslearn.tables.schema import Schema  # noqa: PLC0415 - loads when data are read
+
         return Schema(cpt.variable for cpt in self.cpts)
 
     def states(self, name: str) -> tuple[Any, ...]:
@@ -180,6 +181,8 @@ class BayesianNetwork:
 
     def log_joint(self, data: Any) -> NDArray[np.float64]:
         """ln P of each row of a table, a frame or a list of cases, in which nothing is missing."""
+        from bayeslearn.tables import as_table  # noqa: PLC0415 - loads when data are read
+
         table = as_table(data, schema=self.schema)
         holes = table.codes < 0
         if holes.any():
@@ -244,6 +247,7 @@ class BayesianNetwork:
             is counted in a warning, or raise an ``"error"``.
         """
         from bayeslearn.network.learning.score import score  # noqa: PLC0415 - learning knows networks, not the reverse
+        from bayeslearn.sources import with_options  # noqa: PLC0415 - loads when data are read
 
         return score(self, with_options(data, missing=missing, keep_default_na=keep_default_na), unseen=unseen)
 
@@ -297,6 +301,10 @@ class BayesianNetwork:
         A missing cell, or a missing column, is not observed; the column of the target itself is not looked at. The
         options are those of :meth:`score`.
         """
+        from bayeslearn.network.prediction import predictions, state_names  # noqa: PLC0415 - loads when data are read
+        from bayeslearn.sources import with_options  # noqa: PLC0415 - as above
+        from bayeslearn.tables import as_table  # noqa: PLC0415 - as above
+
         states = state_names(self[target].variable)
         data = with_options(data, missing=missing, keep_default_na=keep_default_na)
         table = as_table(data, schema=self.schema, absent="missing", unseen=unseen)
@@ -403,6 +411,7 @@ class BayesianNetwork:
         (array([2., 3.]), array([0.429, 0.571]))
         """
         from bayeslearn.network.learning import evidence  # noqa: PLC0415 - learning knows networks, not the reverse
+        from bayeslearn.sources import with_options  # noqa: PLC0415 - loads when data are read
 
         data = with_options(data, missing=missing, keep_default_na=keep_default_na)
         return evidence.updated(self, data, weights=weights, fade=fade, hidden=hidden, unseen=unseen)

@@ -20,7 +20,8 @@ import numpy as np
 from bayeslearn.errors import MismatchError, ParameterError
 from bayeslearn.families import Bundle, Counts, Dirichlet
 from bayeslearn.families.lineage import mapped
-from bayeslearn.network.cpt import Cpt, TablePrior
+from bayeslearn.network.cpt import Cpt
+from bayeslearn.network.table_prior import TablePrior
 from bayeslearn.tables.states import StateLookup
 
 if TYPE_CHECKING:

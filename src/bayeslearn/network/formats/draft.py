@@ -16,7 +16,7 @@ from bayeslearn.network.cpt import ROW_TOLERANCE, Cpt
 from bayeslearn.network.formats.names import read_legend
 from bayeslearn.network.formats.source import UNKNOWN
 from bayeslearn.network.network import BayesianNetwork, rounding_notes
-from bayeslearn.tables import Discrete
+from bayeslearn.tables.variables import Discrete
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

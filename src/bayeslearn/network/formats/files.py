@@ -5,60 +5,91 @@ A name that ends in .gz is packed. Files are UTF-8, and written whole or not at 
 
 from __future__ import annotations
 
-import gzip
+import importlib
 import os
 import re
-import zlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn import data, files, validation
+from bayeslearn import validation
 from bayeslearn.errors import FormatError, MissingFileError, ParameterError, joined, near
-from bayeslearn.network.formats.bif import read_bif
-from bayeslearn.network.formats.bif_writer import write_bif
-from bayeslearn.network.formats.net import read_net, write_net
-from bayeslearn.network.formats.own_json import read_json, write_json
 from bayeslearn.network.formats.source import Source
-from bayeslearn.network.formats.uai import read_uai, write_agrum_uai, write_uai
-from bayeslearn.network.formats.xdsl import read_xdsl, write_agrum_xdsl, write_xdsl
-from bayeslearn.network.formats.xmlbif import read_xmlbif, write_xmlbif
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structures import as_network
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
 
 @dataclass(frozen=True)
 class Format:
-    """One format: how its files end, how they are read and written, and what to know about it."""
+    """One format: how its files end, what reads and writes them (as module.function), and what to know about it."""
 
     label: str
     endings: tuple[str, ...]
-    read: Callable[[Source], BayesianNetwork]
-    write: Callable[[BayesianNetwork], str]
+    reader: str
+    writer: str
     about: str
+
+    def read(self, source: Source) -> BayesianNetwork:
+        """The network of a text."""
+        return loaded(self.reader)(source)
+
+    def write(self, network: BayesianNetwork) -> str:
+        """The text of a network."""
+        return loaded(self.writer)(network)
+
+
+def loaded(place: str) -> Any:
+    """A function of a format, whose module is imported when the format is first used."""
+    module, _, function = place.partition(".")
+    return getattr(importlib.import_module(f"bayeslearn.network.formats.{module}"), function)
 
 
 #: Every format by its label: what the command line, the errors and the documentation know of formats.
 FORMATS = {
     entry.label: entry
     for entry in (
-        Format("json", (".json",), read_json, write_json, "our own: keeps types of states, counts, priors and notes"),
-        Format("bif", (".bif",), read_bif, write_bif, "Interchange Format: bnlearn, pgmpy, aGrUM, JavaBayes"),
+        Format(
+            "json",
+            (".json",),
+            "own_json.read_json",
+            "own_json.write_json",
+            "our own: keeps types of states, counts, priors and notes",
+        ),
+        Format(
+            "bif",
+            (".bif",),
+            "bif.read_bif",
+            "bif_writer.write_bif",
+            "Interchange Format: bnlearn, pgmpy, aGrUM, JavaBayes",
+        ),
         Format(
             "xmlbif",
             (".xmlbif", ".bifxml", ".xml"),
-            read_xmlbif,
-            write_xmlbif,
+            "xmlbif.read_xmlbif",
+            "xmlbif.write_xmlbif",
             "Interchange Format in XML: SamIam, Weka, aGrUM",
         ),
-        Format("net", (".net",), read_net, write_net, "HUGIN"),
-        Format("xdsl_agrum", (".agrum.xdsl",), read_xdsl, write_agrum_xdsl, "XDSL in the order of aGrUM, for pyAgrum"),
-        Format("xdsl", (".xdsl",), read_xdsl, write_xdsl, "GeNIe and SMILE"),
-        Format("uai_agrum", (".agrum.uai",), read_uai, write_agrum_uai, "UAI in the order of aGrUM, for pyAgrum"),
-        Format("uai", (".uai",), read_uai, write_uai, "inference competitions: numbers only, names are lost"),
+        Format("net", (".net",), "net.read_net", "net.write_net", "HUGIN"),
+        Format(
+            "xdsl_agrum",
+            (".agrum.xdsl",),
+            "xdsl.read_xdsl",
+            "xdsl.write_agrum_xdsl",
+            "XDSL in the order of aGrUM, for pyAgrum",
+        ),
+        Format("xdsl", (".xdsl",), "xdsl.read_xdsl", "xdsl.write_xdsl", "GeNIe and SMILE"),
+        Format(
+            "uai_agrum",
+            (".agrum.uai",),
+            "uai.read_uai",
+            "uai.write_agrum_uai",
+            "UAI in the order of aGrUM, for pyAgrum",
+        ),
+        Format(
+            "uai", (".uai",), "uai.read_uai", "uai.write_uai", "inference competitions: numbers only, names are lost"
+        ),
     )
 }
 
@@ -81,15 +112,26 @@ def read_network(
     """
     if isinstance(path, BayesianNetwork):
         return path
-    path = located(path)
-    entry = FORMATS[label_of(path, format)]
-    name = str(path)
+    name = located(path)
+    entry = FORMATS[label_of(name, format)]
     try:
-        content = path.read_bytes()
-        content = gzip.decompress(content) if path.suffix.lower() == ".gz" else content
-    except (OSError, EOFError, zlib.error) as error:
+        with open(name, "rb") as file:  # noqa: PTH123 - pathlib takes as long to load as a small network to read
+            content = file.read()
+        content = unpacked(content) if name.lower().endswith(".gz") else content
+    except (OSError, EOFError) as error:
         raise FormatError(f"{name!r} cannot be read: {error}", path=name) from None
     return entry.read(Source(decoded(content, name), name))
+
+
+def unpacked(content: bytes) -> bytes:
+    """The content of a packed file; one that is damaged is an OSError or EOFError."""
+    import gzip  # noqa: PLC0415 - loads when a file is packed
+    import zlib  # noqa: PLC0415 - as above
+
+    try:
+        return gzip.decompress(content)
+    except zlib.error as error:
+        raise OSError(*error.args) from None
 
 
 def write_network(
@@ -99,9 +141,13 @@ def write_network(
     format: str | None = None,  # noqa: A002
 ) -> None:
     """Write a network to a file, in the format that its ending names; all or nothing."""
+    from bayeslearn import files  # noqa: PLC0415 - loads when something is written
+
     network, path = as_network(network), as_path(path)
     content = format_network(network, label_of(path, format)).encode()
     if path.suffix.lower() == ".gz":
+        import gzip  # noqa: PLC0415 - loads when a file is packed
+
         content = gzip.compress(content, mtime=0)
     files.write(path, content)
 
@@ -146,13 +192,16 @@ def format_network(network: BayesianNetwork, format: str) -> str:  # noqa: A002
 ### names of files
 
 
-def located(path: str | os.PathLike[str]) -> Path:
+def located(path: str | os.PathLike[str]) -> str:
     """Where the file is: as named, or among those that ship with the package."""
+    require_path(path)
+    if os.path.isfile(path):  # noqa: PTH113 - pathlib takes long to load
+        return without_dots(os.fspath(path))
     place = as_path(path)
-    if place.is_file():
-        return place
+    from bayeslearn import data  # noqa: PLC0415 - loads when a file is not there
+
     if not place.exists() and str(place) in data.networks():
-        return data.path(f"{place}.json")
+        return str(data.path(f"{place}.json"))
     what = "is a directory" if place.is_dir() else "there is no such file"
     close = near([place], data.networks(), 1)
     meant = f"did you mean {close[0]!r}? " if close else ""
@@ -163,18 +212,30 @@ def located(path: str | os.PathLike[str]) -> Path:
     )
 
 
-def as_path(path: Any) -> Path:
-    """A path, or the error that says what else was given."""
+def require_path(path: Any) -> None:
+    """Refuse what is not the name of a file."""
     if not isinstance(path, str | os.PathLike):
         raise ParameterError(f"expected the name of a file, got {type(path).__name__} {path!r:.60}")
+
+
+def as_path(path: Any) -> Path:
+    """A path, or the error that says what else was given."""
+    from pathlib import Path  # noqa: PLC0415 - it takes long to load
+
+    require_path(path)
     return Path(path)
 
 
-def label_of(path: Path, label: str | None) -> str:
+def without_dots(name: str) -> str:
+    """The name of a file as a path shows it: without needless dots and slashes."""
+    return str(as_path(name)) if "//" in name or "./" in name else name
+
+
+def label_of(path: str | os.PathLike[str], label: str | None) -> str:
     """The format of a file: as asked for, or by its ending."""
     if label is not None:
         return validation.choice("format", label, FORMATS)
-    name = path.name.lower().removesuffix(".gz")
+    name = os.fspath(path).lower().removesuffix(".gz")
     for entry in FORMATS.values():
         if name.endswith(entry.endings):
             return entry.label

@@ -8,7 +8,6 @@ identifiers, other names are replaced by some, and a legend beside them keeps th
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 LEGEND = "bayeslearn"
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
 ESCAPE = re.compile(r'\\([\\"])')
 
 
@@ -33,6 +32,12 @@ PLAIN = re.compile(r'(?:[^\s{}()\[\],;|"/\\]|/(?![/*]))+')
 
 #: Words of the grammar of BIF, which aGrUM takes for themselves wherever they stand.
 RESERVED = {"network", "variable", "probability", "property", "type", "discrete", "default", "table"}
+
+
+def has_control(name: str) -> bool:
+    """Whether a name holds a character that files cannot carry; the pattern takes a while to compile."""
+    return re.search(CONTROL, name) is not None
+
 
 ### states as text
 
@@ -70,7 +75,7 @@ def word(name: str) -> str:
 
 def require_printable(names: Sequence[str], what: str) -> None:
     """No name with a line break or another control character, which this format cannot carry."""
-    bad = [name for name in names if CONTROL.search(name)]
+    bad = [name for name in names if has_control(name)]
     if bad:
         raise FormatError(
             f"{what} cannot carry the name {bad[0]!r}: it holds a line break or another control character",
@@ -120,16 +125,20 @@ def legend(variable: Discrete, alias: str, carried: Callable[[str], bool]) -> tu
     written = replaced(states, carried)
     if alias == variable.name and written == states:
         return written, None
+    import json  # noqa: PLC0415 - few files have a legend
+
     return written, json.dumps({"name": variable.name, "states": states})
 
 
 def carried_by_xml(name: str) -> bool:
     """Whether a name comes through XML as it is."""
-    return bool(name) and name == name.strip() and not CONTROL.search(name)
+    return bool(name) and name == name.strip() and not has_control(name)
 
 
 def read_legend(text: str) -> tuple[str, list[str]] | None:
     """The original name and states, or None if this is no legend of ours."""
+    import json  # noqa: PLC0415 - few files have a legend
+
     try:
         entry = json.loads(text)
         name, states = entry["name"], entry["states"]

@@ -23,7 +23,7 @@ import numpy as np
 
 from bayeslearn.errors import listed
 from bayeslearn.network.formats.draft import Draft
-from bayeslearn.network.formats.names import CONTROL, LEGEND, aliases, is_identifier, legend, quote
+from bayeslearn.network.formats.names import LEGEND, aliases, has_control, is_identifier, legend, quote
 from bayeslearn.network.formats.source import floats, quoted
 from bayeslearn.network.formats.tokens import Tokens
 
@@ -232,13 +232,13 @@ def nests(opened: Sequence[int], closed: Sequence[int], shape: Sequence[int]) ->
 
 def carried(state: str) -> bool:
     """Whether a state can stand between quotation marks for every reader."""
-    return not CONTROL.search(state) and not set(state) & set('"\\')
+    return not has_control(state) and not set(state) & set('"\\')
 
 
 def write_net(network: BayesianNetwork) -> str:
     """The network as HUGIN .net."""
     names = aliases(network, is_identifier)
-    title = [f"    name = {quote(network.name)};"] if not CONTROL.search(network.name) else []
+    title = [f"    name = {quote(network.name)};"] if not has_control(network.name) else []
     lines = ["net", "{", *title, "}"]
     for cpt in network:
         states, note = legend(cpt.variable, names[cpt.name], carried)

@@ -28,9 +28,9 @@ from bayeslearn.errors import FormatError, listed
 from bayeslearn.families import Bundle, Counts, Dirichlet, DirichletRule
 from bayeslearn.families.lineage import of_snapshots
 from bayeslearn.model_files import lineage_of, plain_lineage
-from bayeslearn.network.cpt import TablePrior
 from bayeslearn.network.formats.draft import Draft
 from bayeslearn.network.formats.json_text import Step, loaded, locate
+from bayeslearn.network.table_prior import TablePrior
 from bayeslearn.tables import Discrete
 from bayeslearn.tables.variables import variable_from_dict
 

@@ -6,10 +6,10 @@ JSON takes a while, so there it is found when it is needed.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import FormatError
@@ -45,8 +45,8 @@ class Source:
         """The name of the file without its endings, for a network that has no name of its own."""
         if self.path is None:
             return UNKNOWN
-        path = Path(self.path)
-        return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+        stem, ending = os.path.splitext(os.path.basename(self.path))  # noqa: PTH119, PTH122 - pathlib takes long to load
+        return os.path.splitext(stem)[0] if ending.lower() == ".gz" else stem  # noqa: PTH122 - as above
 
     def place(self, mark: Mark) -> tuple[int, int] | None:
         """Line and column of a mark, from one."""

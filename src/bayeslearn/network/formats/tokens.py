@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 SLASHES = r"\s+|//[^\n]*|/\*[\s\S]*?\*/"
 QUOTED = r'"(?:[^"\\]|\\[\s\S])*"?'
 TOKEN = {
-    "bif": re.compile(rf"(?:{SLASHES})*({QUOTED}|/\*|[{{}}()\[\],;|]|(?:[^\s{{}}()\[\],;|\"/]|/(?![/*]))+)?"),
-    "net": re.compile(rf"(?:{SLASHES}|%[^\n]*)*({QUOTED}|/\*|[{{}}();|=]|(?:[^\s{{}}();|=\"/%]|/(?![/*]))+)?"),
+    "bif": rf"(?:{SLASHES})*({QUOTED}|/\*|[{{}}()\[\],;|]|(?:[^\s{{}}()\[\],;|\"/]|/(?![/*]))+)?",
+    "net": rf"(?:{SLASHES}|%[^\n]*)*({QUOTED}|/\*|[{{}}();|=]|(?:[^\s{{}}();|=\"/%]|/(?![/*]))+)?",
 }
 PUNCTUATION = {"bif": frozenset("{}()[],;|"), "net": frozenset("{}();|=")}
 
@@ -33,7 +33,7 @@ class Tokens:
 
     def __init__(self, source: Source, dialect: str) -> None:
         self.source = source
-        self._token, self._punctuation = TOKEN[dialect].match, PUNCTUATION[dialect]
+        self._token, self._punctuation = re.compile(TOKEN[dialect]).match, PUNCTUATION[dialect]
         self.word, self.at, self.end = "", 0, 0
         self.move(0)
 

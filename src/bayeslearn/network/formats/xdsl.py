@@ -27,7 +27,15 @@ import numpy as np
 
 from bayeslearn.errors import listed
 from bayeslearn.network.formats.draft import Draft
-from bayeslearn.network.formats.names import CONTROL, LEGEND, aliases, carried_by_xml, is_identifier, legend, replaced
+from bayeslearn.network.formats.names import (
+    LEGEND,
+    aliases,
+    carried_by_xml,
+    has_control,
+    is_identifier,
+    legend,
+    replaced,
+)
 from bayeslearn.network.formats.source import table_text
 from bayeslearn.network.formats.xmltree import escape, numbers, parse_xml, required
 
@@ -145,8 +153,6 @@ def document(network: BayesianNetwork, *, app: str | None, first_fastest: bool =
     if app is not None:
         lines += ["  <extensions>", f'    <genie version="1.0" app="{app}" name="{title}">']
         for name, alias in ((name, names[name]) for name in network.dag.order):
-            lines.append(
-                f'      <node id="{alias}"><name>{escape(alias if CONTROL.search(name) else name)}</name></node>'
-            )
+            lines.append(f'      <node id="{alias}"><name>{escape(alias if has_control(name) else name)}</name></node>')
         lines += ["    </genie>", "  </extensions>"]
     return "\n".join([*lines, "</smile>"]) + "\n"

@@ -9,11 +9,14 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import DuplicateColumnError, MissingDependencyError, ParameterError, listed
+from bayeslearn.network.inference.beliefs import Beliefs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+__all__ = ["Beliefs", "CaseBeliefs", "Cost", "Explanation", "JointBelief"]
 
 
 @dataclass(frozen=True)
@@ -26,32 +29,6 @@ class Cost:
     def bytes(self) -> float:
         """Memory of the tables."""
         return 8 * self.entries
-
-
-@dataclass(frozen=True)
-class Beliefs:
-    """Posterior distributions by name and state.
-
-    >>> Beliefs({"rain": "yes"}, -0.5, {"wet": {"yes": 0.9, "no": 0.1}})["wet"]["yes"]
-    0.9
-    """
-
-    evidence: dict[str, Any]
-    log_evidence: float
-    beliefs: dict[str, dict[Any, float]]
-
-    def __getitem__(self, name: str) -> dict[Any, float]:
-        if name not in self.beliefs:
-            raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.beliefs)}")
-        return self.beliefs[name]
-
-    def most_probable(self, name: str) -> Any:
-        """The most probable state of a variable by itself."""
-        return max(self[name], key=self[name].__getitem__)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values: evidence, log evidence, beliefs."""
-        return {"evidence": self.evidence, "log_evidence": self.log_evidence, "beliefs": self.beliefs}
 
 
 @dataclass(frozen=True)

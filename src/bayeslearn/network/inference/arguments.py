@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import ParameterError
-from bayeslearn.network.inference.dates import with_date_parts
-from bayeslearn.network.inference.evidence_text import has_sign, parse_evidence
 from bayeslearn.network.structures import as_network
 
 if TYPE_CHECKING:
@@ -25,6 +23,8 @@ def as_evidence(network: BayesianNetwork, evidence: Any) -> dict[str, Any]:
     found = as_mapping(network, evidence)
     for name in found:
         if name not in network:
+            from bayeslearn.network.inference.dates import with_date_parts  # noqa: PLC0415 - loads when a name is odd
+
             return with_date_parts(network, found)
     return found
 
@@ -65,6 +65,8 @@ def as_engine(engine: Exact | BayesianNetwork) -> Exact:
 
 
 def _parsed(network: BayesianNetwork, text: str | list[str]) -> dict[str, Any]:
+    from bayeslearn.network.inference.evidence_text import has_sign, parse_evidence  # noqa: PLC0415 - evidence as text
+
     pieces = [text] if isinstance(text, str) else text
     odd = [piece for piece in pieces if not has_sign(piece)]
     if odd:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,13 @@ if TYPE_CHECKING:
 #: Entries of the whole tree up to which cases may run side by side over it.
 SMALL = 40_000
 
-#: Variables and entries up to which a question may be interpreted while there is no compiled code.
+#: Variables and entries up to which a question may be answered by NumPy while there is no compiled code, and up to
+#: which it may be interpreted.
+MANY, ROOM = 1_000, 1_000_000
 FEW, TINY = 80, 10_000
+
+#: Entries from which compiled code tries for a better plan than the first.
+WORTH_A_TRY = 100_000
 
 #: Plans kept, the least recently used going first.
 KEPT_PLANS = 256
@@ -51,6 +56,8 @@ class Plan:
     steps: Any
     #: The variables that are not observed.
     hidden: list[int]
+    #: Whether compiled code would look for a better one.
+    provisional: bool = False
 
     @property
     def bytes(self) -> float:
@@ -145,7 +152,10 @@ class Compiled:
         """The plan for these variables, made or remembered."""
         key = active.tobytes() + kept.tobytes()
         if key not in self._plans:
-            self._plans[key] = self.best(active, kept)
+            found = self.best(active, kept)
+            if found.provisional:
+                return found
+            self._plans[key] = found
             if len(self._plans) > KEPT_PLANS:
                 self._plans.popitem(last=False)
         self._plans.move_to_end(key)
@@ -153,16 +163,20 @@ class Compiled:
 
     def best(self, active: NDArray[np.bool_], kept: NDArray[np.bool_]) -> Plan:
         """A plan made anew: of several tries, where tables are large."""
-        return self._made("best_plan", active, kept, self.limit)
+        if len(active) <= MANY and kernels.is_sooner("best_plan"):
+            plan = self._made(kernels.soonest("best_plan"), active, kept, self.limit)
+            if plan.entries <= min(ROOM, self.limit):
+                return replace(plan, provisional=plan.entries > WORTH_A_TRY)
+        return self._made(kernels.best_plan, active, kept, self.limit)
 
     def tried(
         self, active: NDArray[np.bool_], kept: NDArray[np.bool_], noise: NDArray[np.float64], weight: float
     ) -> Plan:
         """One try at a plan."""
-        return self._made("plan", active, kept, noise, weight, self.limit)
+        planner = kernels.soonest("plan") if len(active) <= MANY else kernels.plan
+        return self._made(planner, active, kept, noise, weight, self.limit)
 
-    def _made(self, name: str, active: NDArray[np.bool_], *rest: Any) -> Plan:
-        planner = kernels.soonest(name) if len(active) <= FEW else getattr(kernels, name)
+    def _made(self, planner: Any, active: NDArray[np.bool_], *rest: Any) -> Plan:
         entries, steps = planner(
             self.scope_start, self.scope, self.scope_stride, self.sizes, self.log_size, active, *rest
         )
@@ -199,8 +213,13 @@ class Compiled:
                 waiting += self.parents[v]
         return kept
 
+    def propagate(self, plan: Plan) -> Any:
+        """The kernel that runs a plan."""
+        few = len(self.names) <= MANY and plan.entries <= ROOM
+        return kernels.soonest("propagate") if few else kernels.propagate
+
     def small_enough(self, plan: Plan) -> bool:
-        """Whether a question is answered sooner without compiling."""
+        """Whether a question is answered sooner interpreted than compiled."""
         return len(self.names) <= FEW and plan.entries <= TINY
 
     def require_room(self, entries: float) -> None:

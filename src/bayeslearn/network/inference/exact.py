@@ -15,20 +15,18 @@ import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, listed
-from bayeslearn.network.inference.answers import Beliefs, CaseBeliefs, Cost, Explanation, JointBelief
 from bayeslearn.network.inference.arguments import as_evidence, as_names
+from bayeslearn.network.inference.beliefs import Beliefs
 from bayeslearn.network.inference.compiled import WEIGHTS, Compiled, Plan
-from bayeslearn.network.inference.evidence import codes_of
-from bayeslearn.network.inference.session import Session
-from bayeslearn.network.inference.soft import in_order, soft_query
 from bayeslearn.network.structures import as_network
-from bayeslearn.tables import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.network.inference.answers import CaseBeliefs, Cost, Explanation, JointBelief
+    from bayeslearn.network.inference.session import Session
     from bayeslearn.network.inference.soft import Numbers
     from bayeslearn.network.network import BayesianNetwork
 
@@ -96,6 +94,8 @@ class Exact:
         """
         evidence = as_evidence(self.network, evidence)
         if targets:
+            from bayeslearn.network.inference.soft import soft_query  # noqa: PLC0415 - loads when it is asked for
+
             return soft_query(self, evidence, targets, likelihoods=likelihoods or {}, ask=ask)
         codes, likelihood, weighed = self.read(evidence, likelihoods)
         asked = None if ask is None else [self._position(name) for name in as_names(ask)]
@@ -144,6 +144,8 @@ class Exact:
         p = np.zeros(compiled.sizes[together])
         found = families[compiled.cpt_start[-2] :].reshape(compiled.sizes[free])
         p[tuple(slice(None) if codes[v] < 0 else codes[v] for v in together)] = found / found.sum() if free else 1.0
+        from bayeslearn.network.inference.answers import JointBelief  # noqa: PLC0415 - loads when it is asked for
+
         return JointBelief(tuple(names), tuple(self._states[v] for v in together), p)
 
     def families(
@@ -204,17 +206,23 @@ class Exact:
         )  # fmt: skip
         if log_joint == -np.inf:
             raise self._conflict(evidence, likelihoods or {})
+        from bayeslearn.network.inference.answers import Explanation  # noqa: PLC0415 - loads when it is asked for
+
         case = {self._names[v]: self._states[v][found[v]] for v in asked}
         return Explanation(case, float(log_joint) + log_scale, self.log_evidence(evidence, likelihoods=likelihoods))
 
     def cost(self, evidence: Mapping[str, Any] | None = None, *, ask: Iterable[str] | None = None) -> Cost:
         """What a query will take, without asking it."""
+        from bayeslearn.network.inference.answers import Cost  # noqa: PLC0415 - loads when it is asked for
+
         codes, _, weighed = self.read(evidence)
         asked = None if ask is None else [self._position(name) for name in as_names(ask)]
         return Cost(self._planned(asked, codes, weighed)[0].entries)
 
     def session(self) -> Session:
         """Evidence that comes and goes, with the beliefs that follow from it."""
+        from bayeslearn.network.inference.session import Session  # noqa: PLC0415 - loads when it is asked for
+
         return Session(self)
 
     # -- many cases
@@ -227,6 +235,9 @@ class Exact:
         Nor is a state that the network does not have, with a warning that counts them; with ``unseen="error"`` it is an
         error.
         """
+        from bayeslearn.network.inference.answers import CaseBeliefs  # noqa: PLC0415 - loads when it is asked for
+        from bayeslearn.tables import as_table  # noqa: PLC0415 - loads when data are read
+
         columns = as_table(data, schema=self.network.schema, absent="missing", unseen=unseen).codes
         codes = np.ascontiguousarray(columns.T, dtype=np.int64)
         beliefs = np.empty((len(codes), int(self.compiled.belief_start[-1])))
@@ -321,6 +332,8 @@ class Exact:
             v = place[name] if name in place else self._position(name)
             code = self._codes[v].get(value) if type(value) is str else None
             if code is None:
+                from bayeslearn.network.inference.evidence import codes_of  # noqa: PLC0415 - numbers, ranges and dates
+
                 found = codes_of(self.network[name].variable, value, warn=True)
                 code = found[0] if len(found) == 1 else -1
                 if code < 0:
@@ -331,6 +344,8 @@ class Exact:
     def _likelihoods(
         self, likelihoods: Mapping[str, Numbers], codes: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        from bayeslearn.network.inference.soft import in_order  # noqa: PLC0415 - loads when it is asked for
+
         flat = np.ones(int(self.compiled.belief_start[-1]))
         weighed = np.zeros(len(codes), np.bool_)
         for name, values in likelihoods.items():
@@ -372,8 +387,7 @@ class Exact:
         compiled.require_room(plan.entries)
         likelihood, log_scale = self._divided(likelihood, weighed)
         beliefs = np.empty(int(compiled.belief_start[-1]))
-        propagate = kernels.soonest("propagate") if compiled.small_enough(plan) else kernels.propagate
-        log_p = propagate(
+        log_p = compiled.propagate(plan)(
             compiled.arrays(kept), plan.steps, compiled.sizes, codes, likelihood, weighed,
             *workspace(plan), beliefs, families, 1.0,
         )  # fmt: skip

@@ -10,7 +10,7 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError, UnknownColumnError, listed
 from bayeslearn.families import Dirichlet
 from bayeslearn.families.categorical import DirichletRule
-from bayeslearn.network.cpt import TablePrior
+from bayeslearn.network.table_prior import TablePrior
 
 if TYPE_CHECKING:
     from bayeslearn.network.cpt import Cpt
