@@ -224,11 +224,9 @@ def object_kind(value: Any) -> str:
 
 def is_missing(value: Any, missing: Missing) -> bool:
     """Whether a Python value stands for a missing cell."""
-    if isinstance(value, str):
-        return value.strip() in missing.text or (bool(missing.numbers) and number_of(value) in missing.numbers)
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        return value != value or value in missing.numbers  # noqa: PLR0124 - NaN
-    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+    if isinstance(value, numbers.Real) and value != value:  # noqa: PLR0124 - NaN
+        return True
+    return value is None or type(value).__name__ in {"NAType", "NaTType"} or missing.marks(value)
 
 
 ### numbers

@@ -65,6 +65,15 @@ class Missing:
         """The markers of one column."""
         return self.by_column.get(name, self) if self.by_column else self
 
+    def marks(self, value: Any) -> bool:
+        """Whether a value is one of these markers."""
+        if isinstance(value, str):
+            plain = value.strip()
+            return plain in self.text or (
+                bool(self.numbers) and re.fullmatch(NUMBER, plain) is not None and float(plain) in self.numbers
+            )
+        return isinstance(value, numbers.Real) and not isinstance(value, bool) and value in self.numbers
+
     def without(self, states: Iterable[Any]) -> Missing:
         """The markers that are not declared states."""
         declared = Missing.plain(states)
