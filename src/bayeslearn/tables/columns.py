@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numbers
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,11 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.data)
+
+    def take(self, rows: NDArray[np.intp]) -> Column:
+        """These rows only."""
+        data = [self.data[row] for row in rows] if isinstance(self.data, list) else self.data.take(pa.array(rows))
+        return replace(self, data=data, known=None)
 
     @property
     def kind(self) -> str:
