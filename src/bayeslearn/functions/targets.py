@@ -18,6 +18,7 @@ from bayeslearn.functions.linear import columns as output_columns
 from bayeslearn.functions.reading import plain_numbers, read, strings
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import Discrete, Table
+from bayeslearn.tables.near_formats import why_not_read
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
 
@@ -127,7 +128,8 @@ def numbers_in(table: Table, name: str) -> Floats:
     if not all_numbers(variable):
         shown = next(state for state in variable.states if not isinstance(state, int | float) or state is True)
         raise DataError(
-            f"target {name!r} holds states such as {shown!r}, and a regression needs numbers",
+            f"target {name!r} holds states such as {shown!r}, and a regression needs numbers"
+            + why_not_read(name, variable.states),
             hint="learn it by a classifier, for instance SigmoidClassifier", column=name,
         )  # fmt: skip
     return with_numbers(table, [variable]).value(name)

@@ -123,6 +123,7 @@ SUSPECT_WORDS = frozenset({
     "none", "(none)", "missing", "(missing)", "blank", "(blank)", "empty", "unknown", "(unknown)", "unk", "not known",
     "not available", "not applicable", "not recorded", "not reported", "not specified", "unspecified", "undefined",
     "undetermined", "no data", "no answer", "no response", "refused", "tbd", "tba", "#value!", "#ref!", "#div/0!",
+    "k.a.", "k. a.", "keine angabe", "n.d.", "n/d",
 })  # fmt: skip
 
 #: Numbers from 0 to less than this are a short range, to which −1 may belong.

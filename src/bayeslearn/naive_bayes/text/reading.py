@@ -32,6 +32,7 @@ from bayeslearn.errors import (
 from bayeslearn.naive_bayes.text.corpus import Cells, Corpus
 from bayeslearn.naive_bayes.text.decoding import ENCODINGS, Decoder, content
 from bayeslearn.tables.markers import Missing
+from bayeslearn.tables.text_heads import LINES, delimiter_of
 
 if TYPE_CHECKING:
     import os
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 
 #: The column that is read when none is named.
 TEXT, LABEL = "text", "label"
-#: The character between cells, by the ending of the name.
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
+#: The character between cells, by the ending of the name; None where the first lines tell it.
+DELIMITERS = {".csv": None, ".tsv": "\t"}
 #: Bytes of a text file that are parsed as one piece, at most: no cell may be longer.
 MOST_BLOCK = (1 << 31) - 2
 
@@ -202,12 +203,13 @@ def parquet(path: Path, columns: Columns) -> Corpus:
         return of_columns(opened.read([name for name in (text, label) if name]), text, label, cells)
 
 
-def separated(path: Path, columns: Columns, decoder: Decoder, delimiter: str) -> Corpus:
+def separated(path: Path, columns: Columns, decoder: Decoder, delimiter: str | None) -> Corpus:
     """Two columns of a CSV or TSV file."""
     import pyarrow as pa  # noqa: PLC0415 - heavy, and not needed for folders
     from pyarrow import csv  # noqa: PLC0415
 
     text = decoder(content(path), path.name)
+    delimiter = delimiter or delimiter_of(text[: 1 << 16].splitlines(keepends=True)[:LINES])
     names = next(iter(_csv_rows(text, delimiter)), [])
     if not names:
         raise EmptyTableError(f"{str(path)!r} is empty: it has not even a line of column names", path=path)
