@@ -104,7 +104,7 @@ def _check(how: str, seed: int | None) -> None:
     if seed is not None:
         validation.integer("--seed", seed, least=0)
         if how != "draw":
-            raise ParameterError("--seed has no use without --how draw")
+            raise ParameterError("--seed has no use without --how draw", hint="add --how draw, or leave out --seed")
 
 
 def _csv_chunks(to: Path | None, data: str, opened: Opened, fills: dict[str, Fill]) -> Iterator[bytes] | None:

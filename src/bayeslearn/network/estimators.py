@@ -262,7 +262,9 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
             return self._columns(checked, X, reset=reset)[0], y, None
         w = validation.weights(weights, len(y), name="sample_weight")
         if not w.any():
-            raise DataError("every sample_weight is zero: no class is left to learn")
+            raise DataError(
+                "every sample_weight is zero: no class is left to learn", hint="give at least one row a positive weight"
+            )
         seen = np.flatnonzero(w > 0)
         rows = X if hasattr(X, "columns") else checked
         return self._columns(checked[seen], _safe_indexing(rows, seen), reset=reset)[0], y[seen], w[seen]

@@ -181,7 +181,7 @@ class OnlineTables:
         now, table = self._now, self._coded(batch, weights)
         size = table.total_weight
         if size == 0:
-            raise EmptyTableError("the batch has no cases to learn from")
+            raise EmptyTableError("the batch has no cases to learn from", hint="skip batches without rows")
         cases = FoldedCases.of(now.model.compiled, table, likelihoods=likelihoods)
         found, log_likelihood = self._open(now.model).expected_statistics(cases)
         step = self._step(now, size)
