@@ -38,6 +38,37 @@ def test_only_missing_cells_of_the_network_change(folder):
     assert said("impute", "asia", "cases.csv") == "filled 4 cells of 3 columns\n"
 
 
+### some of the columns
+
+
+def test_columns_that_are_not_named_stay_as_they_are(folder):
+    every = ASIA.impute("cases.csv")
+    for words, named in ((["--columns", "smoke,town"], {"smoke"}), (["--drop-columns", "xray"], {"smoke", "tub"})):
+        text = ask("impute", "asia", "cases.csv", *words)
+        rows = [*csv.DictReader(text.splitlines(keepends=True))]
+        for name in ("smoke", "xray", "tub", "town", "note"):
+            before = [row[name] for row in csv.DictReader(CASES.splitlines(keepends=True))]
+            after = [row[name] for row in rows]
+            assert after == (every[name].to_pylist() if name in named else before)
+    assert said("impute", "asia", "cases.csv", "--columns", "smoke") == "filled 1 cells of 1 columns\n"
+
+
+def test_other_columns_are_evidence_unless_they_are_dropped():
+    rows = {"xray": ["yes"], "lung": [None], "smoke": [None]}
+    p = ASIA.query({"xray": "yes"}, ask=["lung"])["lung"]
+    assert p["yes"] < p["no"]
+    table = as_table({"either": ["yes", None], "lung": [None, None]}, schema=ASIA.schema, absent="missing")
+    for given in (table, {"either": ["yes"], "lung": [None]}):
+        full = ASIA.impute(given, columns=["lung"])
+        first = full.row(0) if given is table else {"either": full["either"][0], "lung": full["lung"][0]}
+        assert (first["either"], first["lung"]) == ("yes", "yes")
+        full = ASIA.impute(given, drop_columns=["either"])
+        first = full.row(0) if given is table else {"either": full["either"][0], "lung": full["lung"][0]}
+        assert (first["either"], first["lung"]) == ("yes", "no")
+    assert ASIA.impute(table, columns=["lung"]).missing()["either"] == 1
+    assert ASIA.impute(rows, columns=["smoke"])["lung"] == [None]
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_file_holds_what_stdout_shows(folder, ending):
     shown = f"wrote full.{ending}: 3 rows, filled 4 cells of 3 columns\n"
@@ -161,6 +192,9 @@ def test_an_impossible_row_is_named_by_its_number(folder):
         (["asia", "cases.csv", "--how", "mean"], 2, "unexpected value for `--how`: 'mean'"),
         (["asia", "cases.csv", "--how", "draw", "--seed", "-1"], 2, "`--seed` must be at least 0, got -1"),
         (["asia", "cases.csv", "--seed", "1"], 2, "--seed has no use without --how draw"),
+        (["asia", "cases.csv", "--columns", "smok"], 2, "did you mean 'smoke'?"),
+        (["asia", "cases.csv", "--drop-columns", "smok"], 2, "did you mean 'smoke'?"),
+        (["asia", "cases.csv", "--json"], 2, "name a file for the rows: -o full.csv"),
     ],
 )
 def test_failures_are_one_sentence(words, code, message, folder):

@@ -192,3 +192,35 @@ def test_mistaken_calls(mails, model, tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(Exception, match=message):
         ask("text", *(word.format(mails=mails, model=model) for word in words))
+
+
+### markers of missing values
+
+
+@pytest.fixture
+def survey(tmp_path):
+    (tmp_path / "survey.csv").write_text(MAILS.replace("watches,\n", "watches,-\n").replace(",?\n", ",unknown\n"))
+    return str(tmp_path / "survey.csv")
+
+
+def test_markers_of_missing_labels(mails, survey, tmp_path):
+    known, markers = tmp_path / "known.model", ["--na-values", "-,label=unknown"]
+    ask("text", "learn", mails, "-o", str(known))
+    shown = ask("text", "learn", survey, *markers, "-o", str(tmp_path / "m"))
+    assert "4 with a label, and 2 without a label" in shown
+    assert read_text_model(tmp_path / "m").statistics.isclose(read_text_model(known).statistics)
+    assert "4 of 4 known" in said("text", "classify", str(known), survey, *markers)
+    answer = json.loads(ask("text", "evaluate", survey, "--model", str(known), *markers, "--json"))
+    assert answer["judged"] == 4
+
+
+def test_markers_of_missing_labels_in_several_files(mails, survey, tmp_path):
+    words = ["text", "learn", survey, mails, "--na-values", "-,unknown", "-o", str(tmp_path / "m"), "--json"]
+    answer = json.loads(ask(*words))
+    assert [c["class"] for c in answer["classes"]] == ["ham", "spam"]
+    assert (answer["documents"], answer["without_label"]) == (8, 4)
+
+
+def test_default_markers_may_be_labels(mails, tmp_path):
+    answer = json.loads(ask("text", "learn", mails, "--no-default-na", "-o", str(tmp_path / "m"), "--json"))
+    assert [c["class"] for c in answer["classes"]] == ["", "?", "ham", "spam"]

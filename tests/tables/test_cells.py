@@ -63,7 +63,7 @@ def test_both_readers_see_the_same(tmp_path_factory, rows, end, closed, blank):
         "A,B\nx,y\nx\n",  # ragged
         "A,B\nx,y,z\n",
         'A,B\n"x",y\n',  # quoted
-        "A,B\nx,\xff\n",  # not UTF-8
+        "A,B\nx,\xff\0\n",  # no text
         "A,B\n",  # no rows
         "A\nx\ny\n",  # one column
         "A,B\n" + "".join(f"{i},x\n" for i in range(600)),  # many distinct cells

@@ -60,7 +60,10 @@ def run(
         label, p = _assignment("--likelihood", item)
         name, colon, outcome = label.rpartition(":")
         if not colon:
-            raise ParameterError(f"--likelihood takes NAME:OUTCOME=P, got {item!r}")
+            raise ParameterError(
+                f"--likelihood takes NAME:OUTCOME=P, got {item!r}",
+                hint="for instance --likelihood cancer:positive=0.98",
+            )
         rows.setdefault(name, {})[outcome] = p
     if not rows:
         raise ParameterError(
@@ -114,7 +117,9 @@ def _assignment(option: str, item: str) -> tuple[str, float]:
             return name, float(value)
     except ValueError:
         pass
-    raise ParameterError(f"{option} takes NAME=P with a number for P, got {item!r}")
+    raise ParameterError(
+        f"{option} takes NAME=P with a number for P, got {item!r}", hint=f"for instance {option} cancer=0.008"
+    )
 
 
 def _completed(rows: Rows) -> Rows:

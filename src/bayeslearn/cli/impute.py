@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import progress, writing
+from bayeslearn.cli import output, progress, writing
 from bayeslearn.cli.networks import NETWORK, load
 from bayeslearn.cli.sources import OneFile, reads
 from bayeslearn.errors import ParameterError
@@ -39,12 +40,28 @@ def run(
     as_intervals: Annotated[
         bool, typer.Option("--as-intervals", help="Write the columns that the network discretizes as intervals.")
     ] = False,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="The columns to fill; all when not given. The others are evidence, and stay as they are. Repeatable.",
+        ),
+    ] = None,
+    drop_columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B", help="Columns that are neither filled nor evidence; they stay as they are. Repeatable."
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed draws the same values.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object that says how many cells were filled; the file needs -o.")
+    ] = False,
 ) -> None:
     """Fill the missing cells of a network's variables; all other cells stay as they are, byte for byte.
 
     A missing number is filled by a number: the median of the training rows in its interval, or one of them at random,
-    written as the other cells of its column are ($450.00).
+    written as the other cells of its column are ($450.00). A missing date stays missing, with a warning.
 
     Example: bayeslearn impute model.json holes.csv -o full.csv
     """
@@ -55,12 +72,18 @@ def run(
     from bayeslearn.tables.files import column_names
 
     _check(how, seed)
+    if as_json and to is None:
+        raise ParameterError(
+            "--json takes the place of the rows on stdout", hint="name a file for the rows: -o full.csv"
+        )
     if to is not None:
         writing.writer(to)
     network = load(net)
     path = str(data)
     unknown: Any = data.unseen or "missing"
+    data = replace(data, columns=columns, drop_columns=drop_columns)
     opened = Opened.of(network, path, unseen=unknown, **data.cells(partial(column_names, path)))
+    opened.warn_of_dates()
     luck = validation.generator(seed) if how == "draw" else None
     silent = to is None and sys.stdout.isatty()  # a bar among the rows helps nobody
     parts = imputed(network, opened.table, luck)
@@ -71,7 +94,7 @@ def run(
         writing.write_chunks(to, chunks)
     else:
         writing.write_columns(to, _table(to, opened.filled(full, fills)))
-    _report(to, opened)
+    _report(to, opened, as_json=as_json)
 
 
 def _check(how: str, seed: int | None) -> None:
@@ -81,7 +104,7 @@ def _check(how: str, seed: int | None) -> None:
     if seed is not None:
         validation.integer("--seed", seed, least=0)
         if how != "draw":
-            raise ParameterError("--seed has no use without --how draw")
+            raise ParameterError("--seed has no use without --how draw", hint="add --how draw, or leave out --seed")
 
 
 def _csv_chunks(to: Path | None, data: str, opened: Opened, fills: dict[str, Fill]) -> Iterator[bytes] | None:
@@ -105,8 +128,11 @@ def _table(to: Path | None, table: Any) -> Any:
     return table.select([name for name in table.column_names if not INDEX.fullmatch(name)])
 
 
-def _report(to: Path | None, opened: Opened) -> None:
-    names = [column.name for column in opened.columns if column.name in opened.table.schema]
-    gaps = [int(opened.missing(name).sum()) for name in names]
-    count = f"filled {sum(gaps)} cells of {sum(n > 0 for n in gaps)} columns"
+def _report(to: Path | None, opened: Opened, *, as_json: bool) -> None:
+    gaps = {name: int(missing.sum()) for name, missing in opened.gaps.items()}
+    filled = {name: count for name, count in gaps.items() if count}
+    if as_json:
+        found = {"rows": opened.table.n_rows, "filled": filled, "missing_dates": opened.missing_dates}
+        output.show_json({"output": str(to), **found})
+    count = f"filled {sum(filled.values())} cells of {len(filled)} columns"
     sys.stderr.write(f"{count}\n" if to is None else f"wrote {to}: {opened.table.n_rows} rows, {count}\n")

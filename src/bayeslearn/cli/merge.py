@@ -31,7 +31,10 @@ def run(
     from bayeslearn.network.formats.files import label_of
 
     if len(nets) < 2:
-        raise ParameterError("a merge needs two networks or more, got one")
+        raise ParameterError(
+            "a merge needs two networks or more, got one",
+            hint="for instance bayeslearn merge a.json b.json -o both.json",
+        )
     label_of(to, None)
     files.destination(to)
     networks = [learned(net) for net in nets]

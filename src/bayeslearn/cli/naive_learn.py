@@ -132,7 +132,7 @@ def pairs(option: str, items: list[str] | None) -> dict[str, str]:
     for item in items or []:
         name, equals, word = item.rpartition("=")
         if not (name and equals and word):
-            raise ParameterError(f"{option} takes COL=WORD, got {item!r}")
+            raise ParameterError(f"{option} takes COL=WORD, got {item!r}", hint=f"for instance {option} age=normal")
         found[name] = word
     return found
 

@@ -94,7 +94,10 @@ def warned(model: NaiveBayes, given: Given) -> bool:
     names, path = given.names, given.path
     absent = Schema(column.variable for column in model.columns).absent_from(names)
     if absent and len(absent) == len(model.names):
-        raise DataError(f"{path!r} has none of the columns of the model: {listed(model.names)}")
+        raise DataError(
+            f"{path!r} has none of the columns of the model: {listed(model.names)}",
+            hint="names must agree, also in upper and lower case: `bayeslearn scan FILE` lists those of a file",
+        )
     if absent:
         sys.stderr.write(f"warning: {path!r} lacks {listed(absent)}, so they are taken for missing\n")
     return model.target.name in names

@@ -121,7 +121,7 @@ def number(text: str) -> Any:
     if text in {"auto", "all"}:
         return {"auto": "loo", "all": "all"}[text]
     if not text.isdigit() or int(text) < 1:
-        raise ParameterError(f"--k is a whole number above 0, auto or all, got {text!r}")
+        raise ParameterError(f"--k is a whole number above 0, auto or all, got {text!r}", hint="for instance --k 5")
     return int(text)
 
 
@@ -173,7 +173,10 @@ def require_columns(model: Neighbours, given: Given) -> None:
     known, path, wanted = given.names, given.path, model.examples.schema.names
     absent = model.examples.schema.absent_from(known)
     if len(absent) == len(wanted):
-        raise DataError(f"{path!r} has none of the columns of the examples: {listed(wanted)}")
+        raise DataError(
+            f"{path!r} has none of the columns of the examples: {listed(wanted)}",
+            hint="names must agree, also in upper and lower case: `bayeslearn scan FILE` lists those of a file",
+        )
     if absent:
         sys.stderr.write(f"warning: {path!r} lacks {listed(absent)}, so they are taken for missing\n")
 

@@ -45,7 +45,9 @@ def hidden_variables(items: list[str] | None) -> dict[str, int | list[str]]:
     for item in items or []:
         name, colon, states = item.rpartition(":")
         if not (name and colon and states):
-            raise ParameterError(f"--hidden takes VAR:N or VAR:STATE,STATE,..., got {item!r}")
+            raise ParameterError(
+                f"--hidden takes VAR:N or VAR:STATE,STATE,..., got {item!r}", hint="for instance --hidden group:3"
+            )
         found[name] = int(states) if states.isdecimal() else states.split(",")
     return found
 

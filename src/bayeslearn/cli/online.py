@@ -92,7 +92,9 @@ def read(given: Given, target: str, advice: list[str], left_out: dict[str, str],
     )  # fmt: skip
     table = table.take(table.code(target) >= 0)
     if not table.n_rows:
-        raise EmptyTableError(f"no row of {given.path} has a label in column {target!r}")
+        raise EmptyTableError(
+            f"no row of {given.path} has a label in column {target!r}", hint="name another column with --target"
+        )
     empty = [v.name for v in table.schema.numeric if table.missing()[v.name] == table.n_rows]
     left_out |= dict.fromkeys(empty, "every cell is missing")
     table = table.drop(empty) if empty else table

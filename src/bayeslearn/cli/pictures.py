@@ -22,7 +22,7 @@ def check(path: Path) -> None:
     from bayeslearn import files
 
     if path.suffix.lower() not in ENDINGS:
-        raise ParameterError(f"a picture is an .svg or a .png file, got {str(path)!r}")
+        raise ParameterError(f"a picture is an .svg or a .png file, got {str(path)!r}", hint="for instance picture.svg")
     files.destination(path)
 
 

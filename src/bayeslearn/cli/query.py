@@ -28,7 +28,9 @@ def run(
     net: Annotated[str, typer.Argument(help=NETWORK)],
     evidence: Annotated[
         list[str] | None,
-        typer.Argument(help="What was observed: VAR=STATE, VAR=30, VAR=10..20, 'VAR>17.5' or COLUMN=DATE."),
+        typer.Argument(
+            help="What was observed: VAR=STATE, VAR=30, VAR=10..20, 'VAR>17.5', COLUMN=DATE or COLUMN=2024-01..2024-03."
+        ),
     ] = None,
     *,
     ask: Annotated[list[str] | None, typer.Option(help="A variable to answer for; all of them when not given.")] = None,

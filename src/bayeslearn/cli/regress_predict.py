@@ -69,7 +69,10 @@ def warned(model: Any, names: tuple[str, ...], given: Given) -> bool:
     there, path, known = given.names, given.path, model.features.schema.names
     absent = model.features.schema.absent_from(there)
     if len(absent) == len(known):
-        raise DataError(f"{path!r} has none of the columns of the model: {listed(known)}")
+        raise DataError(
+            f"{path!r} has none of the columns of the model: {listed(known)}",
+            hint="names must agree, also in upper and lower case: `bayeslearn scan FILE` lists those of a file",
+        )
     if absent:
         sys.stderr.write(f"warning: {path!r} lacks {listed(absent)}, so they are taken for missing\n")
     return all(name in there for name in names)

@@ -138,7 +138,9 @@ class Data:
 
         said = None if self.engine is None else validation.choice("--engine", self.engine, ENGINES)
         if self.scheduler is not None and said not in {None, "dask"}:
-            raise ParameterError(f"--scheduler is of dask, not of --engine {said}")
+            raise ParameterError(
+                f"--scheduler is of dask, not of --engine {said}", hint="leave out --engine, or take --engine dask"
+            )
         return said or ("dask" if self.scheduler is not None else "memory" if self.is_one_file else "files")
 
     @property
@@ -187,7 +189,10 @@ class Data:
     def one_file(self, what: str) -> Given:
         """A single file, for what takes no more."""
         if not self.is_one_file or self.kind != "memory":
-            raise ParameterError(f"{what} takes the rows of one file, which are read into memory, got {self}")
+            raise ParameterError(
+                f"{what} takes the rows of one file, which are read into memory, got {self}",
+                hint="name one file, without --engine files or dask",
+            )
         path = table_file(self.paths[0])
         return Given(self.read(path), path=path)
 
@@ -252,7 +257,10 @@ class Data:
 
         databases = [path for path in self.paths if is_database(path)]
         if databases and (len(self.paths) > 1 or engine is not None):
-            raise ParameterError(f"{databases[0]!r} is a database, which is read alone, and on this machine")
+            raise ParameterError(
+                f"{databases[0]!r} is a database, which is read alone, and on this machine",
+                hint="name the database alone, without --scheduler and --engine dask",
+            )
         if self.table is not None and not databases:
             raise ParameterError("--table is of a DuckDB database", hint="its name ends in .duckdb, .ddb or .db")
         paths = self._paths

@@ -1,6 +1,6 @@
 """Some cells of a CSV file replaced in its bytes, so that all others stay as they are: quotes, blanks, line ends.
 
-a field ends at a comma or a line break with an even number of quotation marks before it
+a field ends at a delimiter or a line break with an even number of quotation marks before it
 """
 
 from __future__ import annotations
@@ -17,15 +17,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.tables.filling import Fill
+    from bayeslearn.tables.text_heads import TextHead
 
-COMMA, QUOTE, LINE, RETURN = b',"\n\r'
+QUOTE, LINE, RETURN = b'"\n\r'
 MARK = b"\xef\xbb\xbf"
 
 
 def spliced(path: str, names: Sequence[str], n_rows: int, fills: Mapping[str, Fill]) -> Iterator[bytes] | None:
     """The bytes of a CSV file with new cells; None where the bounds of its cells are not certain."""
+    from bayeslearn.tables.files import header
+
+    head = header(Path(path))
+    if head.skip or head.encoding == "utf-16":
+        return None
     raw = gzip.decompress(Path(path).read_bytes()) if path.lower().endswith(".gz") else Path(path).read_bytes()
-    bounds = field_bounds(raw, n_rows + 1, len(names))
+    bounds = field_bounds(raw, n_rows + 1, len(names), head.delimiter)
     if bounds is None:
         return None
     cells = [
@@ -34,28 +40,30 @@ def spliced(path: str, names: Sequence[str], n_rows: int, fills: Mapping[str, Fi
         if name in fills
         for row, value in zip(fills[name].rows.tolist(), fills[name].values, strict=True)
     ]
-    return pieces(raw, sorted(cells))
+    return pieces(raw, sorted(cells), head)
 
 
-def pieces(raw: bytes, cells: Sequence[tuple[int, int, str]]) -> Iterator[bytes]:
+def pieces(raw: bytes, cells: Sequence[tuple[int, int, str]], head: TextHead) -> Iterator[bytes]:
     """What stands between the cells, and the cells."""
     done = 0
     for start, end, value in cells:
         yield raw[done:start]
-        yield quoted(value).encode()
+        yield quoted(value, head.delimiter).encode("utf-8" if head.is_utf8 else head.encoding)
         done = end
     yield raw[done:]
 
 
-def quoted(value: str) -> str:
+def quoted(value: str, delimiter: str = ",") -> str:
     """A cell, in quotation marks if it needs them."""
-    return '"' + value.replace('"', '""') + '"' if set(value) & set(',"\r\n') else value
+    return '"' + value.replace('"', '""') + '"' if set(value) & set(f'{delimiter}"\r\n') else value
 
 
 ### bounds
 
 
-def field_bounds(raw: bytes, n_lines: int, n_columns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+def field_bounds(
+    raw: bytes, n_lines: int, n_columns: int, delimiter: str = ","
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     r"""Where each field starts and ends, a row for each line that is not empty; None if the numbers do not add up.
 
     >>> field_bounds(b'a,b\r\n1,"x, y"\r\n', 2, 2)[0].tolist()
@@ -63,7 +71,7 @@ def field_bounds(raw: bytes, n_lines: int, n_columns: int) -> tuple[NDArray[np.i
     """
     text = np.frombuffer(raw, np.uint8)
     quotes = np.flatnonzero(text == QUOTE)
-    ends = np.flatnonzero((text == COMMA) | (text == LINE))
+    ends = np.flatnonzero((text == ord(delimiter)) | (text == LINE))
     ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
     is_last = text[ends] == LINE
     if len(raw) and not raw.endswith(b"\n"):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress, texts
+from bayeslearn.cli.sources import OneFile, reads
 from bayeslearn.cli.texts import Encoding, Json, Label, Lines, Text  # noqa: TC001 - typer reads the annotations
 from bayeslearn.errors import MissingFileError
 
@@ -30,9 +31,10 @@ MOST_CLASSES, MOST_WORDS = 5, 8
 ENDINGS = (".txt", ".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".gz", ".eml", ".md")
 
 
+@reads("na_values", without=("columns", "drop_columns"))
 def run(
     model: Annotated[str, typer.Argument(help="A model that `text learn` wrote.")],
-    what: Annotated[str, typer.Argument(help="A file or a folder, as for learn; a text; or - for standard input.")],
+    what: Annotated[OneFile, typer.Argument(help="A file or a folder, as for learn; a text; or - for standard input.")],
     *,
     text: Text = None,
     label: Label = None,
@@ -70,16 +72,17 @@ def run(
 ### reading
 
 
-def _corpus(what: str, **settings: Any) -> Corpus:
+def _corpus(data: OneFile, **settings: Any) -> Corpus:
     """Documents of a file or a folder, or a text that is no file."""
     from bayeslearn.naive_bayes.text.corpus import Corpus
 
+    what = str(data)
     try:
         there = what == "-" or (what != "" and Path(what).exists())
     except (OSError, ValueError):  # too long for a name, or with a NUL
         there = False
     if there:
-        return texts.corpus(what, **settings)
+        return texts.corpus(data, **settings)
     if what.endswith(ENDINGS) and not any(c.isspace() for c in what):
         raise MissingFileError(
             f"cannot read {what!r}: there is no such file", hint="a text would have spaces", path=what

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from bayeslearn.cli import output, pictures, progress, texts
+from bayeslearn.cli.sources import OneFile, reads
 from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
     Case,
     DropTop,
@@ -26,8 +27,9 @@ from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
 )
 
 
+@reads("na_values", without=("columns", "drop_columns"))
 def run(
-    data: Annotated[str, typer.Argument(help="Documents with labels: a folder or a file, as for learn.")],
+    data: Annotated[OneFile, typer.Argument(help="Documents with labels: a folder or a file, as for learn.")],
     *,
     model: Annotated[
         Path | None, typer.Option(help="Judge this model on all documents, in place of learning from a part of them.")

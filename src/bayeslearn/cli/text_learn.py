@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import interrupting, output, progress, texts
-from bayeslearn.cli.sources import CELLS, Data, reads
+from bayeslearn.cli.sources import Data, reads
 from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
     Case,
     DropTop,
@@ -36,7 +36,7 @@ MOST_WORDS = 6
 MOST_STEPS = 100
 
 
-@reads("engine", "scheduler", without=CELLS)
+@reads("engine", "scheduler", without=("columns", "drop_columns"))
 def run(
     data: Annotated[
         Data,

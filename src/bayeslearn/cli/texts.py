@@ -55,14 +55,21 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of a
 ### reading
 
 
-def corpus(data: str, **settings: Any) -> Corpus:
+def corpus(data: Data, *, text: str | None, label: str | None, **settings: Any) -> Corpus:
     """Documents of a file or a folder; what had to be mended is told."""
     from bayeslearn.naive_bayes.text.reading import read_corpus
 
     with progress.bar("reading") as tell:
-        found = read_corpus(data, **settings, progress=tell)
+        found = read_corpus(data.paths[0], text, label, **settings, **cells(data, text, label), progress=tell)
     tell_notes(found)
     return found
+
+
+def cells(data: Data, text: str | None, label: str | None) -> dict[str, Any]:
+    """The markers of missing values, in the words of Python; only the columns of texts and labels have some."""
+    from bayeslearn.naive_bayes.text.reading import LABEL, TEXT
+
+    return data.cells(lambda: [text or TEXT, label or LABEL])
 
 
 @contextmanager
@@ -70,7 +77,7 @@ def opened(data: Data, *, text: str | None, label: str | None, encoding: str) ->
     """Documents to learn from: in memory, or where they lie if there are several files."""
     several = len(data.paths) > 1 or glob.has_magic(data.paths[0])
     if not several and data.engine in {None, "memory"} and data.scheduler is None:
-        yield corpus(data.paths[0], text=text, label=label, encoding=encoding)
+        yield corpus(data, text=text, label=label, encoding=encoding)
         return
     if data.engine is not None and data.kind == "memory":
         raise ParameterError("several files of texts are read batch by batch", hint="leave out --engine memory")
@@ -81,7 +88,8 @@ def opened(data: Data, *, text: str | None, label: str | None, encoding: str) ->
     from bayeslearn.naive_bayes.text.scanned import scan_texts
 
     with data.cluster() as engine:
-        yield scan_texts(list(data.paths), text, label, engine=engine, progress=data.passes)
+        markers = cells(data, text, label)
+        yield scan_texts(list(data.paths), text, label, **markers, engine=engine, progress=data.passes)
 
 
 def tell_notes(found: Corpus) -> None:

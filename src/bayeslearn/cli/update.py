@@ -43,7 +43,10 @@ def run(
     from bayeslearn.network.learning.evidence import coded, evidence_of
 
     if forget and fade != 1:
-        raise ParameterError("--fade cannot be used with --forget: what is taken back is taken back whole")
+        raise ParameterError(
+            "--fade cannot be used with --forget: what is taken back is taken back whole",
+            hint="leave out one of the two",
+        )
     validation.number("--fade", fade, least=0, most=1)
     label_of(to, None)
     files.destination(to)

@@ -16,15 +16,16 @@ from bayeslearn.errors import ParameterError
 from bayeslearn.functions.radial_learning import fit_radial
 from bayeslearn.functions.regression import Regression, fit_linear
 from bayeslearn.functions.targets import target_names
+from bayeslearn.sources.mixins import TakesCells
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Table
-from bayeslearn.tables.mixins import TakesCells
 from bayeslearn.tables.raw import all_named
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.functions.radial_learning import TriedUnits
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -33,7 +34,11 @@ class ReadsTables(TakesCells):
     """What the estimators of this room share: rows as anything that is a table, or as an array."""
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
-        """Rows as features read them; arrays are checked by scikit-learn."""
+        """Rows as features read them, with the markers of missing values."""
+        return self._marked(self._checked(X, reset=reset), reset=reset)
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        """Rows as they are given; arrays are checked by scikit-learn."""
         sparse = hasattr(X, "tocsr")  # some of these are dicts too
         if is_source(X) or (not sparse and isinstance(X, Mapping | Table | str | os.PathLike)):
             return all_named(X) if reset and not is_source(X) else X
@@ -135,6 +140,8 @@ class LeastSquaresRegressor(Regressor):
         :class:`~bayeslearn.families.RegressionPrior`.
     discrete
         Columns whose numbers are names of states.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
 
     Attributes
     ----------
@@ -153,9 +160,18 @@ class LeastSquaresRegressor(Regressor):
     (array([5.48]), array([13.52]))
     """
 
-    def __init__(self, *, prior: Any = "reference", discrete: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        prior: Any = "reference",
+        discrete: Iterable[str] = (),
+        missing: Markers = (),
+        keep_default_na: bool = True,
+    ) -> None:
         self.prior = prior
         self.discrete = discrete
+        self.missing = missing
+        self.keep_default_na = keep_default_na
 
     def _learn(self, rows: Any, y: Any, weights: Any) -> Regression:
         return fit_linear(rows, y, prior=self.prior, discrete=self.discrete, weights=weights)
@@ -191,6 +207,8 @@ class RadialBasisRegressor(Regressor):
         Of the output weights, as in :class:`LeastSquaresRegressor`.
     discrete
         Columns whose numbers are names of states.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     random_state
         Of the centres.
 
@@ -217,6 +235,8 @@ class RadialBasisRegressor(Regressor):
         width: Any = "auto",
         prior: Any = "evidence",
         discrete: Iterable[str] = (),
+        missing: Markers = (),
+        keep_default_na: bool = True,
         most_units: int = 128,
         random_state: Any = None,
     ) -> None:
@@ -225,6 +245,8 @@ class RadialBasisRegressor(Regressor):
         self.width = width
         self.prior = prior
         self.discrete = discrete
+        self.missing = missing
+        self.keep_default_na = keep_default_na
         self.most_units = most_units
         self.random_state = random_state
 

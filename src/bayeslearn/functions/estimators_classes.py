@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.functions.radial_learning import TriedUnits
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -105,6 +106,8 @@ class SigmoidClassifier(Classifier):
         When the climb ends.
     discrete
         Columns whose numbers are names of states.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
 
     Attributes
     ----------
@@ -130,6 +133,8 @@ class SigmoidClassifier(Classifier):
         tol: float = 1e-10,
         max_iter: int | None = None,
         discrete: Iterable[str] = (),
+        missing: Markers = (),
+        keep_default_na: bool = True,
     ) -> None:
         self.prior = prior
         self.method = method
@@ -137,6 +142,8 @@ class SigmoidClassifier(Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.discrete = discrete
+        self.missing = missing
+        self.keep_default_na = keep_default_na
 
     def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> Classification:
         return fit_sigmoid(
@@ -166,7 +173,7 @@ class RadialBasisClassifier(Classifier):
 
     Parameters
     ----------
-    n_units, centres, width, discrete, most_units, random_state
+    n_units, centres, width, discrete, missing, keep_default_na, most_units, random_state
         As in :class:`RadialBasisRegressor`; units are chosen by the evidence of a linear fit to the classes.
     prior
         Of the output weights, as in :class:`SigmoidClassifier`.
@@ -194,6 +201,8 @@ class RadialBasisClassifier(Classifier):
         width: Any = "auto",
         prior: float | Literal["evidence"] | None = "evidence",
         discrete: Iterable[str] = (),
+        missing: Markers = (),
+        keep_default_na: bool = True,
         most_units: int = 128,
         random_state: Any = None,
     ) -> None:
@@ -202,6 +211,8 @@ class RadialBasisClassifier(Classifier):
         self.width = width
         self.prior = prior
         self.discrete = discrete
+        self.missing = missing
+        self.keep_default_na = keep_default_na
         self.most_units = most_units
         self.random_state = random_state
 

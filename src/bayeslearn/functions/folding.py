@@ -17,7 +17,7 @@ from bayeslearn.families.moments import MEAN_ROUNDING
 from bayeslearn.functions.features import Features, width
 from bayeslearn.functions.linear import collect
 from bayeslearn.functions.reading import strings
-from bayeslearn.functions.targets import target_names
+from bayeslearn.functions.targets import no_numbers, target_names
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.scanning import as_source
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
@@ -64,10 +64,7 @@ def opened(
     schema = Schema(as_number(v, kept - {*names}) for v in source.schema)
     for variable in (schema[name] for name in names):
         if isinstance(variable, Discrete):
-            raise DataError(
-                f"target {variable.name!r} holds states such as {variable.states[0]!r}, and a regression needs numbers",
-                hint="learn it by a classifier, for instance SigmoidClassifier", column=variable.name,
-            )  # fmt: skip
+            raise no_numbers(variable, variable.states[0])
     return source.with_schema(schema, unseen=source.request.unseen), names
 
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError
+from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError, in_python
 from bayeslearn.functions.linear import columns as output_columns
 from bayeslearn.functions.reading import plain_numbers, read, strings
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import Discrete, Table
+from bayeslearn.tables.near_formats import why_not_read
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
 
@@ -126,11 +127,19 @@ def numbers_in(table: Table, name: str) -> Floats:
         return table.value(name)
     if not all_numbers(variable):
         shown = next(state for state in variable.states if not isinstance(state, int | float) or state is True)
-        raise DataError(
-            f"target {name!r} holds states such as {shown!r}, and a regression needs numbers",
-            hint="learn it by a classifier, for instance SigmoidClassifier", column=name,
-        )  # fmt: skip
+        raise no_numbers(variable, shown)
     return with_numbers(table, [variable]).value(name)
+
+
+def no_numbers(variable: Discrete, shown: Any) -> DataError:
+    """The error for a target of words."""
+    classifier = in_python(", for instance SigmoidClassifier") or ": --method sigmoid"
+    return DataError(
+        f"target {variable.name!r} holds states such as {shown!r}, and a regression needs numbers"
+        + why_not_read(variable.name, variable.states),
+        hint=f"learn it by a classifier{classifier}",
+        column=variable.name,
+    )
 
 
 def numbers_of(target: Any) -> Floats:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import ParameterError
+from bayeslearn.sources.mixins import TakesCells
 from bayeslearn.sources.scanning import is_source
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-class Answers(ABC):
+class Answers(TakesCells, ABC):
     """What both share: answers about rows, once `model_` is there."""
 
     model_: Mixture
@@ -76,8 +77,3 @@ class Answers(ABC):
         self.history_ = found.history
         self.converged_ = found.converged
         self.n_iter_ = found.iterations
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.allow_nan = True
-        return tags

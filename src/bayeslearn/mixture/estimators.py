@@ -15,9 +15,12 @@ from bayeslearn.mixture.learning import fit_mixture
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.scanning import as_source, is_paths, is_source
 from bayeslearn.tables import Schema, Table, as_table
+from bayeslearn.tables.raw import RawTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -33,6 +36,8 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
         ``"full"``, ``"tied"``, ``"diagonal"`` or ``"spherical"``.
     prior
         ``"weak"`` keeps covariances regular, None is maximum likelihood, or a prior of the family.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`.
     start
         ``"k-means++"``, ``"random"`` or a :class:`Mixture`.
     n_init
@@ -68,6 +73,8 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
         *,
         covariance: str = "full",
         prior: Any = "weak",
+        missing: Markers = (),
+        keep_default_na: bool = True,
         start: Any = "k-means++",
         n_init: int = 1,
         tol: float = 1e-4,
@@ -78,6 +85,8 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
         self.n_components = n_components
         self.covariance = covariance
         self.prior = prior
+        self.missing = missing
+        self.keep_default_na = keep_default_na
         self.start = start
         self.n_init = n_init
         self.tol = tol
@@ -139,18 +148,31 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self)
         if is_named(self._require_rows(X)):
-            return as_table(X, schema=Schema(self.model_.parts[0].columns))
+            return as_table(self._marked(X, reset=False), schema=Schema(self.model_.parts[0].columns))
         return self._checked(X, reset=False)
 
     def _named(self, X: Any) -> Any:
         """A source or a table, whose columns have names."""
-        rows = X if isinstance(X, Scanned) else as_source(X)
+        rows = self._marked(X, reset=True)
+        rows = rows if isinstance(rows, Scanned) else as_source(rows)
         self.feature_names_in_ = np.array(rows.schema.names, dtype=object)
         self.n_features_in_ = len(rows.schema)
         return rows
 
     def _checked(self, X: Any, *, reset: bool) -> Floats:
-        return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        """Rows of numbers; what a marker stands for is NaN, also if it is a word."""
+        if not self._has_markers:
+            return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        given = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+        marked = self._marked(given, reset=reset, names=getattr(self, "feature_names_in_", None))
+        if isinstance(marked, RawTable):
+            marked = np.stack([as_table(marked, columns=[n], numeric=[n]).value(n) for n in marked], axis=1)
+        return validation.float_array("X", marked)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = False
+        return tags
 
 
 def is_named(X: Any) -> bool:

@@ -18,6 +18,7 @@ from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
     from bayeslearn.mixture.reporting import ClassReport
+    from bayeslearn.tables.markers import Markers
 
 
 class TableClusterer(Answers, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -31,6 +32,8 @@ class TableClusterer(Answers, ClusterMixin, BaseEstimator):  # type: ignore[misc
         Of columns, by name: ``"categorical"``, ``"normal"``, ``"poisson"``; columns of an array are x0, x1, and so on.
     covariance
         ``"full"`` or ``"tied"`` lets the normal columns vary together within a class.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`.
     prior, n_init, tol, max_iter, most_classes, random_state
         As in :class:`GaussianMixture`.
 
@@ -55,6 +58,8 @@ class TableClusterer(Answers, ClusterMixin, BaseEstimator):  # type: ignore[misc
         *,
         families: Mapping[str, str] | None = None,
         covariance: str | None = None,
+        missing: Markers = (),
+        keep_default_na: bool = True,
         prior: Any = "weak",
         n_init: int = 4,
         tol: float = 1e-3,
@@ -65,6 +70,8 @@ class TableClusterer(Answers, ClusterMixin, BaseEstimator):  # type: ignore[misc
         self.n_classes = n_classes
         self.families = families
         self.covariance = covariance
+        self.missing = missing
+        self.keep_default_na = keep_default_na
         self.prior = prior
         self.n_init = n_init
         self.tol = tol
@@ -96,6 +103,10 @@ class TableClusterer(Answers, ClusterMixin, BaseEstimator):  # type: ignore[misc
         return new_rows(self.model_, self._given(self._require_rows(X), reset=False))
 
     def _given(self, X: Any, *, reset: bool) -> Any:
+        """Checked rows with the markers of missing values."""
+        return self._marked(self._checked(X, reset=reset), reset=reset)
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
         sparse = hasattr(X, "tocsr")  # some of these are dicts too
         if is_source(X) or (
             not sparse and (isinstance(X, Mapping | Table | str | os.PathLike) or hasattr(X, "columns"))
@@ -103,9 +114,3 @@ class TableClusterer(Answers, ClusterMixin, BaseEstimator):  # type: ignore[misc
             return X  # it names its own columns
         checked = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
         return {f"x{j}": checked[:, j] for j in range(checked.shape[1])}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags

@@ -16,14 +16,15 @@ from bayeslearn.errors import DataError, MissingValuesError, ParameterError, lis
 from bayeslearn.neighbours import reading
 from bayeslearn.neighbours.learning import learned
 from bayeslearn.sources.base import Scanned
+from bayeslearn.sources.mixins import TakesCells
 from bayeslearn.tables import Discrete, Numeric, Table
-from bayeslearn.tables.mixins import TakesCells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.neighbours.explaining import Explanation
     from bayeslearn.neighbours.model import Neighbours
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
@@ -43,6 +44,8 @@ class KeepsExamples(TakesCells, BaseEstimator):  # type: ignore[misc]
         prior: Any = 1.0,
         index: str = "auto",
         max_k: int = 50,
+        missing: Markers = (),
+        keep_default_na: bool = True,
     ) -> None:
         self.k = k
         self.weights = weights
@@ -51,6 +54,8 @@ class KeepsExamples(TakesCells, BaseEstimator):  # type: ignore[misc]
         self.prior = prior
         self.index = index
         self.max_k = max_k
+        self.missing = missing
+        self.keep_default_na = keep_default_na
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[Floats, NDArray[np.int64]]:
         """The distances and the numbers of the examples nearest to each row, the nearest first."""
@@ -103,6 +108,10 @@ class KeepsExamples(TakesCells, BaseEstimator):  # type: ignore[misc]
         return getattr(self.model_, question)(self._given(X, reset=False), *more)
 
     def _given(self, X: Any, *, reset: bool) -> Any:
+        """Checked rows, with the markers of missing values."""
+        return self._marked(self._checked(X, reset=reset), reset=reset)
+
+    def _checked(self, X: Any, *, reset: bool) -> Any:
         sparse = hasattr(X, "tocsr")  # some of these are dicts too
         if not sparse and (isinstance(X, Mapping | Table | Scanned | str | os.PathLike) or hasattr(X, "columns")):
             if hasattr(X, "columns") and not isinstance(X, Table | Mapping):
@@ -134,6 +143,8 @@ class NeighboursClassifier(ClassifierMixin, KeepsExamples):  # type: ignore[misc
         ``"auto"``, ``"tree"``, ``"brute"``, or ``"approximate"`` (needs usearch).
     max_k
         The largest k that ``"loo"`` tries.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`.
 
     Attributes
     ----------

@@ -20,15 +20,16 @@ from bayeslearn.tables import Discrete, Table, as_table
 from bayeslearn.tables.discretise import quantile_cuts
 from bayeslearn.tables.interval_values import weighted_values
 from bayeslearn.tables.kinds import FEW
+from bayeslearn.tables.raw import RawTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from bayeslearn.tables import Source
 
-    Columns = dict[str, Any]
+    Columns = Mapping[str, Any]
 
 
 ### names
@@ -69,6 +70,11 @@ def target_name(structure: BayesianNetwork | Dag | None, target: str | None, lab
 
 
 ### codes
+
+
+def select(columns: Columns, names: Iterable[str]) -> Columns:
+    """Some of the columns, with the options of reading them."""
+    return columns.select(names) if isinstance(columns, RawTable) else {name: columns[name] for name in names}
 
 
 def discrete_table(columns: Columns, weights: NDArray[np.float64] | None, bins: int) -> Table:

@@ -149,7 +149,11 @@ def shd(a: Dag | Cpdag, b: Dag | Cpdag) -> int:
         )
     odd = sorted(set(a.nodes) ^ set(b.nodes))
     if odd:
-        raise ParameterError(f"the graphs differ in their nodes: only one has {listed(odd)}", nodes=odd)
+        raise ParameterError(
+            f"the graphs differ in their nodes: only one has {listed(odd)}",
+            hint="compare graphs over the same variables",
+            nodes=odd,
+        )
     marks, others = _marks(a), _marks(b)
     return sum(marks.get(pair, ()) != others.get(pair, ()) for pair in marks.keys() | others.keys())
 

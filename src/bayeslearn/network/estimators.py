@@ -24,6 +24,7 @@ from bayeslearn.network.classifying import (
     given_or_searched,
     label_codes,
     names_data,
+    select,
     target_name,
 )
 from bayeslearn.network.graph import Dag
@@ -35,8 +36,8 @@ from bayeslearn.network.structure.knowledge import Knowledge
 from bayeslearn.network.structure.limits import Limits
 from bayeslearn.network.structure.recipe import Recipe
 from bayeslearn.sources import as_source
+from bayeslearn.sources.mixins import TakesCells
 from bayeslearn.tables import Discrete
-from bayeslearn.tables.mixins import TakesCells
 from bayeslearn.tables.notes import collected
 from bayeslearn.tables.schema import require_known
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.classifying import Columns
     from bayeslearn.network.learning.priors import Prior
     from bayeslearn.tables import Source, Table
+    from bayeslearn.tables.markers import Markers
 
 
 def _states_are_known(estimator: Any) -> bool:
@@ -74,6 +76,8 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         Cases that count as seen before, as in :func:`~bayeslearn.fit_tables`: one in every state when not given.
     bins
         Intervals that a numeric column is cut into at its quantiles; whole numbers that repeat themselves are states.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     max_iter, tol
         Of EM, where cells are missing.
     random_state
@@ -115,6 +119,8 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         criterion: str = "bic",
         prior: Prior = "laplace",
         bins: int = 5,
+        missing: Markers = (),
+        keep_default_na: bool = True,
         max_iter: int = 200,
         tol: float = 1e-4,
         random_state: Any = None,
@@ -124,6 +130,8 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         self.criterion = criterion
         self.prior = prior
         self.bins = bins
+        self.missing = missing
+        self.keep_default_na = keep_default_na
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -137,7 +145,7 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         `sample_weight` that of the weights; rows without a label teach what they show.
         """
         if names_data(X):
-            return self._fit_source(X, y, sample_weight)
+            return self._fit_source(self._marked(X, reset=True), y, sample_weight)
         name = getattr(y, "name", None)
         columns, y, w = self._cases(X, y, sample_weight, reset=True)
         graph, method = given_or_searched(self.structure)
@@ -196,7 +204,7 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         variables: dict[str, Any] = {}
         if used:
             bins = validation.integer("bins", self.bins, least=2)
-            variables = {v.name: v for v in discrete_table({n: columns[n] for n in used}, w, bins).schema}
+            variables = {v.name: v for v in discrete_table(select(columns, used), w, bins).schema}
         if graph is None:
             graph = Dag({self.target_: (), **dict.fromkeys(variables, (self.target_,))})
         return uniform(graph, {self.target_: Discrete(self.target_, tuple(np.unique(y).tolist()))} | variables)
@@ -230,10 +238,11 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         """Rows in the codes of the network."""
         if names_data(X):
             with collected():
-                source = as_source(X, schema=self.network_.schema, absent="missing", unseen="missing")
+                rows = self._marked(X, reset=False)
+                source = as_source(rows, schema=self.network_.schema, absent="missing", unseen="missing")
             yield from source.batches()
             return
-        columns, n = self._columns(validate_data(self, X, **CELLS_AS_THEY_ARE, reset=False), X)
+        columns, n = self._columns(validate_data(self, X, **CELLS_AS_THEY_ARE, reset=False), X, reset=False)
         with collected():
             table = coded(self.network_, self.target_, columns, np.full(n, -1), unseen="missing")
         yield table
@@ -250,20 +259,24 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         checked, y = validate_data(self, X, y, **CELLS_AS_THEY_ARE, reset=reset)
         check_classification_targets(y)
         if weights is None:
-            return self._columns(checked, X)[0], y, None
+            return self._columns(checked, X, reset=reset)[0], y, None
         w = validation.weights(weights, len(y), name="sample_weight")
         if not w.any():
-            raise DataError("every sample_weight is zero: no class is left to learn")
+            raise DataError(
+                "every sample_weight is zero: no class is left to learn", hint="give at least one row a positive weight"
+            )
         seen = np.flatnonzero(w > 0)
         rows = X if hasattr(X, "columns") else checked
-        return self._columns(checked[seen], _safe_indexing(rows, seen))[0], y[seen], w[seen]
+        return self._columns(checked[seen], _safe_indexing(rows, seen), reset=reset)[0], y[seen], w[seen]
 
-    def _columns(self, checked: NDArray[Any], X: Any) -> tuple[Columns, int]:
+    def _columns(self, checked: NDArray[Any], X: Any, *, reset: bool) -> tuple[Columns, int]:
         """Columns by name: of a frame as they came, of an array as x0, x1, …; and how many rows there are."""
         if hasattr(X, "columns"):
             names = getattr(X, "column_names", X.columns)  # Arrow calls them so
-            return {str(name): X[name] for name in names}, len(checked)
-        return {f"x{j}": checked[:, j] for j in range(checked.shape[1])}, len(checked)
+            columns = {str(name): X[name] for name in names}
+        else:
+            columns = {f"x{j}": checked[:, j] for j in range(checked.shape[1])}
+        return self._marked(columns, reset=reset), len(checked)
 
 
 #: Shapes and names are checked by scikit-learn, cells by our tables.

@@ -53,7 +53,9 @@ class Dag:
                     hint=f"nodes are {listed(families)}",
                 )
             if len(set(parents)) < len(parents):
-                raise ParameterError(f"node {node!r} names a parent twice: {listed(parents)}")
+                raise ParameterError(
+                    f"node {node!r} names a parent twice: {listed(parents)}", hint="name each parent once"
+                )
         object.__setattr__(self, "families", MappingProxyType(families))
         _ = self.order  # a cycle is found here, not when first asked
 
@@ -80,10 +82,18 @@ class Dag:
                 break
             node, parents = found.group(1).strip(), found.group(2)
             if node in families:
-                raise FormatError(f"node {node!r} stands twice in the model string", column=found.start() + 1)
+                raise FormatError(
+                    f"node {node!r} stands twice in the model string",
+                    hint="name each node once, with all its parents: [wet|rain:sprinkler]",
+                    column=found.start() + 1,
+                )
             families[node] = tuple(p.strip() for p in parents.split(":")) if parents else ()
             if not all((node, *families[node])):
-                raise FormatError(f"a name is empty in {found.group()!r}", column=found.start() + 1)
+                raise FormatError(
+                    f"a name is empty in {found.group()!r}",
+                    hint="write [name] or [name|parent:parent]",
+                    column=found.start() + 1,
+                )
             end = found.end()
         if text[end:].strip() or not families:
             raise FormatError(

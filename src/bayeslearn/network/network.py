@@ -321,6 +321,8 @@ class BayesianNetwork:
         unseen: Asked = "missing",
         missing: Markers = (),
         keep_default_na: bool = True,
+        columns: Iterable[str] | None = None,
+        drop_columns: Iterable[str] = (),
     ) -> Any:
         """The same data with the missing cells of the network's variables filled.
 
@@ -346,12 +348,21 @@ class BayesianNetwork:
             not observed (the default), or raise an error.
         missing, keep_default_na
             Markers of missing cells, as in :func:`~bayeslearn.as_table`.
+        columns
+            The columns to fill, all when not given; the others are evidence, and stay as they are.
+        drop_columns
+            Columns that are neither filled nor evidence; they stay as they are.
+
+        Warns
+        -----
+        BayeslearnWarning
+            A column of dates has missing cells: these stay missing, since parts of a date do not determine a day.
         """
         from bayeslearn.network.learning.impute import impute  # noqa: PLC0415 - learning knows networks, not the reverse
 
         return impute(
             self, data, how=how, rng=rng, as_intervals=as_intervals, unseen=unseen, missing=missing,
-            keep_default_na=keep_default_na,
+            keep_default_na=keep_default_na, columns=columns, drop_columns=drop_columns,
         )  # fmt: skip
 
     def do(self, actions: Mapping[str, Any]) -> BayesianNetwork:

@@ -103,7 +103,10 @@ def named_like(variable: Discrete, known: Discrete) -> Discrete:
 def with_states(variable: Discrete, states: Iterable[Any]) -> Discrete:
     """The variable with these states after its own."""
     if isinstance(states, str):
-        raise ParameterError(f"the new states of {variable.name!r} must be a list of names, got {states!r}")
+        raise ParameterError(
+            f"the new states of {variable.name!r} must be a list of names, got {states!r}",
+            hint=f"put them into a list: add_states({{{variable.name!r}: [{states!r}]}})",
+        )
     known = {(type(state), state) for state in variable.states}
     new = [state for state in dict.fromkeys(states) if (type(state), state) not in known]
     if new and variable.cuts is not None:

@@ -12,7 +12,7 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.sequence.learning import learn, warn_of_dead
 from bayeslearn.sequence.reading import folds
-from bayeslearn.tables.mixins import TakesCells
+from bayeslearn.sources.mixins import TakesCells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.em import Step
     from bayeslearn.sequence.model import HiddenMarkovModel
+    from bayeslearn.tables.markers import Markers
 
 
 class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -36,6 +37,8 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
         How many states, or their names.
     emissions, mixture, structure, prior, restarts, tol, max_iter
         As in :func:`bayeslearn.sequence.learn`.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`.
     random_state
         Of the starts.
 
@@ -70,6 +73,8 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
         mixture: int = 1,
         structure: Any = "any",
         prior: Any = None,
+        missing: Markers = (),
+        keep_default_na: bool = True,
         restarts: int = 1,
         tol: float = 1e-4,
         max_iter: int = 500,
@@ -80,6 +85,8 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
         self.mixture = mixture
         self.structure = structure
         self.prior = prior
+        self.missing = missing
+        self.keep_default_na = keep_default_na
         self.restarts = restarts
         self.tol = tol
         self.max_iter = max_iter
@@ -102,7 +109,9 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
         The sequences of a source, or of the pattern of files, are told apart by a column of it, `id`.
         """
         folded = folds(X, id)
-        if not folded:
+        if folded:
+            X = self._marked(X, reset=True)
+        else:
             X, lengths = self._rows(X, y, lengths, reset=True)
         found = learn(
             X, self.n_states, emissions=self.emissions, mixture=self.mixture, lengths=lengths, known=known, id=id,
@@ -165,14 +174,15 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
         return self._rows(X, y, lengths)
 
     def _rows(self, X: Any, y: Any, lengths: Any, *, reset: bool = False) -> tuple[Any, Any]:
-        """Checked rows, and the lengths of the sequences."""
+        """Checked rows with the markers of missing values, and the lengths of the sequences."""
         X = validate_data(self, X, dtype=None, ensure_all_finite=False, reset=reset)
+        n, X = len(X), self._marked(X, reset=reset, names=getattr(self, "feature_names_in_", None))
         if y is None:
             return X, lengths
         if lengths is not None:
             return X, lengths
         y = np.asarray(y)
-        meant = y.ndim == 1 and (len(y) != len(X) or bool((y == 1).all()))
+        meant = y.ndim == 1 and (len(y) != n or bool((y == 1).all()))
         if meant and not np.issubdtype(y.dtype, np.integer):
             raise ParameterError(f"the second argument is neither lengths nor one label for each row: {y!r:.60}")
         return X, y if meant else None

@@ -259,5 +259,7 @@ def rebatched(tables: Iterator[Table], n: int) -> Iterator[Table]:
 def require_some(total: S | None, what: Any) -> S:
     """A sum over at least one row."""
     if total is None:
-        raise EmptyTableError(f"there are no rows in {what}")
+        raise EmptyTableError(
+            f"there are no rows in {what}", hint="see whether the data hold more than names of columns"
+        )
     return total

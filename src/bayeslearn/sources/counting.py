@@ -18,7 +18,7 @@ from bayeslearn.sources.files import Files
 from bayeslearn.sources.relations import Relation, duckdb, limited, quoted
 from bayeslearn.tables import Table, contingency
 from bayeslearn.tables.counting import of_counts
-from bayeslearn.tables.files import DELIMITERS, found
+from bayeslearn.tables.files import TEXT, found, header
 from bayeslearn.tables.schema import name_list, require_known
 
 if TYPE_CHECKING:
@@ -113,9 +113,13 @@ def relation_of(files: Files, memory_limit: str | int | None) -> Any:
     """The files as DuckDB reads them: text stays text."""
     connection = limited(duckdb.connect(), memory_limit)
     paths = list(dict.fromkeys(shard.path for shard in files.shards))
-    kind = found(paths[0])[1]
-    if kind not in DELIMITERS:
+    first, kind = found(paths[0])
+    if kind not in TEXT:
         return connection.read_parquet(paths)
+    head = header(first)
+    if not head.is_utf8:
+        raise ParameterError(f"DuckDB reads UTF-8 text, and {paths[0]!r} is {head.encoding}", hint="save it as UTF-8")
     return connection.read_csv(
-        paths, all_varchar=True, header=True, sep=DELIMITERS[kind], quotechar='"', escapechar='"'
-    )
+        paths, all_varchar=True, header=True, sep=head.delimiter, quotechar='"', escapechar='"', names=head.names,
+        skiprows=head.skip,
+    )  # fmt: skip

@@ -136,9 +136,17 @@ def read_part(part: Block, schema: Schema) -> Table:
             codes, values, weights = (np.load(file, allow_pickle=False) for _ in range(3))
         table = Table(schema, codes, values, weights if weights.size else None)
     except (OSError, ValueError, EOFError, BayeslearnError) as error:
-        raise FormatError(f"{part.path!r} is not a part of encoded rows: {error}", path=part.path) from None
+        raise FormatError(
+            f"{part.path!r} is not a part of encoded rows: {error}",
+            hint="encode the data again: the folder is damaged",
+            path=part.path,
+        ) from None
     if table.n_rows != part.rows:
-        raise FormatError(f"{part.path!r} has {table.n_rows} rows, expected {part.rows}", path=part.path)
+        raise FormatError(
+            f"{part.path!r} has {table.n_rows} rows, expected {part.rows}",
+            hint="encode the data again: the folder is damaged",
+            path=part.path,
+        )
     return table
 
 
@@ -148,16 +156,28 @@ def open_encoded(folder: str | os.PathLike[str], engine: Engine | None = None) -
     try:
         told = json.loads(place.read_text(encoding="utf-8"))
         if told["form"] != FORM:
-            raise FormatError(f"{str(place)!r} is of the form {told['form']!r:.60}, expected {FORM!r}", path=place)
+            raise FormatError(
+                f"{str(place)!r} is of the form {told['form']!r:.60}, expected {FORM!r}",
+                hint="encode the data again with this version",
+                path=place,
+            )
         schema = Schema.from_dict(told["schema"])
         parts = tuple(Block(str(Path(folder) / plain_name(name)), int(rows)) for name, rows in told["parts"])
         known = Extent(int(told["rows"]), float(told["weight"]), tuple(int(n) for n in told["missing"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, BayeslearnError):
             raise
-        raise FormatError(f"{str(place)!r} does not describe encoded rows: {error}", path=place) from None
+        raise FormatError(
+            f"{str(place)!r} does not describe encoded rows: {error}",
+            hint="encode the data again: the folder is damaged",
+            path=place,
+        ) from None
     if len(known.missing) != len(schema) or sum(part.rows for part in parts) != known.rows:
-        raise FormatError(f"{str(place)!r} contradicts itself about its rows or columns", path=place)
+        raise FormatError(
+            f"{str(place)!r} contradicts itself about its rows or columns",
+            hint="encode the data again: the folder is damaged",
+            path=place,
+        )
     return Encoded(schema=schema, written=schema, parts=parts, known=known, engine=engine or Local())
 
 

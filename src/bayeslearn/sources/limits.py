@@ -26,5 +26,8 @@ def bytes_of(limit: str | int) -> int:
     if found and unit is not None and unit in {"K", "M", "G", "T"}:
         unit += "B"
     if not found or unit not in UNITS or float(found.group(1)) <= 0:
-        raise ParameterError(f"`memory_limit` must be a size such as '512MB' or '1GiB', got {limit!r}")
+        raise ParameterError(
+            f"`memory_limit` must be a size such as '512MB' or '1GiB', got {limit!r}",
+            hint="the units are KB, MB, GB, KiB, MiB and GiB",
+        )
     return int(float(found.group(1)) * UNITS[unit])

@@ -103,7 +103,11 @@ def opened(paths: list[str], broken: dict[str, str], *, skip: bool) -> tuple[Sha
 def no_rows(paths: list[str], broken: dict[str, str]) -> EmptyTableError:
     """Nothing is left to read, perhaps because it is broken."""
     why = f": {next(iter(broken.values()))}" if broken else ""
-    return EmptyTableError(f"there are no rows in {listed(paths, 3)}{why}", skipped=broken)
+    return EmptyTableError(
+        f"there are no rows in {listed(paths, 3)}{why}",
+        hint="see whether the files hold more than names of columns",
+        skipped=broken,
+    )
 
 
 def engine_of(engine: Any) -> Engine:

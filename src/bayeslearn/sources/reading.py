@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,8 +10,15 @@ import pyarrow.parquet
 
 from bayeslearn.errors import CapacityError, FormatError
 from bayeslearn.tables.columns import Column, arrow_column, is_text
-from bayeslearn.tables.files import DELIMITERS, explained, found, header, require_closed_quotes
-from bayeslearn.tables.schema import require_unique
+from bayeslearn.tables.files import (
+    WHOLE,
+    explained,
+    found,
+    header,
+    parse_options,
+    read_options,
+    require_closed_quotes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +59,7 @@ def read_parquet(shard: Shard, columns: tuple[str, ...] | None, rows: int) -> It
     except pa.ArrowMemoryError as error:
         raise short_of_memory(shard.path, error) from None
     except (pa.ArrowException, OSError) as error:
-        raise FormatError(f"{shard.path!r} cannot be read: {error}", path=shard.path) from None
+        raise FormatError(f"{shard.path!r} cannot be read: {error}", hint=WHOLE, path=shard.path) from None
 
 
 def is_plain_text(kind: Any, *, declared: bool) -> bool:
@@ -74,21 +80,16 @@ def near(rows: int, groups: list[int]) -> int:
 
 def read_text(path: str, columns: tuple[str, ...] | None) -> Iterator[list[Column]]:
     """A CSV or TSV file, block by block, all of it as text."""
-    file, kind = found(path)
-    delimiter = DELIMITERS[kind]
-    names = header(file, delimiter)
-    require_unique(names)
+    head = header(found(path)[0])
+    head.warn()
+    names = head.names
     places = {f"f{i}": name for i, name in enumerate(names) if columns is None or name in columns}
     end = f"f{len(names) - 1}"  # a quotation mark that is never closed shows in the last column
     try:
         reader = pyarrow.csv.open_csv(
-            file,
-            read_options=pyarrow.csv.ReadOptions(
-                column_names=[f"f{i}" for i in range(len(names))], skip_rows_after_names=1, block_size=BLOCK
-            ),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
-            ),
+            head.path,
+            read_options=read_options(head, block_size=BLOCK),
+            parse_options=parse_options(head),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types={end: pa.string()} | dict.fromkeys(places, WORDS),
                 include_columns=list(dict.fromkeys([*places, end])),
@@ -100,13 +101,13 @@ def read_text(path: str, columns: tuple[str, ...] | None) -> Iterator[list[Colum
             named = zip(batch.schema.names, batch.columns, strict=True)
             yield [Column(places[place], data, from_file=True) for place, data in named if place in places]
         if batch is not None:
-            require_closed_quotes(file, delimiter, batch)
+            require_closed_quotes(head, batch)
     except pa.ArrowMemoryError as error:
         raise short_of_memory(path, error) from None
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         if "Empty CSV file" in str(error):
             return
-        raise explained(Path(path), delimiter, len(names), error) from None
+        raise explained(head, error) from None
 
 
 def short_of_memory(path: str, error: Exception) -> CapacityError:

@@ -122,17 +122,28 @@ def opened(data: Any, table: str | None, memory_limit: str | int | None) -> Any:
     try:
         return connection.sql(table) if is_query(table) else connection.table(table)
     except duckdb.Error as error:
-        raise ParameterError(f"DuckDB cannot read {table!r}: {error}") from None
+        raise ParameterError(
+            f"DuckDB cannot read {table!r}: {error}",
+            hint='name a table or a view of the database, or give a query such as "select * from t"',
+        ) from None
 
 
 def connected(path: Any, memory_limit: str | int | None) -> Any:
     """A database that is there, opened for reading only."""
     if not Path(path).is_file():
-        raise MissingFileError(f"cannot read {str(path)!r}: there is no such file", path=path)
+        raise MissingFileError(
+            f"cannot read {str(path)!r}: there is no such file",
+            hint=f"looked in {Path(path).absolute().parent}",
+            path=path,
+        )
     try:
         return limited(duckdb.connect(str(path), read_only=True), memory_limit)
     except duckdb.Error as error:
-        raise FormatError(f"DuckDB cannot open {str(path)!r} for reading: {error}", path=path) from None
+        raise FormatError(
+            f"DuckDB cannot open {str(path)!r} for reading: {error}",
+            hint="see whether it is a DuckDB database, and whether another program has it open",
+            path=path,
+        ) from None
 
 
 def limited(connection: Any, memory_limit: str | int | None) -> Any:

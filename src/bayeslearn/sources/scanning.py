@@ -174,16 +174,18 @@ def with_options(
     missing: Markers = (),
     keep_default_na: bool = True,
     unseen: Unseen | None = None,
+    require_marked: bool = True,
 ) -> Any:
     """Data as any learner takes them, with options of reading; the data themselves if there are none.
 
-    The options are those of :func:`~bayeslearn.as_table`. `unseen` takes the place of what a learner would do.
+    The options are those of :func:`~bayeslearn.as_table`. `unseen` takes the place of what a learner would do,
+    and `require_marked` says whether data in memory must have the columns with markers of their own.
     """
     folds = isinstance(data, Scanned)
     if not folds and not (is_paths(data) and not is_one_file(data)):
         return raw_table(
             data, columns=columns, drop_columns=drop_columns, missing=missing, keep_default_na=keep_default_na,
-            unseen=unseen,
+            unseen=unseen, require_marked=require_marked,
         )  # fmt: skip
     dropped = name_list("drop_columns", drop_columns)
     usual = columns is None and not dropped and Missing.of(missing, keep_default_na=keep_default_na) == Missing.of()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import DuplicateColumnError, FormatError, MissingFileError, ParameterError, option
-from bayeslearn.tables.files import DELIMITERS, READERS, column_names, ending, found, parquet_file
+from bayeslearn.tables.files import READERS, TEXT, column_names, ending, found, parquet_file
 from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def one_pattern(pattern: str) -> list[str]:
 def row_groups(path: str) -> list[int] | None:
     """The rows of each row group of a Parquet file; None for a text file."""
     _, kind = found(path)
-    if kind in DELIMITERS:
+    if kind in TEXT:
         column_names(path)  # a file without a head is broken
         return None
     with parquet_file(Path(path)) as file:
@@ -115,7 +115,7 @@ def kinds_of(path: str) -> dict[str, str]:
     except DuplicateColumnError as error:
         error.add_note(f"in {path!r}")
         raise
-    if found(path)[1] in DELIMITERS:
+    if found(path)[1] in TEXT:
         return dict.fromkeys(names, "untyped text")
     with parquet_file(Path(path)) as file:
         return {column.name: safe_kind(column) for column in arrow_columns(file.schema_arrow.empty_table())}

@@ -74,9 +74,12 @@ def build(
         chosen = interpreted(chosen, request, known, names)
     require_known(sorted(request.declares()), [column.name for column in chosen])
     if not chosen:
-        raise EmptyTableError("the table has no columns")
+        raise EmptyTableError("the table has no columns", hint="give a file or a frame with at least one column")
     if n == 0:
-        raise EmptyTableError(f"the table has no rows, only the columns {listed(by_name)}")
+        raise EmptyTableError(
+            f"the table has no rows, only the columns {listed(by_name)}",
+            hint="rows must follow the names of the columns",
+        )
     return join(coded(chosen, request, known), n, w)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numbers
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,11 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.data)
+
+    def take(self, rows: NDArray[np.intp]) -> Column:
+        """These rows only."""
+        data = [self.data[row] for row in rows] if isinstance(self.data, list) else self.data.take(pa.array(rows))
+        return replace(self, data=data, known=None)
 
     @property
     def kind(self) -> str:
@@ -224,11 +229,9 @@ def object_kind(value: Any) -> str:
 
 def is_missing(value: Any, missing: Missing) -> bool:
     """Whether a Python value stands for a missing cell."""
-    if isinstance(value, str):
-        return value.strip() in missing.text or (bool(missing.numbers) and number_of(value) in missing.numbers)
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        return value != value or value in missing.numbers  # noqa: PLR0124 - NaN
-    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+    if isinstance(value, numbers.Real) and value != value:  # noqa: PLR0124 - NaN
+        return True
+    return value is None or type(value).__name__ in {"NAType", "NaTType"} or missing.marks(value)
 
 
 ### numbers

@@ -190,14 +190,20 @@ def requested(
 def declared_states(states: Mapping[str, Iterable[Any]]) -> dict[str, Discrete]:
     """Declared states as variables."""
     if not isinstance(states, Mapping):
-        raise ParameterError(f"`states` must map names of columns to lists of states, got {states!r:.80}")
+        raise ParameterError(
+            f"`states` must map names of columns to lists of states, got {states!r:.80}",
+            hint='for instance states={"sky": ["sunny", "rainy"]}',
+        )
     return {str(name): Discrete(str(name), tuple(listing(name, given))) for name, given in states.items()}
 
 
 def listing(name: str, given: Any) -> Any:
     """A list of states, not a single name."""
     if isinstance(given, str) or not hasattr(given, "__iter__"):
-        raise ParameterError(f"the states of column {name!r} must be a list of names, got {given!r}")
+        raise ParameterError(
+            f"the states of column {name!r} must be a list of names, got {given!r}",
+            hint=f"put the states into a list: states={{{str(name)!r}: [...]}}",
+        )
     return given
 
 
@@ -212,4 +218,7 @@ def check_request(request: Request, schema: Schema | None) -> None:
         )
     both = request.numeric & (request.discrete | request.states.keys())
     if both:
-        raise ParameterError(f"columns cannot be discrete and numeric at once: {listed(sorted(both))}")
+        raise ParameterError(
+            f"columns cannot be discrete and numeric at once: {listed(sorted(both))}",
+            hint="name each of them in `discrete` or in `numeric`",
+        )

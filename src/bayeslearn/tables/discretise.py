@@ -58,11 +58,17 @@ def find_intervals(
     names = [v.name for v in table.schema.numeric] if columns is None else name_list("columns", columns)
     if how == "mdl":
         if bins is not None:
-            raise ParameterError(f"`bins` must not be given with how='mdl', which finds their number, got {bins}")
+            raise ParameterError(
+                f"`bins` must not be given with how='mdl', which finds their number, got {bins}",
+                hint="leave `bins` out",
+            )
         w = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights)
         return intervals_between(table, supervised(table, names, w, target))
     if target is not None:
-        raise ParameterError(f"`target` is used by how='mdl' only, got target={target!r} with how={how!r}")
+        raise ParameterError(
+            f"`target` is used by how='mdl' only, got target={target!r} with how={how!r}",
+            hint="leave `target` out, or take how='mdl'",
+        )
     find = quantile_cuts if how == "quantile" else width_cuts
     n = validation.integer("bins", BINS if bins is None else bins, least=2)
     found = {name: intervals(table, name, lambda values, weight: find(values, weight, n)) for name in names}
@@ -147,7 +153,10 @@ def width_cuts(values: Floats, _weight: Floats, bins: int) -> Floats:
 def supervised(table: Table, names: Iterable[str], w: Floats, target: str | None) -> dict[str, Floats]:
     """The cuts by description length of each column; a column without any stays whole, with a warning."""
     if target is None:
-        raise ParameterError("how='mdl' needs a `target`: the column whose states the cuts should tell apart")
+        raise ParameterError(
+            "how='mdl' needs a `target`: the column whose states the cuts should tell apart",
+            hint="name the column with `target`",
+        )
     label, own = table.schema[target], {}
     if not isinstance(label, Discrete):  # its own intervals first
         own = {target: quantile_cuts(*weighted_values(table.value(target), w), BINS)}

@@ -101,10 +101,16 @@ def any_column(name: str, values: Any) -> Column:
         return arrow_column(name, values)
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
-            raise ShapeError(f"column {name!r} must have one dimension, got shape {values.shape}")
+            raise ShapeError(
+                f"column {name!r} must have one dimension, got shape {values.shape}",
+                hint="give each column by a name of its own",
+            )
         return numpy_column(name, values)
     if isinstance(values, str) or not hasattr(values, "__iter__"):
-        raise ShapeError(f"column {name!r} must be a list of values, got {values!r:.80}")
+        raise ShapeError(
+            f"column {name!r} must be a list of values, got {values!r:.80}",
+            hint="put it into a list, with a value for each row",
+        )
     return list_column(name, list(values))
 
 
@@ -150,7 +156,10 @@ def array_names(n: int, names: Names, expected: tuple[str, ...]) -> tuple[str, .
     if names is None:
         return expected if len(expected) == n else tuple(f"x{j}" for j in range(n))
     if len(names) != n:
-        raise ShapeError(f"expected {n} names of columns, one for each column of the array, got {len(names)}")
+        raise ShapeError(
+            f"expected {n} names of columns, one for each column of the array, got {len(names)}",
+            hint="give a name for each column, or none",
+        )
     return names
 
 
@@ -164,7 +173,10 @@ def sequence_columns(data: Sequence[Any], names: Names, expected: tuple[str, ...
     n = len(data[0])
     for number, row in enumerate(data):
         if not isinstance(row, list | tuple) or len(row) != n:
-            raise ShapeError(f"row {number} must hold {n} cells, as row 0 does, got {row!r:.80}")
+            raise ShapeError(
+                f"row {number} must hold {n} cells, as row 0 does, got {row!r:.80}",
+                hint="write None for a missing cell, so that all rows have the same length",
+            )
     columns = zip(*data, strict=True)
     return [
         list_column(name, list(cells)) for name, cells in zip(array_names(n, names, expected), columns, strict=True)
@@ -174,7 +186,7 @@ def sequence_columns(data: Sequence[Any], names: Names, expected: tuple[str, ...
 def record_columns(rows: Sequence[Any]) -> list[Column]:
     """The columns of a list of dicts; a cell that a row does not mention is missing."""
     if not rows:
-        raise EmptyTableError("the table has no rows")
+        raise EmptyTableError("the table has no rows", hint="give at least one row")
     odd = next((i for i, row in enumerate(rows) if not isinstance(row, Mapping)), None)
     if odd is not None:
         raise ShapeError(

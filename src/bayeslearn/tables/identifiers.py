@@ -16,6 +16,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from bayeslearn.tables.near_formats import why_not_read
+
 #: Fewest values that are consecutive numbers (or different words), increasing, and all different.
 LEAST_NAMES, LEAST_ORDERED, LEAST_DIFFERENT = 4, 20, 100
 
@@ -76,7 +78,8 @@ def why_name(name: str, states: tuple[object, ...], n_rows: int, most: int) -> s
     if most == 1 or nearly:
         if is_free_text(states):
             return f"column {name!r} is free text; `bayeslearn text learn` learns from such"
-        return f"column {name!r} has another state in {'nearly ' * (most > 1)}every row, like a name"
+        every = f"{'nearly ' * (most > 1)}every row"
+        return f"column {name!r} has another state in {every}, like a name{why_not_read(name, states)}"
     if is_identifier_name(name) and len(states) > MANY_WORDS and n_rows < FEW_ROWS_EACH * len(states):
         return f"column {name!r} is an identifier, by its name and its {len(states)} different states"
     return None

@@ -32,6 +32,7 @@ from bayeslearn.tables.columns import (
     plain_floats,
 )
 from bayeslearn.tables.identifiers import is_free_text
+from bayeslearn.tables.near_formats import why_not_read
 from bayeslearn.tables.table import smallest_code_type
 from bayeslearn.tables.variables import Discrete, Numeric, Variable
 
@@ -82,7 +83,8 @@ def discrete(column: Column, found: Levels, request: Request) -> tuple[Discrete,
         )
     if n > request.max_states:
         raise TooManyStatesError(
-            f"column {column.name!r} has {n} different states, more than max_states={request.max_states}",
+            f"column {column.name!r} has {n} different states, more than max_states={request.max_states}"
+            + why_not_read(column.name, found.listed()),
             hint=f"drop an identifier with {option('drop_columns', [column.name])}, or raise {option('max_states')}"
             + in_python(f"; {option('numeric', [column.name])} if it holds numbers"),
             column=column.name,

@@ -65,6 +65,15 @@ class Missing:
         """The markers of one column."""
         return self.by_column.get(name, self) if self.by_column else self
 
+    def marks(self, value: Any) -> bool:
+        """Whether a value is one of these markers."""
+        if isinstance(value, str):
+            plain = value.strip()
+            return plain in self.text or (
+                bool(self.numbers) and re.fullmatch(NUMBER, plain) is not None and float(plain) in self.numbers
+            )
+        return isinstance(value, numbers.Real) and not isinstance(value, bool) and value in self.numbers
+
     def without(self, states: Iterable[Any]) -> Missing:
         """The markers that are not declared states."""
         declared = Missing.plain(states)
@@ -114,6 +123,7 @@ SUSPECT_WORDS = frozenset({
     "none", "(none)", "missing", "(missing)", "blank", "(blank)", "empty", "unknown", "(unknown)", "unk", "not known",
     "not available", "not applicable", "not recorded", "not reported", "not specified", "unspecified", "undefined",
     "undetermined", "no data", "no answer", "no response", "refused", "tbd", "tba", "#value!", "#ref!", "#div/0!",
+    "k.a.", "k. a.", "keine angabe", "n.d.", "n/d",
 })  # fmt: skip
 
 #: Numbers from 0 to less than this are a short range, to which −1 may belong.

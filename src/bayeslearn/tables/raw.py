@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bayeslearn import validation
 from bayeslearn.tables.convert import UNSEEN, Request
 from bayeslearn.tables.markers import Markers, Missing
@@ -17,6 +19,8 @@ from bayeslearn.tables.schema import name_list, require_known
 from bayeslearn.tables.table import Table
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from bayeslearn.tables.columns import Column
 
 
@@ -46,6 +50,16 @@ class RawTable(Mapping[str, Any]):
         rows = len(self.columns[0]) if self.columns else 0
         return f"RawTable({rows:,} rows × {len(self.columns)} columns)"
 
+    def take(self, rows: NDArray[np.intp]) -> RawTable:
+        """These rows only."""
+        weights = None if self.weights is None else np.asarray(self.weights)[rows]
+        return replace(self, columns=tuple(column.take(rows) for column in self.columns), weights=weights)
+
+    def select(self, names: Iterable[str]) -> RawTable:
+        """These columns only."""
+        by_name = {column.name: column for column in self.columns}
+        return replace(self, columns=tuple(by_name[name] for name in names))
+
     def applied(self, request: Request) -> Request:
         """A request with the options of these data; markers of the request are added."""
         usual = request.missing == Missing.of()
@@ -71,6 +85,7 @@ def raw_table(
     missing: Markers = (),
     keep_default_na: bool = True,
     unseen: str | None = None,
+    require_marked: bool = True,
 ) -> Any:
     """Read the columns of a file or a frame, to be coded later by the options given; the data themselves without any.
 
@@ -80,6 +95,8 @@ def raw_table(
         Anything that :func:`~bayeslearn.as_table` takes, but for a source.
     columns, drop_columns, missing, keep_default_na, unseen
         As in :func:`~bayeslearn.as_table`.
+    require_marked
+        Whether the data must have the columns with markers of their own.
     """
     from bayeslearn.tables.gather import gather  # noqa: PLC0415 - Arrow loads when data come in
 
@@ -92,7 +109,7 @@ def raw_table(
         validation.choice("unseen", unseen, UNSEEN)
     found, _ = gather(data, None, ())
     known = [column.name for column in found]
-    require_known([*(wanted or ()), *dropped, *markers.by_column], known)
+    require_known([*(wanted or ()), *dropped, *(markers.by_column if require_marked else ())], known)
     by_name = {column.name: column for column in found}
     kept = tuple(by_name[name] for name in (known if wanted is None else wanted) if name not in dropped)
     before = data if isinstance(data, RawTable) else None

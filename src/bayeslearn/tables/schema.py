@@ -104,7 +104,10 @@ class Schema:
     def from_dict(cls, entry: Mapping[str, Any]) -> Schema:
         """A schema read back from what :meth:`to_dict` wrote, checked in full."""
         if not isinstance(entry, Mapping) or not isinstance(entry.get("variables"), list):
-            raise FormatError(f"not the description of a schema: {entry!r:.120}")
+            raise FormatError(
+                f"not the description of a schema: {entry!r:.120}",
+                hint="`bayeslearn scan -o` and Schema.to_dict write such descriptions",
+            )
         return cls(variable_from_dict(v) for v in entry["variables"])
 
     def absent_from(self, names: Iterable[str]) -> list[str]:
@@ -123,7 +126,9 @@ def name_list(argument: str, names: Any) -> tuple[str, ...]:
     try:
         return tuple(str(name) for name in names)
     except TypeError:
-        raise ParameterError(f"`{argument}` must be names of columns, got {names!r}") from None
+        raise ParameterError(
+            f"`{argument}` must be names of columns, got {names!r}", hint=f'for instance {argument}=["a", "b"]'
+        ) from None
 
 
 def require_unique(names: Iterable[str]) -> None:

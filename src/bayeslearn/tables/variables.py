@@ -210,16 +210,22 @@ def _plain_list(value: Any) -> tuple[Any, ...]:
 def checked_states(name: str, states: Any) -> tuple[Any, ...]:
     """At least one state, all different, none of them missing."""
     if isinstance(states, str) or not isinstance(states, Iterable):
-        raise ParameterError(f"the states of column {name!r} must be a list of names, got {states!r}")
+        raise ParameterError(
+            f"the states of column {name!r} must be a list of names, got {states!r}", hint="put the states into a list"
+        )
     states = tuple(s.item() if isinstance(s, np.generic) else s for s in states)
     if not states:
-        raise ParameterError(f"column {name!r} needs at least one state, got none")
+        raise ParameterError(
+            f"column {name!r} needs at least one state, got none", hint="name its states, or drop the column"
+        )
     bad = [s for s in states if not isinstance(s, Hashable) or s is None or s != s]  # noqa: PLR0124 - NaN
     if bad:
         raise ParameterError(f"{bad[0]!r} cannot be the name of a state, in column {name!r}")
     if len(set(states)) < len(states):
         twice = next(s for s, count in Counter(states).items() if count > 1)
-        raise ParameterError(f"column {name!r} has state {twice!r} more than once, among {listed(states)}")
+        raise ParameterError(
+            f"column {name!r} has state {twice!r} more than once, among {listed(states)}", hint="name each state once"
+        )
     return states
 
 

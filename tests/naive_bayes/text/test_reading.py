@@ -27,6 +27,7 @@ from bayeslearn.errors import (
 from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
 from bayeslearn.naive_bayes.text.decoding import Decoder
 from bayeslearn.naive_bayes.text.reading import read_corpus
+from bayeslearn.naive_bayes.text.scanned import scan_texts
 
 ### folders
 
@@ -249,3 +250,54 @@ def test_lists_that_are_no_corpus(texts, labels, error, message):
 def test_no_labels_at_all():
     with pytest.raises(MissingValuesError, match="none of the 1 documents has a label"):
         as_corpus(["a"]).labelled()
+
+
+### markers of missing values
+
+MARKED = [{"text": "a b", "label": "x"}, {"text": "-", "label": "n.a."}, {"text": "NA", "label": "-"}]
+MARKED += [{"text": "c", "label": "999"}, {"text": "d", "label": "NA"}]
+
+
+def written(rows, folder):
+    """The same rows as every kind of file."""
+    table = pa.Table.from_pylist(rows)
+    parquet.write_table(table, folder / "a.parquet")
+    (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "a.csv").write_text("\n".join(["text,label", *(f"{row['text']},{row['label']}" for row in rows)]) + "\n")
+    return [folder / f"a.{ending}" for ending in ("csv", "parquet", "jsonl")]
+
+
+@pytest.mark.parametrize(
+    ("told", "texts", "labels"),
+    [
+        ({}, ["a b", "-", "NA", "c", "d"], ["x", "n.a.", "-", "999", None]),
+        ({"missing": ["-", 999]}, ["a b", "", "NA", "c", "d"], ["x", "n.a.", None, None, None]),
+        ({"missing": {"label": ["n.a.", "-"]}}, ["a b", "-", "NA", "c", "d"], ["x", None, None, "999", None]),
+        ({"missing": {None: "-", "text": "NA"}}, ["a b", "", "", "c", "d"], ["x", "n.a.", None, "999", None]),
+        ({"keep_default_na": False}, ["a b", "-", "NA", "c", "d"], ["x", "n.a.", "-", "999", "NA"]),
+    ],
+)
+def test_markers_of_missing_values_are_those_that_are_given(tmp_path, told, texts, labels):
+    for path in written(MARKED, tmp_path):
+        assert read_corpus(path, **told) == Corpus(texts, labels)
+    for path in (tmp_path / "a.csv", tmp_path / "a.parquet"):
+        found = list(scan_texts(path, **told).batches())
+        assert [str(text) for batch in found for text in batch.texts] == texts
+        assert [label for batch in found for label in batch.labels] == labels
+
+
+def test_markers_of_an_unknown_column_are_an_error(tmp_path):
+    written(MARKED, tmp_path)
+    with pytest.raises(UnknownColumnError, match="'labell'"):
+        read_corpus(tmp_path / "a.csv", missing={"labell": ["-"]})
+    with pytest.raises(UnknownColumnError, match="'labell'"):
+        scan_texts(tmp_path / "a.csv", missing={"labell": ["-"]})
+
+
+def test_markers_are_refused_where_there_are_no_cells(mails):
+    with pytest.raises(ParameterError, match="a folder has no cells that may be missing"):
+        read_corpus(mails, missing=["-"])
+    with pytest.raises(ParameterError, match="no cells that may be missing"):
+        read_corpus(mails / "3", keep_default_na=False)
+    with pytest.raises(ParameterError, match="no cells that markers could mark"):
+        scan_texts([(["a"], ["x"])], missing=["-"])

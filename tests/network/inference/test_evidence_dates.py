@@ -95,7 +95,7 @@ def test_what_a_date_stands_for():
 @pytest.mark.parametrize(
     "value",
     ["yesterday", "2013-02-30", "", "nan", 5, None, True, pd.NaT, np.datetime64("NaT"), np.datetime64("2013-02"),
-     "2013-01-01..2013-02-01", ["2013-01-01"], 20130101],
+     "2013-01-01..tomorrow", "> soon", "2013-13", "2013-01..17:00", "..", ["2013-01-01"], 20130101],
 )  # fmt: skip
 def test_what_is_no_date_is_named(value):
     with pytest.raises(UnknownStateError, match=r"'when' needs a date or a time, got [\s\S]*hint: write it like 2013-"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import warnings
 
 import numpy as np
@@ -112,10 +113,23 @@ def test_words_and_formats_in_files(tmp_path, monkeypatch):
     assert NETWORKS["1.234,50 €"].impute("holes.csv", missing=["unknown"])["x"].to_pylist() == [r["x"] for r in rows]
 
 
-def test_missing_dates_stay_missing():
+def test_missing_dates_stay_missing_with_a_warning(tmp_path, monkeypatch):
     days = [f"2026-0{1 + i % 3}-{1 + i % 28:02}" for i in range(60)]
     rows = {"day": days, "open": ["yes", "no", "yes"] * 20}
     network = fit_tables("[day.month][open|day.month]", rows, prior="laplace").network
-    full = network.impute({"day": ["2026-01-05", None], "open": [None, "yes"]})
-    assert full["day"] == ["2026-01-05", None]
-    assert full["open"][0] == "yes"
+    with pytest.warns(BayeslearnWarning, match=r"^missing dates stay missing in 'day' \(2\): the network has only"):
+        full = network.impute({"day": ["2026-01-05", None, "-"], "open": [None, "yes", "no"]}, missing=["-"])
+    assert full["day"] == ["2026-01-05", None, "-"]
+    assert full["open"] == ["yes", "yes", "no"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        network.impute({"day": ["2026-01-05", None], "open": [None, "yes"]}, drop_columns=["day"])
+        network.impute({"day": ["2026-01-05"], "open": [None]})
+    monkeypatch.chdir(tmp_path)
+    write_network(network, "net.json")
+    (tmp_path / "days.csv").write_text("day,open\n2026-01-05,\n,yes\n")
+    code, answer, sentence = tell("impute", "net.json", "days.csv", "-o", "full.csv", "--json")
+    assert (code, "warning: missing dates stay missing in 'day' (1)" in sentence) == (0, True)
+    told = {"output": "full.csv", "rows": 2, "filled": {"open": 1}, "missing_dates": {"day": 1}}
+    assert json.loads(answer) == told
+    assert (tmp_path / "full.csv").read_text() == "day,open\n2026-01-05,yes\n,yes\n"

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayeslearn.functions.local.model import local_regression
 from bayeslearn.sources.base import Scanned
+from bayeslearn.sources.mixins import TakesCells
 from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
     from bayeslearn.functions.local.choosing import Tried
     from bayeslearn.functions.local.model import LocalModel
     from bayeslearn.functions.local.settings import Settings
+    from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
 
-class LocalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LocalRegressor(TakesCells, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A fit around every query: constant, linear or quadratic, to the rows that are near it.
 
     Parameters
@@ -48,6 +50,8 @@ class LocalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         How many cases the noise of all rows counts for, beside the rows around a query.
     discrete
         Columns of a table whose numbers are names.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`.
     loo_rows, random_state
         The most rows that are left out, and by what they are drawn.
 
@@ -78,6 +82,8 @@ class LocalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         standardise: bool = True,
         noise_cases: float = 10.0,
         discrete: Iterable[str] = (),
+        missing: Markers = (),
+        keep_default_na: bool = True,
         loo_rows: int | None = 5000,
         random_state: Any = None,
     ) -> None:
@@ -90,6 +96,8 @@ class LocalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.standardise = standardise
         self.noise_cases = noise_cases
         self.discrete = discrete
+        self.missing = missing
+        self.keep_default_na = keep_default_na
         self.loo_rows = loo_rows
         self.random_state = random_state
 
@@ -145,6 +153,11 @@ class LocalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, Any]:
+        """Checked rows with the markers of missing values, and outputs."""
+        rows, outputs = self._validated(X, y, reset=reset)
+        return self._marked(rows, reset=reset), outputs
+
+    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         sparse = hasattr(X, "tocsr")
         if not sparse and (isinstance(X, Mapping | Table | Scanned | str | os.PathLike) or hasattr(X, "columns")):
             if hasattr(X, "columns"):
@@ -157,7 +170,7 @@ class LocalRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.string = tags.input_tags.categorical = False
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         return tags

@@ -27,15 +27,17 @@ from bayeslearn.naive_bayes.tables.rows import BLOCK
 from bayeslearn.naive_bayes.tables.source_estimators import classes_of, labelled_source
 from bayeslearn.sources import as_source
 from bayeslearn.sources import is_source as folded
+from bayeslearn.sources.mixins import TakesCells
 from bayeslearn.sources.usability import dropping, warn_dropped
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from bayeslearn.tables.discretise import quantile_cuts
 from bayeslearn.tables.interval_values import weighted_values
-from bayeslearn.tables.mixins import TakesCells
 from bayeslearn.tables.notes import collected
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from bayeslearn.tables.markers import Markers
 
 #: Counts of pairs that are kept at most.
 MOST_CELLS = 1 << 27
@@ -146,6 +148,8 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
         A state leads only if it was seen in at least so many rows.
     bins
         Intervals that a numeric column is cut into at its quantiles.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
 
     Attributes
     ----------
@@ -165,15 +169,25 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
     model_: OneDependence
     classes_: NDArray[Any]
 
-    def __init__(self, *, cases: float = 1.0, least: float = 1.0, bins: int = 5) -> None:
+    def __init__(
+        self,
+        *,
+        cases: float = 1.0,
+        least: float = 1.0,
+        bins: int = 5,
+        missing: Markers = (),
+        keep_default_na: bool = True,
+    ) -> None:
         self.cases = cases
         self.least = least
         self.bins = bins
+        self.missing = missing
+        self.keep_default_na = keep_default_na
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count pairs; rows without a label are left out. `y` names a column where X is a source, or paths of files."""
         if folded(X):
-            return self._fit_source(X, y, sample_weight)
+            return self._fit_source(self._marked(X, reset=True), y, sample_weight)
         given, y = Input.of(X, self, reset=True), checked_labels(y)
         check_consistent_length(given, y)
         w = validation.weights(sample_weight, len(y), name="sample_weight")
@@ -224,7 +238,7 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
         check_is_fitted(self)
         if folded(X):
             with collected():
-                source = as_source(X, schema=self.model_.schema, unseen="missing")
+                source = as_source(self._marked(X, reset=False), schema=self.model_.schema, unseen="missing")
             return np.concatenate([self.model_.log_joint(table.codes) for table in source.batches()])
         with collected():
             table = as_table(Input.of(X, self, reset=False).data, schema=self.model_.schema, unseen="missing")

@@ -22,8 +22,8 @@ from bayeslearn.naive_bayes.tables.priors import require_columns
 from bayeslearn.naive_bayes.tables.source_estimators import MAX_STATES, TakesSources, share_right
 from bayeslearn.naive_bayes.tables.tallying import added, labelled
 from bayeslearn.sources import is_source as folded
+from bayeslearn.sources.mixins import TakesCells
 from bayeslearn.tables import Discrete, Table
-from bayeslearn.tables.mixins import TakesCells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.tables.explaining import Contributions
     from bayeslearn.naive_bayes.tables.model import NaiveBayes
     from bayeslearn.naive_bayes.tables.rows import Rows
+    from bayeslearn.tables.markers import Markers
 
 
 class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,6 +51,8 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
     calibrate
         Learn out of fold how much the evidence of each column counts, at the cost of a second pass
         (:mod:`bayeslearn.naive_bayes.tables.calibrating`).
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     max_iter, tol
         Of EM, where labels are missing (None or NaN in `y`).
     random_state
@@ -90,6 +93,8 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
         class_prior: Any = None,
         estimate: Literal["mean", "integrated"] = "mean",
         calibrate: bool = False,
+        missing: Markers = (),
+        keep_default_na: bool = True,
         max_iter: int = 200,
         tol: float = 1e-4,
         random_state: Any = None,
@@ -99,6 +104,8 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
         self.class_prior = class_prior
         self.estimate = estimate
         self.calibrate = calibrate
+        self.missing = missing
+        self.keep_default_na = keep_default_na
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -113,7 +120,7 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
         """
         self.n_iter_ = 1
         if folded(X):
-            self._fit_source(X, y, sample_weight)
+            self._fit_source(self._marked(X, reset=True), y, sample_weight)
             return self
         given, y, w = self._cases(X, y, sample_weight, reset=True)
         self.classes_ = known_classes(y)
@@ -137,7 +144,7 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
         """
         first = not hasattr(self, "model_")
         if folded(X):
-            self._partial_fit_source(X, y, classes, sample_weight)
+            self._partial_fit_source(self._marked(X, reset=True), y, classes, sample_weight)
             return self
         given, y, w = self._cases(X, y, sample_weight, reset=first)
         if first:
@@ -219,14 +226,14 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
 
     def _asked(self, X: Any, question: str) -> NDArray[Any]:
         given = self._given(X)
-        rows = X if folded(X) else given.rows(self.model_.columns)
+        rows = given.data if folded(X) else given.rows(self.model_.columns)
         return finite(given, lambda: getattr(self.model_, question)(rows))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows whose label is predicted; where X is a source, a path or a table, `y` names a column."""
         check_is_fitted(self)
         if isinstance(y, str) and is_source(X):
-            return share_right(self.model_, X, y, sample_weight)
+            return share_right(self.model_, self._marked(X, reset=True), y, sample_weight)
         return float(super().score(X, y, sample_weight))
 
     # -- data in
@@ -238,7 +245,7 @@ class NaiveBayesClassifier(TakesSources, TakesCells, ClassifierMixin, BaseEstima
     def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Input, NDArray[Any], Any]:
         """Checked columns, labels and weights; rows of weight zero are as good as absent."""
         if is_source(X):
-            X, y, weights = read_source(X, y, weights)
+            X, y, weights = read_source(self._marked(X, reset=reset), y, weights)
             if reset:
                 self.n_features_in_ = len(X.schema)
                 self.feature_names_in_ = np.array(X.schema.names, dtype=object)

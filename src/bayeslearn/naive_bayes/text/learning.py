@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.families import Dirichlet, DirichletRule
     from bayeslearn.naive_bayes.text.vocabulary import Hashed, Vocabulary
+    from bayeslearn.tables.markers import Markers
 
 
 def fit_text(
@@ -25,6 +26,8 @@ def fit_text(
     *,
     text: str | None = None,
     label: str | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
     tokeniser: Tokeniser | None = None,
     vocabulary: Vocabulary | Hashed | None = None,
     likelihood: Likelihood = "multinomial",
@@ -38,6 +41,8 @@ def fit_text(
 ) -> TextModel:
     """The model of texts with labels; or of the columns `text` and `label` of whatever :func:`scan_texts` takes.
 
+    `missing` and `keep_default_na` are the markers of missing values of these columns.
+
     >>> model = fit_text(["a cheap watch", "a meeting at noon"], ["spam", "ham"])
     >>> model.classify(["cheap, cheap!", "noon"])
     ['spam', 'ham']
@@ -46,7 +51,8 @@ def fit_text(
     words: dict[str, Any] = {"min_count": min_count, "drop_top": drop_top, "max_size": max_size}
     counted: dict[str, Any] = {"classes": classes, "present": likelihood == "bernoulli"}
     if text is not None or label is not None:
-        texts, weights = scan_texts(texts, text, label, weights=weights), None
+        cells: dict[str, Any] = {"missing": missing, "keep_default_na": keep_default_na}
+        texts, weights = scan_texts(texts, text, label, weights=weights, **cells), None
     if isinstance(texts, TextSource):
         require_no_arrays(labels=labels, weights=weights)
         statistics = require_labelled(source_statistics(texts, tokeniser, vocabulary, **counted, **words))

@@ -19,18 +19,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, DuplicateColumnError, EmptyTableError, FormatError, UnknownColumnError, listed
-from bayeslearn.naive_bayes.text.corpus import Corpus, missing
+from bayeslearn.errors import (
+    DataError,
+    DuplicateColumnError,
+    EmptyTableError,
+    FormatError,
+    ParameterError,
+    UnknownColumnError,
+    listed,
+    option,
+)
+from bayeslearn.naive_bayes.text.corpus import Cells, Corpus
 from bayeslearn.naive_bayes.text.decoding import ENCODINGS, Decoder, content
+from bayeslearn.tables.markers import Missing
+from bayeslearn.tables.text_heads import LINES, delimiter_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator
 
+    from bayeslearn.tables.markers import Markers
+
 #: The column that is read when none is named.
 TEXT, LABEL = "text", "label"
-#: The character between cells, by the ending of the name.
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
+#: The character between cells, by the ending of the name; None where the first lines tell it.
+DELIMITERS = {".csv": None, ".tsv": "\t"}
 #: Bytes of a text file that are parsed as one piece, at most: no cell may be longer.
 MOST_BLOCK = (1 << 31) - 2
 
@@ -42,6 +55,8 @@ def read_corpus(
     *,
     encoding: str = "utf-8",
     lines: bool = False,
+    missing: Markers = (),
+    keep_default_na: bool = True,
     progress: Callable[[float], object] | None = None,
 ) -> Corpus:
     """Read documents and, where they are known, their classes.
@@ -51,18 +66,21 @@ def read_corpus(
     path
         A folder, a file, or ``-`` for standard input.
     text, label
-        Columns of a table. Without them ``text`` is read and, if it is there, ``label``. A label of None, NaN, ``?`` or
-        nothing is missing.
+        Columns of a table. Without them ``text`` is read and, if it is there, ``label``.
     encoding
         ``utf-8`` or ``latin-1``.
     lines
         Each line of a plain file is a document.
+    missing, keep_default_na
+        Markers of missing values of a table, as in :func:`~bayeslearn.as_table`: a missing label is None, and a
+        missing text is an empty document. The default markers are of labels only: NA may be a text.
     progress
         Called with the share of a folder that has been read.
     """
     decoder = Decoder(validation.choice("encoding", encoding, ENCODINGS))
-    columns = Columns(text, label)
+    columns = Columns(text, label, missing, keep_default_na)
     if str(path) == "-":
+        columns.refuse("standard input")
         corpus = plain(decoder(sys.stdin.buffer.read(), "-"), "-", lines=lines)
     elif Path(path).is_dir():
         columns.refuse("a folder")
@@ -113,9 +131,17 @@ class Columns:
 
     text: str | None
     label: str | None
+    #: Markers of missing values.
+    missing: Markers = ()
+    keep_default_na: bool = True
 
     def refuse(self, what: str) -> None:
-        """Columns of something that has none are a mistake."""
+        """Columns of something that has none are a mistake, and so are markers of missing values."""
+        if Missing.of(self.missing, keep_default_na=self.keep_default_na) != Missing.of():
+            raise ParameterError(
+                f"{what} has no cells that may be missing",
+                hint=f"leave out {option('missing')}: it is for .csv, .tsv, .parquet and .jsonl files",
+            )
         if self.text is not None or self.label is not None:
             raise UnknownColumnError(
                 f"{what} has no column {self.text or self.label!r}",
@@ -127,7 +153,9 @@ class Columns:
         text, label = self.text or TEXT, self.label or (LABEL if LABEL in names else None)
         for name in (text, label):
             if names.count(name or "") > 1:
-                raise DuplicateColumnError(f"{str(path)!r} has more than one column {name!r}", column=name)
+                raise DuplicateColumnError(
+                    f"{str(path)!r} has more than one column {name!r}", hint="rename one of them", column=name
+                )
             if name is not None and name not in names:
                 raise UnknownColumnError(
                     f"{str(path)!r} has no column {name!r}; it has {listed(names)}",
@@ -135,6 +163,10 @@ class Columns:
                     column=name,
                 )
         return text, label
+
+    def cells(self, text: str, label: str | None, names: Iterable[str]) -> Cells:
+        """The markers of the two columns."""
+        return Cells.of(self.missing, keep_default_na=self.keep_default_na, text=text, label=label, names=names)
 
 
 def file(path: Path, columns: Columns, decoder: Decoder, *, lines: bool) -> Corpus:
@@ -165,20 +197,24 @@ def parquet(path: Path, columns: Columns) -> Corpus:
     if not path.is_file():
         content(path)
     with parquet_file(path) as opened:
-        text, label = columns.among(opened.schema_arrow.names, path)
-        return of_columns(opened.read([name for name in (text, label) if name]), text, label)
+        names = opened.schema_arrow.names
+        text, label = columns.among(names, path)
+        cells = columns.cells(text, label, names)
+        return of_columns(opened.read([name for name in (text, label) if name]), text, label, cells)
 
 
-def separated(path: Path, columns: Columns, decoder: Decoder, delimiter: str) -> Corpus:
+def separated(path: Path, columns: Columns, decoder: Decoder, delimiter: str | None) -> Corpus:
     """Two columns of a CSV or TSV file."""
     import pyarrow as pa  # noqa: PLC0415 - heavy, and not needed for folders
     from pyarrow import csv  # noqa: PLC0415
 
     text = decoder(content(path), path.name)
+    delimiter = delimiter or delimiter_of(text[: 1 << 16].splitlines(keepends=True)[:LINES])
     names = next(iter(_csv_rows(text, delimiter)), [])
     if not names:
         raise EmptyTableError(f"{str(path)!r} is empty: it has not even a line of column names", path=path)
     wanted = columns.among(names, path)
+    cells = columns.cells(*wanted, names)
     raw = text.encode()
     kinds = {name: pa.large_string() for name in wanted if name}
     try:
@@ -196,17 +232,16 @@ def separated(path: Path, columns: Columns, decoder: Decoder, delimiter: str) ->
             hint="quote cells that hold the delimiter or a line break, and close every quotation mark",
             path=path,
         ) from None
-    return of_columns(table, *wanted)
+    return of_columns(table, *wanted, cells)
 
 
-def of_columns(table: Any, text: str, label: str | None) -> Corpus:
+def of_columns(table: Any, text: str, label: str | None, cells: Cells) -> Corpus:
     """Columns of Arrow as documents; a text that is missing is an empty document."""
     texts = table[text].to_pylist()
     wrong = next((value for value in texts if value is not None and not isinstance(value, str)), None)
     if wrong is not None:
         raise DataError(f"column {text!r} holds {wrong!r:.40}, which is no text", hint="name another with `text`")
-    labels = [] if label is None else [None if missing(value) else value for value in table[label].to_pylist()]
-    return Corpus([value or "" for value in texts], labels)
+    return Corpus(cells.texts(texts), [] if label is None else cells.labels(table[label].to_pylist()))
 
 
 def _csv_rows(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -218,12 +253,16 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[list[str]]:
 def json_lines(path: Path, columns: Columns, decoder: Decoder) -> Corpus:
     """Two fields of JSON objects, one object a line."""
     rows = list(_objects(decoder(content(path), path.name), path))
-    text, label = columns.among(list(dict.fromkeys(name for row in rows for name in row)), path) if rows else ("", None)
+    if not rows:
+        return Corpus([])
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text, label = columns.among(names, path)
+    cells = columns.cells(text, label, names)
     wrong = next((i for i, row in enumerate(rows) if not isinstance(row.get(text, ""), str | None)), None)
     if wrong is not None:
         raise DataError(f"{str(path)!r}: field {text!r} of document {wrong} is no text", hint="name another one")
-    labels = [] if label is None else [None if missing(row.get(label)) else row[label] for row in rows]
-    return Corpus([row.get(text) or "" for row in rows], labels)
+    labels = [] if label is None else cells.labels(row.get(label) for row in rows)
+    return Corpus(cells.texts(row.get(text) for row in rows), labels)
 
 
 def _objects(text: str, path: Path) -> Iterable[dict[str, Any]]:

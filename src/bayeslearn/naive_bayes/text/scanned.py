@@ -2,23 +2,24 @@
 
     fold(collect) = collect(batch 1) + collect(batch 2) + …
 
-in CSV and Parquet files, in the answer of DuckDB, or in batches of (texts, labels). A text that is missing is an empty
-document; a label of None, NaN, ``?`` or nothing is missing.
+in CSV and Parquet files, in the answer of DuckDB, or in batches of (texts, labels). A missing text is an empty
+document, and a missing label is None.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, ParameterError, ShapeError
-from bayeslearn.naive_bayes.text.corpus import missing
+from bayeslearn.naive_bayes.text.corpus import Cells
 from bayeslearn.naive_bayes.text.labels import listed_labels
 from bayeslearn.naive_bayes.text.reading import LABEL, TEXT
+from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from bayeslearn.sources import Engine, Shard
     from bayeslearn.sources.files import Pace
     from bayeslearn.tables.columns import Column
+    from bayeslearn.tables.markers import Markers
 
 S = TypeVar("S")
 
@@ -79,6 +81,8 @@ def scan_texts(
     label: str | None = None,
     *,
     weights: str | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
     engine: Engine | Any = None,
     progress: Callable[[Pace], object] | None = None,
 ) -> TextSource:
@@ -91,24 +95,34 @@ def scan_texts(
         labels) or (texts, labels, weights), or a function that returns an iterator of these.
     text, label, weights
         Columns of files and relations. Without them ``text`` is read and, if it is there, ``label``.
+    missing, keep_default_na
+        Markers of missing values of files and relations, as in
+        :func:`~bayeslearn.naive_bayes.text.reading.read_corpus`.
     engine, progress
         As in :func:`~bayeslearn.scan`.
     """
     from bayeslearn.sources.scanning import is_paths, is_relation  # noqa: PLC0415 - few texts come so
 
+    markers: dict[str, Any] = {"missing": missing, "keep_default_na": keep_default_na}
     if is_paths(data):
         from bayeslearn.sources.opening import engine_of, opened  # noqa: PLC0415 - Arrow loads when data come in
         from bayeslearn.sources.shards import kinds_of, matching  # noqa: PLC0415
 
         shards = opened(matching(data), {}, skip=False)
         for path in dict.fromkeys(shard.path for shard in shards):
-            columns = Columns.among(kinds_of(path), text, label, weights)
+            columns = Columns.among(kinds_of(path), text, label, weights).marked(kinds_of(path), **markers)
         return TextFiles(shards, columns, engine_of(engine), progress)
     if is_relation(data):
-        return TextRelation(data, Columns.among(data.columns, text, label, weights))
+        columns = Columns.among(data.columns, text, label, weights).marked(data.columns, **markers)
+        return TextRelation(data, columns)
     if any(name is not None for name in (text, label, weights)):
         raise ParameterError(
             "batches of (texts, labels) have no columns to name", hint="leave out `text`, `label` and `weights`"
+        )
+    if Missing.of(missing, keep_default_na=keep_default_na) != Missing.of():
+        raise ParameterError(
+            "batches of (texts, labels) have no cells that markers could mark",
+            hint='leave out `missing`: a label of None is missing, and "" is an empty document',
         )
     from bayeslearn.sources.batches import require_again  # noqa: PLC0415 - few texts come so
 
@@ -126,6 +140,7 @@ class Columns:
     text: str
     label: str | None
     weights: str | None
+    cells: Cells = field(default_factory=Cells)
 
     @classmethod
     def among(cls, names: Iterable[str], text: str | None, label: str | None, weights: str | None) -> Columns:
@@ -134,6 +149,10 @@ class Columns:
         found = cls(text or TEXT, label or (LABEL if LABEL in names else None), weights)
         require_known(found.names, names)
         return found
+
+    def marked(self, names: Iterable[str], **markers: Any) -> Columns:
+        """The same with markers of missing values."""
+        return replace(self, cells=Cells.of(**markers, text=self.text, label=self.label, names=names))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -152,11 +171,14 @@ class Columns:
         w = None
         if self.weights is not None:
             from bayeslearn.tables.columns import column_weights  # noqa: PLC0415 - Arrow loads when data come in
-            from bayeslearn.tables.markers import Missing  # noqa: PLC0415
 
             w = column_weights(by_name[self.weights], Missing.of())
         filled = [""] * len(plain) if str(kinds) == "null" else plain.fill_null("" if "string" in str(kinds) else b"")
-        return Batch(filled, [None if missing(label) else label for label in labels], w)
+        return Batch(self._texts(filled), self.cells.labels(labels), w)
+
+    def _texts(self, filled: Any) -> Any:
+        """The documents, those empty that a marker stands for."""
+        return self.cells.texts(filled.to_pylist()) if self.cells.text.text and hasattr(filled, "to_pylist") else filled
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +271,7 @@ class TextBatches(TextStream):
 
 def plain_batch(number: int, texts: Any, labels: Any = None, weights: Any = None) -> Batch:
     """A batch as it was given, checked."""
-    found = [None] * len(texts) if labels is None else [None if missing(v) else v for v in listed_labels(labels)]
+    found = [None] * len(texts) if labels is None else Cells().labels(listed_labels(labels))
     if len(found) != len(texts):
         raise ShapeError(f"batch {number} has {len(texts)} documents and {len(found)} labels")
     texts = texts if hasattr(texts, "take") else list(texts)

@@ -3,7 +3,8 @@
     time_hour = 2013-09-05T19:00    time_hour.month: Sep, time_hour.weekday: Thu, time_hour.hour: 19
 
 Dates are read as in the column that the parts come from, or as year-month-day. A date without a time says nothing about
-the hour, and a time without a date nothing about the others.
+the hour, and a time without a date nothing about the others. Ranges of dates, months and years are read by
+:mod:`.date_ranges`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import MixedTypesError, ParameterError, UnknownStateError, listed
+from bayeslearn.network.inference.date_ranges import range_states
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,12 +57,15 @@ def with_date_parts(network: BayesianNetwork, evidence: Mapping[str, Any]) -> di
 
 
 def date_states(network: BayesianNetwork, name: str, value: Any) -> dict[str, Any]:
-    """The state of each variable that is a part of a date, as far as the date tells it."""
+    """The state of each variable that is a part of a date, as far as the date tells it; of a range perhaps several."""
     from bayeslearn.tables.columns import Column  # noqa: PLC0415 - Arrow loads when it is needed
     from bayeslearn.tables.interpretation import known_part  # noqa: PLC0415 - as above
     from bayeslearn.tables.markers import Missing  # noqa: PLC0415 - as above
 
     variables = date_variables(network)[name]
+    ranged = range_states(variables, value) if isinstance(value, str) else None
+    if ranged is not None:
+        return ranged
     column = Column(name, date_array(variables, value))
     found = {}
     for variable in variables:
@@ -105,4 +110,7 @@ def no_date(variables: list[Discrete], value: Any) -> UnknownStateError:
 def hint_of(variables: list[Discrete]) -> str:
     """How a date is written, and how its parts are."""
     first = variables[0]
-    return f"write it like 2013-09-05 or 2013-09-05T19:00, or give its parts: {first.name}={first.states[0]}"
+    return (
+        f"write it like 2013-09-05 or 2013-09-05T19:00, a range like 2013-01..2013-03, or give its parts: "
+        f"{first.name}={first.states[0]}"
+    )

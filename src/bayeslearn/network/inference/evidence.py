@@ -5,6 +5,7 @@
     range       '10..20', '> 17.5', '<= 3'       every state or interval that shares more than an end point with it
     several     ['low', 'high']                  each of these
     date        '2013-09-05', a datetime         the states of the variables that are parts of a date; see :mod:`.dates`
+    dates       '2013-01..2013-03', '> 2013-06'  the states of the parts that hold exactly these dates
 
 Several states are virtual evidence: likelihood 1 for each of them and 0 for the others. An interval that a range covers
 in part is included, with a warning. Numbers are read in the format of their column, money for instance.
@@ -15,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import UnknownStateError, listed
+from bayeslearn.errors import UnknownStateError, as_list, listed
 from bayeslearn.network.inference.dates import date_states, is_date
 from bayeslearn.network.inference.ranges import BEYOND, Codes, among_states, range_of, warn_partly, within_cuts
 
@@ -36,7 +37,7 @@ class Observation:
     name: str
     value: Any
     states: tuple[Any, ...] = ()
-    #: Of a date: the states by name of variable.
+    #: Of a date: the states by name of variable; of a range perhaps lists of states.
     parts: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -54,7 +55,10 @@ class Observation:
             return f"{self.name}={self.value}"
         several = isinstance(self.value, SEVERAL)
         value = " or ".join(map(str, self.value)) if several else str(self.value)
-        states = ", ".join(f"{name.removeprefix(f'{self.name}.')}: {state}" for name, state in self.parts.items())
+        states = ", ".join(
+            f"{name.removeprefix(f'{self.name}.')}: {' or '.join(map(str, as_list(state)))}"
+            for name, state in self.parts.items()
+        )
         states = states or " or ".join(map(str, self.states))
         joint = " " if BEYOND.fullmatch(value) and not several else " = "
         return f"{self.name}{joint}{value}" + (f" ({states})" if states != value else "")

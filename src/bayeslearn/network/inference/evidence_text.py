@@ -3,6 +3,7 @@
     smoke=yes       price=$250       a state, or a number in the format of its column
     delay=10..20    delay>17.5       a range
     date=2013-09-05                  a date of which some variables are parts
+    date=2013-01..2013-03            a range of dates
 
 In one text the pieces stand between commas: "smoke=yes, delay>17.5". A comma belongs to the value before it if no sign
 follows it up to the next comma: "price=1,234, smoke=yes". Names of variables may hold signs like = themselves.

@@ -131,7 +131,9 @@ class Exact:
         names = as_names(names)
         together = [self._position(name) for name in names]
         if not names or len(set(names)) < len(names):
-            raise ParameterError(f"a joint needs variables that differ, got {listed(names)}")
+            raise ParameterError(
+                f"a joint needs variables that differ, got {listed(names)}", hint="name each variable once"
+            )
         codes, likelihood, weighed = self.read(evidence)
         free = [v for v in together if codes[v] < 0]
         compiled = self.compiled.joined(free)
@@ -322,7 +324,10 @@ class Exact:
             return codes, ONE, self._nothing_weighed
         odd = [name for name in likelihoods or () if name in ranges]
         if odd:
-            raise ParameterError(f"{odd[0]!r} is observed already, so a likelihood says nothing more")
+            raise ParameterError(
+                f"{odd[0]!r} is observed already, so a likelihood says nothing more",
+                hint="give the evidence or the likelihood, and not both",
+            )
         return codes, *self._likelihoods({**ranges, **(likelihoods or {})}, codes)
 
     def _observed(self, evidence: Mapping[str, Any]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
@@ -355,10 +360,14 @@ class Exact:
             if given.shape != (self.compiled.sizes[v],):
                 raise ParameterError(
                     f"the likelihood of {name!r} needs a number for each of {listed(self._states[v])}, "
-                    f"got {given.tolist()}"
+                    f"got {given.tolist()}",
+                    hint="give 1 to a state about which nothing is known",
                 )
             if codes[v] >= 0:
-                raise ParameterError(f"{name!r} is observed already, so a likelihood says nothing more")
+                raise ParameterError(
+                    f"{name!r} is observed already, so a likelihood says nothing more",
+                    hint="give the evidence or the likelihood, and not both",
+                )
             flat[self._spans[v]] = given
             weighed[v] = True
         return flat, weighed

@@ -60,7 +60,10 @@ def explain(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], target
     evidence = as_evidence(engine.network, evidence)
     engine.network[target]  # names the variables that there are
     if target in evidence:
-        raise ParameterError(f"the target {target!r} is observed, so there is nothing to explain")
+        raise ParameterError(
+            f"the target {target!r} is observed, so there is nothing to explain",
+            hint=f"leave {target!r} out of the evidence, or name another target",
+        )
     whole = engine.query(evidence)
     belief = whole[target]
     return Reasons(

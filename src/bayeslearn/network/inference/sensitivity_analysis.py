@@ -85,7 +85,10 @@ def sensitivity(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], ta
     engine = as_engine(engine)
     evidence = as_evidence(engine.network, evidence)
     if target in evidence:
-        raise ParameterError(f"the target {target!r} is observed, so its belief depends on nothing")
+        raise ParameterError(
+            f"the target {target!r} is observed, so its belief depends on nothing",
+            hint=f"leave {target!r} out of the evidence, or name another target",
+        )
     belief = engine.query(evidence, ask=[target])[target]
     variable = engine.network[target].variable
     state = variable.states[variable.code_of(state)]

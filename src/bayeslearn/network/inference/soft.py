@@ -54,7 +54,9 @@ def soft_query(
     for name in wanted:
         if name in evidence or name in likelihoods:
             what = "is observed" if name in evidence else "has a likelihood"
-            raise ParameterError(f"{name!r} {what} already, so it cannot have a target too")
+            raise ParameterError(
+                f"{name!r} {what} already, so it cannot have a target too", hint="take one of the two back"
+            )
 
     def look(weights: dict[str, Array]) -> Beliefs:
         return engine.query(evidence, likelihoods={**likelihoods, **weights}, ask=wanted)
@@ -96,12 +98,16 @@ def in_order(variable: Discrete, values: Numbers) -> ArrayLike:
         if named.setdefault(code := code_of(variable, state), state) is not state:
             raise ParameterError(
                 f"{variable.name!r} needs one number for each state, got two for {variable.states[code]!r}: "
-                f"those of {named[code]!r} and {state!r}"
+                f"those of {named[code]!r} and {state!r}",
+                hint="name each state once",
             )
     by_code = {code: values[state] for code, state in named.items()}
     left = [state for code, state in enumerate(variable.states) if code not in by_code]
     if left:
-        raise ParameterError(f"{variable.name!r} needs a number for each of its states, got none for {listed(left)}")
+        raise ParameterError(
+            f"{variable.name!r} needs a number for each of its states, got none for {listed(left)}",
+            hint="give 0 to a state that cannot be",
+        )
     return [by_code[code] for code in range(variable.size)]
 
 
@@ -113,7 +119,8 @@ def _target(network: BayesianNetwork, name: str, values: Numbers) -> Array:
     p = validation.float_array(f"target of {name}", in_order(variable, values))
     if p.shape != (variable.size,):
         raise ParameterError(
-            f"the target of {name!r} needs a number for each of {listed(variable.states)}, got {p.tolist()}"
+            f"the target of {name!r} needs a number for each of {listed(variable.states)}, got {p.tolist()}",
+            hint="give 0 to a state that cannot be",
         )
     return validation.probabilities(p, name=f"target of {name}")
 

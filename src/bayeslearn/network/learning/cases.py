@@ -193,4 +193,8 @@ def _require_open(name: str, table: Table, weighed: NDArray[np.bool_], likelihoo
     nothing = weighed & (likelihood.max(axis=1) <= 0)
     if nothing.any():
         row = validation.first_position(nothing)
-        raise ParameterError(f"the likelihood of {name!r} in row {row} allows no state at all", row=row)
+        raise ParameterError(
+            f"the likelihood of {name!r} in row {row} allows no state at all",
+            hint="give at least one of its states a positive number",
+            row=row,
+        )

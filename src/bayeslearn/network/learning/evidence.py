@@ -326,5 +326,8 @@ def require_same_ground(cpt: Cpt, other: Cpt, turned: Cpt) -> None:
         )
     if not cpt.learned and not np.allclose(cpt.p, turned.p, rtol=1e-9, atol=0):
         raise MismatchError(
-            f"the tables of {cpt.name!r} were given, not learned, and differ", differs="tables", column=cpt.name
+            f"the tables of {cpt.name!r} were given, not learned, and differ",
+            hint="give both networks the same table, or learn both",
+            differs="tables",
+            column=cpt.name,
         )

@@ -281,13 +281,16 @@ def require_hidden(
             )
         known = frame.states(name)
         if known != states and not (isinstance(hidden[name], int) and len(known) == len(states)):
-            raise ParameterError(f"hidden variable {name!r} has the states {listed(frame.states(name))} already")
+            raise ParameterError(
+                f"hidden variable {name!r} has the states {listed(frame.states(name))} already",
+                hint="leave out its states, or name the same ones",
+            )
 
 
 def require_seen(rows: int, missing: Mapping[str, int], unseen: Iterable[str]) -> None:
     """Rows, and at least one value for every variable that was not declared hidden."""
     if rows == 0:
-        raise EmptyTableError("there are no cases to learn from")
+        raise EmptyTableError("there are no cases to learn from", hint="give at least one row with a positive weight")
     never = [name for name, cells in missing.items() if cells == rows and name not in set(unseen)]
     if never:
         raise MissingValuesError(

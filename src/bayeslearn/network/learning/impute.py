@@ -17,13 +17,13 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import parts
-from bayeslearn.network.learning.imputed_data import Opened
+from bayeslearn.network.learning.imputed_data import Opened, chosen_columns
 from bayeslearn.network.learning.score import batches, log_of_rows
 from bayeslearn.network.prediction import batch_rows, believed, impossible_row
 from bayeslearn.tables import Table, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -44,6 +44,8 @@ def impute(
     unseen: Literal["error", "missing"] = "missing",
     missing: Markers = (),
     keep_default_na: bool = True,
+    columns: Iterable[str] | None = None,
+    drop_columns: Iterable[str] = (),
 ) -> Any:
     """The same data with the missing cells of the network's variables filled; see :meth:`BayesianNetwork.impute`."""
     validation.choice("how", how, ["most probable", "draw"])
@@ -51,11 +53,34 @@ def impute(
     if hasattr(type(data), "declared"):  # a source
         data = as_table(data, schema=network.schema, absent="missing", unseen=unseen)
     if isinstance(data, Table) and data.schema == network.schema:
-        return joined(imputed(network, data, luck), data)
-    opened = Opened.of(network, data, unseen=unseen, missing=missing, keep_default_na=keep_default_na)
+        return coded_table_filled(network, data, luck, columns, drop_columns)
+    opened = Opened.of(
+        network, data, unseen=unseen, missing=missing, keep_default_na=keep_default_na, columns=columns,
+        drop_columns=drop_columns,
+    )  # fmt: skip
+    opened.warn_of_dates()
     full = joined(imputed(network, opened.table, luck), opened.table)
     fills = opened.fills(full, luck, as_intervals=as_intervals)
     return opened.filled(full, fills, as_intervals=as_intervals)
+
+
+def coded_table_filled(
+    network: BayesianNetwork,
+    table: Table,
+    luck: np.random.Generator | None,
+    columns: Iterable[str] | None,
+    drop_columns: Iterable[str],
+) -> Table:
+    """A table in the codes of the network, with the missing cells of some columns filled."""
+    fillable, dropped = chosen_columns(list(table.schema.names), columns, drop_columns)
+    codes = table.codes.copy()
+    codes[[name in dropped for name in table.schema.names]] = -1
+    shown = Table(table.schema, codes, table.values, table.weights) if dropped else table
+    full = joined(imputed(network, shown, luck), shown)
+    stays = np.array([name not in fillable for name in table.schema.names])
+    if not stays.any():
+        return full
+    return Table(table.schema, np.where(stays[:, None], table.codes, full.codes), table.values, table.weights)
 
 
 def joined(batches: Iterator[Table], table: Table) -> Table:

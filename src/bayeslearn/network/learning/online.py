@@ -32,9 +32,10 @@ from bayeslearn.network.learning.priors import AUTO, priors_of
 from bayeslearn.network.learning.starting import all_starts, fixed_cells
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structures import StructureLike, as_dag
-from bayeslearn.sources import as_source, is_source
+from bayeslearn.sources import as_source, is_source, with_options
 from bayeslearn.tables import Discrete, Schema, Table
 from bayeslearn.tables.convert import declared_states
+from bayeslearn.tables.markers import Missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.network.learning.priors import Prior
+    from bayeslearn.tables.markers import Markers
 
 #: What a cell without cases so far is taken for when the next batch is inferred.
 UNSEEN = 1e-6
@@ -84,6 +86,8 @@ class OnlineTables:
         A network, whose states are kept, or a graph (or a model string) together with `states`.
     states
         The states of each variable of a graph, or a schema: a stream cannot tell beforehand which will come.
+    missing, keep_default_na
+        Markers of missing values in batches, as in :func:`~bayeslearn.as_table`. A batch that is a table has none.
     prior, hidden, frozen, start, rng
         As in :func:`~bayeslearn.network.fit_tables`.
     decay, delay
@@ -103,6 +107,8 @@ class OnlineTables:
         structure: StructureLike,
         *,
         states: Mapping[str, Iterable[Any]] | Schema | None = None,
+        missing: Markers = (),
+        keep_default_na: bool = True,
         prior: Prior = AUTO,
         hidden: Mapping[str, int | Iterable[Any]] | None = None,
         frozen: Iterable[str] = (),
@@ -116,6 +122,8 @@ class OnlineTables:
         self.delay = validation.number("delay", delay, least=0)
         self.step = None if step is None else validation.number("step", step, above=0, most=1)
         self.hidden = tuple(hidden or {})
+        Missing.of(missing, keep_default_na=keep_default_na)  # a mistake is an error here, and not in the first batch
+        self._cells: dict[str, Any] = {"missing": missing, "keep_default_na": keep_default_na}
         self._history: list[Batch] = []
         self._frame = framed(structure, states, hidden or {})
         self._priors, self._fixed = priors_of(prior, self._frame), fixed_cells(self._frame, frozen, structure, start)
@@ -173,7 +181,7 @@ class OnlineTables:
         now, table = self._now, self._coded(batch, weights)
         size = table.total_weight
         if size == 0:
-            raise EmptyTableError("the batch has no cases to learn from")
+            raise EmptyTableError("the batch has no cases to learn from", hint="skip batches without rows")
         cases = FoldedCases.of(now.model.compiled, table, likelihoods=likelihoods)
         found, log_likelihood = self._open(now.model).expected_statistics(cases)
         step = self._step(now, size)
@@ -185,7 +193,8 @@ class OnlineTables:
         return self
 
     def _coded(self, batch: Any, weights: ArrayLike | str | None) -> Table:
-        table = coded(self._frame, batch, weights, self.hidden)
+        rows = batch if isinstance(batch, Table) else with_options(batch, **self._cells)
+        table = coded(self._frame, rows, weights, self.hidden)
         if not isinstance(table, Table):
             raise ParameterError(
                 "a source is many batches, not one", hint="learn them all: fit_stream(structure, source)"
@@ -245,7 +254,8 @@ def fit_stream(
         Weights of new batches, as in :class:`OnlineTables`.
     """
     if is_source(batches):
-        source = as_source(batches, weights=weights)
+        cells = {name: settings.pop(name) for name in ("missing", "keep_default_na") if name in settings}
+        source = as_source(with_options(batches, **cells), weights=weights)
         weights, batches = None, source.batches(rows)
         if states is None and not isinstance(structure, BayesianNetwork):
             states = source.schema

@@ -48,7 +48,8 @@ class NetworkPrior:
             if self.network[variable.name].variable.states != variable.states:
                 raise ParameterError(
                     f"the prior network has the states {listed(self.network.states(variable.name))} for "
-                    f"{variable.name!r}, but these are {listed(variable.states)}"
+                    f"{variable.name!r}, but these are {listed(variable.states)}",
+                    hint="add the missing states to it: `BayesianNetwork.add_states`",
                 )
         return Dirichlet(self.cases * self.network.exact.joint(family).p)
 

@@ -62,7 +62,10 @@ def all_starts(
     given = compiled.cpt
     if isinstance(start, BayesianNetwork):
         if start.dag != frame.dag:
-            raise ParameterError("the network to start from has another graph")
+            raise ParameterError(
+                "the network to start from has another graph",
+                hint="start from a network with the same arcs, or leave out `start`",
+            )
         given = np.concatenate([given_numbers(start, cpt).reshape(-1) for cpt in frame])
     else:
         validation.choice("start", start, ["prior", "random"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError, UnknownColumnError, listed
+from bayeslearn.errors import ParameterError, UnknownColumnError, listed, option
 from bayeslearn.network.graph import Dag
 
 if TYPE_CHECKING:
@@ -74,7 +74,10 @@ class Knowledge:
         most = n - 1 if self.most_parents is None else validation.integer("most_parents", self.most_parents, least=0)
         crowded = np.flatnonzero(must.sum(axis=0) > most)
         if len(crowded):
-            raise ParameterError(f"{names[int(crowded[0])]!r} has more required parents than the limit of {most}")
+            raise ParameterError(
+                f"{names[int(crowded[0])]!r} has more required parents than the limit of {most}",
+                hint=f"raise {option('max_parents')}, or require fewer arcs",
+            )
         return Allowed(can, must, most)
 
     def _check(self, names: Sequence[str], can: NDArray[np.bool_], must: NDArray[np.bool_]) -> None:

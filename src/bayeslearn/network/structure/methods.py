@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import ParameterError, option
 from bayeslearn.network.structure.searching.classes import order_of
 from bayeslearn.network.structure.searching.climbing import Structure, hill_climb, tabu
 from bayeslearn.network.structure.searching.exact import exact
@@ -86,7 +86,9 @@ def find(method: str, cache: ScoreCache, task: Task) -> Found:
     """The structure that a method finds."""
     entry = METHODS[validation.choice("method", method, list(METHODS))]
     if entry.needs and getattr(task, entry.needs) is None:
-        raise ParameterError(f"method {method!r} needs `{entry.needs}`")
+        raise ParameterError(
+            f"method {method!r} needs `{entry.needs}`", hint=f"give {option(entry.needs)}, or take another method"
+        )
     if not entry.knows and not knows_nothing(task.allowed):
         raise ParameterError(
             f"method {method!r} cannot keep to what is known of the structure",

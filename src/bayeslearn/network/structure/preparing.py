@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import EmptyTableError, ParameterError, listed
+from bayeslearn.errors import EmptyTableError, ParameterError, listed, option
 from bayeslearn.network.structure.sourced import looking
 from bayeslearn.sources import as_source, discretised
 from bayeslearn.sources.base import Scanned
@@ -93,10 +93,16 @@ def prepare(
     keep = {*(states or ()), target, *named_columns(data)}
     left_out |= {name: why for name, why in odd.items() if name not in keep or "one val" in why}
     if target is not None and target in left_out:
-        raise ParameterError(f"the target cannot be used: {left_out[target]}")
+        raise ParameterError(
+            f"the target cannot be used: {left_out[target]}",
+            hint="name another target, or see what the column holds: `bayeslearn scan`",
+        )
     kept = [name for name in table.schema.names if name not in left_out]
     if not kept:
-        raise EmptyTableError(f"no column is left to learn from: {'; '.join(left_out.values())}")
+        raise EmptyTableError(
+            f"no column is left to learn from: {'; '.join(left_out.values())}",
+            hint=f"name the columns to keep with {option('columns')}",
+        )
     if not isinstance(table, Table):
         assert isinstance(table, Scanned)
         return prepared_source(table, kept, left_out, rare, cut, bins, memory)

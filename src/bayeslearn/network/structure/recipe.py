@@ -60,7 +60,10 @@ class Recipe:
         order = None if self.order is None else tuple(positions("order", self.order, names))
         if order is not None and sorted(order) != list(range(len(names))):
             left = [name for name in names if name not in (self.order or ())]
-            raise ParameterError(f"the order must name every variable once, {listed(left) or 'some'} is not so")
+            raise ParameterError(
+                f"the order must name every variable once, {listed(left) or 'some'} is not so",
+                hint="list all variables, each of them once",
+            )
         target = None if self.target is None else positions("target", [self.target], names)[0]
         allowed = self.knowledge.of(names)
         return Task(allowed, limits, start, order, target, self.alpha, self.test, self.restarts, self.seed)

@@ -67,7 +67,9 @@ class Score:
         except ValueError as error:
             if isinstance(error, ParameterError):
                 raise
-            raise ParameterError(f"the equivalent sample size of {text!r} is no number") from None
+            raise ParameterError(
+                f"the equivalent sample size of {text!r} is no number", hint="write it like bdeu:1 or bds:0.5"
+            ) from None
 
     def family(self, n: NDArray[np.float64], total: float) -> float:
         """The score of one family from N(parents, child)."""

@@ -55,7 +55,10 @@ class AveragedNetworks:
             raise ShapeError(f"expected weights of shape ({len(networks)},), got {weights.shape}")
         for other in networks[1:]:
             if {n: other.states(n) for n in other.names} != {n: networks[0].states(n) for n in networks[0].names}:
-                raise MismatchError("networks are averaged when their variables and states are the same")
+                raise MismatchError(
+                    "networks are averaged when their variables and states are the same",
+                    hint="learn them from the same columns with the same states",
+                )
         object.__setattr__(self, "networks", networks)
         object.__setattr__(self, "weights", validation.probabilities(weights, name="weights"))
 

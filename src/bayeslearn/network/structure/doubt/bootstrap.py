@@ -116,7 +116,7 @@ def arc_strengths(
     """
     rounds = validation.integer("rounds", rounds, least=1)
     if not table.total_weight:
-        raise EmptyTableError("there are no rows to resample")
+        raise EmptyTableError("there are no rows to resample", hint="give at least one row with a positive weight")
     names = tuple(v.name for v in table.schema.discrete)
     count, done = np.zeros((len(names), len(names))), 0
 

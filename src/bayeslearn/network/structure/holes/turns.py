@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import xlogy
 
-from bayeslearn.errors import ParameterError, listed
+from bayeslearn.errors import ParameterError, listed, option
 from bayeslearn.network.learning.fit import TableFit, fit_tables, uniform
 from bayeslearn.network.network import BayesianNetwork
 from bayeslearn.network.structure.holes.pace import Pace
@@ -224,10 +224,16 @@ class Task:
         wrong = np.argwhere((arcs & ~allowed.arcs) | (allowed.required & ~arcs)).tolist()
         if wrong:
             c, x = (names[i] for i in wrong[0])
-            raise ParameterError(f"the graph to start from goes against what is known of {c} -> {x}")
+            raise ParameterError(
+                f"the graph to start from goes against what is known of {c} -> {x}",
+                hint="start from a graph with the required arcs and without forbidden ones",
+            )
         crowded = np.flatnonzero(arcs.sum(axis=0) > allowed.most_parents)
         if len(crowded):
-            raise ParameterError(f"{names[crowded[0]]!r} starts with more parents than {allowed.most_parents}")
+            raise ParameterError(
+                f"{names[crowded[0]]!r} starts with more parents than {allowed.most_parents}",
+                hint=f"raise {option('max_parents')}, or start from a graph with fewer arcs",
+            )
         return arcs
 
 

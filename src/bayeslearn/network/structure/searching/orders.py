@@ -80,12 +80,18 @@ def best_parents(
 
 def _before(cache: ScoreCache, order: Sequence[int], allowed: Allowed) -> NDArray[np.bool_]:
     if sorted(order) != list(range(cache.n)):
-        raise ParameterError(f"an order names each of the {cache.n} variables once, got {list(order)}")
+        raise ParameterError(
+            f"an order names each of the {cache.n} variables once, got {list(order)}",
+            hint="list all variables, each of them once",
+        )
     earlier = before(order)
     wrong = np.argwhere(allowed.required & ~earlier)
     if len(wrong):
         c, x = (cache.counts.names[v] for v in wrong[0])
-        raise ParameterError(f"the arc {c} -> {x} is required, but {x!r} comes first in the order")
+        raise ParameterError(
+            f"the arc {c} -> {x} is required, but {x!r} comes first in the order",
+            hint=f"put {c!r} before {x!r}, or do not require the arc",
+        )
     return earlier
 
 

@@ -1,0 +1,161 @@
+"""The head of a text file: its encoding, the character between cells, and the names of its columns.
+
+    encoding     by the byte order mark; else UTF-8, or Windows-1252 where the beginning is not UTF-8
+    delimiter    of .tsv a tab; of .csv what splits the first lines into the most cells, as many in each: , ; tab or |
+    names        those of the first line that is not empty; a line `sep=;` before it, as Excel writes it, is skipped
+    twice        a name that is there already becomes NAME.1, an empty one Unnamed: 3, as in pandas
+
+What is read otherwise than as comma separated UTF-8 with names that differ is reported when the rows are read.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import warnings
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+from bayeslearn.errors import BayeslearnWarning, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+#: Characters between cells; the first is taken where several split alike.
+DELIMITERS = (",", ";", "\t", "|")
+
+#: Encodings by the mark at the beginning of a file.
+MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+
+#: Bytes at the beginning of a file that tell its encoding, and lines that tell its delimiter.
+SAMPLE, LINES = 1 << 20, 20
+
+#: The line that names the delimiter for Excel.
+EXCEL = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class TextHead:
+    """How a text file is read."""
+
+    path: Path
+    delimiter: str
+    encoding: str
+    #: Lines before that of the names.
+    skip: int
+    #: The names of the columns, all different, and as they are written.
+    names: list[str]
+    written: list[str]
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether the bytes are UTF-8, perhaps with a mark."""
+        return self.encoding.startswith("utf-8")
+
+    def opened(self) -> IO[str]:
+        """The file as text, unpacked if need be, from the line of the names on."""
+        file = opened(self.path, self.encoding)
+        for _ in range(self.skip):
+            file.readline()
+        return file
+
+    def warn(self) -> None:
+        """Report what is guessed: the encoding, and names of columns."""
+        if self.encoding == "cp1252":
+            warnings.warn(
+                f"{str(self.path)!r} is not UTF-8 text and is read as Windows-1252 (Latin-1)",
+                BayeslearnWarning,
+                stacklevel=3,
+            )
+        renamed = [new for new, old in zip(self.names, self.written, strict=True) if new != old and old.strip()]
+        if renamed:
+            warnings.warn(
+                f"names of columns of {str(self.path)!r} appear more than once: the later ones are read as "
+                f"{listed(renamed)}",
+                BayeslearnWarning,
+                stacklevel=3,
+            )
+
+
+def text_head(path: Path, delimiter: str | None = None) -> TextHead:
+    """The head of a text file; without names where it is empty. Bytes that cannot be read are a UnicodeDecodeError."""
+    encoding = encoding_of(path)
+    with opened(path, encoding) as file:
+        lines = [line for line, _ in zip(file, range(LINES), strict=False)]
+    skip = next((i for i, line in enumerate(lines) if line.strip("\r\n")), 0)
+    excel = EXCEL.fullmatch(lines[skip]) if lines else None
+    skip += excel is not None
+    found = delimiter or (excel[1] if excel else delimiter_of(lines[skip:]))
+    with opened(path, encoding) as file:
+        for _ in range(skip):
+            file.readline()
+        names = next(csv.reader(file, delimiter=found), [])
+    return TextHead(path, found, encoding, skip, distinct_names(names), names)
+
+
+def opened(path: Path, encoding: str) -> IO[str]:
+    """A file as text, unpacked if need be."""
+    open_file: Callable[..., Any] = gzip.open if path.suffix.lower() == ".gz" else open
+    return open_file(path, "rt", encoding=encoding, newline="")
+
+
+def encoding_of(path: Path) -> str:
+    """The encoding that the beginning of a file shows."""
+    open_file: Callable[..., Any] = gzip.open if path.suffix.lower() == ".gz" else open
+    with open_file(path, "rb") as file:
+        sample = file.read(SAMPLE)
+    marked = next((encoding for mark, encoding in MARKS.items() if sample.startswith(mark)), None)
+    if marked is not None or b"\0" in sample:  # with NUL it is no text in one byte a character
+        return marked or "utf-8-sig"
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            codecs.getincrementaldecoder(encoding)().decode(sample)
+        except UnicodeDecodeError:
+            continue
+        return encoding
+    return "utf-8-sig"
+
+
+def delimiter_of(lines: Iterable[str]) -> str:
+    """The character that splits every line into the same number of cells, the most; a comma where none does.
+
+    >>> delimiter_of(["a;b, c;d", "1,5;x;2"])
+    ';'
+    """
+    text = "".join(lines)
+    counts = {delimiter: cells_of(text, delimiter) for delimiter in DELIMITERS}
+    even = {d: set(found).pop() for d, found in counts.items() if len(set(found)) == 1}
+    best = max(even, key=lambda d: even[d], default=",")
+    return best if even.get(best, 0) > 1 and not counts[","][:1] > [even[best]] else ","
+
+
+def cells_of(text: str, delimiter: str) -> list[int]:
+    """How many cells there are in each line; the last line may be cut off within quotation marks."""
+    try:
+        found = [len(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+    except csv.Error:
+        return []
+    return found[:-1] if len(found) > 2 else found
+
+
+def distinct_names(names: list[str]) -> list[str]:
+    """Names that all differ, as pandas makes them.
+
+    >>> distinct_names(["host", "host", "", "host.1"])
+    ['host', 'host.2', 'Unnamed: 2', 'host.1']
+    """
+    taken = set(names)
+    found: list[str] = []
+    seen: set[str] = set()
+    for i, name in enumerate(names):
+        new = name if name.strip() else f"Unnamed: {i}"
+        number = 1
+        while new in seen or (new != name and new in taken):
+            new, number = f"{name}.{number}" if name.strip() else f"Unnamed: {i}.{number}", number + 1
+        seen.add(new)
+        found.append(new)
+    return found
