@@ -229,6 +229,8 @@ def fit_stream(
     decay: float = 0.7,
     delay: float = 0.0,
     step: float | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
     rng: np.random.Generator | int | None = 0,
 ) -> OnlineTables:
     """Learn from every batch of a stream. An error names its batch.
@@ -252,10 +254,12 @@ def fit_stream(
         As in :func:`~bayeslearn.network.fit_tables`.
     decay, delay, step
         Weights of new batches, as in :class:`OnlineTables`.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`.
     """
     if is_source(batches):
-        cells = {name: settings.pop(name) for name in ("missing", "keep_default_na") if name in settings}
-        source = as_source(with_options(batches, **cells), weights=weights)
+        source = as_source(with_options(batches, missing=missing, keep_default_na=keep_default_na), weights=weights)
+        missing, keep_default_na = (), True  # the batches of a source are tables
         weights, batches = None, source.batches(rows)
         if states is None and not isinstance(structure, BayesianNetwork):
             states = source.schema
@@ -266,7 +270,7 @@ def fit_stream(
         )
     learner = OnlineTables(
         structure, states=states, prior=prior, hidden=hidden, frozen=frozen, start=start, decay=decay, delay=delay,
-        step=step, rng=rng,
+        step=step, missing=missing, keep_default_na=keep_default_na, rng=rng,
     )  # fmt: skip
     for number, batch in enumerate(batches):
         try:
