@@ -66,7 +66,7 @@ JOBS = {
     "explain": "explain asia smoke=yes xray=yes --target lung",
     "query, sampled": "query asia smoke=yes --method weighting --seed 1",
     "predict": "predict net.json chest-clinic --target lung -o lung.csv",
-    "fit": "fit '[color][size|color,kind][kind]' words.csv --ignore-others -o fitted.json",
+    "fit": "fit '[color][kind][size|color:kind]' words.csv --ignore-others -o fitted.json",
     "fit, missing values": "fit '[color][class|color]' table.csv --ignore-others -o missing.json",
     "impute": "impute table.json table.csv -o full.csv",
     "score": "score net.json chest-clinic",

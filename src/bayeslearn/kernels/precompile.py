@@ -293,19 +293,18 @@ def _worker() -> Iterator[tuple[IO[str], IO[str]]]:
     """Start a process that compiles the units whose names it reads and answers each by its name."""
     folder = str(code_cache.writable_folder())
     environment = {**os.environ, "BAYESLEARN_CACHE_DIR": folder, **code_cache.compiler_environment(), WORKER: "1"}
-    worker = subprocess.Popen(  # noqa: S603 - our own program
+    with subprocess.Popen(  # noqa: S603 - our own program
         command("--work"), env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    assert worker.stdin is not None
-    assert worker.stdout is not None
-    try:
-        yield worker.stdin, worker.stdout
-    except OSError:  # the process has ended
-        pass
-    finally:
-        worker.kill()
-        worker.wait()
+    ) as worker:  # fmt: skip
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            yield worker.stdin, worker.stdout
+        except OSError:  # the process has ended
+            pass
+        finally:
+            worker.kill()
 
 
 @contextlib.contextmanager

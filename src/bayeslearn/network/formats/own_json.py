@@ -26,8 +26,6 @@ import numpy as np
 
 from bayeslearn.errors import FormatError, listed
 from bayeslearn.families import Bundle, Counts, Dirichlet, DirichletRule
-from bayeslearn.families.lineage import of_snapshots
-from bayeslearn.model_files import lineage_of, plain_lineage
 from bayeslearn.network.formats.draft import Draft
 from bayeslearn.network.formats.json_text import Step, loaded, locate
 from bayeslearn.network.table_prior import TablePrior
@@ -93,6 +91,11 @@ class Reader:
 
     def lineage(self, cpts: tuple[Cpt, ...]) -> Lineage | None:
         """What the counts are made of; in files of before, the counts of networks that this one was updated from."""
+        if "lineage" not in self.document and "bases" not in self.document:
+            return None
+        from bayeslearn.families.lineage import of_snapshots  # noqa: PLC0415 - most files have none
+        from bayeslearn.model_files import lineage_of  # noqa: PLC0415
+
         if "lineage" in self.document:
             try:
                 return lineage_of(
@@ -278,6 +281,8 @@ def lineage_lines(network: BayesianNetwork) -> list[str]:
 
     def counts_of(statistics: Bundle) -> dict[str, Any]:
         return {name: finite(network[name], counts.n) for name, counts in statistics.items()}
+
+    from bayeslearn.model_files import plain_lineage  # noqa: PLC0415 - most networks have none
 
     found = plain_lineage(network.lineage, counts_of, "counts")["lineage"]
     head = [f"    {json.dumps(key)}: {dumped(found[key])}," for key in ("shares", "bases")]

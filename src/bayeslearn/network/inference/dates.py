@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import MixedTypesError, ParameterError, UnknownStateError, listed
-from bayeslearn.network.inference.date_ranges import range_states
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +57,8 @@ def with_date_parts(network: BayesianNetwork, evidence: Mapping[str, Any]) -> di
 
 def date_states(network: BayesianNetwork, name: str, value: Any) -> dict[str, Any]:
     """The state of each variable that is a part of a date, as far as the date tells it; of a range perhaps several."""
-    from bayeslearn.tables.columns import Column  # noqa: PLC0415 - Arrow loads when it is needed
+    from bayeslearn.network.inference.date_ranges import range_states  # noqa: PLC0415 - loads when it is needed
+    from bayeslearn.tables.columns import Column  # noqa: PLC0415 - as above
     from bayeslearn.tables.interpretation import known_part  # noqa: PLC0415 - as above
     from bayeslearn.tables.markers import Missing  # noqa: PLC0415 - as above
 
