@@ -176,8 +176,24 @@ def tables(tmp_path_factory):
     return folder
 
 
+#: Jobs that every run of the tests tries; others are slow here, and `make test-wheel` runs all of them.
+EVERY_TIME = (
+    "learn",
+    "query",
+    "predict",
+    "naive learn",
+    "cluster",
+    "sequence learn",
+    "text learn",
+    "regress",
+    "neighbours",
+)
+
+
 @compiled
-@pytest.mark.parametrize("job", installed.JOBS)
+@pytest.mark.parametrize(
+    "job", [job if job in EVERY_TIME else pytest.param(job, marks=pytest.mark.slow) for job in installed.JOBS]
+)
 def test_verbs_compile_nothing_beyond_the_groups(job, tables):
     """With the code of all groups there, no verb meets a kernel with types that no unit has."""
     src = str(Path(kernels.__file__).parents[2])

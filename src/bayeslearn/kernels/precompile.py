@@ -19,7 +19,7 @@ import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 
@@ -240,27 +240,23 @@ def compile_groups(groups: list[str]) -> None:
 
     A kernel that a process fails to compile is left to the process that calls it.
     """
-    jobs = [(group, unit) for group in groups for unit in GROUPS[group].units]
-    if not jobs:
+    group_of = {unit: group for group in groups for unit in GROUPS[group].units}
+    if not group_of:
         return
     code_cache.remove_unused()
     left = {group: len(GROUPS[group].units) for group in groups}
     bar = _Bar(groups)
-    waiting = iter(jobs)
+    waiting = iter(group_of)  # one step of it is one instruction: no two threads get the same unit
 
-    def run() -> None:
-        with _worker() as (questions, answers):
-            for group, unit in waiting:
-                questions.write(f"{unit}\n")
-                questions.flush()
-                if answers.readline().strip() != unit:
-                    return
-                left[group] -= 1
-                if not left[group]:
-                    code_cache.write(mark(group), b"")
-                bar.advance(GROUPS[group].units[unit])
+    def finish(unit: str) -> None:
+        group = group_of[unit]
+        left[group] -= 1
+        if not left[group]:
+            code_cache.write(mark(group), b"")
+        bar.advance(GROUPS[group].units[unit])
 
-    threads = [threading.Thread(target=run, daemon=True) for _ in range(min(thread_count(), len(jobs)))]
+    n = min(thread_count(), len(group_of))
+    threads = [threading.Thread(target=_compile_elsewhere, args=(waiting, finish), daemon=True) for _ in range(n)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -276,35 +272,37 @@ def compile_signature(function: Callable[..., Any], signature: Any) -> None:
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         sys.stderr.write(f"bayeslearn: compiling {name} for other types, {code_cache.where_kept()}\n")
     asked = pickle.dumps((function.__module__, function.__name__, signature))
-    with _worker() as (questions, answers):
-        questions.write(f"{base64.b64encode(asked).decode()}\n")
-        questions.flush()
-        answers.readline()
+    _compile_elsewhere([base64.b64encode(asked).decode()], lambda _: None)
+
+
+def _compile_elsewhere(lines: Iterable[str], finish: Callable[[str], None]) -> None:
+    """Let another process compile what lines ask for, one after the other; `finish` is called after each."""
+    folder = str(code_cache.writable_folder())
+    environment = {**os.environ, "BAYESLEARN_CACHE_DIR": folder, **code_cache.compiler_environment(), WORKER: "1"}
+    with (
+        contextlib.suppress(OSError),  # the process cannot be started, or has ended
+        subprocess.Popen(  # noqa: S603 - our own program
+            command("--work"), env=environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        ) as worker,
+    ):  # fmt: skip
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            for line in lines:
+                worker.stdin.write(f"{line}\n")
+                worker.stdin.flush()
+                if worker.stdout.readline().strip() != line:
+                    return
+                finish(line)
+        finally:
+            worker.kill()
 
 
 def command(*arguments: str) -> list[str]:
     """Return the command ``python -m bayeslearn.kernels`` for a process that finds modules where this one does."""
     code = f"import sys; sys.path[:] = {sys.path!r}; from bayeslearn.kernels.__main__ import main; main()"
     return [sys.executable, "-c", code, *arguments]
-
-
-@contextlib.contextmanager
-def _worker() -> Iterator[tuple[IO[str], IO[str]]]:
-    """Start a process that compiles the units whose names it reads and answers each by its name."""
-    folder = str(code_cache.writable_folder())
-    environment = {**os.environ, "BAYESLEARN_CACHE_DIR": folder, **code_cache.compiler_environment(), WORKER: "1"}
-    with subprocess.Popen(  # noqa: S603 - our own program
-        command("--work"), env=environment, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-    ) as worker:  # fmt: skip
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        try:
-            yield worker.stdin, worker.stdout
-        except OSError:  # the process has ended
-            pass
-        finally:
-            worker.kill()
 
 
 @contextlib.contextmanager
