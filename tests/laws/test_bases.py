@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -23,6 +23,7 @@ from bayeslearn.functions.model_files import read_regression
 from bayeslearn.mixture import Mixture, fit_mixture
 from bayeslearn.naive_bayes import NaiveBayes
 from bayeslearn.sequence import HiddenMarkovModel
+from tests.properties import trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,7 +212,7 @@ def test_shares_of_a_base(base, x, y, s, t):
         assert separated(total, two, left, others)[0].isclose(base * s + x if s >= t else base * max(s, t) + x)
 
 
-@settings(max_examples=20)
+@trials(20)
 @given(st.integers(1, 20))
 def test_bases_do_not_grow_without_end(n):
     bases = ()

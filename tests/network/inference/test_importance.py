@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnWarning, ImpossibleEvidenceError
@@ -20,6 +20,7 @@ from bayeslearn.network.inference.sampled import Sampled
 from bayeslearn.network.inference.weighted import WeightedRun
 from tests.network.inference.test_range import leaves, meeting
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 YES_NO = ["yes", "no"]
 
@@ -171,7 +172,7 @@ def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(monkeypatc
 ### the proposal
 
 
-@settings(max_examples=25, deadline=None)
+@trials(25)
 @given(seed=st.integers(0, 100_000))
 def test_weights_stay_within_their_bound_and_average_to_the_evidence(seed):
     network = slow.random_network(seed, 6, zeros=0.2)

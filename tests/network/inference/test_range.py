@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import ImpossibleEvidenceError, NotConvergedWarning
@@ -18,6 +18,7 @@ from bayeslearn.network.inference.loopy import Loopy
 from bayeslearn.network.learning.fit import fit_tables
 from bayeslearn.network.learning.impute import impute
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 seeds = st.integers(0, 100_000)
 AB = ["a", "b"]
@@ -82,7 +83,7 @@ def close(expected):
 ### exact inference
 
 
-@settings(max_examples=60, deadline=None)
+@trials(60)
 @given(seed=seeds, n=st.integers(1, 6), data=st.data())
 def test_beliefs_and_evidence_over_the_whole_range(seed, n, data):
     network = wide_network(seed, n, least=data.draw(st.sampled_from([-320, -100, -30])))
@@ -107,7 +108,7 @@ def test_beliefs_and_evidence_over_the_whole_range(seed, n, data):
     assert log_of(weights[chosen]) == pytest.approx(best.log_joint, rel=1e-10, abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@trials(30)
 @given(seed=seeds, n=st.integers(2, 5))
 def test_joints_families_and_marginal_explanations_over_the_whole_range(seed, n):
     network = wide_network(seed, n)
@@ -131,7 +132,7 @@ def test_joints_families_and_marginal_explanations_over_the_whole_range(seed, n)
     assert best.log_joint == pytest.approx(log_of(max(sums)), rel=1e-10, abs=1e-12)
 
 
-@settings(max_examples=15, deadline=None)
+@trials(15)
 @given(seed=seeds, n=st.integers(2, 5))
 def test_rows_of_a_table_over_the_whole_range(seed, n):
     network = wide_network(seed, n, zeros=0.0)
@@ -241,7 +242,7 @@ def test_cells_are_filled_where_numbers_are_small(how):
 ### messages and targets
 
 
-@settings(max_examples=25, deadline=None)
+@trials(25)
 @given(seed=seeds, n=st.integers(1, 6))
 def test_messages_over_the_whole_range(seed, n):
     network = wide_network(seed, n, tree=True, zeros=0.0)

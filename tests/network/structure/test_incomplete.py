@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import (
@@ -29,6 +29,7 @@ from bayeslearn.network.structure.searching.climbing import Structure, climb, ta
 from bayeslearn.network.structure.searching.ges import ges
 from bayeslearn.tables import Table
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 seeds = st.integers(0, 10_000)
 
@@ -57,7 +58,7 @@ def plain_search(table, score="bic"):
 
 
 @given(seed=seeds)
-@settings(max_examples=25)
+@trials(25)
 def test_the_score_never_falls_and_the_search_never_loses(seed):
     found = structural_em(sample(seed, 4))  # at most 4⁴ completions of a row, so all are listed
     assert found.exact
@@ -69,7 +70,7 @@ def test_the_score_never_falls_and_the_search_never_loses(seed):
 
 
 @given(seed=seeds)
-@settings(max_examples=25)
+@trials(25)
 def test_the_score_is_that_of_the_rows_as_they_are_shown(seed):
     table = sample(seed)
     found = structural_em(table, tol=1e-6)
@@ -79,7 +80,7 @@ def test_the_score_is_that_of_the_rows_as_they_are_shown(seed):
 
 
 @given(seed=seeds, score=st.sampled_from(["bic", "aic", "k2", "bdeu:2"]))
-@settings(max_examples=25)
+@trials(25)
 def test_complete_rows_are_searched_as_ever(seed, score):
     table = sample(seed, share=0.0)
     found = structural_em(table.select(sorted(table.schema.names)), score=score)
@@ -91,7 +92,7 @@ def test_complete_rows_are_searched_as_ever(seed, score):
 
 
 @given(seed=seeds)
-@settings(max_examples=25)
+@trials(25)
 def test_the_order_of_columns_and_rows_does_not_matter(seed):
     table = sample(seed)
     rng = np.random.default_rng(seed)
@@ -104,7 +105,7 @@ def test_the_order_of_columns_and_rows_does_not_matter(seed):
 
 
 @given(seed=seeds)
-@settings(max_examples=10)
+@trials(10)
 def test_a_row_that_weighs_two_is_two_rows(seed):
     table = sample(seed, rows=60)
     twice = structural_em(Table.concat([table, table]))
