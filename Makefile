@@ -23,13 +23,19 @@ $(READY): pyproject.toml
 demo: $(READY) ## The main job on data that ships with the package
 	$(BIN)/python -m bayeslearn demo
 
-test: $(READY) ## All tests, compiled and with NUMBA_DISABLE_JIT=1 (not the slow ones)
-	$(BIN)/python -m pytest -n auto -m "not slow"
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not slow and not compiled"
+test: $(READY) ## Every test, and the tests of kernels a second time interpreted (not the slow ones)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+	$(BIN)/python -m tests.interpreted -n auto --dist worksteal
 
-test-all: $(READY) ## All tests and the slow ones too
-	$(BIN)/python -m pytest -n auto
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not compiled"
+test-fast: $(READY) ## The quick tests, for the edit loop: all, or TESTS=tests/mixture
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not thorough" $(or $(TESTS),tests)
+
+test-all: $(READY) ## Every test and the slow ones too, properties with ten times as many examples
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto --dist worksteal
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m tests.interpreted -n auto --dist worksteal
+
+# pytest keeps the tests that it compiled: without them collecting takes twice as long
+test test-fast test-all: export PYTHONDONTWRITEBYTECODE =
 
 test-machines: $(READY) ## The tests as other processors run them: core types, CPU names, threads (an hour or more)
 	$(BIN)/python -m tests.machines
@@ -55,4 +61,4 @@ docs: $(READY) ## Build the documentation; warnings are errors
 clean: ## Remove .venv and every cache
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.PHONY: help setup demo test test-all test-machines check fmt bench docs clean
+.PHONY: help setup demo test test-fast test-all test-machines check fmt bench docs clean

@@ -79,7 +79,6 @@ def test_earthquakes(shared_data, k, figure):
     assert found.log_likelihood == pytest.approx(figure, abs=1e-4)
 
 
-@pytest.mark.compiled
 def test_classes_of_animals(shared_data):
     """E4: the zoo was sorted by hand into seven types, and the evidence finds about as many classes, nearly these."""
     table = as_table(shared_data / "tables" / "zoo.csv", discrete=["type"])

@@ -65,6 +65,7 @@ def test_all_paths(seed, kind, n, lengths, zeros, told):
 ### EM never falls
 
 
+@pytest.mark.thorough
 @trials(25)
 @given(
     seed=st.integers(0, 2**32),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 
 from bayeslearn import plots
@@ -10,8 +9,6 @@ from bayeslearn.cases import CaseBase, FunctionGraph, design
 from bayeslearn.cases.drawing import downwards
 from tests.cases.strategies import graphs
 from tests.properties import trials
-
-pytestmark = pytest.mark.compiled  # pictures compute nothing
 
 
 @given(graphs(nodes=6, arcs=12))

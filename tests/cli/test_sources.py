@@ -269,7 +269,6 @@ def test_passes_are_counted_and_told():
 
 
 @pytest.mark.slow
-@pytest.mark.compiled
 def test_a_cluster_is_started_and_ended(place, tmp_path):
     pytest.importorskip("distributed")
     models = []

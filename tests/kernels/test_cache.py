@@ -53,6 +53,7 @@ def dot(x, y):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.compiled
 def test_code_for_one_processor_is_not_used_on_another(tmp_path):
     (tmp_path / "summing.py").write_text(SUMMING)

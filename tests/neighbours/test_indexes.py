@@ -52,6 +52,13 @@ def test_as_the_slow_twin(kind, columns, bounds):
     assert_nearest(indexes.build(points, kind=kind), points, queries, 7)
 
 
+@pytest.mark.parametrize("kind", EXACT)
+def test_queries_around_the_rows(kind):
+    rng = np.random.default_rng(0)
+    points, queries = rng.normal(size=(400, 3)), 4 * rng.normal(size=(60, 3))
+    assert_nearest(indexes.build(points, kind=kind), points, queries, 3)
+
+
 @pytest.mark.parametrize(("scale", "offset"), [(1, 1e7), (1e-200, 0), (1e30, 0), (1e-12, 1)])
 def test_single_precision_never_decides(scale, offset, bounds):
     rng = np.random.default_rng(0)

@@ -155,7 +155,6 @@ def test_nobody_left():
         leave_one_out(Neighbours.of({"x": [1.0]}, ["a"], k=1))
 
 
-@pytest.mark.compiled
 def test_attributes_by_leave_one_out():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(150, 6))
@@ -237,7 +236,6 @@ def test_what_cannot_be_learned():
         Neighbours.of({"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"], k=9).predict({"x": [1.0]})
 
 
-@pytest.mark.compiled
 def test_numbers_that_are_too_large():
     with pytest.raises(DataError, match="too large to be squared"):
         Neighbours.of({"x": [1e300, -1e300]}, ["a", "b"])

@@ -112,7 +112,7 @@ def scores(network, evidence, *, method, n, seeds):
 ### stated errors are honest
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", NETWORKS)
 def test_weighting_states_an_honest_error(make):
     off, warned = scores(*make(), method="weighting", n=4096, seeds=200)
@@ -122,7 +122,7 @@ def test_weighting_states_an_honest_error(make):
     assert warned.mean() < 0.1
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", NETWORKS[:-2])
 def test_gibbs_states_an_honest_error_or_warns(make):
     off, warned = scores(*make(), method="gibbs", n=4096, seeds=40)
@@ -132,7 +132,7 @@ def test_gibbs_states_an_honest_error_or_warns(make):
         assert (sure <= 3).mean(axis=0).min() >= 0.9
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [chain_of_rare_causes, explaining_away, either_but_not_both])
 def test_rejection_states_an_honest_error(make):
     off, _ = scores(*make(), method="rejection", n=40_000, seeds=60)
@@ -210,7 +210,6 @@ def test_nothing_below_is_nothing_to_propose():
 ### numbers too small to multiply
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("t", [1e-155, 1e-200, 1e-320])
 @pytest.mark.parametrize("method", ["weighting", "gibbs"])
 def test_weights_and_chains_of_small_numbers(method, t):
@@ -223,7 +222,6 @@ def test_weights_and_chains_of_small_numbers(method, t):
         assert answer.log_evidence == pytest.approx(exact.log_evidence, abs=4 * answer.log_evidence_error + 1e-9)
 
 
-@pytest.mark.compiled
 def test_chains_over_two_thousand_leaves():
     seen = {f"x{i}": "a" for i in range(2000)}
     chains = Sampled(leaves(2000, 1000)).query(seen, method="gibbs", n=256, rng=0)

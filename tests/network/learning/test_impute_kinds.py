@@ -144,6 +144,7 @@ def as_written(names, rows, end, blank, mark, closed):
     return (text if closed else text.removesuffix(blank[-1]).removesuffix(end)).encode()
 
 
+@pytest.mark.thorough
 @trials(40)
 @given(file=messy_files(), how=st.sampled_from(["most-probable", "draw"]))
 def test_files_stay_byte_for_byte(file, how):

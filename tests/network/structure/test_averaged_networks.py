@@ -13,8 +13,6 @@ from bayeslearn.network.structure.doubt.averaged_networks import AveragedNetwork
 from tests.oracle import networks as slow
 from tests.properties import trials
 
-pytestmark = pytest.mark.compiled  # what they stand on is tested interpreted too
-
 
 def several(seed, n=4, zeros=0.0):
     """Networks of different graphs over the variables and states of one."""

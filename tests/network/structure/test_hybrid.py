@@ -50,7 +50,6 @@ def test_with_perfect_answers_the_skeleton_is_found(seed, n, density):
     assert not found.stopped
 
 
-@pytest.mark.compiled
 @given(seed=SEEDS)
 def test_the_order_of_columns_and_rows_does_not_matter(seed):
     table = sample(seed, 4, rows=60)

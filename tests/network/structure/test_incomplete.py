@@ -126,7 +126,6 @@ def held_out(dag, table, test):
     return fit_tables(dag, table, prior="bdeu:1", states=states).network.score(test).mean
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("share", [0.1, 0.2])
 def test_asia_with_holes_is_found_as_from_complete_rows(share):
     asia = read_network("asia")
@@ -184,7 +183,6 @@ def common_cause(k, seed, states=3):
     )
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize(("k", "seed", "share"), [(4, 3, 0.0), (5, 0, 0.0), (5, 1, 0.0), (5, 7, 0.1), (6, 5, 0.0)])
 def test_a_hidden_common_cause_is_found(k, seed, share):
     truth = common_cause(k, seed)
@@ -201,7 +199,6 @@ def test_a_hidden_common_cause_is_found(k, seed, share):
     assert better > truth.score(test).mean - 0.02
 
 
-@pytest.mark.compiled
 def test_a_hidden_variable_that_nothing_asks_for_ends_up_alone():
     rng = np.random.default_rng(0)
     table = {name: rng.integers(0, 2, 1000) for name in "abcd"}
