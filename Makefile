@@ -28,7 +28,7 @@ test: $(READY) ## Every test, and the tests of kernels a second time interpreted
 	$(BIN)/python -m tests.interpreted -n auto --dist worksteal
 
 test-fast: $(READY) ## The quick tests, for the edit loop: all, or TESTS=tests/mixture
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not thorough" $(or $(TESTS),tests)
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not thorough" $(or $(TESTS),tests)
 
 test-all: $(READY) ## Every test and the slow ones too, properties with ten times as many examples
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto --dist worksteal

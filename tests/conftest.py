@@ -9,11 +9,11 @@ import typer
 import typer.testing
 from hypothesis import settings
 
-from tests.properties import DEEP, FAST
+from tests.properties import PROFILES
 
 EVERYWHERE = settings(deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True)
-settings.register_profile("fast", EVERYWHERE, max_examples=FAST)
-settings.register_profile("deep", EVERYWHERE, max_examples=DEEP)
+for profile, examples in PROFILES.items():
+    settings.register_profile(profile, EVERYWHERE, max_examples=examples)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "fast")
 
 

@@ -367,6 +367,7 @@ def test_failures_are_one_sentence(words, code, message, folder):
     assert not list(folder.glob("m.*"))
 
 
+@pytest.mark.thorough
 def test_no_model_to_write_and_the_whole_command(folder):
     code, sentence = fail("learn", "rain.csv")
     assert (code, "Missing option '-o' / '--output'" in sentence) == (2, True)

@@ -102,6 +102,7 @@ def test_attributes_are_chosen(files):
     assert "attribute   weight" in text
 
 
+@pytest.mark.thorough
 def test_pictures(files):
     lines = [f"{i % 5},{i // 5 + 0.1 * (i % 2)},{'a' if i % 5 < 2 else 'b'},{i}" for i in range(20)]
     (files / "plane.csv").write_text("x,y,kind,n\n" + "\n".join(lines) + "\n")

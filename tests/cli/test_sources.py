@@ -71,6 +71,7 @@ VERBS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize("name", VERBS)
 @pytest.mark.filterwarnings("ignore:EM has not converged")

@@ -35,6 +35,7 @@ def test_units_are_gaussians_of_distance(seed):
     np.testing.assert_allclose(RadialBasis(centres, widths)(x), expected, rtol=1e-9, atol=1e-14)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("centres", ["all", "random", "farthest", "evidence", "k-means", "em"])
 def test_every_way_finds_the_wave_and_its_noise(centres):
     found = fit_radial(WAVE, ["y", "z"], centres=centres, most=16)

@@ -178,6 +178,7 @@ def test_predictive_draws_have_the_predictive_mean(kind):
     assert (np.abs(draws.mean(axis=0) - mean) < 5 * error).all()
 
 
+@pytest.mark.thorough
 @all_but("finite")
 def test_prior_draws_have_the_mean_of_the_prior(kind):
     rng = np.random.default_rng(5)

@@ -162,6 +162,7 @@ def test_a_large_space_is_counted_exactly_where_a_formula_is_known():
     assert VersionSpace.start(known).size == known.n_conjunctions == 1 + 3**40
 
 
+@pytest.mark.thorough
 def test_counting_survives_many_random_negatives():
     rng = np.random.default_rng(0)
     known = Attributes.literals([f"x{i}" for i in range(16)])

@@ -120,6 +120,7 @@ def test_scores_far_apart_never_become_nan():
 ### against enumeration
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("score", ["bdeu:1", "bic"])
 def test_arcs_come_near_those_over_all_orders(seed, score):

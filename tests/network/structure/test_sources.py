@@ -285,6 +285,7 @@ def test_posterior(cases, far):
     np.testing.assert_allclose(found.arcs, expected.arcs, atol=1e-8)
 
 
+@pytest.mark.thorough
 def test_many_states_are_counted_by_parts(cases, far):
     fit = learn(in_batches(cases), method="best-parents", order=ASIA.dag.nodes, memory_limit=40_000)
     assert_same(fit, learn(cases, method="best-parents", order=ASIA.dag.nodes))
