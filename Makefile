@@ -48,15 +48,21 @@ demo: $(VENV)/.demo ## The main job on data that ships with the package
 
 # ---------------------------------------------------------------- tests
 
-test: $(VENV)/.test ## All tests, compiled and with NUMBA_DISABLE_JIT=1 (not the slow ones)
+test: $(VENV)/.test ## Every test, and the tests of kernels a second time interpreted (not the slow ones)
 	@$(BIN)/python -m bayeslearn.kernels
-	$(BIN)/python -m pytest -n auto -m "not slow"
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not slow and not compiled"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+	$(BIN)/python -m tests.interpreted -n auto --dist worksteal
 
-test-all: $(VENV)/.test ## All tests and the slow ones too
+test-fast: $(VENV)/.test ## The quick tests, for the edit loop: all, or TESTS=tests/mixture
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not thorough" $(or $(TESTS),tests)
+
+test-all: $(VENV)/.test ## Every test and the slow ones too, properties with ten times as many examples
 	@$(BIN)/python -m bayeslearn.kernels
-	$(BIN)/python -m pytest -n auto
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m "not compiled"
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto --dist worksteal
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m tests.interpreted -n auto --dist worksteal
+
+# pytest keeps the tests that it compiled: without them collecting takes twice as long
+test test-fast test-all: export PYTHONDONTWRITEBYTECODE =
 
 test-wheel: $(VENV)/.test ## Build a wheel, install it into an empty environment, and see that verbs compile nothing
 	$(BIN)/python -m tests.wheel
@@ -91,4 +97,4 @@ docs: $(VENV)/.docs ## Build the documentation; warnings are errors
 clean: ## Remove .venv and every cache of this folder
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.PHONY: help setup demo test test-all test-wheel test-machines test-pythons check fmt bench docs clean
+.PHONY: help setup demo test test-fast test-all test-wheel test-machines test-pythons check fmt bench docs clean

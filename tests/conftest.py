@@ -1,15 +1,30 @@
 """What every test shares: the depth of the properties, and data that a plain clone does without."""
 
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
+import typer.testing
 from hypothesis import settings
 
-settings.register_profile("default", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
-settings.register_profile("deep", deadline=None, max_examples=1500)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))
+from tests.properties import PROFILES
+
+EVERYWHERE = settings(deadline=None, derandomize=bool(os.environ.get("CI")), print_blob=True)
+for profile, examples in PROFILES.items():
+    settings.register_profile(profile, EVERYWHERE, max_examples=examples)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "fast")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_are_built_once():
+    """Keep the tree of commands: typer builds it for each call, which takes longer than most verbs take to run."""
+    build = cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", build)
+        patch.setattr(typer.testing, "_get_command", build)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from bayeslearn.cli.app import app
 from tests.printed import as_expected, long_numbers
 
-pytestmark = pytest.mark.compiled  # what they compute is tested elsewhere, interpreted too
+pytestmark = pytest.mark.thorough
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

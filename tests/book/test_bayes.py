@@ -91,6 +91,7 @@ def test_the_vote_of_all_differs_from_the_most_probable_hypothesis():
 ### H6  the Gibbs algorithm
 
 
+@pytest.mark.thorough
 def test_gibbs_errs_at_most_twice_as_often_as_the_optimum():
     """Targets drawn from the prior: E[error of Gibbs] ≤ 2 E[error of Bayes optimal], and not less than it."""
     rng = np.random.default_rng(7)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import InconsistentDataError
@@ -16,6 +16,7 @@ from bayeslearn.hypotheses import (
     list_then_eliminate,
 )
 from tests.hypotheses.strategies import consistent_examples
+from tests.properties import trials
 
 WEATHER = Attributes.of(
     {
@@ -71,7 +72,7 @@ def test_find_s_over_boolean_literals_starts_from_the_contradiction():
     assert literals.n_conjunctions == 3**3 + 1
 
 
-@settings(max_examples=50)
+@trials(50)
 @given(consistent_examples(), st.integers(0, 2**32 - 1))
 def test_find_s_is_map_under_any_prior_that_favours_the_more_specific(examples, seed):
     """P(h1) ≥ P(h2) whenever h1 is more specific: here a random such prior, by adding up what lies above."""
@@ -175,7 +176,7 @@ def test_the_vote_is_the_bayes_optimal_classification(examples):
 ### C3  every consistent learner is a MAP learner
 
 
-@settings(max_examples=50)
+@trials(50)
 @given(consistent_examples())
 def test_consistent_learners_output_map_hypotheses(examples):
     posterior = concept_space(examples.attributes).fit(list(examples))

@@ -25,7 +25,7 @@ def rows(n, seed=0):
     ("target", "other", "lazy", "eager"),
     [
         ("kind", "y", ["k-nn"], ["naive-bayes", "sigmoid", "network"]),
-        pytest.param("y", "kind", ["k-nn", "local"], ["least-squares"], marks=pytest.mark.compiled),
+        pytest.param("y", "kind", ["k-nn", "local"], ["least-squares"]),
     ],
 )
 def test_lazy_against_eager(target, other, lazy, eager):

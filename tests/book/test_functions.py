@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from bayeslearn.functions import LinearFit, SigmoidFit, fit_linear, fit_radial, fit_sigmoid
+from tests.properties import trials
 
 
-@settings(max_examples=20)
+@trials(20)
 @given(st.integers(0, 2**32 - 1))
 def test_f1_the_two_argmins_are_one(seed):
     """argmax Π p(d | h) over h under normal noise is argmin Σ (d − h(x))²."""

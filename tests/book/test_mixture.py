@@ -79,7 +79,7 @@ def test_earthquakes(shared_data, k, figure):
     assert found.log_likelihood == pytest.approx(figure, abs=1e-4)
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 def test_classes_of_animals(shared_data):
     """E4: the zoo was sorted by hand into seven types, and the evidence finds about as many classes, nearly these."""
     table = as_table(shared_data / "tables" / "zoo.csv", discrete=["type"])
@@ -99,6 +99,7 @@ def test_any_model_with_the_two_steps_climbs():
     assert min(step.gain for step in found.history[1:]) >= 0
 
 
+@pytest.mark.thorough
 def test_em_inside_a_network_is_that_of_a_mixture():
     """E6: a hidden class above columns of words with holes, as a network: the same beliefs, and EM stays there."""
     rng = np.random.default_rng(0)

@@ -30,7 +30,6 @@ def test_distance_weighting():
     assert everyone.predict({"x": [3.0]})[0] == 10  # an exact match wins
 
 
-@pytest.mark.compiled
 def test_irrelevant_attributes_mislead_plain_neighbours():
     rng = np.random.default_rng(0)
     relevant, irrelevant = rng.uniform(size=(200, 2)), rng.uniform(size=(200, 8))

@@ -7,19 +7,20 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnWarning, NotConvergedWarning
 from bayeslearn.sequence import CategoricalEmissions, HiddenMarkovModel, learn
 from bayeslearn.tables import Discrete
 from tests.oracle import chains
+from tests.properties import trials
 from tests.sequence.models import KINDS, model, with_holes
 
 ### all paths
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(
     seed=st.integers(0, 2**32),
     kind=st.sampled_from(KINDS),
@@ -64,7 +65,8 @@ def test_all_paths(seed, kind, n, lengths, zeros, told):
 ### EM never falls
 
 
-@settings(max_examples=25)
+@pytest.mark.thorough
+@trials(25)
 @given(
     seed=st.integers(0, 2**32),
     kind=st.sampled_from(KINDS),

@@ -62,7 +62,6 @@ def test_k2_finds_what_the_plain_algorithm_finds(seed):
     assert set(found.dag.arcs) == plain_k2(table, ORDER)
 
 
-@pytest.mark.compiled
 def test_k2_is_a_few_arcs_off():
     """Greedy choice adds arcs that better parents make needless; two weak arcs into CATECHOL it cannot see."""
     found = [errors(learn(draw(ALARM, 3000, rng=s), method="k2", score="k2", order=ORDER).dag.arcs) for s in range(20)]
@@ -94,7 +93,7 @@ def test_with_faint_parents_it_is_the_figure_of_the_book():
     assert found[:, 0].min() == 1  # INSUFFANESTH → CATECHOL is never seen
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 def test_a_faint_parent_of_alarm():
     best, more = (
         set(learn(draw(ALARM, 3000, rng=1), method=method, order=ORDER, knowledge=THREE).dag.arcs)

@@ -44,7 +44,6 @@ def test_a_new_document_skips_words_outside_the_vocabulary(articles):
 
 
 @pytest.mark.slow
-@pytest.mark.compiled
 @pytest.mark.parametrize(("headers", "least"), [("all", 0.89), ("subject", 0.83), ("none", 0.80)])
 def test_the_experiment_on_twenty_newsgroups(shared_data, headers, least):
     corpus = read_newsgroups(shared_data / "newsgroups" / "20news-19997.parquet", headers=headers)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bayeslearn.hypotheses import Attributes
 from bayeslearn.theory import (
@@ -28,6 +28,7 @@ from bayeslearn.theory import (
     vc,
     vc_lower,
 )
+from tests.properties import trials
 from tests.theory.oracle import concept_classes
 
 CUBE = np.array(list(itertools.product([0, 1], repeat=3)))
@@ -92,7 +93,7 @@ def test_t6_sample_sizes_by_dimension():
 
 
 @given(concept_classes(hypotheses=24, points=7))
-@settings(max_examples=300)
+@trials(300)
 def test_t7_four_numbers_in_order(concepts):
     found = mistake_bounds(concepts)
     assert found.vc <= found.optimal <= found.halving <= found.log2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain, combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.cases import CONTRACTIONS, EXPANSIONS, Case, CaseBase, FunctionGraph, Rule, covering, design, find
@@ -15,6 +15,7 @@ from bayeslearn.cases.rules import rewrites
 from bayeslearn.cases.using import Use, agreeing
 from bayeslearn.errors import ContradictionError, EmptyTableError, ParameterError
 from tests.cases.strategies import bases, graphs
+from tests.properties import trials
 
 ### rules
 
@@ -37,7 +38,7 @@ def test_steps_tell_what_went_and_what_came():
 
 
 @given(graphs(nodes=3, arcs=3), st.integers(0, 3))
-@settings(max_examples=40)
+@trials(40)
 def test_what_was_expanded_can_be_shortened(graph, which):
     for _, longer in rewrites(EXPANSIONS[which], graph):
         assert len(longer) == len(graph) + 1
@@ -76,7 +77,7 @@ def test_bad_rules():
 
 
 @given(st.data())
-@settings(max_examples=60)
+@trials(60)
 def test_covers_are_the_best_of_all_sets(data):
     graph = FunctionGraph([(f"a{i}", f"a{i + 1}", 1) for i in range(5)])
     parts = data.draw(
@@ -121,7 +122,7 @@ def cost(graph, chosen, origins):
 
 
 @given(bases(), graphs(), st.booleans())
-@settings(max_examples=40)
+@trials(40)
 def test_designs_hold_what_they_say(base, spec, whole):
     found = design(base, spec, max_rewrites=1, max_states=15, whole=whole)
     for one in found:
@@ -147,7 +148,7 @@ def test_designs_hold_what_they_say(base, spec, whole):
 
 
 @given(bases(), graphs(), st.randoms(use_true_random=False))
-@settings(max_examples=25)
+@trials(25)
 def test_order_does_not_matter(base, spec, rnd):
     shuffled = CaseBase(rnd.sample(list(base), len(base)))
     again = FunctionGraph(rnd.sample(spec.arcs, len(spec)), spec.kinds)
@@ -155,7 +156,7 @@ def test_order_does_not_matter(base, spec, rnd):
 
 
 @given(graphs(nodes=4, arcs=4), st.integers(0, 3))
-@settings(max_examples=40)
+@trials(40)
 def test_what_was_rewritten_is_matched(graph, which):
     longer = [made for _, made in rewrites(EXPANSIONS[which], graph)]
     for made in longer:

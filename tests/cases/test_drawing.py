@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from bayeslearn import plots
 from bayeslearn.cases import CaseBase, FunctionGraph, design
 from bayeslearn.cases.drawing import downwards
 from tests.cases.strategies import graphs
-
-pytestmark = pytest.mark.compiled  # pictures compute nothing
+from tests.properties import trials
 
 
 @given(graphs(nodes=6, arcs=12))
-@settings(max_examples=30)
+@trials(30)
 def test_arcs_are_laid_out_without_cycles(graph):
     pairs = downwards(graph)
     place = {}

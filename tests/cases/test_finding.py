@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.cases import Case, CaseBase, FunctionGraph, common, find
@@ -13,12 +13,13 @@ from bayeslearn.cases.common import common_part
 from bayeslearn.cases.matching import BoundMet, embeddings
 from bayeslearn.errors import EmptyTableError, ParameterError
 from tests.cases.strategies import all_embeddings, bases, fits, graphs, most_shared, shared
+from tests.properties import trials
 
 ### slow twins
 
 
 @given(graphs(nodes=3, arcs=3), graphs(nodes=5, arcs=7))
-@settings(max_examples=30)
+@trials(30)
 def test_embeddings_are_all_there_are(part, whole):
     found = [tuple(sorted(mapping.items())) for mapping in embeddings(part, whole)]
     assert len(found) == len(set(found))
@@ -26,7 +27,7 @@ def test_embeddings_are_all_there_are(part, whole):
 
 
 @given(graphs(nodes=4, arcs=5), graphs(nodes=4, arcs=6))
-@settings(max_examples=30)
+@trials(30)
 def test_the_common_part_is_the_largest(case, whole):
     found = common_part(case, whole)
     full = {node: found.mapping.get(node) for node in case.nodes}
@@ -37,7 +38,7 @@ def test_the_common_part_is_the_largest(case, whole):
 
 
 @given(bases(most=5, nodes=3), graphs(nodes=4, arcs=5), st.integers(1, 6))
-@settings(max_examples=30)
+@trials(30)
 def test_matches_are_the_best_of_all(base, spec, most):
     found = find(base, spec, most=most)
     covers = sorted((most_shared(case.function, spec) for case in base), reverse=True)
@@ -53,7 +54,7 @@ def test_matches_are_the_best_of_all(base, spec, most):
     assert found.matches == everything.matches[:most]
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(bases(most=6), graphs())
 def test_bounds_are_never_too_low(base, spec):
     bounds = base.index.bounds(spec)
@@ -65,7 +66,7 @@ def test_bounds_are_never_too_low(base, spec):
 ### laws
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(bases(), st.integers(0, 4), st.randoms(use_true_random=False))
 def test_a_renamed_case_is_exact(base, which, rnd):
     case = base.cases[which % len(base)]
@@ -77,7 +78,7 @@ def test_a_renamed_case_is_exact(base, which, rnd):
     assert mapped.arcs == spec.arcs
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(graphs(nodes=3, arcs=3), graphs(nodes=3, arcs=2))
 def test_a_part_is_found_in_a_larger_specification(part, more):
     spec = FunctionGraph([*part.arcs, *more.renamed({n: f"m{n}" for n in more.nodes}).arcs], part.kinds)
@@ -91,7 +92,7 @@ def test_a_part_is_found_in_a_larger_specification(part, more):
     assert len(turned.surplus) == len(more)
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(bases(), graphs(), st.randoms(use_true_random=False))
 def test_order_does_not_matter(base, spec, rnd):
     shuffled = [
@@ -102,7 +103,7 @@ def test_order_does_not_matter(base, spec, rnd):
     assert find(CaseBase(shuffled), again) == find(base, spec)
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(bases(), graphs())
 def test_likeness(base, spec):
     asked = Case("x", spec, 1)

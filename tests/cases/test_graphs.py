@@ -10,7 +10,7 @@ import random
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import data
@@ -29,6 +29,7 @@ from bayeslearn.errors import (
     UnknownColumnError,
 )
 from tests.cases.strategies import bases, graphs
+from tests.properties import trials
 
 VALVE = Case("valve", "lift:position ->+ flow", {"parts": ["seat", {"plug": None}]}, {"material": "brass", "size": 3})
 
@@ -47,7 +48,7 @@ def test_feedback_is_a_function():
     assert len(FunctionGraph("room ->- switch; switch ->+ heat; heat ->+ room")) == 3
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(graphs(), st.randoms(use_true_random=False))
 def test_order_does_not_matter_and_values_are_values(graph, rnd):
     arcs = rnd.sample(graph.arcs, len(graph))
@@ -58,7 +59,7 @@ def test_order_does_not_matter_and_values_are_values(graph, rnd):
     assert FunctionGraph(str(graph), graph.kinds) == graph
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(graphs(), st.randoms(use_true_random=False))
 def test_the_same_but_for_names(graph, rnd):
     names = dict(
@@ -69,7 +70,7 @@ def test_the_same_but_for_names(graph, rnd):
     assert isomorphic(graph, other)
 
 
-@settings(max_examples=60)
+@trials(60)
 @given(graphs(nodes=4, arcs=3), graphs(nodes=4, arcs=3))
 def test_fingerprints_tell_graphs_apart_or_matching_does(a, b):
     same = any(a.renamed(dict(zip(a.nodes, order, strict=True))) == b for order in _orders(a, b))
@@ -125,7 +126,7 @@ def test_two_names_cannot_become_one():
         max_leaves=8,
     )
 )
-@settings(max_examples=40)
+@trials(40)
 def test_structures_come_back_as_given(structure):
     case = Case("c", "a ->+ b", structure)
     assert case.structure == structure
@@ -169,7 +170,7 @@ def test_bad_cases(how, message):
 
 
 @given(bases(), bases(most=2), bases(most=2))
-@settings(max_examples=40)
+@trials(40)
 def test_bases_add(a, b, c):
     b, c = (CaseBase(Case(f"{x}{case.name}", case.function, 1) for case in base) for x, base in (("b", b), ("c", c)))
     assert a + CaseBase() == CaseBase() + a == a + a == a
@@ -195,7 +196,7 @@ def test_one_name_for_two_things():
 
 
 @given(base=bases())
-@settings(max_examples=25)
+@trials(25)
 def test_files_hold_all(base, tmp_path_factory):
     base += CaseBase([Case("asked", "a ->+ b", None, {"x": 1})], [Rule("r", "A:flow ->+ B", "A ->+ x:heat; x ->+ B")])
     for name in ("base.json", "base.json.gz"):

@@ -9,8 +9,6 @@ import pytest
 from bayeslearn.cases import Case, CaseBase
 from tests.cli.asking import ask, fail, said, tell
 
-pytestmark = pytest.mark.compiled  # nothing here is a kernel
-
 
 @pytest.fixture
 def tees(tmp_path):

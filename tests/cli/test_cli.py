@@ -23,7 +23,7 @@ def test_every_verb_explains_itself():
         assert f"Usage: bayeslearn {verb}" in CliRunner().invoke(app, [verb, "--help"], prog_name="bayeslearn").stdout
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 def test_demo_runs_every_job(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shown = ask("demo")

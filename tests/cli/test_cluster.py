@@ -25,6 +25,7 @@ def files(tmp_path):
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "columns"), [("mixed", "3"), ("plain", "2")])
 def test_groups_are_found_reported_and_assigned(files, name, columns):
     model = str(files / "m.json.gz")

@@ -37,6 +37,7 @@ def test_a_table_of_classes(rows):
     assert "by more than chance.\n" in text
 
 
+@pytest.mark.thorough
 def test_numbers_as_json_and_a_picture(rows, tmp_path):
     words = [
         "contest",

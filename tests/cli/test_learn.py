@@ -21,8 +21,6 @@ from bayeslearn.network import Knowledge, draw
 from bayeslearn.network.structure.methods import METHODS
 from tests.cli.asking import ask, fail, said
 
-pytestmark = pytest.mark.compiled  # the searches are tested on their own, interpreted too
-
 RAIN = "rain,hose,wet\n" + "no,no,no\nno,yes,yes\nyes,no,yes\nyes,yes,yes\n" * 30
 KEYS = """rows weight missing hidden hidden_gain method score arcs tests resamples least_certain nearly_joined
 either_way fewest_cases held_out cuts left_out notes passes seconds ended_by""".split()  # noqa: SIM905
@@ -369,6 +367,7 @@ def test_failures_are_one_sentence(words, code, message, folder):
     assert not list(folder.glob("m.*"))
 
 
+@pytest.mark.thorough
 def test_no_model_to_write_and_the_whole_command(folder):
     code, sentence = fail("learn", "rain.csv")
     assert (code, "Missing option '-o' / '--output'" in sentence) == (2, True)

@@ -48,6 +48,7 @@ def test_the_reliability_is_drawn_if_it_was_checked(days):
     assert not (days / "none.svg").exists()
 
 
+@pytest.mark.thorough
 def test_options_reach_the_model(days):
     found = json.loads(
         learn(days, "--drop-columns", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",

@@ -89,7 +89,6 @@ def test_models_and_rows_are_written(files):
     assert out.read_text() == ask("neighbours", str(files / "new.csv"), "--by", model)
 
 
-@pytest.mark.compiled
 def test_attributes_are_chosen(files):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(60, 3))
@@ -103,7 +102,7 @@ def test_attributes_are_chosen(files):
     assert "attribute   weight" in text
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 def test_pictures(files):
     lines = [f"{i % 5},{i // 5 + 0.1 * (i % 2)},{'a' if i % 5 < 2 else 'b'},{i}" for i in range(20)]
     (files / "plane.csv").write_text("x,y,kind,n\n" + "\n".join(lines) + "\n")

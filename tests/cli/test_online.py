@@ -89,6 +89,7 @@ def test_columns_with_holes():
     assert told["mistakes"] <= told["best_mistakes"] + 10
 
 
+@pytest.mark.thorough
 def test_real_table(shared_data):
     path = str(shared_data / "tables" / "house-votes-84.csv")
     told = json.loads(ask("online", path, "--target", "class", "--json"))

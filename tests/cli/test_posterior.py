@@ -17,8 +17,6 @@ from bayeslearn.errors import NotConvergedWarning
 from bayeslearn.network import Knowledge, draw, structure_posterior
 from tests.cli.asking import ask, fail, said
 
-pytestmark = pytest.mark.compiled  # the walks are tested on their own, interpreted too
-
 RAIN = "rain,hose,wet\n" + "no,no,no\nno,yes,yes\nyes,no,yes\nyes,yes,yes\n" * 30
 
 

@@ -14,6 +14,7 @@ from bayeslearn import as_table, fit_tables, learn, read_network, scan
 from bayeslearn.errors import BayeslearnWarning, UnknownStateError, command_line, near, option
 from bayeslearn.tables.raw import raw_table
 from tests.cli.asking import ask, fail, tell
+from tests.properties import trials
 
 N = 120
 
@@ -128,7 +129,8 @@ cells = st.sampled_from(
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.thorough
+@settings(trials(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(st.tuples(cells, cells, cells), min_size=3, max_size=30),
     extra=st.lists(st.sampled_from(["-", "unknown", "999", "y=999", "z=a"]), max_size=3, unique=True),

@@ -156,6 +156,7 @@ def test_many_weights_that_the_rows_do_not_determine(rentals):
     assert {w["name"] for w in weights[1:3]} == {"area", "feet"}
 
 
+@pytest.mark.thorough
 def test_the_largest_weights_are_printed_first(rentals):
     text = ask("regress", str(rentals / "train.csv"), "-t", "price")
     lines = text.splitlines()
@@ -168,6 +169,7 @@ def test_the_largest_weights_are_printed_first(rentals):
     assert {line.split()[0] for line in lines[at + 1 : at + 3]} == {"area", "feet"}
 
 
+@pytest.mark.thorough
 def test_errors_of_the_reference_prior_are_held_out_where_they_are_undefined(rentals):
     text = ask("regress", str(rentals / "train.csv"), "-t", "price", "--prior", "reference")
 

@@ -71,6 +71,7 @@ VERBS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize("name", VERBS)
 @pytest.mark.filterwarnings("ignore:EM has not converged")
@@ -269,7 +270,6 @@ def test_passes_are_counted_and_told():
 
 
 @pytest.mark.slow
-@pytest.mark.compiled
 def test_a_cluster_is_started_and_ended(place, tmp_path):
     pytest.importorskip("distributed")
     models = []

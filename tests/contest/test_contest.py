@@ -188,7 +188,6 @@ def test_rows_without_a_target_take_no_part():
 ### learners
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize(("table", "target", "kind"), [(ROWS, "kind", "classes"), (COST, "cost", "numbers")])
 def test_all_of_ours_take_part(table, target, kind):
     found = contest(table, target, folds=2)

@@ -31,7 +31,6 @@ def told():
     }
 
 
-@pytest.mark.compiled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_four_tables(name, shared_data):

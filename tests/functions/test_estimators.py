@@ -24,6 +24,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.thorough
 @parametrize_with_checks(
     [
         LeastSquaresRegressor(),

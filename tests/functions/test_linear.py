@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg, stats
 
@@ -13,6 +13,7 @@ from bayeslearn.families import RegressionPrior
 from bayeslearn.functions import LinearFit, Regression, fit_linear
 from bayeslearn.functions.linear import collect
 from bayeslearn.functions.priors import LITTLE, best, best_strength, prior_of, strength_evidence, weak
+from tests.properties import trials
 
 
 def data(seed, n=30, d=3, m=2):
@@ -26,7 +27,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 ### laws
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(SEEDS, st.integers(1, 29))
 def test_batches_add_up_and_can_be_taken_back(seed, cut):
     X, Y = data(seed)
@@ -38,7 +39,7 @@ def test_batches_add_up_and_can_be_taken_back(seed, cut):
     np.testing.assert_allclose(back.statistics.mean, one.statistics.mean, rtol=1e-8, atol=1e-9)
 
 
-@settings(max_examples=20)
+@trials(20)
 @given(SEEDS)
 def test_weight_two_is_the_row_twice(seed):
     X, Y = data(seed, n=12)
@@ -51,7 +52,7 @@ def test_weight_two_is_the_row_twice(seed):
 ### agreement
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(SEEDS)
 def test_least_squares_are_those_of_lapack(seed):
     X, Y = data(seed)
@@ -129,7 +130,7 @@ def test_a_case_that_decides_alone_cannot_be_left_out():
 ### evidence
 
 
-@settings(max_examples=15)
+@trials(15)
 @given(SEEDS)
 def test_the_evidence_of_all_strengths_at_once(seed):
     moments, d = collect(*data(seed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import plots
@@ -19,6 +19,7 @@ from bayeslearn.errors import (
 from bayeslearn.families import LinearGaussian, RegressionPrior
 from bayeslearn.functions.local import KERNELS, LocalFit, local_regression, smooth, weigh
 from bayeslearn.functions.targets import examples
+from tests.properties import trials
 
 RNG = np.random.default_rng(8)
 X = RNG.normal(size=(80, 2)) * [1, 50] + [3, -1000]
@@ -37,7 +38,7 @@ ways = pytest.mark.parametrize("how", WAYS, ids=lambda how: "-".join(map(str, ho
 
 
 @ways
-@settings(max_examples=10)
+@trials(10)
 @given(seed=st.integers(0, 2**32 - 1), degree=st.integers(0, 2), shift=st.floats(-1e4, 1e4), size=st.floats(1e-3, 1e3))
 def test_polynomials_of_the_degree_are_met_and_units_do_not_matter(how, seed, degree, shift, size):
     rng = np.random.default_rng(seed)

@@ -18,7 +18,7 @@ EXPECTED = {
 }
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @parametrize_with_checks([LocalRegressor(loo_rows=20)], expected_failed_checks=lambda _: EXPECTED)
 def test_estimators(estimator, check):
     check(estimator)

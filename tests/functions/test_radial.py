@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError, FormatError, MismatchError, ParameterError, ShapeError
@@ -18,6 +18,7 @@ from bayeslearn.functions import (
 )
 from bayeslearn.functions.radial import MOST_UNITS, place
 from bayeslearn.functions.radial_learning import counts
+from tests.properties import trials
 
 RNG = np.random.default_rng(0)
 X = np.sort(RNG.uniform(0, 10, 120))
@@ -26,7 +27,7 @@ ASKED = {"x": np.linspace(0.5, 9.5, 30)}
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=20)
+@trials(20)
 def test_units_are_gaussians_of_distance(seed):
     rng = np.random.default_rng(seed)
     x, centres, widths = rng.normal(size=(5, 3)), rng.normal(size=(4, 3)), rng.uniform(0.3, 2, 4)
@@ -34,6 +35,7 @@ def test_units_are_gaussians_of_distance(seed):
     np.testing.assert_allclose(RadialBasis(centres, widths)(x), expected, rtol=1e-9, atol=1e-14)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("centres", ["all", "random", "farthest", "evidence", "k-means", "em"])
 def test_every_way_finds_the_wave_and_its_noise(centres):
     found = fit_radial(WAVE, ["y", "z"], centres=centres, most=16)

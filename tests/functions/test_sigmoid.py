@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import check_grad
@@ -21,6 +21,7 @@ from bayeslearn.errors import (
 )
 from bayeslearn.functions import Classification, SigmoidFit, fit_sigmoid
 from bayeslearn.functions.sigmoid_climbing import NormalPrior, Problem
+from tests.properties import trials
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -35,7 +36,7 @@ def data(seed, n=40, d=2, k=2):
 ### laws
 
 
-@settings(max_examples=20)
+@trials(20)
 @given(SEEDS, st.sampled_from([2, 3]), st.sampled_from([0.0, 0.7]))
 def test_the_gradient_is_that_of_the_objective(seed, k, strength):
     X, D, w = data(seed, k=k)
@@ -47,7 +48,7 @@ def test_the_gradient_is_that_of_the_objective(seed, k, strength):
     np.testing.assert_allclose(problem.precision(at), -np.array(slope), atol=1e-5)
 
 
-@settings(max_examples=10)
+@trials(10)
 @given(SEEDS, st.sampled_from([2, 3]))
 def test_three_ways_lead_to_one_top(seed, k):
     X, D, w = data(seed, k=k)
@@ -57,7 +58,7 @@ def test_three_ways_lead_to_one_top(seed, k):
         assert other.log_likelihood == pytest.approx(found[0].log_likelihood, rel=1e-7)
 
 
-@settings(max_examples=15)
+@trials(15)
 @given(SEEDS)
 def test_weight_two_is_the_row_twice_and_soft_targets_are_shares(seed):
     X, D, _ = data(seed, n=10)

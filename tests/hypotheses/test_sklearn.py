@@ -1,5 +1,6 @@
 """Every estimator of the room obeys scikit-learn's own contract."""
 
+import pytest
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -8,6 +9,7 @@ from bayeslearn.hypotheses import BayesOptimalClassifier, FindSClassifier, Gibbs
 NAIVE = [("plain", GaussianNB()), ("signs", BernoulliNB())]
 
 
+@pytest.mark.thorough
 @parametrize_with_checks(
     [
         BayesOptimalClassifier(NAIVE),

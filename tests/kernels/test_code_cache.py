@@ -14,7 +14,10 @@ import pytest
 
 from bayeslearn.kernels import code_cache
 
-pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+pytestmark = [
+    pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled"),
+    pytest.mark.thorough,  # a process for each trial
+]
 
 MODULE = """
 from bayeslearn.kernels import _jit

@@ -191,6 +191,7 @@ EVERY_TIME = (
 
 
 @compiled
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "job", [job if job in EVERY_TIME else pytest.param(job, marks=pytest.mark.slow) for job in installed.JOBS]
 )

@@ -4,7 +4,6 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from bayeslearn.families import (
@@ -22,8 +21,9 @@ from bayeslearn.families import (
     Poisson,
     RegressionPrior,
 )
+from tests.properties import trials
 
-LAWS = settings(deadline=None, max_examples=25)
+LAWS = trials(25)
 
 reals = st.floats(-100, 100, allow_nan=False).map(lambda v: round(v, 3))
 amounts = st.sampled_from([0.0, 0.25, 0.5, 1.0, 2.0, 3.0])

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -17,6 +17,7 @@ from bayeslearn.network import OnlineTables, draw
 from bayeslearn.sequence import learning as chains
 from tests.network.learning.test_fit import with_holes
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 
 def assert_agrees(network):
@@ -28,7 +29,7 @@ def assert_agrees(network):
         assert_allclose(cpt.p[rests], (n / np.where(total > 0, total, 1))[rests], rtol=1e-12, atol=1e-15)
 
 
-@settings(max_examples=60, deadline=None)
+@trials(60)
 @given(
     seed=st.integers(0, 10_000),
     n=st.integers(1, 5),
@@ -81,7 +82,7 @@ def test_structures_learned_from_rows_with_holes():
     assert_agrees(learn(draw(truth, 80, rng=3)).network)
 
 
-@settings(max_examples=20, deadline=None)
+@trials(20)
 @given(seed=st.integers(0, 1000), max_iter=st.integers(1, 5), prior=st.sampled_from(["weak", None]))
 def test_mixtures(seed, max_iter, prior):
     rng = np.random.default_rng(seed)
@@ -95,7 +96,7 @@ def test_mixtures(seed, max_iter, prior):
         assert_allclose(a, b, rtol=1e-10)
 
 
-@settings(max_examples=20, deadline=None)
+@trials(20)
 @given(seed=st.integers(0, 1000), max_iter=st.integers(1, 5), emissions=st.sampled_from(["gaussian", "categorical"]))
 def test_hidden_markov_models(seed, max_iter, emissions):
     rng = np.random.default_rng(seed)

@@ -178,6 +178,7 @@ def test_predictive_draws_have_the_predictive_mean(kind):
     assert (np.abs(draws.mean(axis=0) - mean) < 5 * error).all()
 
 
+@pytest.mark.thorough
 @all_but("finite")
 def test_prior_draws_have_the_mean_of_the_prior(kind):
     rng = np.random.default_rng(5)
@@ -186,6 +187,7 @@ def test_prior_draws_have_the_mean_of_the_prior(kind):
         assert (np.abs(draws.mean(axis=0) - mean) < 5 * draws.std(axis=0) / np.sqrt(len(draws))).all()
 
 
+@pytest.mark.thorough
 @all_but("finite")
 @pytest.mark.parametrize("level", [0.5, 0.9])
 def test_intervals_hold_their_share_of_the_draws(kind, level):

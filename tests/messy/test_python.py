@@ -39,6 +39,7 @@ def learned(call):
     return found, "".join(texts)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["path", "frame"])
 @pytest.mark.parametrize("name", FILES)
 def test_learners_drop_identifiers_with_one_warning(name, kind):

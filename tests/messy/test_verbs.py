@@ -12,7 +12,7 @@ from bayeslearn import data
 from tests.cli.asking import tell
 from tests.messy.generate import text
 
-pytestmark = pytest.mark.compiled  # what the verbs compute is tested elsewhere, interpreted too
+pytestmark = pytest.mark.thorough
 
 #: No message may be longer.
 LONGEST = 1500

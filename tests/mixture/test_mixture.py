@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
@@ -29,6 +29,7 @@ from bayeslearn.mixture.model import SHARES
 from bayeslearn.mixture.opening import parts_of
 from bayeslearn.mixture.rows import read
 from bayeslearn.mixture.starts import start
+from tests.properties import trials
 
 KINDS = ["full", "tied", "diagonal", "spherical"]
 RNG = np.random.default_rng(0)
@@ -49,7 +50,7 @@ def begun(x, k, covariance="full", prior="weak", family=None, seed=0, weights=No
 ### laws
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(
     seed=st.integers(0, 10**6),
     k=st.integers(1, 4),
@@ -73,7 +74,7 @@ def test_the_objective_never_falls(seed, k, kind, holes, prior):
             return
 
 
-@settings(max_examples=25)
+@trials(25)
 @given(seed=st.integers(0, 10**6), k=st.integers(1, 3), holes=st.sampled_from([0.0, 0.3]))
 def test_the_objective_never_falls_for_other_families(seed, k, holes):
     rng = np.random.default_rng(seed)

@@ -19,6 +19,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.thorough
 @parametrize_with_checks(
     [GaussianMixture(random_state=0), TableClusterer(2, n_init=1, random_state=0)],
     expected_failed_checks=lambda estimator: EXPECTED if isinstance(estimator, TableClusterer) else {},

@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import ParameterError, ShapeError, UnknownColumnError
 from bayeslearn.neighbours import Distance, Neighbours
 from bayeslearn.neighbours.reading import examples, new_rows
 from bayeslearn.tables import Discrete
+from tests.properties import trials
 
 
 def slow_distance(distance, table, q, x):
@@ -36,7 +37,7 @@ def cells(cell, seen):
 
 
 @given(st.data())
-@settings(max_examples=30, deadline=None)
+@trials(30)
 def test_points_give_the_distance_of_the_definition(data):
     n = data.draw(st.integers(3, 7))
     hues = data.draw(st.lists(st.sampled_from(["red", "blue", "green", None]), min_size=n, max_size=n))

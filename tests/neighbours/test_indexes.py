@@ -6,11 +6,12 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import DataError, EmptyTableError, MissingDependencyError, ParameterError, ShapeError
 from bayeslearn.neighbours import indexes, scores
+from tests.properties import trials
 
 EXACT = ["tree", "brute"]
 
@@ -35,7 +36,7 @@ def assert_nearest(index, points, queries, k):
 
 
 @given(st.data(), st.sampled_from(EXACT))
-@settings(max_examples=40, deadline=None)
+@trials(40)
 def test_ties_go_by_row_number(data, kind):
     n, d = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 3))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
@@ -49,6 +50,13 @@ def test_as_the_slow_twin(kind, columns, bounds):
     rng = np.random.default_rng(columns)
     points, queries = rng.normal(size=(400, columns)), rng.normal(size=(60, columns))
     assert_nearest(indexes.build(points, kind=kind), points, queries, 7)
+
+
+@pytest.mark.parametrize("kind", EXACT)
+def test_queries_around_the_rows(kind):
+    rng = np.random.default_rng(0)
+    points, queries = rng.normal(size=(400, 3)), 4 * rng.normal(size=(60, 3))
+    assert_nearest(indexes.build(points, kind=kind), points, queries, 3)
 
 
 @pytest.mark.parametrize(("scale", "offset"), [(1, 1e7), (1e-200, 0), (1e30, 0), (1e-12, 1)])
@@ -82,7 +90,7 @@ SHAPES = {
 
 
 @given(st.sampled_from(sorted(SHAPES)), st.integers(0, 2**32 - 1), st.sampled_from([1e-100, 1e-5, 1.0, 1e30, 1e100]))
-@settings(max_examples=40, deadline=None)
+@trials(40)
 def test_bounds_leave_out_no_row(shape, seed, scale):
     rng = np.random.default_rng(seed)
     n, d, k = int(rng.integers(80, 150)), int(rng.integers(1, 40)), int(rng.integers(1, 10))

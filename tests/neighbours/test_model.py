@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import (
@@ -22,6 +22,7 @@ from bayeslearn.errors import (
 from bayeslearn.families import Categorical, Dirichlet, Normal, NormalInverseGamma
 from bayeslearn.neighbours import Neighbours, choose_attributes, learn_neighbours, leave_one_out
 from bayeslearn.neighbours.attributes import REMOVAL
+from tests.properties import trials
 
 RNG = np.random.default_rng(0)
 X, Q = RNG.normal(size=(60, 2)), RNG.normal(size=(15, 2))
@@ -46,7 +47,7 @@ def test_evidence_is_that_of_the_family():
 
 
 @given(st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=8, max_size=8), st.integers(1, 6), st.booleans())
-@settings(max_examples=25, deadline=None)
+@trials(25)
 def test_a_row_of_weight_two_is_the_row_twice(weights, k, by_distance):
     x, y = X[:8], NUMBERS[:8]
     how = {"k": k, "weighting": "inverse-square" if by_distance else "uniform", "metric": "scaled"}
@@ -154,7 +155,6 @@ def test_nobody_left():
         leave_one_out(Neighbours.of({"x": [1.0]}, ["a"], k=1))
 
 
-@pytest.mark.compiled
 def test_attributes_by_leave_one_out():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(150, 6))
@@ -236,7 +236,6 @@ def test_what_cannot_be_learned():
         Neighbours.of({"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"], k=9).predict({"x": [1.0]})
 
 
-@pytest.mark.compiled
 def test_numbers_that_are_too_large():
     with pytest.raises(DataError, match="too large to be squared"):
         Neighbours.of({"x": [1e300, -1e300]}, ["a", "b"])

@@ -22,7 +22,7 @@ LABELS = RNG.integers(0, 3, 150)
 VALUES = X[:, 0] + RNG.normal(size=150)
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @parametrize_with_checks([NeighboursClassifier(), NeighboursRegressor()], expected_failed_checks=lambda _: EXPECTED)
 def test_estimators(estimator, check):
     check(estimator)

@@ -231,7 +231,6 @@ def test_weights_count_like_rows_for_the_structure_too():
     }
 
 
-@pytest.mark.compiled
 def test_a_tree_among_the_columns_helps_where_they_depend_on_each_other():
     X, y = load_breast_cancer(return_X_y=True)
     naive, tan = (cross_val_score(BayesianNetworkClassifier(s), X, y, cv=5).mean() for s in (None, "tan"))

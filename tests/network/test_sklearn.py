@@ -1,10 +1,12 @@
 """The classifier of the room obeys scikit-learn's own contract."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from bayeslearn import BayesianNetworkClassifier
 
 
+@pytest.mark.thorough
 @parametrize_with_checks(
     [
         BayesianNetworkClassifier(),

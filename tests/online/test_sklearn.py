@@ -14,6 +14,7 @@ X = np.random.default_rng(0).normal(size=(90, 3))
 Y = np.where(X[:, 0] + X[:, 1] > 0, "up", "down")
 
 
+@pytest.mark.thorough
 @parametrize_with_checks([WeightedMajorityClassifier([GaussianNB(), BernoulliNB()])])
 def test_sklearn_contract(estimator, check):
     check(estimator)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import InconsistentDataError
@@ -21,6 +21,7 @@ from bayeslearn.hypotheses import (
 )
 from tests.hypotheses.strategies import any_examples, conjunctions, consistent_examples, plain, rows, spelled
 from tests.oracle import concepts as slow
+from tests.properties import trials
 
 
 @given(consistent_examples())
@@ -41,7 +42,7 @@ def test_boundaries_are_the_extremes_of_the_members(examples):
     assert len(space.general) == len(slow.maximal(members))
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(st.data())
 def test_boundaries_are_those_of_textbook_candidate_elimination(data):
     examples = data.draw(consistent_examples(most=4))
@@ -132,7 +133,7 @@ def test_order_of_conjunctions_is_that_of_the_rows_they_cover(data):
     assert h.covers(space).tolist() == [row in covered[0] for row in space]
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(any_examples(most=4), st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(2, 5)]))
 def test_posterior_with_noise_is_that_of_exact_fractions(examples, noise):
     assume(examples.attributes.n_conjunctions < 300)
@@ -161,6 +162,7 @@ def test_a_large_space_is_counted_exactly_where_a_formula_is_known():
     assert VersionSpace.start(known).size == known.n_conjunctions == 1 + 3**40
 
 
+@pytest.mark.thorough
 def test_counting_survives_many_random_negatives():
     rng = np.random.default_rng(0)
     known = Attributes.literals([f"x{i}" for i in range(16)])

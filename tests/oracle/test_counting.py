@@ -63,3 +63,12 @@ def test_edges_of_words_and_blocks(n):
 
     np.testing.assert_array_equal(by_bits, by_rows)
     assert by_bits.sum() == n
+
+
+@pytest.mark.parametrize("n", [2047, 2048, 2049, 4500])
+def test_weights_at_the_edges_of_blocks(n):
+    counter = make_table(0, n, [2, 3], missing=0.1, weighted=True).counter
+
+    found = counter._histograms([(0, 1)], worth=False)[0, 1]
+
+    np.testing.assert_allclose(found, count_row_by_row(counter.codes, [2, 3], (0, 1), counter.weights), rtol=1e-12)

@@ -163,6 +163,7 @@ def test_normal_inverse_wishart_against_scipy():
     close(predictive.log_prob(x), stats.multivariate_t([1.0, -1.0], Ψ * 3 / (2 * 8), df=8).logpdf(x))
 
 
+@pytest.mark.thorough
 def test_draws_of_an_inverse_wishart_against_scipy():
     Ψ = np.array([[8.0, 1.0], [1.0, 5.0]])
     draws = NormalInverseWishart([0.0, 0.0], 1.0, 9.0, Ψ).of((4000, 2)).draw(22).covariance

@@ -5,11 +5,12 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.network import BayesianNetwork, Dag
 from tests.oracle import graph as slow
+from tests.properties import trials
 
 
 @st.composite
@@ -83,7 +84,7 @@ def test_connected_nodes_are_those_that_are_not_separated(case):
     assert dag.connected_given(a, z) == {n for n in rest if not dag.d_separated(a, n, z)}
 
 
-@settings(max_examples=50)
+@trials(50)
 @given(dags(most=4), st.integers(0, 2**32 - 1))
 def test_separated_in_the_graph_is_independent_in_the_probabilities(dag, seed):
     """Random tables are faithful: they show all that the graph says, and nothing more."""

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayeslearn import BayesianNetwork, kernels
@@ -33,6 +33,7 @@ from bayeslearn.sequence import (
     learn,
 )
 from bayeslearn.tables import Discrete
+from tests.properties import trials
 from tests.sequence.models import KINDS, model, with_holes
 
 
@@ -103,7 +104,7 @@ def test_spoilt_files(tmp_path, change, message):
 ### evidence adds
 
 
-@settings(max_examples=15)
+@trials(15)
 @given(seed=st.integers(0, 2**32), kind=st.sampled_from(KINDS))
 def test_parts_add_up(seed, kind):
     rng = np.random.default_rng(seed)
@@ -155,7 +156,7 @@ def test_threads_change_nothing(kind, monkeypatch):
 ### far from what floats can hold
 
 
-@settings(max_examples=15)
+@trials(15)
 @given(seed=st.integers(0, 2**32), kind=st.sampled_from(KINDS), told=st.booleans())
 def test_blocks_change_nothing(seed, kind, told):
     rng = np.random.default_rng(seed)
@@ -225,7 +226,7 @@ def test_the_impossible_is_named():
 ### live
 
 
-@settings(max_examples=15)
+@trials(15)
 @given(seed=st.integers(0, 2**32), kind=st.sampled_from(KINDS))
 def test_filtering_is_smoothing_of_what_is_there(seed, kind):
     rng = np.random.default_rng(seed)

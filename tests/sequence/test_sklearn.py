@@ -19,7 +19,7 @@ EXPECTED = {
 }
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @parametrize_with_checks(
     [HiddenMarkovEstimator(emissions="gaussian", max_iter=5)], expected_failed_checks=lambda _: EXPECTED
 )

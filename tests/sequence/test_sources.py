@@ -81,6 +81,7 @@ def same(found, told, rtol=1e-10):
     np.testing.assert_allclose(found.transitions, told.transitions, rtol=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("columns", "how"),
     [

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = [
-    pytest.mark.compiled,  # workers compile whatever the tests are told
+    pytest.mark.thorough,
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets of workers that were killed
 ]
 

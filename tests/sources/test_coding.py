@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import kernels
@@ -18,9 +18,10 @@ from bayeslearn.sources.coding import Coder
 from bayeslearn.tables import Discrete, Schema, as_table
 from bayeslearn.tables.columns import Column
 from bayeslearn.tables.convert import requested
+from tests.properties import trials
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(st.lists(st.one_of(st.none(), st.integers(0, 4)), min_size=1, max_size=40), st.integers(0, 9))
 def test_recoded_cells(cells: list[int | None], offset: int) -> None:
     array = pa.array([0] * offset + cells, pa.int32())[offset:]
@@ -47,7 +48,7 @@ def coded(work: Any) -> Any:
         return type(error), str(error)
 
 
-@settings(max_examples=120)
+@trials(120)
 @given(
     st.one_of(st.lists(words, min_size=1, max_size=12), st.lists(numbers, min_size=1, max_size=12)),
     states,

@@ -7,13 +7,14 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bayeslearn as bl
 from bayeslearn.errors import ConstantColumnError, ParameterError
 from bayeslearn.sources import cutting, discretised, encode, ranges
 from bayeslearn.tables import as_table
+from tests.properties import trials
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +41,7 @@ def assert_as_the_table(data: dict[str, Any], rows: int, *, weighted: bool = Fal
     assert found.table() == expected
 
 
-@settings(max_examples=60)
+@trials(60)
 @given(
     cells=st.lists(st.tuples(st.one_of(st.none(), numbers), st.integers(0, 3)), min_size=4, max_size=80),
     bins=st.integers(2, 9),

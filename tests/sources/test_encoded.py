@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bayeslearn as bl
 from bayeslearn.errors import BayeslearnError, FormatError, ParameterError
 from bayeslearn.sources import encode
 from bayeslearn.tables import Discrete, Schema
+from tests.properties import trials
 from tests.sources.messy import arrow, columns, pieces, write
 
 
-@settings(max_examples=25)
+@trials(25)
 @given(columns(), st.lists(st.integers(0, 60), max_size=3), st.booleans())
 def test_the_same_rows(data: dict[str, list[Any]], cuts: list[int], weighted: Any) -> None:
     rows = len(next(iter(data.values())))

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bayeslearn as bl
@@ -27,6 +27,7 @@ from bayeslearn.errors import (
 from bayeslearn.sources import as_source, base, is_source
 from bayeslearn.sources.engines import Local, Sum
 from bayeslearn.tables import Discrete, Schema, as_table
+from tests.properties import trials
 from tests.sources.messy import arrow, columns, pieces, write
 
 
@@ -41,7 +42,7 @@ def outcome(work: Any) -> Any:
 ### the same schema, the same rows
 
 
-@settings(max_examples=60)
+@trials(60)
 @given(columns(), st.lists(st.integers(0, 60), max_size=4), st.sampled_from(["csv", "parquet", "batches", "sql"]))
 def test_shows_what_a_table_shows(data: dict[str, list[Any]], cuts: list[int], kind: str) -> None:
     parts = pieces(data, cuts)

@@ -9,12 +9,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnWarning, MissingFileError
 from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
 from bayeslearn.tables.files import column_names
+from tests.properties import trials
 from tests.tables.strategies import tables, word_columns
 
 LOOSE = {"allow_constant": True}
@@ -40,7 +41,7 @@ def test_what_goes_in_comes_out(columns):
     assert as_table(columns, **LOOSE).to_dict() == columns
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(word_columns())
 def test_every_container_gives_the_same_table(tmp_path_factory, columns):
     folder = tmp_path_factory.mktemp("same")

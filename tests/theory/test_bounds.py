@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -21,6 +21,7 @@ from bayeslearn.theory import (
     vc,
     vc_lower,
 )
+from tests.properties import trials
 
 SIZES = st.integers(1, 200).map(Size.conjunctions)
 RATES = st.floats(0.001, 0.9)
@@ -226,7 +227,7 @@ def test_too_few_examples_for_a_lower_bound():
 
 
 @given(n=st.integers(1, 400), share=st.floats(0, 1), level=st.floats(0.5, 0.999))
-@settings(max_examples=60)
+@trials(60)
 def test_exact_interval_is_that_of_scipy(n, share, level):
     wrong = round(share * n)
     found = error_intervals(wrong, n, level=level)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import (
@@ -18,11 +18,12 @@ from bayeslearn.errors import (
     ShapeError,
 )
 from bayeslearn.theory import ConceptClass, dimension, read_class, sauer, shattering, standard
+from tests.properties import trials
 from tests.theory import oracle
 
 
 @given(oracle.concept_classes(hypotheses=40, points=8))
-@settings(max_examples=150)
+@trials(150)
 def test_dimension_is_that_of_brute_force(concepts):
     d = concepts.vc_dimension
     assert d == oracle.vc_dimension(concepts)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
@@ -19,6 +19,7 @@ from bayeslearn.theory import (
     simulate,
     standard,
 )
+from tests.properties import trials
 from tests.theory.oracle import concept_classes
 
 CUBE = [[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]
@@ -49,7 +50,7 @@ def test_bound_is_that_of_pac():
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=20)
+@trials(20)
 def test_find_s_in_one_step_is_find_s(seed):
     rng = np.random.default_rng(seed)
     concepts = BooleanConcepts(4)
@@ -88,7 +89,7 @@ def test_concepts_have_the_literals_they_should():
 
 
 @given(concept_classes(hypotheses=30), st.integers(0, 10**6))
-@settings(max_examples=30)
+@trials(30)
 def test_version_spaces_are_exhausted_as_often_as_promised(concepts, seed):
     p = np.random.default_rng(seed).dirichlet(np.ones(len(concepts.points)))
     target = concepts.hypotheses[seed % len(concepts)]
@@ -110,7 +111,7 @@ def test_exhaustion_of_one_bad_hypothesis_is_exact():
 
 
 @given(concept_classes(), st.integers(1, 8), st.sampled_from([0.0, 0.2]), st.integers(0, 10**6))
-@settings(max_examples=25)
+@trials(25)
 def test_gibbs_errs_at_most_twice_as_often(concepts, m, noise, seed):
     found = bayes_versus_gibbs(concepts, m=m, noise=noise, runs=5, rng=seed)
     assert found.expected["Bayes optimal"] <= found.expected["MAP"] + 1e-12

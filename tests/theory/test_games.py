@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError, InconsistentDataError, ParameterError
@@ -17,6 +17,7 @@ from bayeslearn.theory import (
     mistake_bounds,
 )
 from tests.hypotheses.strategies import consistent_examples
+from tests.properties import trials
 from tests.theory.oracle import concept_classes, games
 
 THRESHOLDS = ConceptClass.functions([lambda x, a=a: x >= a for a in range(1, 9)], range(1, 8))
@@ -90,7 +91,7 @@ def test_bad_games():
 
 
 @given(consistent_examples(most=20))
-@settings(max_examples=60)
+@trials(60)
 def test_find_s_keeps_to_its_bound(examples):
     rows = [(tuple(row.values()), label) for row, label in examples]
     trial = find_s_trial(examples.attributes, rows)

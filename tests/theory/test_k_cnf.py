@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import find_s
@@ -12,6 +12,7 @@ from bayeslearn.errors import CapacityError, EvidenceError, MissingValuesError, 
 from bayeslearn.hypotheses import Attributes, Examples
 from bayeslearn.theory import KCNF, BooleanConcepts, KCNFClassifier
 from tests.hypotheses.strategies import any_examples, consistent_examples
+from tests.properties import trials
 
 SWITCHES = Attributes.literals("abc")
 
@@ -31,7 +32,7 @@ def by_clauses(examples, k, row):
     return True
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(any_examples(), st.integers(1, 3))
 def test_covers_what_every_clause_allows(examples, k):
     h = KCNF.learn(examples, k)
@@ -39,7 +40,7 @@ def test_covers_what_every_clause_allows(examples, k):
     assert h.covers(rows).tolist() == [by_clauses(examples, k, row) for row in rows]
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(any_examples(), st.integers(1, 3))
 def test_clauses_say_what_is_covered(examples, k):
     h = KCNF.learn(examples, k)
@@ -49,7 +50,7 @@ def test_clauses_say_what_is_covered(examples, k):
         assert not set(shorter.together) < set(longer.together)
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(any_examples(), any_examples(), st.integers(1, 3))
 def test_evidence_adds_and_is_taken_back(examples, others, k):
     half = len(examples) // 2
@@ -62,7 +63,7 @@ def test_evidence_adds_and_is_taken_back(examples, others, k):
     assert np.array_equal(back.counts, KCNF.learn(parts[0], k).counts)
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(consistent_examples())
 def test_larger_k_is_more_specific_and_find_s_is_coarser(examples):
     rows = every_row(examples.attributes)
@@ -72,7 +73,7 @@ def test_larger_k_is_more_specific_and_find_s_is_coarser(examples):
     assert (covered[0] <= find_s(examples).covers(rows)).all()
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(st.integers(1, 3), st.integers(0, 10**6))
 def test_k_term_dnf_is_learned_by_k_cnf(k, seed):
     """The most specific k-CNF agrees with every example of a k-term DNF, and is the target once all rows are seen."""

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import AveragedOneDependenceClassifier, NaiveBayes, NaiveBayesClassifier, as_table
 from bayeslearn.errors import DataError, DuplicateColumnError, ParameterError, UnknownColumnError
+from tests.properties import trials
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, 60)
@@ -101,7 +102,7 @@ def test_missing_labels_are_learned_from(missing):
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=8)
+@trials(8)
 def test_batches_add_up_to_the_whole_with_states_that_come_later(seed):
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"u": rng.choice(list("abcdefgh"), 30), "v": rng.normal(size=30)})
@@ -223,7 +224,7 @@ def slow_aode(X, y, row, *, m=1.0):
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=8)
+@trials(8)
 def test_averaged_one_dependence_is_its_definition(seed):
     rng = np.random.default_rng(seed)
     X = rng.choice(np.array(["a", "b", "c", None], object), (25, 3), p=[0.3, 0.3, 0.3, 0.1])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import kernels
 from bayeslearn.families import Categorical, Normal
 from bayeslearn.naive_bayes.tables import rows
+from tests.properties import trials
 
 
 def cells(seed, n=40, classes=3):
@@ -22,7 +23,7 @@ def cells(seed, n=40, classes=3):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=25)
+@trials(25)
 def test_moments_of_classes(seed):
     _, x, labels, w = cells(seed)
     found = np.empty((3, 3))
@@ -34,7 +35,7 @@ def test_moments_of_classes(seed):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=15)
+@trials(15)
 def test_counts_of_classes(seed):
     rng, _, labels, w = cells(seed)
     codes = rng.integers(-1, 4, len(labels)).astype(np.int8)
@@ -45,7 +46,7 @@ def test_counts_of_classes(seed):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=15)
+@trials(15)
 def test_what_a_column_adds(seed):
     rng, x, _, _ = cells(seed)
     codes = rng.integers(-1, 3, len(x)).astype(np.int8)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import Discrete, NaiveBayes, Schema, as_table
@@ -26,6 +26,7 @@ from bayeslearn.errors import (
 )
 from bayeslearn.families import Dirichlet, Gamma, NormalInverseGamma
 from bayeslearn.naive_bayes import Pooled
+from tests.properties import trials
 
 FAMILIES = {"visits": "poisson"}
 
@@ -61,7 +62,7 @@ def learned(rows, **options):
 
 
 @given(st.integers(0, 10_000), st.integers(5, 25))
-@settings(max_examples=15)
+@trials(15)
 def test_parts_add_up_to_the_whole_and_can_be_taken_back(seed, cut):
     rows = random_rows(seed)
     whole = learned(rows)
@@ -74,7 +75,7 @@ def test_parts_add_up_to_the_whole_and_can_be_taken_back(seed, cut):
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=10)
+@trials(10)
 def test_a_weight_of_two_is_the_row_twice(seed):
     rows = random_rows(seed)
     w = np.random.default_rng(seed).integers(1, 4, 30)
@@ -84,7 +85,7 @@ def test_a_weight_of_two_is_the_row_twice(seed):
 
 
 @given(st.integers(0, 10_000), st.sampled_from(["mean", "integrated"]), st.sampled_from(["pooled:1", "laplace", "m:2"]))
-@settings(max_examples=15)
+@trials(15)
 def test_the_joint_is_the_product_of_what_the_families_say(seed, estimate, prior):
     """The slow twin: every factor by the objects of the families, a missing cell a factor of 1."""
     rows, asked = random_rows(seed), random_rows(seed + 1, n=8)
@@ -107,7 +108,7 @@ def test_the_joint_is_the_product_of_what_the_families_say(seed, estimate, prior
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=10)
+@trials(10)
 def test_what_speaks_for_a_class_adds_up(seed):
     rows = random_rows(seed)
     model = replace(learned(rows), sharpness=0.7)
@@ -183,7 +184,7 @@ def test_a_table_can_take_all_others_for_its_last_state():
 
 
 @given(st.integers(0, 2_000))
-@settings(max_examples=8)
+@trials(8)
 def test_em_climbs_and_keeps_every_case(seed):
     rows = random_rows(seed, n=40, labels=False)
     steps = []

@@ -13,6 +13,7 @@ from bayeslearn import AveragedOneDependenceClassifier, NaiveBayesClassifier
 SHUFFLED = {"check_sample_weight_equivalence_on_dense_data": "calibration is learned over folds of rows"}
 
 
+@pytest.mark.thorough
 @parametrize_with_checks(
     [
         NaiveBayesClassifier(),

@@ -168,7 +168,6 @@ def frame(table):
     return pd.DataFrame({n: table.decode(n).astype(object) if n in words else table.value(n) for n in names})
 
 
-@pytest.mark.compiled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_real_tables(shared_data, name):

@@ -111,6 +111,12 @@ def test_bytes_that_are_not_utf8_are_replaced_and_reported():
         count([b"caf\xc3\xa9"])
 
 
+def test_a_word_has_one_entry_in_a_document():
+    counts, _ = count(["one two one two one", "two one two", "one one"])
+    assert counts.matrix.indices.tolist() == [0, 1, 1, 0, 0]
+    assert counts.matrix.data.tolist() == [3, 2, 2, 1, 2]
+
+
 def test_words_can_be_left_out():
     counts, vocabulary = count(["aa aa aa bb bb cc", "aa bb dd"], drop_top=1, min_count=2)
     assert vocabulary.words == ("bb",)

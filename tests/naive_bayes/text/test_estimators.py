@@ -17,7 +17,7 @@ TEXTS = ["cheap watches, cheap!", "lunch at noon?", "win a watch", "see you at l
 LABELS = ["spam", "ham", "spam", "ham"] * 3
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @parametrize_with_checks([TextClassifier(), TextClassifier(likelihood="bernoulli", class_prior="uniform")])
 def test_sklearn_contract(estimator, check):
     check(estimator)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import optimize, special
@@ -12,6 +12,7 @@ from scipy import optimize, special
 from bayeslearn.errors import DataError, ParameterError
 from bayeslearn.families import Categorical, Counts, Dirichlet
 from bayeslearn.naive_bayes.text.evidence import KINDS, choose_presence_prior, choose_prior, log_evidence
+from tests.properties import trials
 
 COUNTS = arrays.arrays(float, st.tuples(st.integers(1, 4), st.integers(2, 6)), elements=st.integers(0, 9).map(float))
 
@@ -34,7 +35,7 @@ def test_evidence_is_that_of_the_family(counts, a):
     np.testing.assert_allclose(log_evidence(counts, a), expected, rtol=1e-9, atol=1e-8)
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(COUNTS, st.sampled_from(KINDS))
 def test_every_choice_is_a_prior_with_the_evidence_it_claims(counts, kind):
     found = choose_prior(counts, kind)

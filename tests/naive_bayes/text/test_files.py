@@ -63,7 +63,6 @@ def test_learning_goes_on_after_loading(tmp_path):
     assert read_text_model(tmp_path / "m").updated(more).classify(["cc"]) == model.updated(more).classify(["cc"])
 
 
-@pytest.mark.compiled
 def test_a_large_vocabulary_makes_a_modest_file(tmp_path):
     rng = np.random.default_rng(0)
     texts = [" ".join(f"word{w}" for w in rng.integers(100_000, size=200)) for _ in range(2_000)]

@@ -134,7 +134,7 @@ def test_a_model_needs_what_its_likelihood_looks_at():
         TextModel(collect(counts, ["x"])).log_joint(DocumentCounts.of([[1]]))
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 def test_newsgroups_by_date_as_scikit_learn_has_it(shared_data):
     from pyarrow import parquet
     from sklearn.feature_extraction.text import CountVectorizer

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import (
@@ -29,6 +29,7 @@ from bayeslearn.naive_bayes.text import (
     read_newsgroups,
 )
 from bayeslearn.naive_bayes.text.expecting import Documents, Reader
+from tests.properties import trials
 
 TEXTS = ["cheap watch buy", "cheap pills", "lunch at noon", "noon meeting moved", "buy watch now", "lunch moved"]
 LABELS = ["spam", "spam", "ham", "ham", None, None]
@@ -101,7 +102,7 @@ def test_em_is_what_one_would_do_by_hand(weight):
     )
 
 
-@settings(max_examples=25)
+@trials(25)
 @given(
     st.lists(WORDS, min_size=2, max_size=6),
     st.sampled_from(["multinomial", "bernoulli"]),

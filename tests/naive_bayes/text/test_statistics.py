@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import (
@@ -13,6 +13,7 @@ from bayeslearn.errors import (
     WeightError,
 )
 from bayeslearn.naive_bayes.text import DocumentCounts, Hashed, TextStatistics, Tokeniser, Vocabulary, collect, count
+from tests.properties import trials
 
 documents = st.lists(st.tuples(st.text("abc ", max_size=12), st.sampled_from("xyz")), min_size=1, max_size=6)
 
@@ -23,7 +24,7 @@ def seen(cases, *, present=True, **more):
     return collect(counts, labels, vocabulary=vocabulary, present=present, **more)
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(documents, documents)
 def test_statistics_of_two_corpora_add(a, b):
     both = seen(a) + seen(b)
@@ -32,7 +33,7 @@ def test_statistics_of_two_corpora_add(a, b):
     assert (both - seen(b)).isclose(seen(a) + 0.0 * seen(b))
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(documents, documents, documents)
 def test_adding_is_associative_and_has_an_identity(a, b, c):
     a, b, c = seen(a), seen(b), seen(c)

@@ -41,7 +41,6 @@ def test_words_of_every_alphabet_and_length():
     assert repr(vocabulary).startswith("Vocabulary(10 words: 'ж', '中文'")
 
 
-@pytest.mark.compiled
 def test_a_table_grows_without_losing_a_word():
     given = [f"w{i}" for i in range(20_000)]
     vocabulary = Vocabulary.of(given)

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import isotonic_regression
 
@@ -15,6 +15,7 @@ from bayeslearn.network import Dag
 from bayeslearn.network.drawing.layout import GAP, MARGIN, _isotonic, layered
 from bayeslearn.network.drawing.ordering import ordered
 from tests.network.drawing.strategies import boxed, dags
+from tests.properties import trials
 
 #: What rounding of floats may take away from a distance.
 TINY = 1e-6
@@ -37,7 +38,7 @@ def traced(path, steps=12):
 
 
 @given(boxed())
-@settings(max_examples=150, deadline=None)
+@trials(150)
 def test_boxes_never_touch_and_stay_on_the_paper(given_):
     dag, sizes = given_
     found = layered(dag, sizes)
@@ -52,7 +53,7 @@ def test_boxes_never_touch_and_stay_on_the_paper(given_):
 
 
 @given(boxed())
-@settings(max_examples=100, deadline=None)
+@trials(100)
 def test_every_arc_goes_down_from_its_parent_to_its_child(given_):
     dag, sizes = given_
     found = layered(dag, sizes)
@@ -67,7 +68,7 @@ def test_every_arc_goes_down_from_its_parent_to_its_child(given_):
 
 
 @given(boxed())
-@settings(max_examples=60, deadline=None)
+@trials(60)
 def test_no_arc_touches_a_box_that_is_not_its_own(given_):
     dag, sizes = given_
     found = layered(dag, sizes)
@@ -80,7 +81,7 @@ def test_no_arc_touches_a_box_that_is_not_its_own(given_):
 
 
 @given(dags())
-@settings(max_examples=100, deadline=None)
+@trials(100)
 def test_layers_are_few_and_arcs_short(dag):
     longest = {}
     for node in dag.order:
@@ -93,7 +94,7 @@ def test_layers_are_few_and_arcs_short(dag):
 
 
 @given(dags())
-@settings(max_examples=100, deadline=None)
+@trials(100)
 def test_crossings_are_counted_like_pair_by_pair(dag):
     layers = ordered(dag)
     places = layers.positions()

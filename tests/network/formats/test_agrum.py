@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.network import BayesianNetwork
 from bayeslearn.network.formats import FORMATS, format_network, parse_network, read_network, write_network
+from tests.properties import trials
 
 #: Files that pyAgrum 3.3.1 wrote of `STORED`.
 FILES = Path(__file__).parent / "agrum"
@@ -163,7 +164,7 @@ def gum():
 
 @pytest.mark.parametrize("ending", WRITTEN)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=15)
+@trials(15)
 def test_what_agrum_writes_has_its_beliefs(gum, tmp_path_factory, ending, seed):
     network = random_network(seed)
     path = tmp_path_factory.getbasetemp() / f"theirs.{ending}"
@@ -177,7 +178,7 @@ def test_what_agrum_writes_has_its_beliefs(gum, tmp_path_factory, ending, seed):
 
 @pytest.mark.parametrize("ending", READ)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=15)
+@trials(15)
 def test_agrum_reads_what_we_write(gum, tmp_path_factory, ending, seed):
     network = random_network(seed)
     path = tmp_path_factory.getbasetemp() / f"ours.{ending}"

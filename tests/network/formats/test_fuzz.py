@@ -3,7 +3,7 @@
 import gzip
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnError
@@ -12,6 +12,7 @@ from bayeslearn.network.formats.bif import Reader
 from bayeslearn.network.formats.source import Source
 from tests.network.formats.strategies import WILD, networks
 from tests.network.formats.texts import TEXTS
+from tests.properties import trials
 
 #: Pieces that mean something to one format or another.
 SPLINTERS = st.one_of(
@@ -92,7 +93,7 @@ def test_the_short_way_takes_what_the_long_way_takes(text, data):
 
 @pytest.mark.parametrize(("label", "text"), TEXTS)
 @given(data=st.data())
-@settings(max_examples=25)
+@trials(25)
 def test_damaged_files(tmp_path_factory, label, text, data):
     packed = data.draw(st.booleans())
     content = bytearray(gzip.compress(text.encode()) if packed else text.encode())

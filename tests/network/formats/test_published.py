@@ -55,6 +55,7 @@ def test_the_old_dialect_has_the_same_graph(shared_data):
     np.testing.assert_allclose(gold["PCWP"].p[0], [0.95, 0.04, 0.01], rtol=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("label", FORMATS)
 @pytest.mark.parametrize("name", ["alarm", "insurance", "hailfinder", "munin1"])
 def test_published_networks_go_round(shared_data, name, label):

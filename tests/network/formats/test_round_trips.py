@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import FormatError, ParameterError
@@ -13,6 +13,7 @@ from bayeslearn.network import BayesianNetwork, Cpt
 from bayeslearn.network.formats import FORMATS, format_network, parse_network
 from bayeslearn.tables import Discrete
 from tests.network.formats.strategies import ANY, TAME, WILD, networks
+from tests.properties import trials
 
 UAI = ["uai", "uai_agrum"]
 NAMED = [label for label in FORMATS if label not in UAI]
@@ -60,7 +61,7 @@ def test_uai_keeps_everything_but_names(label, network):
 
 @pytest.mark.parametrize("label", [label for label in FORMATS if not label.startswith("xdsl")])
 @given(network=networks())
-@settings(max_examples=25)
+@trials(25)
 def test_order_comes_back_too_but_in_xdsl_which_wants_parents_first(label, network):
     text = format_network(network, label)
 

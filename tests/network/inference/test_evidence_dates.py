@@ -17,6 +17,7 @@ from bayeslearn.network.inference.evidence import observe
 from bayeslearn.network.inference.evidence_text import parse_evidence
 from bayeslearn.network.inference.loopy import Loopy
 from bayeslearn.tables.dates import MONTHS, WEEKDAYS
+from tests.properties import trials
 
 HOURS = pd.date_range("2012-01-01", "2013-12-31", freq="7h")
 ROWS = {"when": [x.isoformat() for x in HOURS], "late": np.where(HOURS.hour > 12, "yes", "no")}
@@ -36,6 +37,7 @@ def hour(moment):
     return {"when.hour": variable.states[variable.code_of(moment.hour)]}
 
 
+@trials(20)
 @given(moment=moments)
 def test_every_form_of_a_date_stands_for_its_parts(moment):
     moment = moment.replace(minute=0, second=0, microsecond=0)
@@ -51,6 +53,7 @@ def test_every_form_of_a_date_stands_for_its_parts(moment):
     assert NET.query({"when": moment.time()}).evidence == NET.query(f"when={moment:%H:%M}").evidence == hour(moment)
 
 
+@trials(25)
 @given(moment=moments)
 def test_evidence_is_read_as_a_row_of_a_table(moment):
     text = f"{moment:%Y-%m-%dT%H:%M}"

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnWarning, ImpossibleEvidenceError
@@ -20,6 +20,7 @@ from bayeslearn.network.inference.sampled import Sampled
 from bayeslearn.network.inference.weighted import WeightedRun
 from tests.network.inference.test_range import leaves, meeting
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 YES_NO = ["yes", "no"]
 
@@ -115,7 +116,7 @@ def scores(network, evidence, *, method, n, seeds):
 ### stated errors are honest
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", NETWORKS)
 def test_weighting_states_an_honest_error(make):
     off, warned = scores(*make(), method="weighting", n=4096, seeds=200)
@@ -125,7 +126,7 @@ def test_weighting_states_an_honest_error(make):
     assert warned.mean() < 0.1
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", NETWORKS[:-2])
 def test_gibbs_states_an_honest_error_or_warns(make):
     off, warned = scores(*make(), method="gibbs", n=4096, seeds=40)
@@ -135,7 +136,7 @@ def test_gibbs_states_an_honest_error_or_warns(make):
         assert (sure <= 3).mean(axis=0).min() >= 0.9
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [4, 6, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3, 5, 7, 8))])
 def test_gibbs_states_an_honest_error_of_a_noisy_or(seed):
     """Chains hardly leave one explanation for another: the error is that of the weighted rows that they start from."""
@@ -146,7 +147,6 @@ def test_gibbs_states_an_honest_error_of_a_noisy_or(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.compiled
 def test_gibbs_states_an_honest_error_of_many_causes():
     off, warned = scores(*many_causes(), method="gibbs", n=4096, seeds=200)
     assert (off <= 1.96).mean(axis=0).min() >= 0.97
@@ -154,7 +154,7 @@ def test_gibbs_states_an_honest_error_of_many_causes():
     assert off[~warned].max(initial=0.0) < 3
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [chain_of_rare_causes, explaining_away, either_but_not_both])
 def test_rejection_states_an_honest_error(make):
     off, _ = scores(*make(), method="rejection", n=40_000, seeds=60)
@@ -194,7 +194,7 @@ def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(monkeypatc
 ### the proposal
 
 
-@settings(max_examples=25, deadline=None)
+@trials(25)
 @given(seed=st.integers(0, 100_000))
 def test_weights_stay_within_their_bound_and_average_to_the_evidence(seed):
     network = slow.random_network(seed, 6, zeros=0.2)
@@ -232,7 +232,6 @@ def test_nothing_below_is_nothing_to_propose():
 ### numbers too small to multiply
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("t", [1e-155, 1e-200, 1e-320])
 @pytest.mark.parametrize("method", ["weighting", "gibbs"])
 def test_weights_and_chains_of_small_numbers(method, t):
@@ -245,7 +244,6 @@ def test_weights_and_chains_of_small_numbers(method, t):
         assert answer.log_evidence == pytest.approx(exact.log_evidence, abs=4 * answer.log_evidence_error + 1e-9)
 
 
-@pytest.mark.compiled
 def test_chains_over_two_thousand_leaves():
     seen = {f"x{i}": "a" for i in range(2000)}
     chains = Sampled(leaves(2000, 1000)).query(seen, method="gibbs", n=256, rng=0)

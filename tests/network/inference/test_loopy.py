@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import ImpossibleEvidenceError, NotConvergedWarning, ParameterError, UnknownColumnError
@@ -12,6 +12,7 @@ from bayeslearn.network import BayesianNetwork
 from bayeslearn.network.formats import read_network
 from bayeslearn.network.inference.loopy import Loopy
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 seeds = st.integers(0, 100_000)
 
@@ -29,7 +30,7 @@ def polytree(seed, n):
     return BayesianNetwork.of(arcs, tables, states=states)
 
 
-@settings(max_examples=40)
+@trials(40)
 @given(seed=seeds, n=st.integers(1, 7))
 def test_exact_on_trees(seed, n):
     network = polytree(seed, n)

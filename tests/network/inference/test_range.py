@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import ImpossibleEvidenceError, NotConvergedWarning
@@ -18,6 +18,7 @@ from bayeslearn.network.inference.loopy import Loopy
 from bayeslearn.network.learning.fit import fit_tables
 from bayeslearn.network.learning.impute import impute
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 seeds = st.integers(0, 100_000)
 AB = ["a", "b"]
@@ -82,7 +83,7 @@ def close(expected):
 ### exact inference
 
 
-@settings(max_examples=60, deadline=None)
+@trials(60)
 @given(seed=seeds, n=st.integers(1, 6), data=st.data())
 def test_beliefs_and_evidence_over_the_whole_range(seed, n, data):
     network = wide_network(seed, n, least=data.draw(st.sampled_from([-320, -100, -30])))
@@ -107,7 +108,7 @@ def test_beliefs_and_evidence_over_the_whole_range(seed, n, data):
     assert log_of(weights[chosen]) == pytest.approx(best.log_joint, rel=1e-10, abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@trials(30)
 @given(seed=seeds, n=st.integers(2, 5))
 def test_joints_families_and_marginal_explanations_over_the_whole_range(seed, n):
     network = wide_network(seed, n)
@@ -131,7 +132,7 @@ def test_joints_families_and_marginal_explanations_over_the_whole_range(seed, n)
     assert best.log_joint == pytest.approx(log_of(max(sums)), rel=1e-10, abs=1e-12)
 
 
-@settings(max_examples=15, deadline=None)
+@trials(15)
 @given(seed=seeds, n=st.integers(2, 5))
 def test_rows_of_a_table_over_the_whole_range(seed, n):
     network = wide_network(seed, n, zeros=0.0)
@@ -171,6 +172,22 @@ def test_small_numbers_that_meet_in_a_clique(t):
     assert network.exact.most_probable(seen).case["A"] == "b"
 
 
+@pytest.mark.parametrize("order", list(itertools.permutations("xyw")), ids="".join)
+def test_opposed_messages_meet_in_one_clique_side_by_side(order, monkeypatch):
+    """Each product of two messages is 1e-140 or less, and a table of 1e-100 comes after them."""
+    about = dict(zip(order, [(0.5, 1e-140), (1e-140, 0.5), (0.5, 0.5)], strict=True))
+    tables = {"r": [0.25, 0.75], "s": [[0.5, 0.5]] * 2, "t": [[[1e-100, 1.0]] * 2] * 2}
+    tables |= {name: [[[p, 1 - p]] * 2, [[q, 1 - q]] * 2] for name, (p, q) in about.items()}
+    network = BayesianNetwork.of("[r][s|r][t|r:s][x|r:s][y|r:t][w|s:t]", tables, states=dict.fromkeys("rstxyw", AB))
+    monkeypatch.setattr(type(network.exact.compiled), "side_by_side", lambda *_: True)
+    seen = dict.fromkeys("xyw", "a")
+    weights = weights_of(network, seen)
+    found = network.exact.cases([dict.fromkeys("rst") | seen] * 9)
+    assert found.log_evidence.tolist() == [pytest.approx(log_of(sum(weights.values())), rel=1e-12)] * 9
+    for name in "rst":
+        assert found[name].tolist() == [close(believed(network, weights, name))] * 9
+
+
 def test_evidence_that_is_impossible_stays_so_among_small_numbers():
     tables = {"A": [1e-300, 1.0], "B": [[1e-300, 1.0], [0.0, 1.0]], "C": [[0.0, 1.0], [1e-300, 1.0]]}
     network = BayesianNetwork.of("[A][B|A][C|A]", tables, states=dict.fromkeys("ABC", AB))
@@ -190,12 +207,13 @@ def leaves(n, turn):
     return BayesianNetwork.of([("root", f"x{i}") for i in range(n)], tables, states=dict.fromkeys(tables, AB))
 
 
+@pytest.mark.thorough
 @pytest.mark.compiled
-def test_two_thousand_leaves():
-    network = leaves(2000, 1000)
-    seen = {f"x{i}": "a" for i in range(2000)}
+def test_twelve_hundred_leaves():
+    network = leaves(1200, 600)
+    seen = {f"x{i}": "a" for i in range(1200)}
     answer = network.query(seen)
-    assert answer.log_evidence == pytest.approx(2000 * math.log(1e-3) + 1000 * math.log(2), rel=1e-12)
+    assert answer.log_evidence == pytest.approx(1200 * math.log(1e-3) + 600 * math.log(2), rel=1e-12)
     assert answer["root"]["a"] == pytest.approx(0.25, rel=1e-9)
     many = network.exact.cases([{"root": None} | seen] * 9)
     assert many["root"][:, 0].tolist() == [pytest.approx(0.25, rel=1e-9)] * 9
@@ -241,7 +259,7 @@ def test_cells_are_filled_where_numbers_are_small(how):
 ### messages and targets
 
 
-@settings(max_examples=25, deadline=None)
+@trials(25)
 @given(seed=seeds, n=st.integers(1, 6))
 def test_messages_over_the_whole_range(seed, n):
     network = wide_network(seed, n, tree=True, zeros=0.0)

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -24,6 +24,7 @@ from bayeslearn.network.inference import forward, gibbs, sampled
 from bayeslearn.network.inference.sampled import METHODS, Sampled, draw, draws
 from bayeslearn.network.inference.weighted import WeightedCounts
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 seeds = st.integers(0, 100_000)
 YES_NO = ["yes", "no"]
@@ -253,7 +254,7 @@ def test_gibbs_joins_batches_without_losing_any(monkeypatch):
     assert abs(scores(answer, rain().query({"Wet": "yes"}))).max() < 5
 
 
-@settings(max_examples=15)
+@trials(15)
 @given(seed=seeds)
 def test_asking_for_a_few_draws_only_what_matters(seed):
     network = slow.random_network(seed, 5)

@@ -12,6 +12,7 @@ from bayeslearn.errors import ParameterError, UnknownStateError
 from bayeslearn.network import BayesianNetwork, Cpt
 from bayeslearn.network.inference.sensitivity_analysis import sensitivity
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 
 def changed(network, name, cell, value):
@@ -31,7 +32,7 @@ def belief(network, evidence, target, state):
     return np.take(p, k, axis=network.names.index(target)).sum() / p.sum() if p.sum() > 0 else None
 
 
-@pytest.mark.compiled
+@trials(25)
 @given(seed=st.integers(0, 100_000), n=st.integers(2, 5), zeros=st.sampled_from([0.0, 0.4]))
 def test_values_at_zero_and_one_and_the_slope(seed, n, zeros):
     network = slow.random_network(seed, n, zeros=zeros)

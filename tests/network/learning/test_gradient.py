@@ -34,6 +34,7 @@ def pair(y, x):
 ### laws
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::bayeslearn.errors.NotConvergedWarning")
 @given(
     seed=st.integers(0, 10_000),

@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import BayesianNetwork, as_table, fit_tables, read_network, scan, write_network
@@ -22,6 +22,7 @@ from bayeslearn.errors import BayeslearnWarning, FormatError, ParameterError, Un
 from bayeslearn.tables import Discrete, Schema, Table
 from bayeslearn.tables.interval_values import MAX_VALUES, interval_values
 from tests.cli.asking import ask
+from tests.properties import trials
 
 RNG = np.random.default_rng(0)
 Y = RNG.choice(["a", "b"], 300)
@@ -82,7 +83,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40)
+@trials(40)
 @given(columns=messy_columns(), how=st.sampled_from(["most probable", "draw"]))
 def test_observed_cells_come_back_unchanged(kind, columns, how):
     there, back = KINDS[kind]
@@ -103,7 +104,7 @@ def test_observed_cells_come_back_unchanged(kind, columns, how):
     assert all(same(a, b) for name in before for a, b in zip(before[name], again[name], strict=True))  # nothing written
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(columns=messy_columns())
 def test_kinds_agree(columns):
     """One answer, whatever the data come as."""
@@ -143,7 +144,8 @@ def as_written(names, rows, end, blank, mark, closed):
     return (text if closed else text.removesuffix(blank[-1]).removesuffix(end)).encode()
 
 
-@settings(max_examples=40)
+@pytest.mark.thorough
+@trials(40)
 @given(file=messy_files(), how=st.sampled_from(["most-probable", "draw"]))
 def test_files_stay_byte_for_byte(file, how):
     names, rows, *around = file

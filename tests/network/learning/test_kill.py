@@ -28,7 +28,7 @@ fit_tables("[h][bronc|h][dysp|h][smoke|h][xray|h]", scan(sys.argv[1], columns=["
 """
 
 
-@pytest.mark.compiled
+@pytest.mark.thorough
 def test_killed_and_resumed(tmp_path):
     for number in range(2):
         table = draw(read_network("asia"), 500, rng=number)

@@ -125,7 +125,6 @@ def test_one_batch_is_one_step_of_em():
 ### where it leads
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("prior", ["bdeu:1", None])
 def test_near_the_optimum_of_em_after_a_few_passes(prior):
     cases = with_holes(ASIA, 600, 1)

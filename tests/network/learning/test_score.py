@@ -35,7 +35,6 @@ def test_rows_are_as_probable_as_the_joint_says(seed, n, share):
         assert math.exp(log_p) == pytest.approx(p, rel=1e-10, abs=0)
 
 
-@pytest.mark.compiled
 @given(seed=st.integers(0, 100_000))
 def test_two_ways_to_the_same_numbers(seed):
     network = slow.random_network(seed, 7)

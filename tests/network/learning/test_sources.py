@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import read_network, scan
@@ -19,6 +19,7 @@ from bayeslearn.network.learning.cases import FoldedCases
 from bayeslearn.network.learning.expectation import Tables
 from bayeslearn.network.learning.gathering import Gather
 from bayeslearn.tables import Table, as_table
+from tests.properties import trials
 
 ASIA = read_network("asia")
 
@@ -70,7 +71,7 @@ def assert_same(found, expected):
 ### the sum of batches
 
 
-@settings(max_examples=20)
+@trials(20)
 @given(seed=st.integers(0, 10_000), n=st.integers(2, 20))
 def test_batches_add_up_to_the_table(seed, n):
     table, compiled = cases(20, 0.4, seed), Compiled(ASIA)

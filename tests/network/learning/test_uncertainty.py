@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
@@ -16,6 +16,7 @@ from bayeslearn.network.inference.compiled import Compiled
 from bayeslearn.network.learning.uncertainty import drawn_tables, supports
 from bayeslearn.tables import Discrete
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 AB = {"A": ["x", "y"], "B": ["u", "v"]}
 
@@ -100,7 +101,7 @@ def test_a_child_of_what_is_observed_has_the_bounds_of_its_row():
         assert abs(bound - truth.ppf(q)) < 5 * np.sqrt(q * (1 - q) / n) / truth.pdf(truth.ppf(q))
 
 
-@settings(deadline=None, max_examples=25)
+@trials(25)
 @given(seed=st.integers(0, 100_000), size=st.integers(1, 5))
 def test_answers_are_those_of_every_drawn_network_by_enumeration(seed, size):
     truth = slow.random_network(seed, size)

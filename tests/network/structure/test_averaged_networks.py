@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import ImpossibleEvidenceError, MismatchError, ParameterError, ProbabilityError, ShapeError
 from bayeslearn.network import BayesianNetwork, Dag, draw, fit_tables
 from bayeslearn.network.structure.doubt.averaged_networks import AveragedNetworks
 from tests.oracle import networks as slow
-
-pytestmark = pytest.mark.compiled  # what they stand on is tested interpreted too
+from tests.properties import trials
 
 
 def several(seed, n=4, zeros=0.0):
@@ -48,7 +47,7 @@ def picked(p, network, evidence):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=30)
+@trials(30)
 def test_beliefs_are_those_of_the_mixture(seed):
     averaged = several(seed)
     first = averaged.networks[0]
@@ -62,7 +61,7 @@ def test_beliefs_are_those_of_the_mixture(seed):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=15)
+@trials(15)
 def test_many_cases_are_each_like_one(seed):
     averaged = several(seed)
     table = draw(averaged.networks[0], 6, rng=seed)

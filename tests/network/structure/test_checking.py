@@ -15,8 +15,6 @@ from bayeslearn.network.structure.doubt import checking
 from bayeslearn.network.structure.doubt.checking import held_out, most_joined
 from bayeslearn.tables import Table
 
-pytestmark = pytest.mark.compiled  # it learns again and again
-
 
 @pytest.fixture(scope="module")
 def cases():

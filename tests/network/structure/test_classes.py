@@ -8,7 +8,7 @@ from functools import cache as remembered
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError
@@ -31,6 +31,7 @@ from bayeslearn.network.structure.searching.classes import (
 from bayeslearn.network.structure.searching.ges import ClassSearch, ges
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 KINDS = [Insert, Delete, Turn]
 
@@ -222,7 +223,7 @@ def test_moves_lead_to_all_classes_one_change_of_some_member_away_and_no_others(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=15)
+@trials(15)
 @given(seed=st.integers(0, 100_000))
 def test_the_same_of_some_classes_of_five_variables(kind, seed):
     cache = cached(sample(seed, 5, 60))
@@ -248,7 +249,7 @@ def test_the_score_is_that_of_the_graph_and_no_move_gains(seed, score):
     assert max(gains, default=0.0) <= 1e-9 * (1 + abs(steps[-1].score))
 
 
-@settings(max_examples=25)
+@trials(25)
 @given(seed=st.integers(0, 10_000), score=st.sampled_from(["bic", "k2", "bdeu:2", "bds", "loglik"]))
 def test_the_order_of_columns_does_not_matter(seed, score):
     table = sample(seed)

@@ -68,7 +68,6 @@ def test_what_is_complete_stays_and_equal_rows_are_folded():
     assert completions.under(slow.random_network(3, 5)) == table.distinct()
 
 
-@pytest.mark.compiled
 @given(seed=seeds)
 def test_rows_with_many_completions_are_drawn(seed):
     network = slow.random_network(seed, 6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError
@@ -19,6 +19,7 @@ from bayeslearn.network.structure.searching.exact import exact
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow
+from tests.properties import trials
 
 DAGS = {n: list(slow.all_dags(n)) for n in (3, 4)}
 
@@ -49,7 +50,7 @@ def test_there_are_as_many_graphs_as_robinson_counts():
 
 @pytest.mark.parametrize("score", [*NAMES, "bdeu:10"])
 @given(seed=st.integers(0, 10_000), n=st.sampled_from([3, 4]))
-@settings(max_examples=15)
+@trials(15)
 def test_no_graph_is_better(score, seed, n):
     cache = cached(sample(seed, n), score)
     allowed = some_knowledge(cache.counts.names, seed).of(cache.counts.names)
@@ -60,7 +61,7 @@ def test_no_graph_is_better(score, seed, n):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=30)
+@trials(30)
 def test_the_order_of_columns_and_rows_does_not_matter(seed):
     table = sample(seed, 5)
     rng = np.random.default_rng(seed)

@@ -16,6 +16,7 @@ from bayeslearn.network.structure.searching.faint import with_faint_parents
 from bayeslearn.network.structure.testing.effects import NO_EFFECT, effect
 from bayeslearn.network.structure.testing.independence import independence
 from bayeslearn.tables import as_table
+from tests.properties import trials
 
 
 def random_counts(seed, slices=4, least=1):
@@ -38,6 +39,8 @@ def by_regression(n):
     return 2 * (fit((z, slices), (y, s)) - fit((z, slices)))
 
 
+@pytest.mark.thorough
+@trials(15)
 @given(seed=st.integers(0, 100_000))
 def test_an_effect_is_that_of_a_logistic_regression(seed):
     n = random_counts(seed)

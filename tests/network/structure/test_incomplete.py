@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import (
@@ -29,6 +29,7 @@ from bayeslearn.network.structure.searching.climbing import Structure, climb, ta
 from bayeslearn.network.structure.searching.ges import ges
 from bayeslearn.tables import Table
 from tests.oracle import networks as slow
+from tests.properties import trials
 
 seeds = st.integers(0, 10_000)
 
@@ -57,7 +58,7 @@ def plain_search(table, score="bic"):
 
 
 @given(seed=seeds)
-@settings(max_examples=25)
+@trials(25)
 def test_the_score_never_falls_and_the_search_never_loses(seed):
     found = structural_em(sample(seed, 4))  # at most 4⁴ completions of a row, so all are listed
     assert found.exact
@@ -69,7 +70,7 @@ def test_the_score_never_falls_and_the_search_never_loses(seed):
 
 
 @given(seed=seeds)
-@settings(max_examples=25)
+@trials(25)
 def test_the_score_is_that_of_the_rows_as_they_are_shown(seed):
     table = sample(seed)
     found = structural_em(table, tol=1e-6)
@@ -79,7 +80,7 @@ def test_the_score_is_that_of_the_rows_as_they_are_shown(seed):
 
 
 @given(seed=seeds, score=st.sampled_from(["bic", "aic", "k2", "bdeu:2"]))
-@settings(max_examples=25)
+@trials(25)
 def test_complete_rows_are_searched_as_ever(seed, score):
     table = sample(seed, share=0.0)
     found = structural_em(table.select(sorted(table.schema.names)), score=score)
@@ -91,7 +92,7 @@ def test_complete_rows_are_searched_as_ever(seed, score):
 
 
 @given(seed=seeds)
-@settings(max_examples=25)
+@trials(25)
 def test_the_order_of_columns_and_rows_does_not_matter(seed):
     table = sample(seed)
     rng = np.random.default_rng(seed)
@@ -104,7 +105,7 @@ def test_the_order_of_columns_and_rows_does_not_matter(seed):
 
 
 @given(seed=seeds)
-@settings(max_examples=10)
+@trials(10)
 def test_a_row_that_weighs_two_is_two_rows(seed):
     table = sample(seed, rows=60)
     twice = structural_em(Table.concat([table, table]))
@@ -125,7 +126,6 @@ def held_out(dag, table, test):
     return fit_tables(dag, table, prior="bdeu:1", states=states).network.score(test).mean
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize("share", [0.1, 0.2])
 def test_asia_with_holes_is_found_as_from_complete_rows(share):
     asia = read_network("asia")
@@ -183,7 +183,6 @@ def common_cause(k, seed, states=3):
     )
 
 
-@pytest.mark.compiled
 @pytest.mark.parametrize(("k", "seed", "share"), [(4, 3, 0.0), (5, 0, 0.0), (5, 1, 0.0), (5, 7, 0.1), (6, 5, 0.0)])
 def test_a_hidden_common_cause_is_found(k, seed, share):
     truth = common_cause(k, seed)
@@ -200,7 +199,6 @@ def test_a_hidden_common_cause_is_found(k, seed, share):
     assert better > truth.score(test).mean - 0.02
 
 
-@pytest.mark.compiled
 def test_a_hidden_variable_that_nothing_asks_for_ends_up_alone():
     rng = np.random.default_rng(0)
     table = {name: rng.integers(0, 2, 1000) for name in "abcd"}

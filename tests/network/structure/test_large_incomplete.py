@@ -23,8 +23,6 @@ from bayeslearn.network.structure.recipe import Recipe
 from bayeslearn.network.structure.results import arcs_of
 from bayeslearn.tables import Table
 
-pytestmark = pytest.mark.compiled
-
 ASIA = read_network("asia")
 
 

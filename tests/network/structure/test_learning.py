@@ -26,8 +26,6 @@ from bayeslearn.network.structure.methods import METHODS, Method
 from bayeslearn.network.structure.preparing import prepare
 from tests.oracle import networks as slow
 
-pytestmark = pytest.mark.compiled  # each method is tested on its own, interpreted too
-
 ASIA = read_network("asia")
 
 
@@ -206,7 +204,6 @@ def test_rows_of_another_table_are_refused(cases):
 # -- how sure
 
 
-@pytest.mark.compiled
 def test_resampling_tells_how_sure_arcs_are(cases):
     fit = learn(cases, method="hill-climb", bootstrap=20, rng=5)
     assert fit.strengths.rounds == 20
@@ -216,7 +213,6 @@ def test_resampling_tells_how_sure_arcs_are(cases):
     assert again.arcs == fit.arcs
 
 
-@pytest.mark.compiled
 def test_the_averaged_network_has_the_arcs_that_resamples_agree_on(cases):
     fit = learn(cases, method="hill-climb", bootstrap=20, average=True)
     assert all(arc.strength > fit.strengths.threshold() for arc in fit.arcs)
@@ -401,7 +397,6 @@ def test_declared_columns_are_kept():
     assert "always" in prepare(messy(), states=states).table.schema.names
 
 
-@pytest.mark.compiled
 def test_five_hundred_columns_of_ten_rows():
     rng = np.random.default_rng(0)
     fit = learn(

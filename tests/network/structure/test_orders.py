@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import kernels
@@ -27,6 +27,7 @@ from bayeslearn.network.structure.searching.parent_sets import parent_sets
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow
+from tests.properties import trials
 
 SCORES = ["bic", "aic", "k2", "bdeu:2", "bds", "loglik"]
 
@@ -56,7 +57,7 @@ def is_acyclic(arcs):
 
 
 @given(seed=st.integers(0, 10_000), score=st.sampled_from(SCORES), most=st.sampled_from([None, 1, 2]))
-@settings(max_examples=50)
+@trials(50)
 def test_every_variable_has_its_best_parents_of_those_before_it(seed, score, most):
     cache = cached(sample(seed), score)
     order = np.random.default_rng(seed).permutation(cache.n).tolist()
@@ -91,7 +92,7 @@ def test_the_clock_is_looked_at_between_parts_of_a_level(monkeypatch):
 
 @pytest.mark.compiled
 @given(seed=st.integers(0, 10_000), score=st.sampled_from(SCORES))
-@settings(max_examples=15)
+@trials(15)
 def test_beyond_a_budget_of_work_sets_grow_from_those_worth_having(seed, score):
     cache = cached(sample(seed, 6), score)
     allowed = Knowledge().of(cache.counts.names)
@@ -132,7 +133,7 @@ def test_an_order_against_what_is_required_is_refused():
 
 
 @given(seed=st.integers(0, 10_000), score=st.sampled_from(SCORES))
-@settings(max_examples=20)
+@trials(20)
 def test_a_climb_ends_where_no_variable_gains_by_another_place(seed, score):
     cache = cached(sample(seed), score)
     n = cache.n
@@ -152,7 +153,7 @@ def test_a_climb_ends_where_no_variable_gains_by_another_place(seed, score):
 
 
 @given(seed=st.integers(0, 10_000), score=st.sampled_from(SCORES))
-@settings(max_examples=25)
+@trials(25)
 def test_few_variables_are_searched_to_the_best(seed, score):
     cache = cached(sample(seed), score)
     names = cache.counts.names
@@ -166,7 +167,7 @@ def test_few_variables_are_searched_to_the_best(seed, score):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=25)
+@trials(25)
 def test_the_order_of_columns_and_rows_does_not_matter(seed):
     table = sample(seed, 6)
     rng = np.random.default_rng(seed)

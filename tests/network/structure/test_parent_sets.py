@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError
@@ -23,6 +23,7 @@ from bayeslearn.network.structure.searching.parent_sets import parent_sets
 from bayeslearn.tables import Table, as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow
+from tests.properties import trials
 
 SCORES = [*NAMES, "bdeu:20"]
 
@@ -85,7 +86,7 @@ def test_with_the_dominated_there_are_all(seed, score):
         assert dict(sets.of(x)) == {s: pytest.approx(v, rel=1e-9, abs=1e-9) for s, v in expected.items()}
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(seed=st.integers(0, 10_000), score=st.sampled_from(["bdeu:3", "bds", "k2", "loglik"]), heavy=st.booleans())
 def test_few_rows_and_many_states_are_counted_by_what_occurs(seed, score, heavy):
     table = sample(seed, 5, 7)
@@ -123,7 +124,7 @@ def test_very_many_columns_fold_as_well():
     assert (n == 2).all()
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(seed=st.integers(0, 10_000), score=st.sampled_from(["bic", "bdeu"]))
 def test_columns_in_another_order_give_the_same_sets(seed, score):
     table = sample(seed)
@@ -153,7 +154,7 @@ def test_likely_parents_are_the_best_by_themselves():
     assert likely(cache, allowed, 2, first=first)[last, 0]
 
 
-@settings(max_examples=30)
+@trials(30)
 @given(seed=st.integers(0, 1000))
 def test_looking_for_likely_parents_keeps_to_knowledge(seed):
     cache = cached(sample(seed))
@@ -175,7 +176,7 @@ def test_partners_are_found_that_say_nothing_alone():
     assert np.flatnonzero(partners(cache, allowed, can)[:, 3]).tolist() == [1]
 
 
-@settings(max_examples=10)
+@trials(10)
 @given(seed=st.integers(0, 1000))
 def test_nothing_is_wanted_where_every_change_was_looked_at(seed):
     cache = cached(sample(seed, 4))
@@ -226,7 +227,7 @@ def test_sets_of_too_many_cells_are_not_looked_at(monkeypatch):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=20)
+@trials(20)
 def test_larger_sets_grow_from_what_is_worth_having(seed):
     cache = cached(sample(seed, 6), "aic")
     allowed = Knowledge().of(cache.counts.names)

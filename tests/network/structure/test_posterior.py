@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
@@ -24,6 +24,7 @@ from bayeslearn.network.structure.searching.parent_sets import parent_sets
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow
+from tests.properties import trials
 
 
 def sample(seed, n=4, rows=60):
@@ -68,7 +69,7 @@ def over_graphs(cache, allowed):
 
 
 @given(seed=st.integers(0, 10_000), score=st.sampled_from(["bdeu:1", "k2", "bic"]))
-@settings(max_examples=20)
+@trials(20)
 def test_an_order_is_summed_over_all_its_graphs(seed, score):
     cache = cached(sample(seed), score)
     allowed = Knowledge(most_parents=2).of(cache.counts.names)
@@ -87,7 +88,7 @@ def test_an_order_is_summed_over_all_its_graphs(seed, score):
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=30)
+@trials(30)
 def test_orders_of_a_graph_are_counted(seed):
     rng = np.random.default_rng(seed)
     arcs = np.triu(rng.random((5, 5)) < rng.random(), 1)
@@ -119,6 +120,7 @@ def test_scores_far_apart_never_become_nan():
 ### against enumeration
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("score", ["bdeu:1", "bic"])
 def test_arcs_come_near_those_over_all_orders(seed, score):

@@ -24,8 +24,6 @@ from bayeslearn.network.structure.sourced.counts import Count
 from bayeslearn.network.structure.sourced.scores import GUESSED, SourceScores
 from bayeslearn.sources import usability
 
-pytestmark = pytest.mark.compiled  # methods are tested interpreted on tables
-
 ASIA = read_network("asia")
 
 #: What every method is told.
@@ -100,6 +98,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_finds_the_same(cases, far, method):
     told = TOLD.get(method, {})
@@ -166,6 +165,7 @@ def assert_same_with_holes(fit, expected):
     assert_same(fit, expected, rtol=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", HOLES)
 def test_every_method_finds_the_same_with_holes(cases, far, method):
     shown, told = with_holes(cases), TOLD.get(method, {})
@@ -285,6 +285,7 @@ def test_posterior(cases, far):
     np.testing.assert_allclose(found.arcs, expected.arcs, atol=1e-8)
 
 
+@pytest.mark.thorough
 def test_many_states_are_counted_by_parts(cases, far):
     fit = learn(in_batches(cases), method="best-parents", order=ASIA.dag.nodes, memory_limit=40_000)
     assert_same(fit, learn(cases, method="best-parents", order=ASIA.dag.nodes))

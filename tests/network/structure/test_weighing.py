@@ -16,8 +16,6 @@ from tests.oracle import networks as slow
 
 ASIA = read_network("asia")
 
-pytestmark = pytest.mark.compiled  # what they stand on is tested interpreted too
-
 
 def sample(seed=1, n=4, rows=60):
     return draw(slow.random_network(seed, n), rows, rng=seed)

@@ -1,0 +1,182 @@
+"""The tests that run a second time with interpreted kernels.
+
+Compiled code checks neither indexes nor overflow, interpreted code does: each kernel runs in both ways. Code that is no
+kernel is the same in both, so that one file for each topic is enough. Tests marked ``compiled`` take too long here.
+
+    python -m tests.interpreted -n auto             run what is listed below; a kernel that no test calls is an error
+    python -m tests.interpreted tests/mixture       run these
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import pkgutil
+import sys
+from pathlib import Path
+
+import pytest
+
+#: The tests of each kernel module, as files and folders in tests/.
+KERNELS: dict[str, tuple[str, ...]] = {
+    "bags": ("naive_bayes/text/test_semisupervised.py",),
+    "bitmaps": ("network/structure/test_scores.py",),
+    "cells": ("tables/test_cells.py",),
+    "chain_emissions": ("sequence/test_model.py",),
+    "chain_logs": ("sequence/test_model.py",),
+    "chains": ("sequence/test_model.py", "book/test_sequence.py"),
+    "changing": ("network/structure/test_climbing.py",),
+    "choosing": ("network/inference/test_exact.py", "network/learning/test_impute.py"),
+    "counting": ("oracle/test_counting.py",),
+    "documents": ("naive_bayes/text/test_counts.py",),
+    "expectation": ("network/learning/test_fit.py",),
+    "extending": ("network/structure/test_scores.py",),
+    "family_cells": ("network/structure/test_scores.py",),
+    "folding": ("network/learning/test_fit.py",),
+    "growing": ("network/structure/test_parent_sets.py",),
+    "lanes": ("network/inference/test_exact.py",),
+    "local_fits": ("functions/test_local.py",),
+    "log_propagation": ("network/inference/test_range.py",),
+    "majority": ("online/test_majority.py", "online/test_halving.py", "online/test_tables.py"),
+    "mixing": ("mixture/test_mixture.py",),
+    "mixing_sums": ("mixture/test_mixture.py",),
+    "mixing_tiles": ("mixture/test_mixture.py",),
+    "naive": ("naive_bayes/tables/test_kernels.py", "naive_bayes/tables/test_estimators.py"),
+    "neighbours_brute": ("neighbours/test_indexes.py",),
+    "neighbours_scores": ("neighbours/test_indexes.py",),
+    "neighbours_tree": ("neighbours/test_indexes.py",),
+    "order_chains": ("network/structure/test_posterior.py",),
+    "ordering": ("network/structure/test_orders.py", "network/structure/test_exact.py"),
+    "packing": ("network/structure/test_scores.py",),
+    "parents": ("network/structure/test_parent_sets.py",),
+    "patterns": ("theory/test_dimension.py",),
+    "planning": ("network/inference/test_exact.py",),
+    "propagation": ("network/inference/test_exact.py",),
+    "recoding": ("sources/test_coding.py",),
+    "sampling": ("network/inference/test_sampled.py",),
+    "scoring": ("network/structure/test_scores.py",),
+    "seeing": ("theory/test_dimension.py",),
+    "shattering": ("theory/test_dimension.py",),
+    "splitting": ("naive_bayes/text/test_counts.py",),
+    "strides": ("network/inference/test_range.py",),
+    "testing": ("network/structure/test_independence.py",),
+    "vectors": ("sequence/test_reading.py",),
+    "words": ("naive_bayes/text/test_counts.py",),
+}
+
+#: The modules beside them: what there is to compile, how, on how many threads, and what runs uncompiled.
+COMPILING: dict[str, tuple[str, ...]] = {
+    "__main__": ("kernels",),
+    "_jit": ("kernels", "oracle/test_python_fallback.py"),
+    "code_cache": ("kernels",),
+    "precompile": ("kernels",),
+    "python_fallback": ("oracle/test_python_fallback.py",),
+    "threads": ("kernels",),
+    "uncompiled_planning": ("oracle/test_uncompiled.py",),
+    "uncompiled_propagation": ("oracle/test_uncompiled.py",),
+    "warm_up": ("kernels",),
+}
+
+#: One file of each topic, and what topics stand on.
+TOPICS: dict[str, tuple[str, ...]] = {
+    "cases": ("cases/test_designing.py",),
+    "cli": ("cli/test_query.py",),
+    "contest": ("contest/test_judging.py",),
+    "em": ("test_em.py",),
+    "families": ("oracle/test_families.py", "families/test_statistics.py"),
+    "functions": ("functions/test_local.py",),
+    "hypotheses": ("oracle/test_concepts.py",),
+    "mixture": ("mixture/test_mixture.py",),
+    "naive_bayes": ("naive_bayes/tables/test_estimators.py",),
+    "neighbours": ("neighbours/test_indexes.py",),
+    "network": ("oracle/test_graph.py", "book/test_networks.py"),
+    "online": ("online/test_majority.py",),
+    "sequence": ("book/test_sequence.py",),
+    "sources": ("sources/test_counting.py",),
+    "tables": ("tables/test_counting.py",),
+    "theory": ("theory/test_dimension.py",),
+}
+
+#: What only compiled code calls; interpreted code has the same for Python's own integers, which do not overflow.
+COMPILED_ONLY = {"_jit._lowest_bits", "folding._mixed", "sampling._uniform"}
+
+ROOT = Path(__file__).parent
+
+#: Every kernel that was made, and those that were called, as "module.name".
+made: set[str] = set()
+called: set[str] = set()
+
+
+def listed() -> list[str]:
+    """Return every path once."""
+    groups = [*KERNELS.values(), *COMPILING.values(), *TOPICS.values()]
+    return sorted({str(ROOT / path) for group in groups for path in group})
+
+
+### a plugin of pytest, loaded by each worker
+
+
+def pytest_configure() -> None:
+    """Have numba, which leaves functions as they are, note those that it was given and those that are called."""
+    import numba
+
+    assert numba.config.DISABLE_JIT, "run `python -m tests.interpreted`"
+    numba.njit = noted
+
+
+def noted(function=None, **_options):
+    """Take the place of ``numba.njit``."""
+    if function is None:
+        return noted
+    name = f"{Path(function.__code__.co_filename).stem}.{function.__name__}"
+    made.add(name)
+
+    @functools.wraps(function)
+    def run(*args):
+        called.add(name)
+        return function(*args)
+
+    return run
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand what a worker saw on to the process that started it."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["called"] = sorted(called)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node) -> None:
+    called.update(getattr(node, "workeroutput", {}).get("called", ()))
+
+
+### the run
+
+
+def never_called() -> list[str]:
+    """Return the kernels that no test called; all of them are made by importing their modules."""
+    import bayeslearn.kernels
+
+    for module in pkgutil.iter_modules(bayeslearn.kernels.__path__, "bayeslearn.kernels."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    assert made, "kernels are not made by numba.njit any more"
+    return sorted(made - called - COMPILED_ONLY)
+
+
+def main(arguments: list[str]) -> int:
+    os.environ["NUMBA_DISABLE_JIT"] = "1"
+    chosen = any(Path(word.split("::")[0]).exists() for word in arguments)
+    paths = [] if chosen else listed()
+    code = pytest.main(["-p", "tests.interpreted", "-m", "not slow and not compiled", *arguments, *paths])
+    from tests import interpreted  # the plugin, not this script
+
+    if not code and not chosen and (missing := interpreted.never_called()):
+        sys.stderr.write(f"error: no interpreted test calls {', '.join(missing)}\nhint: list one in {__file__}\n")
+        return 1
+    return int(code)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
