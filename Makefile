@@ -87,7 +87,7 @@ fmt: $(VENV)/.check ## Format the code and mend what can be mended by itself
 	$(BIN)/ruff check --fix .
 
 bench: $(VENV)/.bench ## Measure against the peers (SUBJECT=counting by default)
-	@$(BIN)/python -m bayeslearn.kernels --own
+	@$(BIN)/python -m bayeslearn.kernels
 	$(BIN)/python -m bench $(or $(SUBJECT),counting)
 
 docs: $(VENV)/.docs ## Build the documentation; warnings are errors
