@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
 
-    from bayeslearn.em import Result, Step
+    from bayeslearn import em
+    from bayeslearn.em import Result
     from bayeslearn.families import Family
     from bayeslearn.families.multivariate import Covariance
     from bayeslearn.mixture.model import Mixture
@@ -57,7 +58,7 @@ def choose_mixture(
     least: int = 1,
     most: int = 20,
     patience: int = 3,
-    progress: Callable[[int, Step], object] | None = None,
+    progress: Callable[[int, em.Step], object] | None = None,
     family: Family[Any, Any] | Sequence[Family[Any, Any]] | Sequence[Part] | None = None,
     covariance: Covariance = "full",
     variance: float | None = None,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.em import Step
+    from bayeslearn import em
     from bayeslearn.mixture.model import Mixture
     from bayeslearn.tables import Source
     from bayeslearn.tables.markers import Markers
@@ -51,7 +51,7 @@ def find_classes(
     tol: float = 1e-3,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
-    progress: Callable[[int, Step], object] | None = None,
+    progress: Callable[[int, em.Step], object] | None = None,
     by: Score = "evidence",
     least: int = 1,
     patience: int = 3,

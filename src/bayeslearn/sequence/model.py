@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.em import Step
+    from bayeslearn import em
     from bayeslearn.families.lineage import Lineage
     from bayeslearn.sequence.answering import Path, Posterior
     from bayeslearn.sequence.data import Sequences
@@ -122,7 +122,7 @@ class HiddenMarkovModel:
         rng: np.random.Generator | int | None = 0,
         tol: float = 1e-4,
         max_iter: int = 500,
-        progress: Callable[[Step], object] | None = None,
+        progress: Callable[[em.Step], object] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         every: int = 5,
         missing: Markers = (),

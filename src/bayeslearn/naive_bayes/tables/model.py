@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.em import Step
+    from bayeslearn import em
     from bayeslearn.families.categorical import DirichletRule
     from bayeslearn.families.lineage import Lineage
     from bayeslearn.naive_bayes.tables.columns import Speaks
@@ -107,7 +107,7 @@ class NaiveBayes:
         left_out: dict[str, str] | None = None,
         tol: float = 1e-4,
         max_iter: int = 200,
-        progress: Callable[[Step], object] | None = None,
+        progress: Callable[[em.Step], object] | None = None,
         missing: Markers = (),
         keep_default_na: bool = True,
         drop_columns: Iterable[str] = (),
