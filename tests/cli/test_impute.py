@@ -27,6 +27,11 @@ def folder(tmp_path, monkeypatch):
 ### files in and out
 
 
+def test_a_table_that_ships_is_filled_by_its_name(folder):
+    ask("learn", "chest-clinic", "--method", "tree", "-o", "net.json")
+    assert ask("impute", "net.json", "chest-clinic").count("\n") == 1001
+
+
 def test_only_missing_cells_of_the_network_change(folder):
     text = ask("impute", "asia", "cases.csv")
     full = as_table(ASIA.impute("cases.csv"), schema=ASIA.schema, absent="missing")

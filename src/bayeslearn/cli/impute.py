@@ -13,6 +13,7 @@ import typer
 from bayeslearn.cli import output, progress, writing
 from bayeslearn.cli.networks import NETWORK, load
 from bayeslearn.cli.sources import OneFile, reads
+from bayeslearn.cli.structures import table_file
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def run(
     if to is not None:
         writing.writer(to)
     network = load(net)
-    path = str(data)
+    path = table_file(str(data))
     unknown: Any = data.unseen or "missing"
     data = replace(data, columns=columns, drop_columns=drop_columns)
     opened = Opened.of(network, path, unseen=unknown, **data.cells(partial(column_names, path)))
