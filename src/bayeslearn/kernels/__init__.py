@@ -104,16 +104,23 @@ if TYPE_CHECKING:
     from bayeslearn.kernels.words import join_words as join_words
     from bayeslearn.kernels.words import wider_table as wider_table
 else:
-    _load, __dir__, __all__ = lazy_imports.attach(__name__, "is_sooner", "soonest")
+    _load, __dir__, __all__ = lazy_imports.attach(__name__, "is_sooner", "prepare", "soonest")
 
     def __getattr__(name: str) -> Any:
         """Import a kernel when it is first looked up, and compile its group where the code is not there."""
-        found = _load(name)
-        if hasattr(found, "overloads"):
+        if name in lazy_imports.exports(__name__) and home_of(name) != "threads":
             from bayeslearn.kernels import precompile  # noqa: PLC0415 - loads the compiler
 
-            precompile.prepare(precompile.GROUP_OF[name])
-        return found
+            if name in precompile.GROUP_OF:  # before other threads find the name
+                precompile.prepare(precompile.GROUP_OF[name])
+        return _load(name)
+
+
+def prepare(*groups: str) -> None:
+    """Compile the groups that a job uses at once, where their code is not there; see :data:`.precompile.GROUPS`."""
+    from bayeslearn.kernels import precompile  # noqa: PLC0415 - loads the compiler
+
+    precompile.prepare(*groups)
 
 
 def home_of(kernel: str) -> str:

@@ -337,7 +337,7 @@ class _Bar:
         n = sum(len(GROUPS[group].kernels) for group in groups)
         titles = [GROUPS[group].title for group in groups]
         more = f" and {len(titles) - 3} more groups" if len(titles) > 3 else ""
-        self.what = f"bayeslearn: compiling {n} kernels ({', '.join(titles[:3])}{more})"
+        self.what = f"bayeslearn: compiling {n} kernel{'s' * (n > 1)} ({', '.join(titles[:3])}{more})"
         self.shown = not os.environ.get("BAYESLEARN_QUIET")
         self.moving = self.shown and sys.stderr.isatty()
         self._lock = threading.Lock()

@@ -11,7 +11,7 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn import validation
+from bayeslearn import kernels, validation
 from bayeslearn.errors import NotConvergedWarning
 from bayeslearn.network.structure.counting.scores import Score
 from bayeslearn.network.structure.doubt.resampled import resampled
@@ -177,6 +177,7 @@ def _fit(
 
 
 def _with_holes(recipe: Recipe, prepared: Prepared, hidden: Mapping[str, int | Iterable[Any]]) -> StructureFit:
+    kernels.prepare("tables", "em", "structure", "completion", "orders")  # with one bar where they are compiled
     rows = rows_with_holes(prepared, recipe.limits.memory)
     found = recipe.on_holes(rows, hidden)
     arcs = arcs_of(found.network, recipe.score, rows.total)
