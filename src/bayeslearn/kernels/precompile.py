@@ -342,7 +342,7 @@ class _Bar:
         self.moving = self.shown and sys.stderr.isatty()
         self._lock = threading.Lock()
         if self.shown:
-            about = self.total / min(thread_count(), 2)
+            about = self.total / min(thread_count(), sum(len(GROUPS[group].units) for group in groups))
             sys.stderr.write(f"{self.what}, about {about:.0f} s, {code_cache.where_kept()}\n")
         self._draw()
 
