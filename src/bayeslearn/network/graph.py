@@ -12,17 +12,21 @@ from heapq import heapify, heappop, heappush
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn import lazy_imports
 from bayeslearn.errors import CycleError, FormatError, ParameterError, UnknownColumnError, listed, nearest
-from bayeslearn.network import equivalence, separation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from bayeslearn.network import equivalence, separation
     from bayeslearn.network.equivalence import Cpdag
     from bayeslearn.network.separation import ActivePath, Nodes
+else:  # a first query does without them
+    equivalence = lazy_imports.Deferred("bayeslearn.network.equivalence")
+    separation = lazy_imports.Deferred("bayeslearn.network.separation")
 
 #: One node of a model string: its name, and after a bar its parents.
-NODE = re.compile(r"\[([^\[\]|:]+)(?:\|([^\[\]|]+))?\]")
+NODE = r"\[([^\[\]|:]+)(?:\|([^\[\]|]+))?\]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +81,7 @@ class Dag:
             raise ParameterError(f"a model string is text, got {text!r:.80}", hint="Dag.from_arcs takes arcs")
         families: dict[str, tuple[str, ...]] = {}
         end = 0
-        for found in NODE.finditer(text):
+        for found in re.finditer(NODE, text):
             if text[end : found.start()].strip():
                 break
             node, parents = found.group(1).strip(), found.group(2)

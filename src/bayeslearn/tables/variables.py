@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import FormatError, ParameterError, UnknownStateError, listed, nearest
-from bayeslearn.tables.interval_values import interval_values
 from bayeslearn.tables.intervals import interval_names, other_names
 
 if TYPE_CHECKING:
@@ -92,7 +91,10 @@ class Discrete(Variable):
         the numeric one, stays so.
         """
         cuts = tuple(float(c) for c in cuts)
-        kept = kept if values is None else interval_values(values, None, cuts)
+        if values is not None:
+            from bayeslearn.tables.interval_values import interval_values  # noqa: PLC0415 - only numbers need it
+
+            kept = interval_values(values, None, cuts)
         known = {} if like is None else interpretation_of(like)
         return cls(name, interval_names(cuts), cuts, kept, **known)
 
