@@ -98,9 +98,8 @@ def extend_columns(data: Any, columns: NDArray[np.int64], states: Counts) -> Non
     first, marginal = data[3], data[5].reshape(1, -1)
     for x in columns:
         lines = states[first[x] : first[x + 1]]
-        extend_family(
-            data, np.array([x]), np.arange(len(first) - 1) > x, marginal, np.int64(0), lines
-        )  # a literal 0 would be compiled apart
+        wanted, added = np.arange(len(first) - 1) > x, np.int64(0)  # for a literal 0 it would be compiled again
+        extend_family(data, np.array([x]), wanted, marginal, added, lines)  # type: ignore[arg-type]
         lines[:, : first[x + 1]] = 0
 
 
