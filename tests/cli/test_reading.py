@@ -130,6 +130,7 @@ cells = st.sampled_from(
 
 
 @pytest.mark.thorough
+@pytest.mark.thorough
 @settings(trials(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(st.tuples(cells, cells, cells), min_size=3, max_size=30),

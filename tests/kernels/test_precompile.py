@@ -94,6 +94,7 @@ def start(folder, **variables):
     )  # fmt: skip
 
 
+@pytest.mark.thorough
 @compiled
 def test_a_group_is_compiled_by_other_processes_once(tmp_path):
     together = [start(tmp_path), start(tmp_path)]
@@ -107,6 +108,7 @@ def test_a_group_is_compiled_by_other_processes_once(tmp_path):
     assert len(list(tmp_path.glob("*.done"))) == 1
 
 
+@pytest.mark.thorough
 @compiled
 def test_where_no_process_can_be_started_the_kernel_is_compiled_here(tmp_path):
     code = PROGRAM.replace("import kernels\n", "import kernels\nimport sys; sys.executable = '/bin/false'\n", 1)
@@ -116,6 +118,7 @@ def test_where_no_process_can_be_started_the_kernel_is_compiled_here(tmp_path):
     assert not list(tmp_path.glob("*.done"))
 
 
+@pytest.mark.thorough
 @compiled
 def test_the_command_refuses_unknown_groups_and_says_where_nothing_can_be_written(tmp_path):
     (tmp_path / "file").write_text("")

@@ -293,6 +293,7 @@ def test_sums_of_all_leaves_are_learned_from_all_rows(name, tmp_path):
     same(kind, total + models[inner], total)  # what a leaf was updated from is in it already
 
 
+@pytest.mark.thorough
 def test_a_common_base_is_known_after_a_thousand_updates(tmp_path):
     rng = np.random.default_rng(1)
     base = fit_tables("[A][B|A]", columns(rng, 30), states=STATES, prior="laplace").network
