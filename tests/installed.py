@@ -3,7 +3,7 @@
     python -m tests.installed                          the environment of this process
     python -m tests.installed --python venv/bin/python another one; exit 1 if a verb compiles or its first run is slow
 
-Each run is a process of its own, and code that was compiled is written to an empty folder, so that a first run finds
+Each run is a separate process, and code that was compiled is written to an empty folder, so that a first run finds
 only what came with the package.
 """
 
@@ -92,7 +92,7 @@ JOBS = {
 
 def write_tables(folder: Path) -> None:
     """Write a table of numbers, words and missing values, one of words, sequences, and texts."""
-    dice = random.Random(1)
+    rng = random.Random(1)
 
     def write(name: str, header: str, rows: list[list[object]]) -> None:
         lines = [header, *(",".join("" if cell is None else str(cell) for cell in row) for row in rows)]
@@ -100,19 +100,19 @@ def write_tables(folder: Path) -> None:
 
     table, words = [], []
     for _ in range(300):
-        kind = dice.choice(["a", "b", "c"])
-        x, z = dice.gauss("abc".index(kind), 1), dice.gauss(0, 1)
-        y = 2 * x - z + dice.gauss(0, 0.1)
-        color = dice.choice(["red", "blue", None])
+        kind = rng.choice(["a", "b", "c"])
+        x, z = rng.gauss("abc".index(kind), 1), rng.gauss(0, 1)
+        y = 2 * x - z + rng.gauss(0, 0.1)
+        color = rng.choice(["red", "blue", None])
         table.append([f"{x:.3f}", f"{z:.3f}", f"{y:.3f}", color, kind])
-        words.append([dice.choice("pq"), color or "red", kind, "large" if y > 1 else "small"])
+        words.append([rng.choice("pq"), color or "red", kind, "large" if y > 1 else "small"])
     write("table.csv", "x,z,y,color,class", table)
     write("words.csv", "letter,color,kind,size", words)
-    steps = [[i // 20, f"{dice.gauss(3 * (i // 7 % 2), 1):.3f}"] for i in range(200)]
+    steps = [[i // 20, f"{rng.gauss(3 * (i // 7 % 2), 1):.3f}"] for i in range(200)]
     write("steps.csv", "run,value", steps)
-    write("letters.csv", "run,letter", [[i // 20, dice.choice("xy" if i // 7 % 2 else "yz")] for i in range(200)])
+    write("letters.csv", "run,letter", [[i // 20, rng.choice("xy" if i // 7 % 2 else "yz")] for i in range(200)])
     subjects = {"sport": "ball goal team run", "food": "bread soup salt oven"}
-    texts = [[f'"{" ".join(dice.choices(subjects[s].split(), k=6))}"', s] for s in subjects for _ in range(20)]
+    texts = [[f'"{" ".join(rng.choices(subjects[s].split(), k=6))}"', s] for s in subjects for _ in range(20)]
     write("texts.csv", "text,folder", texts)
 
 

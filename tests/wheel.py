@@ -1,4 +1,4 @@
-"""The package as people get it: ``make test-wheel``.
+"""The package as users install it: ``make test-wheel``.
 
 Builds a wheel, installs it into an empty environment, and runs verbs with an empty cache folder (tests/installed.py):
 none of them compiles, and a first run takes hardly longer than a second one.

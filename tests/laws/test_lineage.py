@@ -318,8 +318,8 @@ def test_a_common_base_is_known_after_a_thousand_updates(tmp_path):
 
 @pytest.fixture
 def few_parts(monkeypatch):
-    monkeypatch.setattr(lineages, "MOST_PARTS", 8)
-    monkeypatch.setattr(lineages, "MOST_NAMES", 4)
+    monkeypatch.setattr(lineages, "MAX_PARTS", 8)
+    monkeypatch.setattr(lineages, "MAX_NAMES", 4)
 
 
 def chain(start, n, rng):
@@ -347,7 +347,7 @@ def test_lineages_do_not_grow_without_end():
 @pytest.mark.usefixtures("few_parts")
 @pytest.mark.parametrize("names", [4, 100])
 def test_a_base_counts_once_or_an_error_says_that_it_is_not_known(monkeypatch, names):
-    monkeypatch.setattr(lineages, "MOST_NAMES", names)
+    monkeypatch.setattr(lineages, "MAX_NAMES", names)
     rng = np.random.default_rng(0)
     models = chain(Grown.learned(Counts([1.0, 2.0]), "base"), 60, rng)
     known = []
@@ -381,7 +381,7 @@ def test_what_cannot_be_known_is_said():
 
 @pytest.mark.usefixtures("few_parts")
 def test_large_statistics_are_kept_in_fewer_parts(monkeypatch):
-    monkeypatch.setattr(lineages, "MOST_NUMBERS", 10)
+    monkeypatch.setattr(lineages, "MAX_NUMBERS", 10)
     assert len(chain(Grown.learned(Counts([1.0, 2.0]), "base"), 40, np.random.default_rng(0))[-1].lineage.parts) == 5
 
 

@@ -161,7 +161,7 @@ def test_errors_arrive_as_themselves(workers: Cluster) -> None:
     assert caught.value.details == {"path": "there", "line": 3}
     assert caught.value.hint == "look"
     assert caught.value.__notes__ == ["in batch 2"]
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError, match="by zero"):
         workers.fold(lambda shard: 1 // shard, [1, 0], silent)
 
 

@@ -9,10 +9,10 @@ from counts in each: base + base has every row of it twice, as two sites may hav
 
 Fading leaves a share of the evidence: with the shares s and t of it, two models have s + t − min(s, t) together.
 
-The statistics of the updates are kept as parts, one for each while they are few. Beyond `MOST_PARTS` or `MOST_NUMBERS`
+The statistics of the updates are kept as parts, one for each while they are few. Beyond `MAX_PARTS` or `MAX_NUMBERS`
 adjacent parts are added up, so that their sizes grow with their age and a model that is updated without end stays
 small; what it was learned from stays apart. Models that have some of such a part in common, but not all of it, cannot
-be added, and an error says so. A part of more than `MOST_NAMES` updates keeps the names of the first and the last of
+be added, and an error says so. A part of more than `MAX_NAMES` updates keeps the names of the first and the last of
 them, by which it is still seen that something is in common.
 """
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Parts that a model keeps at most.
-MOST_PARTS = 2048
+MAX_PARTS = 2048
 
 #: Numbers that the parts of a model hold at most.
-MOST_NUMBERS = 1 << 20
+MAX_NUMBERS = 1 << 20
 
 #: Updates that a part names one by one at most.
-MOST_NAMES = 16
+MAX_NAMES = 16
 
 #: How far shares of evidence may differ by rounding.
 ROUNDING = 1e-9
@@ -186,7 +186,7 @@ def less(statistics: Any, parts: Iterable[Part]) -> Any:
 def bounded(lineage: Lineage) -> Lineage:
     """The lineage with adjacent parts added up where there are too many; parts are the larger the older they are."""
     found = list(lineage.parts)
-    most = max(min(MOST_PARTS, MOST_NUMBERS // max(found[-1].size, 1)), 4) if found else 0
+    most = max(min(MAX_PARTS, MAX_NUMBERS // max(found[-1].size, 1)), 4) if found else 0
     if len(found) <= most:
         return lineage
     while len(found) > most:
@@ -208,7 +208,7 @@ def together(one: Part, two: Part) -> Part:
     """Two parts as one."""
     n_updates, names = one.n_updates + two.n_updates, (*one.names, *two.names)
     statistics = one.statistics * (one.share / two.share) + two.statistics
-    return Part(names if n_updates <= MOST_NAMES else (names[0], names[-1]), statistics, two.share, n_updates)
+    return Part(names if n_updates <= MAX_NAMES else (names[0], names[-1]), statistics, two.share, n_updates)
 
 
 ### two models

@@ -1,9 +1,8 @@
 """Compile kernels and keep their code: ``python -m bayeslearn.kernels [GROUP ...]``.
 
-python -m bayeslearn.kernels                 compile every kernel, portably
-python -m bayeslearn.kernels structure em    compile two groups
-python -m bayeslearn.kernels --own           compile for this very processor (faster code where it has AVX-512)
-python -m bayeslearn.kernels --export DIR    write the portable code of every kernel into a folder, as a wheel has it
+- ``python -m bayeslearn.kernels`` compiles every kernel; with ``BAYESLEARN_CPU=host`` for this very processor.
+- ``python -m bayeslearn.kernels structure em`` compiles two groups.
+- ``python -m bayeslearn.kernels --export DIR`` writes the portable code of every kernel into a folder, as in a wheel.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ def main() -> None:
     """Read the arguments and compile."""
     parser = argparse.ArgumentParser(prog="python -m bayeslearn.kernels", description="Compile kernels.")
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"one of: {', '.join(precompile.GROUPS)}")
-    parser.add_argument("--own", action="store_true", help="compile for this very processor instead of portable code")
     parser.add_argument("--export", type=Path, metavar="DIR", help="write the portable code of every kernel into DIR")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -39,7 +37,6 @@ def main() -> None:
         in_environment(code_cache.compiler_environment())
         export(asked.export)
     else:
-        in_environment({"BAYESLEARN_CPU": "host"} if asked.own else {})
         prepare(asked.groups or list(precompile.GROUPS))
 
 
@@ -83,12 +80,11 @@ def export(folder: Path) -> None:
     prepare(groups)
     for unit in warm_up.UNITS.values():
         unit()
-    names = [*code_cache.used, *map(precompile.mark, groups)]
-    source = code_cache.user_folder()
-    assert source is not None
     folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        shutil.copyfile(source / name, folder / name)
+    for name in (*code_cache.used, *map(precompile.mark, groups)):
+        source = code_cache.find(name)
+        assert source is not None
+        shutil.copyfile(source, folder / name)
 
 
 if __name__ == "__main__":

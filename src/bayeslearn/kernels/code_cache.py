@@ -38,6 +38,9 @@ from numba.core.caching import _Cache
 from numba.core.serialize import dumps
 from numba.misc.appdirs import AppDirs
 
+from bayeslearn import files
+from bayeslearn.errors import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -173,9 +176,9 @@ def readable_folders() -> list[Path]:
     return [folder for folder in (writable_folder(), SHIPPED) if folder is not None and folder.is_dir()]
 
 
-def has(name: str) -> bool:
-    """Whether a folder holds a file."""
-    return any((folder / name).is_file() for folder in readable_folders())
+def find(name: str) -> Path | None:
+    """Return the file of a name, from the first folder that holds it; None where none does."""
+    return next((folder / name for folder in readable_folders() if (folder / name).is_file()), None)
 
 
 ### reading and writing
@@ -211,12 +214,9 @@ def save(name: str, value: Any) -> None:
 def write(name: str, content: bytes) -> None:
     """Write bytes to a file of a folder that can be written to, whole or not at all."""
     folder = writable_folder()
-    if folder is None:
-        return
-    with contextlib.suppress(OSError):
-        with NamedTemporaryFile(dir=folder, prefix=".new-", delete=False) as file:
-            file.write(content)
-        Path(file.name).replace(folder / name)
+    if folder is not None:
+        with contextlib.suppress(OSError, ParameterError):  # the folder is gone, full or no longer ours
+            files.write(folder / name, content)
 
 
 def remove_unused() -> None:
@@ -249,7 +249,7 @@ class KernelCache(_Cache):
         self._enabled = True
 
     @property
-    def cache_path(self) -> str | None:
+    def cache_path(self) -> str:
         """The folder that code is written to."""
         return str(writable_folder())
 

@@ -182,7 +182,7 @@ GROUPS = {
 #: The group of each kernel.
 GROUP_OF = {kernel: name for name, group in GROUPS.items() for kernel in group.kernels}
 
-#: The variable that tells a process that it compiles for another one.
+#: The environment variable of a process that compiles for another one.
 WORKER = "BAYESLEARN_COMPILING"
 
 _prepared: set[str] = set()
@@ -199,7 +199,7 @@ def is_prepared(group: str) -> bool:
 
 def is_marked(group: str) -> bool:
     """Whether a folder holds the mark of a group."""
-    return code_cache.has(mark(group))
+    return code_cache.find(mark(group)) is not None
 
 
 @cache
@@ -337,13 +337,13 @@ class _Bar:
         n = sum(len(GROUPS[group].kernels) for group in groups)
         titles = [GROUPS[group].title for group in groups]
         more = f" and {len(titles) - 3} more groups" if len(titles) > 3 else ""
-        self.what = f"bayeslearn: compiling {n} kernel{'s' * (n > 1)} ({', '.join(titles[:3])}{more})"
-        self.shown = not os.environ.get("BAYESLEARN_QUIET")
-        self.moving = self.shown and sys.stderr.isatty()
+        what = f"bayeslearn: compiling {n} kernel{'s' * (n > 1)} ({', '.join(titles[:3])}{more})"
+        shown = not os.environ.get("BAYESLEARN_QUIET")
+        self.moving = shown and sys.stderr.isatty()
         self._lock = threading.Lock()
-        if self.shown:
+        if shown:
             about = self.total / min(thread_count(), sum(len(GROUPS[group].units) for group in groups))
-            sys.stderr.write(f"{self.what}, about {about:.0f} s, {code_cache.where_kept()}\n")
+            sys.stderr.write(f"{what}, about {about:.0f} s, {code_cache.where_kept()}\n")
         self._draw()
 
     def advance(self, seconds: float) -> None:
