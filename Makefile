@@ -56,13 +56,19 @@ test: $(VENV)/.test ## Every test, and the tests of kernels a second time interp
 test-fast: $(VENV)/.test ## The quick tests, for the edit loop: all, or TESTS=tests/mixture
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not thorough" $(or $(TESTS),tests)
 
-test-all: $(VENV)/.test ## Every test and the slow ones too, properties with ten times as many examples
+test-all: $(VENV)/.test ## Every test and the slow ones too, ten times as many examples, and kernels that check indexes
 	@$(BIN)/python -m bayeslearn.kernels
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto --dist worksteal
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m tests.interpreted -n auto --dist worksteal
+	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m bayeslearn.kernels
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 # pytest keeps the tests that it compiled: without them collecting takes twice as long
 test test-fast test-all: export PYTHONDONTWRITEBYTECODE =
+
+fuzz: $(VENV)/.test ## Hostile files, numbers and arguments for MINUTES=5: no crash, no foreign error, no swelling
+	@$(BIN)/python -m bayeslearn.kernels
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5) $(TARGETS)
 
 test-wheel: $(VENV)/.test ## Build a wheel, install it into an empty environment, and see that verbs compile nothing
 	$(BIN)/python -m tests.wheel
@@ -97,4 +103,4 @@ docs: $(VENV)/.docs ## Build the documentation; warnings are errors
 clean: ## Remove .venv and every cache of this folder
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.PHONY: help setup demo test test-fast test-all test-wheel test-machines test-pythons check fmt bench docs clean
+.PHONY: help setup demo test test-fast test-all fuzz test-wheel test-machines test-pythons check fmt bench docs clean

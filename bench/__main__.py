@@ -7,9 +7,10 @@ import pkgutil
 import sys
 from pathlib import Path
 
-from bench.harness import report
+from bench.harness import measure_ours, report
+from bench.revisions import compare
 
-NOT_SUBJECTS = {"__main__", "harness", "messy_data", "scale_data", "scale_job"}
+NOT_SUBJECTS = {"__main__", "harness", "messy_data", "revisions", "scale_data", "scale_job"}
 ROW = "{work:46} {peer:>14} {peer_seconds:>10} s {seconds:>10} s {ratio:>9} x {goal:>6} {agree!s:>6}"
 
 
@@ -24,12 +25,20 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--quick", action="store_true", help="smaller data, fewer repeats")
     parser.add_argument("--only", default="", metavar="TEXT", help="the works whose names hold this text")
+    parser.add_argument("--ours", action="store_true", help="measure bayeslearn alone")
+    parser.add_argument("--before", type=Path, metavar="TREE", help="compare with another checkout of bayeslearn")
     asked = parser.parse_args()
+    names = subjects() if asked.subject == "all" else [asked.subject]
+    if asked.before:
+        options = [*(["--quick"] if asked.quick else []), *(["--only", asked.only] if asked.only else [])]
+        for name in names:
+            compare(name, asked.before, options, lambda line: print(json.dumps(line), flush=True))
+        return 0
 
     def show(line: dict) -> None:
         print(json.dumps(line) if asked.json else ROW.format(**line), flush=True)
 
-    if not asked.json:
+    if not (asked.json or asked.ours):
         print(
             ROW.replace(" s ", "   ")
             .replace(" x ", "   ")
@@ -43,8 +52,13 @@ def main() -> int:
                 agree="agree",
             )
         )
-    names = subjects() if asked.subject == "all" else [asked.subject]
     modules = [importlib.import_module(f"bench.{name}") for name in names]
+    if asked.ours:
+        for module in modules:
+            for work in module.works(quick=asked.quick):
+                if asked.only in work.name:
+                    print(json.dumps(measure_ours(work, 3 if asked.quick else 7)), flush=True)
+        return 0
     # a list, so that every subject runs even after one disagreed
     works = ((work for work in m.works(quick=asked.quick) if asked.only in work.name) for m in modules)
     agreed = [report(some, 3 if asked.quick else 7, show) for some in works]

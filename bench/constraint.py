@@ -17,12 +17,11 @@ from causallearn.utils.PCUtils.SkeletonDiscovery import skeleton_discovery
 
 from bayeslearn import read_network
 from bayeslearn.network import draw
-from bayeslearn.network.structure.counting.counts import FamilyCounts
-from bayeslearn.network.structure.knowledge import Knowledge
-from bayeslearn.network.structure.searching.climbing import ranks
-from bayeslearn.network.structure.testing.constraint import pc
-from bayeslearn.network.structure.testing.independence import IndependenceTest
-from bayeslearn.network.structure.testing.skeleton import skeleton
+from bayeslearn.network.structure.constraint_based.independence_tests import IndependenceTest
+from bayeslearn.network.structure.constraint_based.pc import pc, skeleton
+from bayeslearn.network.structure.score_based.hill_climbing import ranks
+from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
+from bayeslearn.network.structure.search_settings import Knowledge
 from bench.harness import Work
 
 if TYPE_CHECKING:

@@ -49,6 +49,13 @@ def measure(work: Work, repeats: int) -> dict[str, Any]:
     }
 
 
+def measure_ours(work: Work, repeats: int) -> dict[str, Any]:
+    """The best time of ours alone, after one run to warm up."""
+    work.ours()
+    seconds = min(_seconds(work.ours, work.calls) for _ in range(repeats))
+    return {"work": work.name, "seconds": round(seconds, 7)}
+
+
 #: Seconds of rest before each: idle threads of the one before may spin for a while, and would take a core from this.
 REST = 0.05
 

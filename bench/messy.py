@@ -15,7 +15,7 @@ import numpy as np
 
 import bayeslearn
 from bayeslearn.network import learn
-from bayeslearn.network.structure.preparing import prepare
+from bayeslearn.network.structure.preprocessing import prepare
 from bench.harness import Work
 from bench.messy_data import ROWS, departures
 

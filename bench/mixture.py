@@ -27,6 +27,12 @@ COLUMNS, COMPONENTS, ITERATIONS = 8, 10, 20
 GOALS = {"spherical": 12, "diagonal": 12, "full": 20}
 
 
+def covariance_of(model: Any) -> str:
+    """The kind of covariance of a model, also of one of an earlier version."""
+    part = model.parts[0]
+    return (part.distribution if hasattr(part, "distribution") else part.family).covariance
+
+
 def works(*, quick: bool) -> Iterator[Work]:
     n = 50_000 if quick else 500_000
     X = drawn(n, seed=0)
@@ -78,14 +84,14 @@ def fitted(data: Any, start: Mixture, iterations: int = ITERATIONS) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConvergedWarning)
         found = fit_mixture(
-            data, COMPONENTS, covariance=start.parts[0].family.covariance, prior=None,
+            data, COMPONENTS, covariance=covariance_of(start), prior=None,
             start=replace(start, statistics=None), max_iter=iterations, tol=0,
         )  # fmt: skip
     return found.log_likelihood
 
 
 def peer(X: np.ndarray, start: Mixture, iterations: int = ITERATIONS) -> float:
-    covariance = start.parts[0].family.covariance
+    covariance = covariance_of(start)
     mean, spread = start.parameters[0]
     model = Peer(
         COMPONENTS, covariance_type={"diagonal": "diag"}.get(covariance, covariance), max_iter=iterations, tol=0,

@@ -13,6 +13,7 @@ import sklearn
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from bayeslearn import NaiveBayesClassifier
+from bayeslearn.distributions import Dirichlet, NormalInverseGamma
 from bench.harness import Work
 
 if TYPE_CHECKING:
@@ -27,11 +28,12 @@ def works(*, quick: bool) -> Iterator[Work]:
     y = rng.integers(0, CLASSES, n)
     states = (rng.integers(0, 6, (n, COLUMNS)) + (rng.random((n, COLUMNS)) < 0.3) * y[:, None]) % 6
     yield work(f"states, {n:,} x {COLUMNS}", "laplace", CategoricalNB(), states, y)
-    yield work(f"numbers, {n:,} x {COLUMNS}", "mle", GaussianNB(var_smoothing=0), rng.normal(states / 3), y)
+    none = NormalInverseGamma.none()
+    yield work(f"numbers, {n:,} x {COLUMNS}", none, GaussianNB(var_smoothing=0), rng.normal(states / 3), y)
 
 
-def work(name: str, prior: str, peer: Any, X: np.ndarray, y: np.ndarray) -> Work:
-    ours = NaiveBayesClassifier(prior=prior, class_prior="mle")
+def work(name: str, prior: Any, peer: Any, X: np.ndarray, y: np.ndarray) -> Work:
+    ours = NaiveBayesClassifier(prior=prior, class_prior=Dirichlet.none())
 
     def agree(a: np.ndarray, b: np.ndarray) -> bool:
         return bool((a == b).all()) and peak(lambda: ours.fit(X, y).predict(X)) <= peak(

@@ -24,9 +24,9 @@ import bayeslearn
 from bayeslearn import scan
 from bayeslearn.em import expect
 from bayeslearn.mixture import find_classes, rows
-from bayeslearn.network.inference.compiled import Compiled
-from bayeslearn.network.learning.expectation import Tables
-from bayeslearn.network.learning.gathering import Passes, gathered
+from bayeslearn.network.inference.compiled_network import Compiled
+from bayeslearn.network.parameters.em_steps import Tables
+from bayeslearn.network.parameters.training_cases import Passes, gathered
 from bayeslearn.sources import Cluster, count_cells, encode
 from bench.harness import Work
 from bench.scale_data import FILE_ROWS, network, write
@@ -106,7 +106,7 @@ def mixture_pass(source: Source, table: Source, of: str) -> Work:
     working = rows.read(model.parts, table)
 
     def answer(data: Any) -> Any:
-        return expect(model, working if data is table else rows.Folded(data, model.parts), 0).log_likelihood
+        return expect(model, working if data is table else rows.FoldedRows(data, model.parts), 0).log_likelihood
 
     return beside_memory(f"four classes, E step, {of}", source, table, answer)
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bayeslearn.network import BayesianNetwork, Dag
-from bayeslearn.network.inference.forward import Sampler
+from bayeslearn.network.inference.forward_sampling import Sampler
 from bayeslearn.tables import Discrete, Schema
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hmmlearn import hmm
 
+from bayeslearn.distributions import Dirichlet, NormalInverseGamma
 from bayeslearn.errors import NotConvergedWarning
 from bayeslearn.sequence import CategoricalEmissions, HiddenMarkovModel, NormalEmissions, learn
 from bayeslearn.tables import Discrete
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STATES, SYMBOLS, COLUMNS, ITERATIONS = 8, 20, 4, 10
+
+
+#: No prior cases, as objects.
+NO_PRIOR = {
+    kind: {"start": Dirichlet.none(), "transitions": Dirichlet.none(), "emissions": none}
+    for kind, none in (("categorical", Dirichlet.none()), ("gaussian", NormalInverseGamma.none()))
+}
 
 
 def works(*, quick: bool) -> Iterator[Work]:
@@ -42,7 +50,9 @@ def climbing(name: str, start: HiddenMarkovModel, lengths: np.ndarray, goal: flo
     def ours() -> list[float]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotConvergedWarning)
-            found = learn(x, start=start, lengths=lengths, prior="mle", max_iter=ITERATIONS, tol=0)
+            found = learn(
+                x, start=start, lengths=lengths, prior=NO_PRIOR[start.emissions.kind], max_iter=ITERATIONS, tol=0
+            )
         return [step.log_likelihood for step in found.history]
 
     def theirs() -> list[float]:

@@ -15,12 +15,11 @@ import numpy as np
 import pyagrum
 
 from bayeslearn import read_network
-from bayeslearn.network import Knowledge, draw
-from bayeslearn.network.structure.counting.cache import ScoreCache
-from bayeslearn.network.structure.counting.counts import FamilyCounts
-from bayeslearn.network.structure.counting.scores import Score
-from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.recipe import Recipe
+from bayeslearn.network import draw
+from bayeslearn.network.structure.algorithms import find
+from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
+from bayeslearn.network.structure.search_settings import SearchSettings
 from bench.em import write
 from bench.harness import Work
 from bench.inference import SHARED
@@ -72,13 +71,13 @@ def reader(table: Table, path: Path) -> pyagrum.BNLearner:
 def work(
     name: str, table: Table, learner: pyagrum.BNLearner, method: str, score: str, order: list[str] | None = None
 ) -> Work:
-    recipe = Recipe(method, Score.of(score), Knowledge(), None, Limits(), order=None if order is None else tuple(order))
+    settings = SearchSettings(method, Score.of(score), order=None if order is None else tuple(order))
 
     def mine() -> np.ndarray:
-        return recipe.on_counts(ScoreCache(FamilyCounts(table), recipe.score)).arcs
+        return find(settings, ScoreCache(FamilyCounts(table), settings.criterion)).arcs
 
     def agree(a: np.ndarray, b: list[tuple[str, str]]) -> bool:
-        cache = ScoreCache(FamilyCounts(table), recipe.score)
+        cache = ScoreCache(FamilyCounts(table), settings.criterion)
         ours, peers = (cache.graph(arcs) for arcs in (a, matrix(b, cache.counts.names)))
         return ours >= peers - 1e-9 * abs(peers)
 

@@ -7,9 +7,18 @@ Checks that need `sample_weight` or `partial_fit` pass by themselves where the l
 from __future__ import annotations
 
 import inspect
+import pickle
+import warnings
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
 from sklearn.base import clone, is_regressor
+
+from bayeslearn import as_table
+from bayeslearn.errors import MissingValuesError
 
 
 def answers(model, X):
@@ -82,6 +91,87 @@ def check_labels_come_back_as_written(learner, X, y):
     model = clone(learner).fit(X, names[y])
     assert model.classes_.tolist() == ["no way", "oh yes"]
     assert set(model.predict(X).tolist()) <= set(names.tolist())
+
+
+def named(X, last=()):
+    """Columns by name, the last of which are given."""
+    return {name: X[:, j] for j, name in enumerate("abcd")} | dict(last)
+
+
+def check_names_of_columns_are_kept(learner, X, y):
+    for form in (pd.DataFrame, pl.DataFrame, pa.table, dict, as_table):
+        model = clone(learner).fit(form(named(X)), y)
+        assert model.feature_names_in_.tolist() == list("abcd"), form
+        assert model.n_features_in_ == 4
+        assert len(model.predict(form(named(X)))) == len(X)
+        with pytest.raises(ValueError, match="c"):
+            model.predict(form({{"c": "q"}.get(name, name): x for name, x in named(X).items()}))
+    assert clone(learner).fit(X, y).n_features_in_ == 4
+    assert not hasattr(clone(learner).fit(X, y), "feature_names_in_")
+
+
+def check_the_target_may_be_a_column(learner, X, y):
+    expected = clone(learner).fit(pd.DataFrame(named(X)), y)
+    given = named(X, {"y": y.astype(float) if is_regressor(learner) else y})
+    for form in (pd.DataFrame, pl.DataFrame, dict):
+        model = clone(learner).fit(form(given), "y")
+        np.testing.assert_array_equal(model.predict(form(named(X))), expected.predict(pd.DataFrame(named(X))))
+        assert model.feature_names_in_.tolist() == list("abcd")
+        assert model.score(form(given), "y") == pytest.approx(expected.score(pd.DataFrame(named(X)), y), abs=1e-12)
+
+
+def check_rows_without_a_target(learner, X, y):
+    if "unlabeled" not in learner.get_params():
+        return
+    gone = np.arange(len(y)) % 7 == 3
+    holed = np.array([None if g else v for g, v in zip(gone, y.tolist(), strict=True)], dtype=object)
+    dropped = clone(learner).set_params(unlabeled="drop").fit(X, holed)
+    expected = clone(learner).fit(X[~gone], y[~gone])
+    np.testing.assert_allclose(answers(dropped, X), answers(expected, X), rtol=1e-12)
+    with pytest.raises(MissingValuesError, match="3 has no label"):
+        clone(learner).set_params(unlabeled="error").fit(X, holed)
+    with pytest.raises(ValueError, match=r"label|y contains NaN"):
+        clone(learner).fit(X, np.full(len(y), np.nan))
+
+
+def check_classes_of_every_type(learner, X, y):
+    if is_regressor(learner):
+        return
+    for classes in (np.array(["no", "yes"]), np.array([-7, 12]), np.array([False, True]), np.array([0.0, 1.0])):
+        model = clone(learner).fit(X, classes[y])
+        assert model.classes_.dtype == classes.dtype
+        np.testing.assert_array_equal(model.classes_, classes)
+        assert model.predict(X).dtype == classes.dtype
+
+
+def check_probabilities_sum_to_one(learner, X, y):
+    if not hasattr(learner, "predict_proba"):
+        return
+    model = clone(learner).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        p, logs = model.predict_proba(X), model.predict_log_proba(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(np.exp(logs), p, rtol=1e-9, atol=1e-300)
+
+
+def check_dir_lists_what_is_there(learner, X, y):
+    assert "fit" in dir(clone(learner))
+    model = clone(learner).fit(X, y)
+    assert {"n_features_in_", "predict", *model.get_params()} <= set(dir(model))
+
+
+def check_parameters_are_kept(learner, X, y):
+    model = clone(learner)
+    before = model.get_params(deep=False)
+    model.fit(X, y)
+    assert all(model.get_params(deep=False)[name] is value for name, value in before.items())
+    assert clone(model).set_params(**before).get_params(deep=False).keys() == before.keys()
+
+
+def check_pickled_models_answer_alike(learner, X, y):
+    model = clone(learner).fit(X, y)
+    np.testing.assert_array_equal(answers(pickle.loads(pickle.dumps(model)), X), answers(model, X))
 
 
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]

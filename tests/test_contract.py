@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
@@ -13,21 +16,25 @@ from bayeslearn import (
     BayesianNetworkClassifier,
     BayesOptimalClassifier,
     FindSClassifier,
+    GaussianMixture,
     GibbsClassifier,
+    HiddenMarkovEstimator,
     KCNFClassifier,
     LeastSquaresRegressor,
     LocalRegressor,
     NaiveBayesClassifier,
-    NeighboursClassifier,
-    NeighboursRegressor,
+    NeighborsClassifier,
+    NeighborsRegressor,
     RadialBasisClassifier,
     RadialBasisRegressor,
     SigmoidClassifier,
+    TableClusterer,
     TextClassifier,
     VersionSpaceClassifier,
     WeightedMajorityClassifier,
     fit_tables,
 )
+from tests import contract
 from tests.contract import CHECKS
 
 RNG = np.random.default_rng(0)
@@ -68,8 +75,8 @@ LEARNERS = {
     "text": (TextClassifier(), NOISY),
     "naive Bayes, parameters integrated out": (NaiveBayesClassifier(estimate="integrated", prior="m:2"), NOISY),
     "averaged one-dependence": (AveragedOneDependenceClassifier(), NOISY),
-    "neighbours": (NeighboursClassifier(3, metric="euclidean"), NOISY),
-    "neighbours, numbers": (NeighboursRegressor("all", weights="inverse-square", metric="euclidean"), X[:, 0] + NOISY),
+    "neighbours": (NeighborsClassifier(3, metric="euclidean"), NOISY),
+    "neighbours, numbers": (NeighborsRegressor("all", weights="inverse-square", metric="euclidean"), X[:, 0] + NOISY),
     "least squares": (LeastSquaresRegressor(), X[:, 0] + NOISY),
     "local": (LocalRegressor(criterion="E2", kernel="gaussian", bandwidth=2.0), X[:, 0] + NOISY),
     "sigmoid": (SigmoidClassifier(), NOISY),
@@ -77,7 +84,7 @@ LEARNERS = {
     "radial, classes": (RadialBasisClassifier(5, centres="farthest", prior=1.0, random_state=0), NOISY),
     "weighted majority": (WeightedMajorityClassifier([GaussianNB(), BernoulliNB()]), NOISY),
     "weighted majority of fitted classifiers": (WeightedMajorityClassifier(ANY_COLUMN), NOISY),
-    "version space, weighted": (VersionSpaceClassifier(vote="weighted", favour=2), CONCEPT),
+    "version space, weighted": (VersionSpaceClassifier(vote="weighted", favor=2), CONCEPT),
 }
 
 #: What cannot hold, and why.
@@ -109,6 +116,18 @@ EXCEPTIONS = {
     ("optimal over fitted classifiers", "check_labels_come_back_as_written"): "fitted to the labels 0 and 1",
 }
 
+FUNCTIONS = ("optimal over functions", "Gibbs")
+FITTED = ("optimal over fitted classifiers", "weighted majority of fitted classifiers")
+NAMES = ("check_names_of_columns_are_kept", "check_the_target_may_be_a_column")
+EXCEPTIONS |= {(name, check): "the functions name columns by position" for name in FUNCTIONS for check in NAMES}
+EXCEPTIONS |= {(name, check): "fitted to columns without names" for name in FITTED for check in NAMES}
+EXCEPTIONS |= {("network of known states", check): "the network names its columns" for check in NAMES}
+EXCEPTIONS |= {("text", check): "documents have no columns with names" for check in NAMES}
+EXCEPTIONS |= {
+    (name, "check_classes_of_every_type"): "the labels are 0 and 1"
+    for name in (*FUNCTIONS, *FITTED, "network of known states")
+}
+
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("name", LEARNERS)
@@ -117,6 +136,44 @@ def test_contract(name, check):
         pytest.skip(EXCEPTIONS[name, check.__name__])
     learner, y = LEARNERS[name]
     check(learner, X, y)
+
+
+#: Learners that take no labels.
+UNSUPERVISED = [
+    GaussianMixture(2, random_state=0),
+    TableClusterer(2, random_state=0),
+    HiddenMarkovEstimator(2, emissions="gaussian", max_iter=20, tol=10),
+]
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        contract.check_names_of_columns_are_kept,
+        contract.check_probabilities_sum_to_one,
+        contract.check_dir_lists_what_is_there,
+        contract.check_parameters_are_kept,
+        contract.check_data_are_left_alone,
+    ],
+    ids=lambda check: check.__name__,
+)
+@pytest.mark.parametrize("learner", UNSUPERVISED, ids=lambda learner: type(learner).__name__)
+def test_contract_without_labels(learner, check):
+    check(learner, X.astype(float), NOISY)
+
+
+def test_sources_are_answered_batch_by_batch(tmp_path):
+    columns = {f"x{j}": X[:, j] for j in range(4)} | {"y": NOISY}
+    for part in range(2):
+        rows = slice(20 * part, 20 * part + 20)
+        pq.write_table(pa.table({name: x[rows] for name, x in columns.items()}), tmp_path / f"{part}.parquet")
+    source, table = str(tmp_path / "*.parquet"), pa.table(columns)
+    for name, (learner, _) in LEARNERS.items():
+        if getattr(learner, "_form", "none") != "any" or name == "network of known states":
+            continue
+        model = clone(learner).fit(table.drop(["y"]), NOISY)
+        np.testing.assert_array_equal(model.predict(source), model.predict(table.drop(["y"])), err_msg=name)
+        assert model.score(source, "y") == pytest.approx(model.score(table.drop(["y"]), NOISY), abs=1e-12), name
 
 
 def test_every_exported_learner_is_covered():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from bayeslearn import em
+from bayeslearn.distributions import Bundle, Categorical, Counts, Dirichlet
 from bayeslearn.errors import (
     BayeslearnWarning,
     EvidenceError,
@@ -18,7 +19,6 @@ from bayeslearn.errors import (
     NotConvergedWarning,
     ParameterError,
 )
-from bayeslearn.families import Bundle, Categorical, Counts, Dirichlet
 
 COIN = Categorical(2)
 

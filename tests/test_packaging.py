@@ -96,8 +96,8 @@ def test_a_first_query_loads_numpy_only(tmp_path):
     code = f"from bayeslearn import read_network; read_network({str(tmp_path / 'alarm.bif')!r}).query({{'HR': 'LOW'}})"
     loaded = modules_after(code, of=None)
     assert (HEAVY | SLOW) & loaded == {"numpy"}
-    assert not [name for name in loaded if name.startswith(("bayeslearn.families", "bayeslearn.sources"))]
-    formats = {"bif", "draft", "files", "names", "source", "tokens"}
+    assert not [name for name in loaded if name.startswith(("bayeslearn.distributions", "bayeslearn.sources"))]
+    formats = {"bif", "network_builder", "read_write", "tokenizer"}
     assert {name for name in loaded if name.startswith("bayeslearn.network.formats.")} == {
         f"bayeslearn.network.formats.{name}" for name in formats
     }
@@ -106,7 +106,7 @@ def test_a_first_query_loads_numpy_only(tmp_path):
 @pytest.mark.parametrize(
     ("statement", "may_load"),
     [
-        ("from bayeslearn.families import Dirichlet", {"numpy", "scipy"}),
+        ("from bayeslearn.distributions import Dirichlet", {"numpy", "scipy"}),
         ("from bayeslearn.tables import Table", {"numpy"}),
         ("from bayeslearn import FiniteSpace, VersionSpace", {"numpy", "scipy"}),
         ("from bayeslearn import em", {"numpy"}),

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bayeslearn import FiniteSpace, em, plots
+from bayeslearn.distributions import Counts
 from bayeslearn.errors import MissingDependencyError, ParameterError
-from bayeslearn.families import Counts
 from bayeslearn.naive_bayes import Calibration
 
 PNG = b"\x89PNG"
@@ -17,7 +17,7 @@ PNG = b"\x89PNG"
 
 def coin_steps(n_hypotheses):
     grid = np.linspace(0.1, 0.9, n_hypotheses)
-    space = FiniteSpace.table(np.stack([grid, 1 - grid], axis=1), outcomes=["head", "tail"])
+    space = FiniteSpace.from_table(np.stack([grid, 1 - grid], axis=1), outcomes=["head", "tail"])
     return [space.posterior(), space.posterior().update("head")]
 
 

@@ -25,8 +25,8 @@ MODULES = [f"bayeslearn.{name}" for name in ("em", "errors", "plots", "validatio
 
 #: Packages whose names are public elsewhere, or nowhere.
 INTERNAL = {f"bayeslearn.network.structure.{name}" for name in (
-    "counting", "doubt", "holes", "searching", "sourced", "testing",
-)}  # fmt: skip
+    "constraint_based", "missing_data", "out_of_core", "score_based", "scoring", "uncertainty",
+)} | {"bayeslearn.hypotheses.concept_learning"}  # fmt: skip
 
 
 def block_of(package):

@@ -18,7 +18,7 @@ EXCEPTIONS = {
     "set_params": "scikit-learn's own: the names of the parameters of its constructor",
     "Session.observe": "the names are those of the variables of the network",
     "Session.retract": "names of variables, one or several",
-    "Part.of": "names of columns, one or several",
+    "Component.of": "names of columns, one or several",
     "Bundle": "the names are those that the caller gives to its parts",
     **dict.fromkeys(
         (name for name in bayeslearn.errors.__all__ if not name.endswith("Warning")),
@@ -95,11 +95,11 @@ def test_decorators_keep_the_signature():
 #: Callables that hand parameters on, with what they hand them to; and parameters of the latter that they fill in.
 FORWARDED = [
     ("network.BayesianNetwork.query", "network.Exact.query", set()),
-    ("network.BayesianNetwork.draw", "network.drawing.picture", set()),
-    ("network.drawing.draw", "network.drawing.picture", set()),
+    ("network.BayesianNetwork.draw", "network.visualization.picture", set()),
+    ("network.visualization.draw", "network.visualization.picture", set()),
     ("network.fit_stream", "network.OnlineTables", set()),
     ("naive_bayes.NaiveBayes.learn", "naive_bayes.tables.learning.learn", set()),
-    ("neighbours.Neighbours.of", "neighbours.Neighbours", {"examples", "said", "distance", "target"}),
+    ("neighbors.NeighborsModel.from_arrays", "neighbors.NeighborsModel", {"examples", "said", "distance", "target"}),
     ("mixture.choose_mixture", "mixture.fit_mixture", {"k", "progress"}),
     ("mixture.find_classes", "mixture.choose_mixture", {"family", "variance", "covariance", "tol"}),
     ("sources.as_source", "tables.as_table", set()),

@@ -12,26 +12,27 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False  # as typing.TYPE_CHECKING, without the time that importing typing takes
 
 if TYPE_CHECKING:
-    from bayeslearn import cases as cases
-    from bayeslearn import contest as contest
+    from bayeslearn import case_based as case_based
     from bayeslearn import data as data
+    from bayeslearn import distributions as distributions
     from bayeslearn import em as em
     from bayeslearn import errors as errors
-    from bayeslearn import families as families
     from bayeslearn import functions as functions
     from bayeslearn import hypotheses as hypotheses
     from bayeslearn import kernels as kernels
+    from bayeslearn import learning_theory as learning_theory
     from bayeslearn import mixture as mixture
+    from bayeslearn import model_comparison as model_comparison
     from bayeslearn import naive_bayes as naive_bayes
-    from bayeslearn import neighbours as neighbours
+    from bayeslearn import neighbors as neighbors
     from bayeslearn import network as network
     from bayeslearn import online as online
     from bayeslearn import plots as plots
     from bayeslearn import sequence as sequence
     from bayeslearn import sources as sources
     from bayeslearn import tables as tables
-    from bayeslearn import theory as theory
     from bayeslearn import validation as validation
+    from bayeslearn.codec import load as load
     from bayeslearn.functions import LeastSquaresRegressor as LeastSquaresRegressor
     from bayeslearn.functions import LocalRegressor as LocalRegressor
     from bayeslearn.functions import RadialBasisClassifier as RadialBasisClassifier
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses import VersionSpace as VersionSpace
     from bayeslearn.hypotheses import VersionSpaceClassifier as VersionSpaceClassifier
     from bayeslearn.hypotheses import find_s as find_s
+    from bayeslearn.learning_theory import KCNFClassifier as KCNFClassifier
     from bayeslearn.mixture import GaussianMixture as GaussianMixture
     from bayeslearn.mixture import Mixture as Mixture
     from bayeslearn.mixture import TableClusterer as TableClusterer
@@ -54,10 +56,10 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
     from bayeslearn.naive_bayes import TextClassifier as TextClassifier
     from bayeslearn.naive_bayes import fit_text as fit_text
-    from bayeslearn.neighbours import Neighbours as Neighbours
-    from bayeslearn.neighbours import NeighboursClassifier as NeighboursClassifier
-    from bayeslearn.neighbours import NeighboursRegressor as NeighboursRegressor
-    from bayeslearn.neighbours import learn_neighbours as learn_neighbours
+    from bayeslearn.neighbors import NeighborsClassifier as NeighborsClassifier
+    from bayeslearn.neighbors import NeighborsModel as NeighborsModel
+    from bayeslearn.neighbors import NeighborsRegressor as NeighborsRegressor
+    from bayeslearn.neighbors import fit_neighbors as fit_neighbors
     from bayeslearn.network import BayesianNetwork as BayesianNetwork
     from bayeslearn.network import BayesianNetworkClassifier as BayesianNetworkClassifier
     from bayeslearn.network import Dag as Dag
@@ -77,6 +79,5 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Table as Table
     from bayeslearn.tables import as_table as as_table
     from bayeslearn.tables import contingency as contingency
-    from bayeslearn.theory import KCNFClassifier as KCNFClassifier
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__, "__version__")

@@ -15,6 +15,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn.printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -22,6 +24,7 @@ __all__ = [
     "BayeslearnError",
     "BayeslearnWarning",
     "CapacityError",
+    "ChangedFileError",
     "ClusterError",
     "ConstantColumnError",
     "ContradictionError",
@@ -48,6 +51,7 @@ __all__ = [
     "UnknownColumnError",
     "UnknownStateError",
     "UnmetTargetsError",
+    "UnwritableFileError",
     "WeightError",
 ]
 
@@ -64,10 +68,10 @@ class BayeslearnError(Exception):
     """The root of every error raised on purpose by this package."""
 
     def __init__(self, message: str, *, hint: str | None = None, **details: Any) -> None:
-        message = short(message, MOST_MESSAGE)
+        message = short(printable(message), MOST_MESSAGE)
         super().__init__(message)
         self.message = message
-        self.hint = None if hint is None else short(hint, MOST_HINT)
+        self.hint = None if hint is None else short(printable(hint), MOST_HINT)
         self.details = details
 
     def __str__(self) -> str:
@@ -212,6 +216,10 @@ class MissingFileError(BayeslearnError, FileNotFoundError):
     """A file was named that is not there; ``details`` hold its ``path``."""
 
 
+class UnwritableFileError(BayeslearnError, OSError):
+    """A file cannot be written: a full disk, a name that is too long; ``details`` hold its ``path`` and ``errno``."""
+
+
 class MissingDependencyError(BayeslearnError, ImportError):
     """An optional package is needed and not installed."""
 
@@ -261,6 +269,10 @@ class WeightError(DataError):
 
 class FormatError(DataError):
     """A file does not follow its format; ``details`` hold ``path``, ``line`` and, where known, ``column``."""
+
+
+class ChangedFileError(DataError):
+    """A file was changed between two passes over it, or while it was read; ``details`` hold its ``path``."""
 
 
 class EvidenceError(DataError):

@@ -4,7 +4,7 @@ A package writes each of its public names once, on a line in the form by which t
 (``import Dag as Dag``); :func:`attach` reads the names from there::
 
     if TYPE_CHECKING:
-        from bayeslearn.network.graph import Dag as Dag
+        from bayeslearn.network.dag import Dag as Dag
     else:
         __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)
 """

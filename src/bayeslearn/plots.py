@@ -17,19 +17,20 @@ from bayeslearn.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from bayeslearn.cases import Arc, FunctionGraph
-    from bayeslearn.contest import Contest
+    from bayeslearn.case_based import Arc, FunctionGraph
     from bayeslearn.em import Result
+    from bayeslearn.evaluation import Metrics
     from bayeslearn.functions.targets import Examples
-    from bayeslearn.hypotheses import Posterior
+    from bayeslearn.hypotheses import HypothesisPosterior
+    from bayeslearn.learning_theory import ConceptClass, EpsilonExhaustion, Simulation
     from bayeslearn.mixture import Mixture
+    from bayeslearn.model_comparison import ModelComparison
     from bayeslearn.naive_bayes import Calibration
-    from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve
-    from bayeslearn.neighbours import LeaveOneOut, Neighbours
+    from bayeslearn.naive_bayes.text.evaluation import LearningCurve
+    from bayeslearn.neighbors import LeaveOneOut, NeighborsModel
     from bayeslearn.network import BayesianNetwork
-    from bayeslearn.online import Course
+    from bayeslearn.online import MistakeCurve
     from bayeslearn.sequence.answering import Path as Decoded
-    from bayeslearn.theory import ConceptClass, Exhaustion, Simulation
 
 matplotlib_figure: Any = lazy_imports.Optional("matplotlib.figure", "pictures", "plot")
 
@@ -70,7 +71,7 @@ MOST_SEQUENCES = 40
 NETWORK_DPI, MOST_INCHES, MOST_AREA = 96, 60, 700
 
 
-def beliefs(steps: Sequence[Posterior], labels: Sequence[str]) -> Any:
+def beliefs(steps: Sequence[HypothesisPosterior], labels: Sequence[str]) -> Any:
     """The posterior after each piece of evidence: one bar per step, split by hypothesis."""
     figure, axes = _canvas()
     last = steps[-1].probabilities
@@ -106,8 +107,8 @@ def network(
     rows: int = 6,
     compact: bool | None = None,
 ) -> Any:
-    """A network with its beliefs as bars in the nodes; see :func:`bayeslearn.network.drawing.picture`."""
-    from bayeslearn.network.drawing import paint, picture  # noqa: PLC0415 - loaded when a network is drawn
+    """A network with its beliefs as bars in the nodes; see :func:`bayeslearn.network.visualization.picture`."""
+    from bayeslearn.network.visualization import paint, picture  # noqa: PLC0415 - loaded when a network is drawn
 
     seen = picture(net, evidence, bars=bars, rows=rows, compact=compact)
     figure, axes = _canvas()
@@ -151,7 +152,7 @@ def learning_curve(curve: LearningCurve) -> Any:
     return figure
 
 
-def confusion(evaluation: Evaluation) -> Any:
+def confusion(evaluation: Metrics) -> Any:
     """What is taken for what: the share of each class (row) that was taken for each (column)."""
     figure, axes = _canvas()
     size = len(evaluation.classes)
@@ -162,7 +163,7 @@ def confusion(evaluation: Evaluation) -> Any:
     axes.set_xticks(range(size), names, rotation=90)
     axes.set_yticks(range(size), names)
     axes.set(xlabel="taken for", ylabel="class")
-    axes.set_title(f"{evaluation.accuracy:.1%} of {evaluation.n:,} right")
+    axes.set_title(f"{evaluation.accuracy:.1%} of {evaluation.weight:,.0f} right")
     figure.colorbar(image, shrink=0.7)
     return figure
 
@@ -216,9 +217,9 @@ def responsibilities(model: Mixture, data: Any) -> Any:
 
 def function_graph(graph: FunctionGraph, covered: Mapping[str, Sequence[Arc]] | None = None) -> Any:
     """A function graph, − dashed; with the arcs that each of some cases covers, by name, each has a colour."""
-    from bayeslearn.cases import drawing  # noqa: PLC0415 - loaded when cases are drawn
+    from bayeslearn.case_based import plotting as drawing  # noqa: PLC0415 - loaded when cases are drawn
     from bayeslearn.network import Dag  # noqa: PLC0415
-    from bayeslearn.network.drawing import layered  # noqa: PLC0415
+    from bayeslearn.network.visualization import layered  # noqa: PLC0415
 
     layout = layered(Dag.from_arcs(drawing.downwards(graph)), drawing.sizes(graph))
     figure, axes = _canvas()
@@ -237,16 +238,16 @@ def sample_sizes(
     between: tuple[float, float] | None = None,
 ) -> Any:
     """The examples of a bound, by the error allowed, and the point (ε, m) that was asked for."""
-    from bayeslearn.theory.drawing import ERRORS, paint_sample_sizes  # noqa: PLC0415 - loaded when a bound is drawn
+    from bayeslearn.learning_theory.pac_bounds import ERRORS, paint_sample_sizes  # noqa: PLC0415 - loaded when a bound is drawn
 
     figure, axes = _canvas()
     paint_sample_sizes(axes, curve, at, title, ERRORS if between is None else between)
     return figure
 
 
-def failures(found: Simulation | Exhaustion) -> Any:
+def failures(found: Simulation | EpsilonExhaustion) -> Any:
     """How often a learner failed, by the number of examples, beside the bound."""
-    from bayeslearn.theory.drawing import paint_failures  # noqa: PLC0415 - loaded when an experiment is drawn
+    from bayeslearn.learning_theory.simulations import paint_failures  # noqa: PLC0415 - loaded when an experiment is drawn
 
     figure, axes = _canvas()
     paint_failures(axes, found)
@@ -254,26 +255,26 @@ def failures(found: Simulation | Exhaustion) -> Any:
 
 
 def growth(concepts: ConceptClass, most: int) -> Any:
-    """The most labellings that a class has of m points, up to `most` of them."""
-    from bayeslearn.theory.drawing import paint_growth  # noqa: PLC0415 - loaded when a class is drawn
+    """The most labelings that a class has of m points, up to `most` of them."""
+    from bayeslearn.learning_theory.concept_class import paint_growth  # noqa: PLC0415 - loaded when a class is drawn
 
     figure, axes = _canvas()
     paint_growth(axes, concepts, most)
     return figure
 
 
-def course(found: Course, name: str = "learner") -> Any:
+def course(found: MistakeCurve, name: str = "learner") -> Any:
     """Mistakes of a learner and of its best expert, round by round, with the bound beside them."""
-    from bayeslearn.online.drawing import paint_course  # noqa: PLC0415 - loaded when a course is drawn
+    from bayeslearn.online.mistakes import paint_mistake_curve  # noqa: PLC0415 - loaded when a course is drawn
 
     figure, axes = _canvas()
-    paint_course(axes, found, name)
+    paint_mistake_curve(axes, found, name)
     return figure
 
 
-def cells(model: Neighbours) -> Any:
+def cells(model: NeighborsModel) -> Any:
     """Who rules where: the answer over two columns of numbers, with the Voronoi cell of each example."""
-    from bayeslearn.neighbours.drawing import paint_cells  # noqa: PLC0415 - loaded when neighbours are drawn
+    from bayeslearn.neighbors.plotting import paint_cells  # noqa: PLC0415 - loaded when neighbours are drawn
 
     figure, axes = _canvas()
     paint_cells(axes, model, figure_colours())
@@ -282,7 +283,7 @@ def cells(model: Neighbours) -> Any:
 
 def errors_by_k(found: LeaveOneOut, target: str) -> Any:
     """The leave-one-out error by the number of neighbours that are heard."""
-    from bayeslearn.neighbours.drawing import paint_errors  # noqa: PLC0415 - loaded when neighbours are drawn
+    from bayeslearn.neighbors.plotting import paint_errors  # noqa: PLC0415 - loaded when neighbours are drawn
 
     figure, axes = _canvas()
     paint_errors(axes, found, target)
@@ -298,9 +299,9 @@ def function(model: Any, rows: Examples, *, level: float = 0.95) -> Any:
     return figure
 
 
-def contest(found: Contest) -> Any:
+def contest(found: ModelComparison) -> Any:
     """The error of every learner by its time to train, and by its time to ask."""
-    from bayeslearn.contest.drawing import paint  # noqa: PLC0415 - loaded when a contest is drawn
+    from bayeslearn.model_comparison.results import paint  # noqa: PLC0415 - loaded when a contest is drawn
 
     figure, axes = _canvas()
     figure.set_size_inches(10, 4)

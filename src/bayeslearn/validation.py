@@ -1,12 +1,14 @@
 """The one place where arguments are checked, so that deeper code reads without checks.
 
-Each function returns the checked value in its working form, or raises a named error that says what was given.
+Each function returns the checked value in its working form, or raises a named error that says what was given. Arrays
+that index memory pass through `lengths`, `offsets` or `indices` before a kernel sees them, and what is kept of a
+caller's arrays through `owned`; see ``kernels/README.md``.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -15,18 +17,27 @@ from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, Weig
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 __all__ = [
+    "broadcast",
     "choice",
     "first_position",
     "float_array",
     "generator",
+    "indices",
     "integer",
+    "lengths",
+    "lock",
     "not_negative",
     "number",
+    "offsets",
+    "owned",
+    "positive_count",
     "probabilities",
     "weights",
+    "whole_number",
+    "whole_numbers",
 ]
 
 
@@ -38,6 +49,9 @@ T = TypeVar("T")
 
 #: How far probabilities may be from summing to one before they are refused.
 SUM_TOLERANCE = 1e-6
+
+#: The largest whole number that arrays hold, and that a parameter may be.
+MAX_INTEGER = 2**63 - 1
 
 
 def choice(name: str, value: T, options: Iterable[T]) -> T:
@@ -65,7 +79,9 @@ def number(
     try:
         value = float(value)
     except (TypeError, ValueError):
-        raise ParameterError(f"`{name}` must be a number, got {value!r}", value=value) from None
+        raise ParameterError(f"`{name}` must be a number, got {value!r:.80}", value=value) from None
+    except OverflowError:
+        raise ParameterError(f"`{name}` must be at most {np.finfo(float).max:g}, got a larger number") from None
     bounds = [
         (above is None or value > above, f"above {above}"),
         (least is None or value >= least, f"at least {least}"),
@@ -80,10 +96,52 @@ def number(
 
 
 def integer(name: str, value: int, *, least: int | None = None, most: int | None = None) -> int:
-    """A whole number within bounds."""
+    """A whole number within bounds, and within those of 64-bit integers."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise ParameterError(f"`{name}` must be a whole number, got {value!r}", value=value)
-    return int(number(name, value, least=least, most=most))
+        raise ParameterError(f"`{name}` must be a whole number, got {value!r:.80}", value=value)
+    found = int(value)
+    least, most = -MAX_INTEGER if least is None else least, MAX_INTEGER if most is None else most
+    if not least <= found <= most:
+        rule = f"at least {least}" if found < least else f"at most {most}"
+        shown = f"{found}" if abs(found) < 10**24 else f"a number of {digits(found)} digits"
+        raise ParameterError(f"`{name}` must be {rule}, got {shown}", value=value)
+    return found
+
+
+def digits(value: int) -> int:
+    """About how many decimal digits a whole number has; it may be too long to be written."""
+    return int(abs(value).bit_length() * math.log10(2)) + 1
+
+
+def whole_number(text: str) -> int | None:
+    """The whole number, not negative, that a text says in ASCII digits; None where it says none, or one too large.
+
+    >>> whole_number("12"), whole_number("²"), whole_number("-1"), whole_number("9" * 30)
+    (12, None, None, None)
+    """
+    word = text.strip()
+    if not (word.isascii() and word.isdecimal()) or len(word) > 4_000:  # `isdecimal` alone takes digits of any script
+        return None
+    found = int(word)
+    return found if found <= MAX_INTEGER else None
+
+
+def positive_count(option: str, text: str, words: tuple[str, ...] = ()) -> int:
+    """The whole number above 0 that an option is given as text; `words` are what it could be instead.
+
+    >>> positive_count("-k", "12", ("auto",))
+    12
+    """
+    found = whole_number(text)
+    if found:
+        return found
+    word = text.strip()
+    if word.isascii() and word.isdecimal() and word.strip("0"):
+        raise ParameterError(f"{option} is at most {MAX_INTEGER}, got a number of {len(word.lstrip('0'))} digits")
+    others = "" if not words else f", {' or '.join(words)}" if len(words) > 1 else f", or {words[0]}"
+    raise ParameterError(
+        f"{option} is a whole number above 0{others}, got {text!r:.40}", hint=f"for instance {option} 5"
+    )
 
 
 def weights(value: ArrayLike | None, n: int, *, name: str = "weights") -> NDArray[np.float64]:
@@ -107,6 +165,96 @@ def not_negative(
     return array
 
 
+### arrays that index memory
+
+
+def integers(name: str, value: ArrayLike) -> NDArray[np.integer[Any]]:
+    """A list of whole numbers, of the type that they have."""
+    found = np.atleast_1d(np.asarray(value))
+    if found.ndim != 1 or (found.size and not np.issubdtype(found.dtype, np.integer)):
+        raise ShapeError(f"`{name}` must be whole numbers in a list, got {value!r:.80}")
+    return found if found.size else found.astype(np.int64)
+
+
+def whole_numbers(name: str, value: ArrayLike) -> NDArray[np.int64]:
+    """A list of whole numbers as 64-bit integers; none of them wraps."""
+    found = integers(name, value)
+    if found.dtype == np.uint64 and found.max(initial=0) > MAX_INTEGER:
+        raise ParameterError(f"`{name}` must be at most {MAX_INTEGER}, got {found.max()}")
+    return found.astype(np.int64)
+
+
+def lengths(name: str, value: ArrayLike, total: int, *, of: str = "entries", least: int = 0) -> NDArray[np.int64]:
+    """Whole numbers that are at least `least` and add up to `total`; a sum that wraps does not."""
+    found = whole_numbers(name, value)
+    if (found < least).any():
+        where = first_position(found < least)
+        raise ShapeError(f"`{name}` must be at least {least}, got {found[where]} at position {where}")
+    near = float(found.sum(dtype=np.float64))  # none is negative, so that a sum that wraps is large here
+    added = int(found.sum()) if near < MAX_INTEGER / 2 else near
+    if added != total:
+        shown = f"{added:.6g}" if isinstance(added, float) else str(added)
+        raise ShapeError(f"`{name}` add up to {shown}, but there are {total} {of}", total=added, rows=total)
+    return found
+
+
+def offsets(name: str, value: ArrayLike, total: int) -> NDArray[np.int64]:
+    """Whole numbers that start at 0, never fall and end at `total`: where parts of an array begin and end."""
+    found = whole_numbers(name, value)
+    falls = found[1:] < found[:-1]
+    if falls.any():
+        where = first_position(falls)
+        raise ShapeError(f"`{name}` must not fall, got {found[where]} before {found[where + 1]} at position {where}")
+    if not len(found) or found[0] != 0 or found[-1] != total:
+        ends = f"{found[0]}..{found[-1]}" if len(found) else "nothing"
+        raise ShapeError(f"`{name}` must go from 0 to {total}, got {ends}")
+    return found
+
+
+def indices(name: str, value: ArrayLike, n: int, *, least: int = 0) -> NDArray[np.integer[Any]]:
+    """Whole numbers that are at least `least` and below `n`, of the type that they have."""
+    found = integers(name, value)
+    if found.size and not (least <= int(found.min()) and int(found.max()) < n):
+        where = first_position((found < least) | (found >= n))
+        raise ParameterError(f"`{name}` must lie within {least}..{n - 1}, got {found[where]} at position {where}")
+    return found
+
+
+### arrays that are kept
+
+
+def owned(values: ArrayLike, dtype: DTypeLike | None = None, *, order: Literal["C", "K"] = "C") -> NDArray[Any]:
+    """A read-only array that nobody else can write to: itself where nobody can, else a copy in this order.
+
+    A read-only view is not enough, because its base may be written to.
+    """
+    if type(values) is np.ndarray and (dtype is None or values.dtype == dtype) and is_frozen(values, order):
+        return values
+    return lock(np.array(values, dtype=dtype, order=order, copy=True))
+
+
+def lock(array: NDArray[Any]) -> NDArray[Any]:
+    """An array that was just made, read-only from now on: `owned` keeps it as it is."""
+    if isinstance(array, np.ndarray):  # operations make numbers of arrays without dimensions
+        array.flags.writeable = False
+    return array
+
+
+def is_frozen(array: NDArray[Any], order: Literal["C", "K"] = "K") -> bool:
+    """Whether the memory of an array is read-only to all who share it: no base can be written to."""
+    if order == "C" and not array.flags.c_contiguous:
+        return False
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return False
+        base = base.base
+    return base is None or type(base) is bytes
+
+
+### numbers
+
+
 def probabilities(value: ArrayLike, *, name: str = "probabilities", axis: int | None = -1) -> NDArray[np.float64]:
     """Numbers that are not negative and sum to one along `axis` (over everything when None)."""
     p = not_negative(name, float_array(name, value), error=ProbabilityError)
@@ -125,9 +273,12 @@ def probabilities(value: ArrayLike, *, name: str = "probabilities", axis: int | 
 def float_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Anything that NumPy can read as an array of floats."""
     try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"`{name}` must be numbers, got {value!r:.80}") from None
+        found = np.asarray(value)
+        if found.dtype.kind not in "cMm":  # complex numbers, dates and durations lose what they are
+            return np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ParameterError(f"`{name}` must be numbers, got {value!r:.80}")
 
 
 def generator(rng: np.random.Generator | np.random.RandomState | int | None) -> np.random.Generator:
@@ -140,7 +291,16 @@ def generator(rng: np.random.Generator | np.random.RandomState | int | None) -> 
         raise ParameterError(f"`rng` must be a seed or a numpy Generator, got {rng!r}") from None
 
 
+def broadcast(name: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Numbers repeated to a shape, where they fit it."""
+    array = float_array(name, values)
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        raise ShapeError(f"`{name}` has the shape {array.shape}, which does not fit {shape}") from None
+
+
 def first_position(mask: NDArray[np.bool_]) -> Any:
     """Where a mask is first true: an index, or a tuple of them."""
-    position = tuple(int(i) for i in np.argwhere(mask)[0])
+    position = tuple(int(i) for i in np.unravel_index(int(np.argmax(mask)), mask.shape))
     return position[0] if len(position) == 1 else position

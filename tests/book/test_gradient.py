@@ -7,10 +7,10 @@ import pytest
 
 from bayeslearn import BayesianNetwork
 from bayeslearn.network import draw, fit_tables
-from bayeslearn.network.inference.compiled import Compiled
-from bayeslearn.network.learning.cases import FoldedCases
-from bayeslearn.network.learning.expectation import Tables
-from bayeslearn.network.learning.gradient import Climb, Coordinates
+from bayeslearn.network.inference.compiled_network import Compiled
+from bayeslearn.network.parameters.em_steps import Tables
+from bayeslearn.network.parameters.gradient_ascent import Climb, Coordinates
+from bayeslearn.network.parameters.training_cases import FoldedCases
 from bayeslearn.tables import Table
 from tests.oracle.networks import random_network
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayeslearn import BayesianNetwork, as_table, em, fit_tables
-from bayeslearn.families import MultivariateParameters, Poisson
+from bayeslearn.distributions import MultivariateParameters, Poisson
 from bayeslearn.mixture import Mixture, find_classes, fit_mixture
 from bayeslearn.mixture.learning import prior_of
 from bayeslearn.mixture.opening import parts_of

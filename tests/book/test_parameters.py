@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from bayeslearn.families import Bernoulli, Beta, Categorical, Dirichlet
+from bayeslearn.distributions import Bernoulli, Beta, Categorical, Dirichlet
 
 TACK = [1] * 80 + [0] * 20
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bayeslearn import read_network
-from bayeslearn.network.inference.sampled import Sampled, draw
+from bayeslearn.network.inference.approximate import Sampled, draw
 
 #: What was seen of the forest: thunder, and a campfire.
 SEEN = {"Thunder": "yes", "Campfire": "yes"}

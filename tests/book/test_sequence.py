@@ -71,7 +71,7 @@ def test_all_paths(seed, kind, n, lengths, zeros, told):
     seed=st.integers(0, 2**32),
     kind=st.sampled_from(KINDS),
     n=st.integers(1, 3),
-    prior=st.sampled_from(["mle", "cases:1", "cases:0.1"]),
+    prior=st.sampled_from(["none", "m:1", "m:0.1"]),
     zeros=st.booleans(),
     told=st.booleans(),
     frozen=st.sets(st.sampled_from(["start", "transitions", "emissions"]), max_size=2),
@@ -117,7 +117,7 @@ def test_the_dishonest_casino(shared_data):
 @pytest.mark.parametrize(("states", "figure"), [(2, -341.8787), (3, -328.5275)])
 def test_earthquakes(shared_data, states, figure):
     found = learn(
-        shared_data / "sequences" / "earthquakes.csv", states, columns=["count"], emissions="poisson", prior="mle",
+        shared_data / "sequences" / "earthquakes.csv", states, columns=["count"], emissions="poisson", prior="none",
         tol=1e-8, max_iter=2000,
     )  # fmt: skip
     assert found.log_likelihood == pytest.approx(figure, abs=5e-5)

@@ -83,7 +83,7 @@ def test_the_best_parents_are_two_weak_arcs_and_hardly_one_more_off():
 
 
 @pytest.mark.slow
-def test_with_faint_parents_it_is_the_figure_of_the_book():
+def test_with_weak_parents_it_is_the_figure_of_the_book():
     """One arc missing and one added, the median of a hundred samples; of twenty it may be by chance two missing."""
     found = np.array([
         errors(learn(draw(ALARM, 3000, rng=s), method="faint-parents", order=ORDER, knowledge=THREE).dag.arcs)

@@ -7,9 +7,9 @@ import pytest
 
 from bayeslearn import fit_tables, read_network
 from bayeslearn.network import BayesianNetwork
-from bayeslearn.network.inference.compiled import Compiled
-from bayeslearn.network.learning.cases import FoldedCases
-from bayeslearn.network.learning.expectation import Tables
+from bayeslearn.network.inference.compiled_network import Compiled
+from bayeslearn.network.parameters.em_steps import Tables
+from bayeslearn.network.parameters.training_cases import FoldedCases
 from bayeslearn.tables import as_table
 
 PREGNANCY = {

@@ -95,7 +95,7 @@ def test_pictures(words, tmp_path):
     [
         (("pac", *TEN, "--epsilon", "1.5", "--delta", "0.05"), 2, "--epsilon must be below 1, got 1.5"),
         (("pac", *TEN, "--epsilon", "0.1", "--delta", "0"), 2, "--delta must be above 0"),
-        (("pac", *SURE), 2, "left out: `size` and `m`"),
+        (("pac", *SURE), 2, "left out: `n_hypotheses` and `n_examples`"),
         (("pac", "--space", "0", *SURE), 2, "at least one hypothesis"),
         (("pac", "--space", "unbiased:5000", *SURE), 1, "more than a float can hold"),
         (("pac", *TEN, "--data", "enjoy-sport", *SURE), 2, "--space or --data, not both"),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bayeslearn.cases import Case, CaseBase
+from bayeslearn.case_based import Case, CaseBase
 from tests.cli.asking import ask, fail, said, tell
 
 
@@ -116,7 +116,7 @@ def test_a_second_example_that_is_no_machine():
         (["find", "plumbing", "faucet", "--most", "0"], 2, "--most must be at least 1"),
         (["find", "plumbing", "faucet", "--plot", "x.txt"], 2, "a picture is an .svg or a .png file"),
         (["design", "plumbing", "faucet", "--without", "tap"], 2, "there is no case 'tap'"),
-        (["design", "plumbing", "faucet", "-o", "x.txt"], 2, "cannot tell the format"),
+        (["design", "plumbing", "faucet", "-o", "x.txt"], 2, "its name stands for another format"),
         (["show", "plumbing", "--plot", "x.svg"], 2, "a picture shows one case"),
     ],
 )

@@ -33,7 +33,7 @@ def test_groups_are_found_reported_and_assigned(files, name, columns):
     assert f"columns         {columns}" in text
     assert "groups          2" in text
     assert "what distinguishes it" in text
-    assert [part.joint for part in Mixture.load(model).parts] == ([True] if name == "plain" else [False] * 3)
+    assert [part.is_joint for part in Mixture.load(model).parts] == ([True] if name == "plain" else [False] * 3)
     lines = ask("cluster", str(files / f"{name}.csv"), "--by", model).splitlines()
     assert lines[0] == "group,P(group=0),P(group=1),log_density"
     groups = [line.split(",")[0] for line in lines[1:]]
@@ -59,7 +59,7 @@ def test_what_cannot_be_is_told(files):
     for words, match in [
         ((data,), "where should the model be written"),
         ((data, "-o", model, "-k", "two"), "-k is a whole number above 0, or auto"),
-        ((data, "-o", str(files / "m.txt")), "cannot tell the format"),
+        ((data, "-o", str(files / "m.txt")), "its name stands for another format"),
         ((data, "-o", model, "--drop-columns", "z"), "there is no column 'z'"),
         ((data, "-o", model, "--prior", "strong"), "unexpected value for `--prior`"),
     ]:

@@ -25,7 +25,7 @@ QUICK = ["--learner", "k-nn", "--learner", "naive-bayes", "--folds", "4"]
 
 @pytest.fixture(autouse=True)
 def few_queries(monkeypatch):
-    monkeypatch.setattr("bayeslearn.contest.measuring.LEAST_QUERIES", 1)  # enough where nothing is timed
+    monkeypatch.setattr("bayeslearn.model_comparison.compare.LEAST_QUERIES", 1)  # enough where nothing is timed
 
 
 def test_a_table_of_classes(rows):
@@ -70,7 +70,9 @@ def test_failures_are_told(rows):
 
 def test_bad_input(rows, tmp_path):
     assert "there is no column 'kin'" in fail("contest", rows, "--target", "kin")[1]
-    assert "no learner 'oracle' for classes" in fail("contest", rows, "--target", "kind", "--learner", "oracle")[1]
+    assert (
+        "no learner 'oracle' for classification" in fail("contest", rows, "--target", "kind", "--learner", "oracle")[1]
+    )
     assert "cannot make 41 folds" in fail("contest", rows, "--target", "kind", "--folds", "41")[1]
     assert "an .svg or a .png file" in fail("contest", rows, "--target", "kind", "--plot", str(tmp_path / "a.txt"))[1]
     assert "`--seed` must be at least 0" in fail("contest", rows, "--target", "kind", "--seed", "-1")[1]

@@ -159,13 +159,13 @@ def test_numbers_come_back_as_intervals_on_demand(folder):
 
 
 def test_batches_and_a_bar(folder, monkeypatch):
-    from bayeslearn.network.learning import score
+    from bayeslearn.network.parameters import em_steps
 
     ask("sample", "asia", "-n", "700", "--seed", "1", "-o", "all.csv")
     pd.read_csv("all.csv").mask(np.random.default_rng(0).random((700, 8)) < 0.2).to_csv("holes.csv", index=False)
     words = ["impute", "asia", "holes.csv", "--how", "draw", "--seed", "1"]
     whole = ask(*words)
-    monkeypatch.setattr(score, "MOST_CELLS", 0)
+    monkeypatch.setattr(em_steps, "MOST_CELLS", 0)
     monkeypatch.setattr(writing, "BATCH", 100)
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
     assert ask(*words) == whole

@@ -18,7 +18,7 @@ from bayeslearn.cli.app import app
 from bayeslearn.cli.interrupting import once
 from bayeslearn.errors import NotConvergedWarning
 from bayeslearn.network import Knowledge, draw
-from bayeslearn.network.structure.methods import METHODS
+from bayeslearn.network.structure.algorithms import METHODS
 from tests.cli.asking import ask, fail, said
 
 RAIN = "rain,hose,wet\n" + "no,no,no\nno,yes,yes\nyes,no,yes\nyes,yes,yes\n" * 30

@@ -38,7 +38,11 @@ def test_the_report(days):
     assert "what speaks most for it" in text
     model = NaiveBayes.load(days / "m.json")
     assert model.cases == 60
-    assert {c.name: c.family for c in model.columns} == {"sky": "categorical", "heat": "normal", "visits": "poisson"}
+    assert {c.name: c.distribution.name for c in model.columns} == {
+        "sky": "categorical",
+        "heat": "normal",
+        "visits": "poisson",
+    }
 
 
 def test_the_reliability_is_drawn_if_it_was_checked(days):
@@ -52,7 +56,7 @@ def test_the_reliability_is_drawn_if_it_was_checked(days):
 def test_options_reach_the_model(days):
     found = json.loads(
         learn(days, "--drop-columns", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",
-              "--folds", "5", "--family", "heat=cut:3", "--family", "visits=normal", "--class-prior", "mle")
+              "--folds", "5", "--family", "heat=cut:3", "--family", "visits=normal", "--class-prior", "none")
     )  # fmt: skip
     model = NaiveBayes.load(days / "m.json")
     assert repr(model["sky"].prior) == "Dirichlet(α=1 per state)"
@@ -105,9 +109,9 @@ def test_labels_that_are_missing(days):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--target", "kind", "-o", "m.txt"], "cannot tell the format"),
+        (["--target", "kind", "-o", "m.txt"], "its name stands for another format"),
         (["--target", "kind", "-o", "m.json", "--family", "heat"], "--family takes COL=WORD"),
-        (["--target", "kind", "-o", "m.json", "--family", "heat=gamma"], "families"),
+        (["--target", "kind", "-o", "m.json", "--family", "heat=zipf"], "families"),
         (["--target", "kind", "-o", "m.json", "--prior", "m:2", "--prior", "m:3"], "one --prior for all columns"),
         (
             ["--target", "kind", "-o", "m.json", "--drop-columns", "kind"],

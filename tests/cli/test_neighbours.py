@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from bayeslearn import Neighbours
+from bayeslearn import NeighborsModel
 from tests.cli.asking import ask, fail, said, tell
 
 ROWS = """size,hue,kind,price,id
@@ -84,7 +84,7 @@ def test_models_and_rows_are_written(files):
     rows, model, out = str(files / "rows.csv"), str(files / "m.json"), files / "out.csv"
     words = ["neighbours", rows, "--target", "kind", "--drop-columns", "price,id", "--k", "3"]
     assert said(*words, "-o", model) == f"wrote {model}: 6 examples\n"
-    assert Neighbours.load(model).k == 3
+    assert NeighborsModel.load(model).k == 3
     assert "3 rows, 3 columns" in said("neighbours", str(files / "new.csv"), "--by", model, "-o", str(out))
     assert out.read_text() == ask("neighbours", str(files / "new.csv"), "--by", model)
 

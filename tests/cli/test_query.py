@@ -13,7 +13,7 @@ from bayeslearn import BayesianNetwork, fit_tables, read_network, write_network
 from bayeslearn.cli import in_one_line, progress
 from bayeslearn.cli.query import Sampling
 from bayeslearn.errors import BayeslearnWarning, NotConvergedWarning
-from bayeslearn.network.inference.sampled import Progress, Sampled
+from bayeslearn.network.inference.approximate import Progress, Sampled
 from tests.cli.asking import ask, fail, said, tell
 from tests.oracle.networks import given, marginal, random_network
 

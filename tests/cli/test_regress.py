@@ -184,7 +184,7 @@ def test_what_cannot_be_is_told(files):
         ((data, "-t", "z"), UnknownColumnError, "there is no column 'z'"),
         ((data, "-t", "y", "--method", "magic"), ParameterError, "unexpected value for `--method`"),
         ((data, "-t", "hue"), DataError, "target 'hue' holds states such as 'blue'"),
-        ((data, "-t", "y", "-o", str(files / "m.txt")), ParameterError, "cannot tell the format"),
+        ((data, "-t", "y", "-o", str(files / "m.txt")), ParameterError, "its name stands for another format"),
         ((data, "-t", "y", "-k", "two"), ParameterError, "-k is a whole number above 0, or auto"),
         ((data, "-t", "y", "--width", "wide"), ParameterError, "--width is a number or auto or nearest"),
         ((data, "-t", "y", "--prior", "strong"), ParameterError, "unexpected value for `prior`"),
@@ -194,7 +194,7 @@ def test_what_cannot_be_is_told(files):
             ask("regress", *words)
     assert fail("regress", data, "-t", "id", "--max-states", "20")[0] == 1
     (files / "m.json").write_text("{}")
-    with pytest.raises(FormatError, match="holds no local regression"):
+    with pytest.raises(FormatError, match="holds no model"):
         ask("regress", data, "--by", model)
 
 

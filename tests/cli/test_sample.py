@@ -7,7 +7,7 @@ import pytest
 
 from bayeslearn import BayesianNetwork, as_table, read_network, write_network
 from bayeslearn.cli import progress, sample, writing
-from bayeslearn.network.inference.sampled import draw
+from bayeslearn.network.inference.approximate import draw
 from tests.cli.asking import ask, fail, said
 
 

@@ -61,7 +61,7 @@ def test_learn_decode_score(calls):
 
 
 def test_json_and_options(calls):
-    found = json.loads(learn(calls, "--known", "state", "--json", "--prior", "mle", "--restarts", "1"))
+    found = json.loads(learn(calls, "--known", "state", "--json", "--prior", "none", "--restarts", "1"))
     assert [entry["state"] for entry in found["states"]] == ["high", "low"]
     assert found["history"] == sorted(found["history"])
     assert found["converged"]
@@ -80,7 +80,7 @@ def test_what_cannot_be(calls):
         (("--states", "0"), "at least 1"),
         ((), "how many states"),
         (("--states", "2", "--plot", "x.txt"), "picture"),
-        (("--states", "2", "--prior", "hope"), "not a prior"),
+        (("--states", "2", "--prior", "hope"), "no prior 'hope'"),
     ):
         with pytest.raises(ParameterError, match=message):
             learn(calls, *words)

@@ -12,7 +12,7 @@ import pytest
 
 from bayeslearn import Schema
 from bayeslearn.cli import progress
-from bayeslearn.sources.files import Pace
+from bayeslearn.sources.file_source import ScanProgress
 from tests.cli.asking import ask, fail, said, tell
 
 N = 240
@@ -171,7 +171,7 @@ def test_a_schema_is_kept_and_given(place, tmp_path):
     assert "rows            240" in ask(*FIT, str(place / "full-[12].csv"), "--schema", str(to), "-o", model)
     code, sentence = fail(*FIT, str(place / "full-[12].csv"), "--schema", str(place / "full-1.csv"), "-o", model)
     assert code == 1
-    assert "holds no schema" in sentence
+    assert "this is not JSON" in sentence
 
 
 def test_tables_of_a_database(place, tmp_path):
@@ -261,11 +261,11 @@ def test_passes_are_counted_and_told():
     passes = progress.Passes(tell=lambda share, words: told.append((share, words)))
     for begun in (1.0, 2.0):
         for rows in (500, 1000, 2000):
-            passes(Pace(rows, of=2000, seconds=rows / 4000, shards=rows // 1000, of_shards=2, begun=begun))
+            passes(ScanProgress(rows, of=2000, seconds=rows / 4000, shards=rows // 1000, of_shards=2, begun=begun))
     assert told[0] == (0.25, "pass 1: 500 rows, 4,000 a second")
     assert told[-1] == (1.0, "pass 2: 2,000 rows, 4,000 a second")
     assert (passes.number, passes.seconds) == (2, 0.5)
-    passes(Pace(rows=0, of=None, seconds=1.0, shards=4, of_shards=4, begun=3.0))
+    passes(ScanProgress(rows=0, of=None, seconds=1.0, shards=4, of_shards=4, begun=3.0))
     assert told[-1] == (1.0, "pass 3: 4 of 4 files")
 
 

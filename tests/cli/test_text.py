@@ -10,7 +10,7 @@ from pyarrow import parquet
 from typer.testing import CliRunner
 
 from bayeslearn.cli.app import app
-from bayeslearn.naive_bayes.text import learn_text, read_corpus, read_text_model
+from bayeslearn.naive_bayes.text import TextModel, learn_text, read_corpus
 from tests.cli.asking import ask, said, tell
 
 MAILS = """text,label
@@ -46,7 +46,7 @@ def test_learn_tells_what_was_learned(mails, tmp_path):
 
 
 def test_learn_is_what_python_learns(mails, model):
-    expected, found = learn_text(read_corpus(mails)).model, read_text_model(model)
+    expected, found = learn_text(read_corpus(mails)).model, TextModel.load(model)
     assert found.statistics.isclose(expected.statistics)
     assert found.classify(["cheap", "lunch"]) == ["spam", "ham"]
 
@@ -208,7 +208,7 @@ def test_markers_of_missing_labels(mails, survey, tmp_path):
     ask("text", "learn", mails, "-o", str(known))
     shown = ask("text", "learn", survey, *markers, "-o", str(tmp_path / "m"))
     assert "4 with a label, and 2 without a label" in shown
-    assert read_text_model(tmp_path / "m").statistics.isclose(read_text_model(known).statistics)
+    assert TextModel.load(tmp_path / "m").statistics.isclose(TextModel.load(known).statistics)
     assert "4 of 4 known" in said("text", "classify", str(known), survey, *markers)
     answer = json.loads(ask("text", "evaluate", survey, "--model", str(known), *markers, "--json"))
     assert answer["judged"] == 4

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg, stats
 
+from bayeslearn.distributions import RegressionPrior
 from bayeslearn.errors import DataError, EvidenceError, MismatchError, ParameterError, ShapeError
-from bayeslearn.families import RegressionPrior
 from bayeslearn.functions import LinearFit, Regression, fit_linear
 from bayeslearn.functions.linear import collect
 from bayeslearn.functions.priors import LITTLE, best, best_strength, prior_of, strength_evidence, weak

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import plots
+from bayeslearn.distributions import LinearGaussian, RegressionPrior
 from bayeslearn.errors import (
     BayeslearnWarning,
     DataError,
@@ -16,7 +17,6 @@ from bayeslearn.errors import (
     ParameterError,
     ShapeError,
 )
-from bayeslearn.families import LinearGaussian, RegressionPrior
 from bayeslearn.functions.local import KERNELS, LocalFit, local_regression, smooth, weigh
 from bayeslearn.functions.targets import examples
 from tests.properties import trials

@@ -104,7 +104,7 @@ def test_learning_goes_on_with_the_same_units(tmp_path):
     assert (again + model).cases == 240
     with pytest.raises(MismatchError, match="these have different radial units"):
         _ = model + fit_radial(WAVE, ["y", "z"], 8, columns=["x"], width=0.3).model
-    with pytest.raises(FormatError, match=r"holds no classification: expected \{\"format\""):
+    with pytest.raises(FormatError, match=r"holds a model of the kind 'regression', not 'classification'"):
         Classification.load(tmp_path / "m.json")
 
 

@@ -18,6 +18,7 @@ from bayeslearn.errors import (
     NotConvergedWarning,
     ParameterError,
     ShapeError,
+    UnknownStateError,
 )
 from bayeslearn.functions import Classification, SigmoidFit, fit_sigmoid
 from bayeslearn.functions.sigmoid_climbing import NormalPrior, Problem
@@ -196,7 +197,7 @@ def test_bad_input():
         fit_sigmoid(ROWS, ["yes"] * 6)
     with pytest.raises(MissingValuesError, match="missing in every row"):
         fit_sigmoid(ROWS, [None] * 6)
-    with pytest.raises(ParameterError, match="labels maybe are not among the classes no, yes"):
+    with pytest.raises(UnknownStateError, match="labels 'maybe' are not among the classes 'no', 'yes'"):
         fit_sigmoid(ROWS, ["maybe", *LIVES[1:]], classes=["no", "yes"])
     with pytest.raises(ParameterError, match="2 classes are told, and the targets have 3"):
         fit_sigmoid(ROWS, np.full((6, 3), 1 / 3), soft=True, classes=["a", "b"])

@@ -12,9 +12,9 @@ import pytest
 from bayeslearn import LeastSquaresRegressor, as_table, scan
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError, UnknownColumnError
 from bayeslearn.functions import RadialBasisRegressor, SigmoidClassifier, fit_linear
-from bayeslearn.functions.folding import Cases, features_of, opened
 from bayeslearn.functions.local import LocalRegressor
-from bayeslearn.neighbours import NeighboursClassifier
+from bayeslearn.functions.out_of_core import Cases, features_of, opened
+from bayeslearn.neighbors import NeighborsClassifier
 
 OUTPUTS = ["grade", "mood"]
 
@@ -89,7 +89,7 @@ def test_learning_goes_on_with_sources(files):
 
 def test_what_is_collected_travels():
     source, names = opened(scan(pieces(drawn())), "grade")
-    collect = Cases(features_of(source, names), names)
+    collect = Cases(features_of(source, source.schema.drop(names)), names)
     table = next(source.batches())
     np.testing.assert_array_equal(cloudpickle.loads(cloudpickle.dumps(collect))(table).scatter, collect(table).scatter)
 
@@ -116,5 +116,5 @@ def test_answers_for_each_row_and_neighbours_read_all_rows():
     source, model = scan(pieces(drawn())), fit_linear(drawn(), "grade")
     np.testing.assert_array_equal(model.predict(source), model.predict(drawn()))
     labels = np.arange(300) % 2
-    found = NeighboursClassifier().fit(source, labels).predict(drawn(9, 1))
-    np.testing.assert_array_equal(found, NeighboursClassifier().fit(drawn(), labels).predict(drawn(9, 1)))
+    found = NeighborsClassifier().fit(source, labels).predict(drawn(9, 1))
+    np.testing.assert_array_equal(found, NeighborsClassifier().fit(drawn(), labels).predict(drawn(9, 1)))

@@ -2,13 +2,13 @@
 
 from hypothesis import strategies as st
 
-from bayeslearn.hypotheses import Attributes, Conjunction, Examples
+from bayeslearn.hypotheses import AttributeSpace, Conjunction, Examples
 
 
 @st.composite
 def attributes(draw, most=4, states=3, fewest=1):
     sizes = draw(st.lists(st.integers(fewest, states), min_size=1, max_size=most))
-    return Attributes.of({f"a{i}": [f"v{j}" for j in range(k)] for i, k in enumerate(sizes)})
+    return AttributeSpace.parse({f"a{i}": [f"v{j}" for j in range(k)] for i, k in enumerate(sizes)})
 
 
 def rows(known):
@@ -17,7 +17,7 @@ def rows(known):
 
 def conjunctions(known):
     some = st.tuples(*[st.sampled_from([*states, "?"]) for states in known.states])
-    return st.one_of(some, st.just(("∅",) * len(known))).map(lambda c: Conjunction.of(known, c))
+    return st.one_of(some, st.just(("∅",) * len(known))).map(lambda c: Conjunction.from_constraints(known, c))
 
 
 @st.composite
@@ -26,7 +26,7 @@ def consistent_examples(draw, most=8, **kinds):
     known = draw(attributes(**kinds))
     target = draw(conjunctions(known))
     seen = draw(st.lists(rows(known), max_size=most))
-    return Examples.of(seen, [target(row) for row in seen], attributes=known)
+    return Examples.from_rows(seen, [target(row) for row in seen], attributes=known)
 
 
 @st.composite
@@ -34,7 +34,7 @@ def any_examples(draw, most=6, **kinds):
     """Examples with labels at random: often no conjunction agrees with them."""
     known = draw(attributes(**kinds))
     seen = draw(st.lists(st.tuples(rows(known), st.booleans()), max_size=most))
-    return Examples.of([row for row, _ in seen], [label for _, label in seen], attributes=known)
+    return Examples.from_rows([row for row, _ in seen], [label for _, label in seen], attributes=known)
 
 
 def plain(examples):

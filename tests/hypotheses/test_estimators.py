@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from bayeslearn.errors import DataError, ImpossibleDataError, InconsistentDataError, ParameterError, UnknownStateError
 from bayeslearn.hypotheses import BayesOptimalClassifier, FindSClassifier, GibbsClassifier, VersionSpaceClassifier
-from bayeslearn.hypotheses.out_of_fold import ALWAYS_TRAINING, folds
+from bayeslearn.hypotheses.estimators import ALWAYS_TRAINING, folds_by_content
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_functions_are_weighed_by_the_labels_they_explain():
     model.fit([[0], [1.5], [2.5]], ["low", "low", "high"])
     joint = np.array([0.2 * 0.9**2 * 0.1, 0.3 * 0.9**3, 0.5 * 0.9**2 * 0.1])
     np.testing.assert_allclose(list(model.posterior_.probabilities.values()), joint / joint.sum(), rtol=1e-12)
-    assert model.evidence_ == "likelihood"
+    assert model.criterion_ == "likelihood"
     assert model.classes_.tolist() == ["high", "low"]
     # at 2.5 the first two say high
     np.testing.assert_allclose(model.predict_proba([[2.5]])[0, 0], joint[:2].sum() / joint.sum(), rtol=1e-12)
@@ -53,7 +53,7 @@ def test_partial_fit_adds_and_the_posterior_takes_back():
     parts = BayesOptimalClassifier(THRESHOLDS, noise=0.2).partial_fit(X[:2], y[:2], classes=["low", "high"])
     parts.partial_fit(X[2:], y[2:])
     assert parts.posterior_.statistics.isclose(whole.posterior_.statistics, rtol=1e-12)
-    back = whole.posterior_.take_back((X[3], "low"))
+    back = whole.posterior_.remove((X[3], "low"))
     without = BayesOptimalClassifier(THRESHOLDS, noise=0.2).fit(X[:3], y[:3])
     np.testing.assert_allclose(back.distribution.mean(), without.posterior_.distribution.mean(), rtol=1e-12)
     weighted = BayesOptimalClassifier(THRESHOLDS, noise=0.2).fit(X, y, sample_weight=[2, 1, 0, 1])
@@ -72,7 +72,7 @@ def test_functions_see_rows_of_frames_by_name():
     columns = {"sky": ["sunny", "rainy", "sunny"], "wind": ["weak", "weak", "strong"]}
     for frame in (pd.DataFrame(columns), pl.DataFrame(columns)):
         model = BayesOptimalClassifier(list(hypotheses.items())).fit(frame, [True, False, True])
-        assert model.posterior_.map == ["sky"]
+        assert model.posterior_.map_hypotheses == ["sky"]
         assert model.predict(frame).tolist() == [True, False, True]
         assert model.feature_names_in_.tolist() == ["sky", "wind"]
 
@@ -86,7 +86,7 @@ def test_fitted_classifiers_are_left_as_they_are(blobs):
     expected = [h.predict_log_proba(X[1::2])[np.arange(45), codes].sum() for h in model.posterior_.space.hypotheses]
     np.testing.assert_allclose(model.posterior_.statistics.total, expected, rtol=1e-10)
     frozen = clone(BayesOptimalClassifier([FrozenEstimator(naive)])).fit(X[1::2], y[1::2])
-    assert frozen.evidence_ == "likelihood"
+    assert frozen.criterion_ == "likelihood"
 
 
 ### hypotheses that learn
@@ -96,8 +96,8 @@ def test_naive_bayes_variants_are_combined_by_evidence(blobs):
     X, y = blobs
     variants = [("gauss", GaussianNB()), ("wide", GaussianNB(var_smoothing=10)), ("signs", BernoulliNB())]
     model = BayesOptimalClassifier(variants).fit(X, y)
-    assert model.evidence_ == "out_of_fold"
-    assert model.posterior_.map == ["gauss"]
+    assert model.criterion_ == "out_of_fold"
+    assert model.posterior_.map_hypotheses == ["gauss"]
     p = model.posterior_.distribution.mean()
     parts = [h.predict_proba(X) for h in model.posterior_.space.hypotheses]
     np.testing.assert_allclose(model.predict_proba(X), np.tensordot(p, parts, axes=1), rtol=1e-10)
@@ -109,7 +109,7 @@ def test_out_of_fold_evidence_is_what_folds_by_hand_give(blobs):
     X, y = blobs
     model = BayesOptimalClassifier([GaussianNB(), BernoulliNB()]).fit(X, y)
     codes = np.searchsorted(model.classes_, y)
-    fold = folds(X, codes)
+    fold = folds_by_content(X, codes)
     by_hand = [
         sum(
             part.fit(X[fold != k], y[fold != k])
@@ -136,15 +136,15 @@ def test_order_of_rows_does_not_matter_and_a_row_twice_is_weight_two(blobs):
 
 def test_folds_keep_equal_rows_together_and_single_rows_in_training():
     X = np.array([[0.0], [-0.0], [1.0], [2.0], [3.0]])
-    fold = folds(X, np.array([0, 0, 0, 0, 1]))
+    fold = folds_by_content(X, np.array([0, 0, 0, 0, 1]))
     assert fold[0] == fold[1]
     assert len(set(fold[[0, 2, 3]])) == 3
     assert fold[4] == ALWAYS_TRAINING
     words = np.array([["a", 1], ["a", 1], ["b", 1]], dtype=object)
-    fold = folds(words, np.array([0, 0, 0]))
+    fold = folds_by_content(words, np.array([0, 0, 0]))
     assert fold[0] == fold[1] != fold[2]
     counts = sparse.csr_matrix([[0, 1], [0, 1], [2, 0]])
-    fold = folds(counts, np.array([0, 0, 0]))
+    fold = folds_by_content(counts, np.array([0, 0, 0]))
     assert fold[0] == fold[1] != fold[2]
 
 
@@ -156,7 +156,7 @@ def test_sparse_counts_go_through():
     thin = BayesOptimalClassifier([MultinomialNB(), MultinomialNB(alpha=50)]).fit(sparse.csr_matrix(X), y)
     assert dense.score(X, y) > 0.7
     assert thin.predict_proba(sparse.csr_matrix(X)).shape == (40, 2)
-    assert thin.posterior_.map == dense.posterior_.map
+    assert thin.posterior_.map_hypotheses == dense.posterior_.map_hypotheses
 
 
 class Constant(ClassifierMixin, BaseEstimator):
@@ -177,14 +177,14 @@ class Constant(ClassifierMixin, BaseEstimator):
 def test_a_classifier_that_knows_its_evidence_is_believed():
     X, y = [[0], [1]], ["a", "b"]
     model = BayesOptimalClassifier([("x", Constant(-1.0)), ("y", Constant(-3.0))]).fit(X, y)
-    assert model.evidence_ == "log_evidence"
+    assert model.criterion_ == "log_marginal_likelihood"
     np.testing.assert_allclose(model.posterior_["x"], 1 / (1 + np.exp(-2)), rtol=1e-12)
     mixed = BayesOptimalClassifier([Constant(-1.0), GaussianNB()])
-    assert mixed.fit(X * 5, y * 5).evidence_ == "out_of_fold"
+    assert mixed.fit(X * 5, y * 5).criterion_ == "out_of_fold"
     with pytest.raises(
-        ParameterError, match="evidence=\"log_evidence\" needs it of every hypothesis, and 'GaussianNB'"
+        ParameterError, match="criterion=\"log_marginal_likelihood\" needs it of every hypothesis, and 'GaussianNB'"
     ):
-        mixed.set_params(evidence="log_evidence").fit(X, y)
+        mixed.set_params(criterion="log_marginal_likelihood").fit(X, y)
 
 
 ### Gibbs
@@ -209,12 +209,12 @@ def test_gibbs_draws_by_the_posterior():
     [
         (BayesOptimalClassifier([]), ParameterError, "at least one hypothesis, got none"),
         (BayesOptimalClassifier(None), ParameterError, "expected a list of hypotheses, got None"),
-        (BayesOptimalClassifier([GaussianNB()], evidence="magic"), ParameterError, "unexpected value for `evidence`"),
+        (BayesOptimalClassifier([GaussianNB()], criterion="magic"), ParameterError, "unexpected value for `criterion`"),
         (BayesOptimalClassifier([GaussianNB()], noise=0.9), ParameterError, "`noise` must be at most 0.5, got 0.9"),
         (BayesOptimalClassifier([GaussianNB()], prior=[0.5, 0.5]), ParameterError, "a prior over 1 hypotheses"),
         (BayesOptimalClassifier([lambda x: "a"]), ImpossibleDataError, "case 2 has probability zero under every"),
         (BayesOptimalClassifier([Perceptron()]), ImpossibleDataError, "has probability zero under every hypothesis"),
-        (BayesOptimalClassifier([GaussianNB()], classes=["a", "z"]), DataError, "y holds the label 'b', which is not"),
+        (BayesOptimalClassifier([GaussianNB()], classes=["a", "z"]), DataError, "labels 'b' are not among the classes"),
         (BayesOptimalClassifier([5]), ParameterError, "a hypothesis must be a function or a classifier, got 5"),
     ],
 )
@@ -234,7 +234,7 @@ def test_bad_weights_and_labels(blobs):
     model = BayesOptimalClassifier([lambda x: "new" if x[0] > 0 else "a"]).fit([[0], [-1]], ["a", "a"])
     with pytest.raises(UnknownStateError, match="unknown label 'new' in case 0"):
         model.predict([[1]])
-    with pytest.raises(DataError, match="y holds the label 'q'"):
+    with pytest.raises(DataError, match="labels 'q' are not among"):
         model.partial_fit([[0]], ["q"])
 
 
@@ -261,7 +261,7 @@ def test_version_space_classifier_votes():
     new = [["sunny", "cold", "high"], ["sunny", "warm", "low"]]
     np.testing.assert_allclose(model.predict_proba(new)[:, 1], [2 / 6, 3 / 6], rtol=1e-12)
     assert model.predict(new).tolist() == ["no", "no"]
-    general = clone(model).set_params(vote="weighted", favour=0.01).fit(DAYS[:1] + DAYS[2:3], ["yes", "no"])
+    general = clone(model).set_params(vote="weighted", favor=0.01).fit(DAYS[:1] + DAYS[2:3], ["yes", "no"])
     assert general.predict(new).tolist() == ["no", "yes"]
     sure = clone(model).set_params(vote="unanimous").fit(DAYS, ENJOY)
     assert sure.predict(DAYS).tolist() == FindSClassifier().fit(DAYS, ENJOY).predict(DAYS).tolist() == ENJOY

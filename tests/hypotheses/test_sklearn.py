@@ -17,7 +17,7 @@ NAIVE = [("plain", GaussianNB()), ("signs", BernoulliNB())]
         GibbsClassifier(NAIVE, random_state=0),
         FindSClassifier(),
         VersionSpaceClassifier(conflicts="skip"),
-        VersionSpaceClassifier(conflicts="skip", vote="weighted", favour=2),
+        VersionSpaceClassifier(conflicts="skip", vote="weighted", favor=2),
     ],
 )
 def test_sklearn_contract(estimator, check):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
+from bayeslearn.distributions import Finite
 from bayeslearn.errors import (
     EvidenceError,
     ImpossibleDataError,
@@ -20,7 +21,6 @@ from bayeslearn.errors import (
     ShapeError,
     UnknownStateError,
 )
-from bayeslearn.families import Finite
 from bayeslearn.hypotheses import FiniteSpace
 
 OUTCOMES = ("a", "b", "c")
@@ -43,7 +43,7 @@ def problems(draw):
 
 
 def started(table, prior):
-    space = FiniteSpace.table([[float(p) for p in row] for row in table], outcomes=OUTCOMES)
+    space = FiniteSpace.from_table([[float(p) for p in row] for row in table], outcomes=OUTCOMES)
     return space.posterior([float(p) for p in prior])
 
 
@@ -56,7 +56,7 @@ def exact(table, prior, cases):
 
 def same(a, b):
     np.testing.assert_allclose(list(a.probabilities.values()), list(b.probabilities.values()), rtol=1e-10, atol=1e-300)
-    np.testing.assert_allclose(a.log_evidence, b.log_evidence, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(a.log_marginal_likelihood, b.log_marginal_likelihood, rtol=1e-10, atol=1e-10)
 
 
 ### laws
@@ -68,24 +68,24 @@ def test_posterior_and_evidence_are_those_of_exact_fractions(problem):
     table, prior, cases = problem
     if sum(joint) == 0:
         with pytest.raises(ImpossibleDataError, match="has probability zero under every hypothesis"):
-            started(table, prior).update_batch(cases)
+            started(table, prior).update_many(cases)
         return
-    posterior = started(table, prior).update_batch(cases)
+    posterior = started(table, prior).update_many(cases)
     np.testing.assert_allclose(
         list(posterior.probabilities.values()), [float(j / sum(joint)) for j in joint], rtol=1e-9, atol=1e-300
     )
-    np.testing.assert_allclose(posterior.evidence, float(sum(joint)), rtol=1e-9)
+    np.testing.assert_allclose(posterior.marginal_likelihood, float(sum(joint)), rtol=1e-9)
     best = max(joint)
-    assert posterior.map == [i for i, j in enumerate(joint) if j == best]
+    assert posterior.map_hypotheses == [i for i, j in enumerate(joint) if j == best]
     likelihood = exact(table, [1] * len(prior), cases)
-    assert posterior.ml == [i for i, j in enumerate(likelihood) if j == max(likelihood)]
+    assert posterior.ml_hypotheses == [i for i, j in enumerate(likelihood) if j == max(likelihood)]
 
 
 @given(problems(), st.randoms(use_true_random=False))
 def test_one_at_a_time_in_any_order_is_the_batch(problem, random):
     table, prior, cases = problem
     assume(sum(exact(*problem)) > 0)
-    batch = started(table, prior).update_batch(cases)
+    batch = started(table, prior).update_many(cases)
     shuffled = random.sample(cases, len(cases))
     one_by_one = started(table, prior)
     for case in shuffled:
@@ -98,12 +98,12 @@ def test_parts_add_and_are_taken_back(problem, cut):
     table, prior, cases = problem
     assume(sum(exact(*problem)) > 0)
     start = started(table, prior)
-    first, second = start.update_batch(cases[:cut]), start.update_batch(cases[cut:])
-    whole = start.update_batch(cases)
+    first, second = start.update_many(cases[:cut]), start.update_many(cases[cut:])
+    whole = start.update_many(cases)
     same(first + second, whole)
     same(whole - second, first)
-    same(whole.take_back_batch(cases[cut:]), first)
-    same(whole.take_back_batch(cases), start)
+    same(whole.remove_many(cases[cut:]), first)
+    same(whole.remove_many(cases), start)
 
 
 @given(problems())
@@ -111,16 +111,16 @@ def test_weight_two_is_the_case_twice(problem):
     table, prior, cases = problem
     assume(sum(exact(*problem)) > 0)
     start = started(table, prior)
-    twice = start.update_batch(cases * 2)
-    same(start.update_batch(cases, weights=[2.0] * len(cases)), twice)
-    same(start.update_batch(cases) * 2, twice)
+    twice = start.update_many(cases * 2)
+    same(start.update_many(cases, sample_weight=[2.0] * len(cases)), twice)
+    same(start.update_many(cases) * 2, twice)
 
 
 @given(problems())
 def test_the_predictive_is_a_ratio_of_evidences(problem):
     table, prior, cases = problem
     assume(sum(exact(*problem)) > 0)
-    posterior = started(table, prior).update_batch(cases)
+    posterior = started(table, prior).update_many(cases)
     predictive = posterior.predictive()
     np.testing.assert_allclose(sum(predictive.values()), 1, rtol=1e-10)
     for outcome, p in predictive.items():
@@ -130,12 +130,12 @@ def test_the_predictive_is_a_ratio_of_evidences(problem):
 
 
 def test_a_case_that_ruled_a_hypothesis_out_can_be_taken_back():
-    start = FiniteSpace.table({"fair": {"h": 0.5, "t": 0.5}, "two heads": {"h": 1.0}}).posterior()
+    start = FiniteSpace.from_table({"fair": {"h": 0.5, "t": 0.5}, "two heads": {"h": 1.0}}).posterior()
     after = start.update("t")
     assert after["two heads"] == 0
-    assert after.take_back("t").probabilities == start.probabilities
+    assert after.remove("t").probabilities == start.probabilities
     with pytest.raises(EvidenceError, match="more evidence taken back than had been added"):
-        start.take_back("t")
+        start.remove("t")
 
 
 ### forms of hypotheses
@@ -150,7 +150,7 @@ def test_a_case_that_ruled_a_hypothesis_out_can_be_taken_back():
     ],
 )
 def test_functions_may_return_probabilities(hypothesis):
-    space = FiniteSpace.labelling({"h": hypothesis, "half": lambda x: [0.5, 0.5]}, labels=["no", "yes"])
+    space = FiniteSpace.from_labelers({"h": hypothesis, "half": lambda x: [0.5, 0.5]}, classes=["no", "yes"])
     posterior = space.fit([(0.9, "yes"), (0.2, "no")])
     np.testing.assert_allclose(posterior["h"], 0.72 / (0.72 + 0.25), rtol=1e-12)
 
@@ -160,7 +160,7 @@ def test_fitted_classifiers_are_hypotheses():
     X = np.concatenate([rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + 3])
     y = np.repeat(["a", "b"], 20)
     models = {"naive": GaussianNB().fit(X, y), "lines": LinearSVC().fit(X, y)}
-    space = FiniteSpace.labelling(models, labels=["a", "b", "never"], noise=0.1)
+    space = FiniteSpace.from_labelers(models, classes=["a", "b", "never"], noise=0.1)
     posterior = space.fit(list(zip(X, y, strict=True)))
     p = models["naive"].predict_proba(X)[np.arange(40), np.repeat([0, 1], 20)]
     naive = np.log(0.9 * p + 0.05 * (1 - p)).sum()
@@ -172,26 +172,26 @@ def test_functions_may_give_the_likelihood_of_any_case():
     def normal(mean):
         return lambda x: math.exp(-0.5 * (x - mean) ** 2) / math.sqrt(2 * math.pi)
 
-    posterior = FiniteSpace.cases({"low": normal(0), "high": normal(2)}).fit([0.5, 1.0, 0.2])
+    posterior = FiniteSpace.from_functions({"low": normal(0), "high": normal(2)}).fit([0.5, 1.0, 0.2])
     odds = math.exp(sum(-0.5 * x**2 + 0.5 * (x - 2) ** 2 for x in (0.5, 1.0, 0.2)))
     np.testing.assert_allclose(posterior["low"], odds / (1 + odds), rtol=1e-12)
     with pytest.raises(ParameterError, match="the possible outcomes are not known"):
         posterior.predictive()
     with pytest.raises(ProbabilityError, match=r"got -1\.0 for case 0 from hypothesis 0"):
-        FiniteSpace.cases([lambda x: -1]).fit([1])
+        FiniteSpace.from_functions([lambda x: -1]).fit([1])
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
 @pytest.mark.parametrize("noise", [0.0, 1e-9, 0.2])
 def test_label_noise_spreads_over_the_other_labels(k, noise):
-    space = FiniteSpace.labelling({"h": lambda x: 0}, labels=range(k), noise=noise)
+    space = FiniteSpace.from_labelers({"h": lambda x: 0}, classes=range(k), noise=noise)
     p = space.posterior().predictive("x")
     np.testing.assert_allclose(list(p.values()), [1 - noise] + [noise / (k - 1)] * (k - 1), rtol=1e-12)
     assert space.posterior().predictive("x", noisy=False)[0] == 1
 
 
 def test_noise_lets_a_wrong_hypothesis_live():
-    space = FiniteSpace.labelling({"yes": lambda x: True, "no": lambda x: False}, noise=0.1)
+    space = FiniteSpace.from_labelers({"yes": lambda x: True, "no": lambda x: False}, noise=0.1)
     np.testing.assert_allclose(space.fit([(0, True)] * 2)["no"], 0.01 / 0.82, rtol=1e-12)
 
 
@@ -209,12 +209,12 @@ def test_noise_lets_a_wrong_hypothesis_live():
     ],
 )
 def test_every_form_of_prior(prior):
-    space = FiniteSpace.table([[0.5, 0.5]] * 2, names=["x", "y"])
+    space = FiniteSpace.from_table([[0.5, 0.5]] * 2, names=["x", "y"])
     np.testing.assert_allclose(space.posterior(prior)["y"], 0.8, rtol=1e-12)
 
 
 def test_automatic_names_are_numbered():
-    space = FiniteSpace.labelling([GaussianNB(), GaussianNB(), ("mine", len), max])
+    space = FiniteSpace.from_labelers([GaussianNB(), GaussianNB(), ("mine", len), max])
     assert space.names == ("GaussianNB-1", "GaussianNB-2", "mine", "max")
 
 
@@ -232,30 +232,32 @@ def test_automatic_names_are_numbered():
 )
 def test_bad_priors(prior, error, match):
     with pytest.raises(error, match=match):
-        FiniteSpace.table([[0.5, 0.5]] * 2, names=["x", "y"]).posterior(prior)
+        FiniteSpace.from_table([[0.5, 0.5]] * 2, names=["x", "y"]).posterior(prior)
 
 
 ### what it says
 
 
 def test_printing_and_credible_sets():
-    space = FiniteSpace.table([[0.9, 0.1], [0.5, 0.5], [0.1, 0.9]], names=["low", "mid", "high"], outcomes=["l", "h"])
+    space = FiniteSpace.from_table(
+        [[0.9, 0.1], [0.5, 0.5], [0.1, 0.9]], names=["low", "mid", "high"], outcomes=["l", "h"]
+    )
     posterior = space.fit(["l", "l", "h"])
-    rows = posterior.table()
+    rows = posterior.to_rows()
     assert [row.name for row in rows] == ["low", "mid", "high"]
     np.testing.assert_allclose([row.likelihood for row in rows], [0.081, 0.125, 0.009], rtol=1e-12)
     np.testing.assert_allclose([row.joint for row in rows], np.array([0.081, 0.125, 0.009]) / 3, rtol=1e-12)
-    assert posterior.credible(0.9) == ["low", "mid"]
-    assert repr(posterior) == "Posterior(mid: 0.5814, low: 0.3767, high: 0.04186)"
+    assert posterior.credible_set(0.9) == ["low", "mid"]
+    assert repr(posterior) == "HypothesisPosterior(mid: 0.5814, low: 0.3767, high: 0.04186)"
     assert repr(space) == "FiniteSpace(3 hypotheses: 'low', 'mid', 'high')"
 
 
 def test_draws_follow_the_posterior():
-    posterior = FiniteSpace.table([[1.0], [1.0]], names=["x", "y"]).posterior([0.25, 0.75])
+    posterior = FiniteSpace.from_table([[1.0], [1.0]], names=["x", "y"]).posterior([0.25, 0.75])
     rng = np.random.default_rng(3)
-    share = np.mean([posterior.draw(rng) == "y" for _ in range(4000)])
+    share = np.mean([posterior.sample(rng) == "y" for _ in range(4000)])
     assert abs(share - 0.75) < 4 * math.sqrt(0.25 * 0.75 / 4000)
-    assert posterior.draw(5) == posterior.draw(5)
+    assert posterior.sample(5) == posterior.sample(5)
 
 
 def test_the_core_does_not_load_scikit_learn():
@@ -277,7 +279,7 @@ def test_estimators_are_found_when_asked_for():
 
 
 def test_the_case_that_leaves_no_hypothesis_is_named():
-    space = FiniteSpace.table({"x": {"a": 1.0, "c": 0.0}, "y": {"b": 1.0}})
+    space = FiniteSpace.from_table({"x": {"a": 1.0, "c": 0.0}, "y": {"b": 1.0}})
     with pytest.raises(ImpossibleDataError, match="case 2, 'b', has probability zero under every hypothesis that the"):
         space.fit(["a", "a", "b"])
     with pytest.raises(
@@ -285,7 +287,7 @@ def test_the_case_that_leaves_no_hypothesis_is_named():
     ) as caught:
         space.fit(["c", "a"])
     assert caught.value.details == {"position": 0, "case": "c"}
-    assert space.fit(["a", "b"], weights=[1, 0]).map == ["x"]
+    assert space.fit(["a", "b"], sample_weight=[1, 0]).map_hypotheses == ["x"]
     with pytest.raises(ImpossibleDataError, match="no hypothesis is possible under both"):
         _ = space.fit(["a"]) + space.fit(["b"])
 
@@ -293,22 +295,26 @@ def test_the_case_that_leaves_no_hypothesis_is_named():
 @pytest.mark.parametrize(
     ("make", "error", "match"),
     [
-        (lambda: FiniteSpace.table({}), ShapeError, "expected a table of hypotheses by outcomes"),
+        (lambda: FiniteSpace.from_table({}), ShapeError, "expected a table of hypotheses by outcomes"),
         (
-            lambda: FiniteSpace.table([[0.5, 0.4]]),
+            lambda: FiniteSpace.from_table([[0.5, 0.4]]),
             ProbabilityError,
             "`likelihoods of 0` must sum to 1, got a sum of 0.9",
         ),
-        (lambda: FiniteSpace.table([[1.0]], names=["a", "b"]), ShapeError, "2 hypotheses by 1 outcomes, got"),
-        (lambda: FiniteSpace.table([[1.0]] * 2, names=["a", "a"]), ParameterError, "`names` must be different"),
-        (lambda: FiniteSpace.table({"a": {"x": 1.0}}, outcomes=["y"]), ParameterError, "outcome 'x' is not among"),
-        (lambda: FiniteSpace.labelling([]), ParameterError, "at least one hypothesis, got none"),
-        (lambda: FiniteSpace.labelling(3), ParameterError, "expected a list of hypotheses, got 3"),
-        (lambda: FiniteSpace.labelling([("a", len), ("a", max)]), ParameterError, "two hypotheses share the name 'a'"),
-        (lambda: FiniteSpace.labelling([len], labels=[1, 1]), ParameterError, "`labels` must be different"),
-        (lambda: FiniteSpace.labelling([len], noise=0.6), ParameterError, "`noise` must be at most 0.5, got 0.6"),
-        (lambda: FiniteSpace.labelling([len], noise=-0.1), ParameterError, "`noise` must be at least 0, got -0.1"),
-        (lambda: FiniteSpace.labelling([3]).fit([(0, True)]), ParameterError, "must be a function or a classifier"),
+        (lambda: FiniteSpace.from_table([[1.0]], names=["a", "b"]), ShapeError, "2 hypotheses by 1 outcomes, got"),
+        (lambda: FiniteSpace.from_table([[1.0]] * 2, names=["a", "a"]), ParameterError, "`names` must be different"),
+        (lambda: FiniteSpace.from_table({"a": {"x": 1.0}}, outcomes=["y"]), ParameterError, "outcome 'x' is not among"),
+        (lambda: FiniteSpace.from_labelers([]), ParameterError, "at least one hypothesis, got none"),
+        (lambda: FiniteSpace.from_labelers(3), ParameterError, "expected a list of hypotheses, got 3"),
+        (
+            lambda: FiniteSpace.from_labelers([("a", len), ("a", max)]),
+            ParameterError,
+            "two hypotheses share the name 'a'",
+        ),
+        (lambda: FiniteSpace.from_labelers([len], classes=[1, 1]), ParameterError, "`labels` must be different"),
+        (lambda: FiniteSpace.from_labelers([len], noise=0.6), ParameterError, "`noise` must be at most 0.5, got 0.6"),
+        (lambda: FiniteSpace.from_labelers([len], noise=-0.1), ParameterError, "`noise` must be at least 0, got -0.1"),
+        (lambda: FiniteSpace.from_labelers([3]).fit([(0, True)]), ParameterError, "must be a function or a classifier"),
     ],
 )
 def test_bad_spaces(make, error, match):
@@ -317,13 +323,13 @@ def test_bad_spaces(make, error, match):
 
 
 def test_bad_cases():
-    table = FiniteSpace.table({"x": {"a": 0.5, "b": 0.5}})
+    table = FiniteSpace.from_table({"x": {"a": 0.5, "b": 0.5}})
     with pytest.raises(UnknownStateError, match="unknown outcome 'z' in case 1") as caught:
         table.fit(["a", "z"])
     assert caught.value.hint == "the outcomes are 'a', 'b'"
     with pytest.raises(ParameterError, match="do not depend on anything, got x = 3"):
         table.posterior().predictive(3)
-    space = FiniteSpace.labelling({"h": lambda x: x})
+    space = FiniteSpace.from_labelers({"h": lambda x: x})
     with pytest.raises(ParameterError, match=r"a case must be a pair \(x, label\), got 3 at position 0"):
         space.fit([3])
     with pytest.raises(UnknownStateError, match="unknown label 'maybe' in case 0"):
@@ -335,31 +341,31 @@ def test_bad_cases():
     with pytest.raises(ParameterError, match="no hypothesis is called 'k'"):
         space.posterior()["k"]
     with pytest.raises(ShapeError, match="expected 2 label probabilities from a hypothesis"):
-        FiniteSpace.labelling([lambda x: [1.0]]).fit([(0, True)])
+        FiniteSpace.from_labelers([lambda x: [1.0]]).fit([(0, True)])
 
 
 def test_posteriors_add_only_from_the_same_start():
-    space = FiniteSpace.table({"x": {"a": 1.0}, "y": {"a": 1.0}})
+    space = FiniteSpace.from_table({"x": {"a": 1.0}, "y": {"a": 1.0}})
     with pytest.raises(ParameterError, match="only from the same prior"):
         _ = space.posterior() + space.posterior([0.1, 0.9])
     with pytest.raises(ParameterError, match="only over the same hypotheses"):
-        _ = space.posterior() + FiniteSpace.table({"z": {"a": 1.0}}).posterior()
+        _ = space.posterior() + FiniteSpace.from_table({"z": {"a": 1.0}}).posterior()
     with pytest.raises(ParameterError, match="either a prior or code lengths"):
         space.posterior([0.5, 0.5], bits=[1, 1])
 
 
 @pytest.mark.parametrize("hypotheses", [{1: bool, 2: lambda _: False}, [(1, bool), (2, lambda _: False)]])
 def test_names_need_not_be_text(hypotheses):
-    space = FiniteSpace.labelling(hypotheses)
+    space = FiniteSpace.from_labelers(hypotheses)
     posterior = space.fit([(1, True)], prior={1: 0.25, 2: 0.75})
 
     assert space.names == (1, 2)
     assert posterior[1] == 1
-    assert posterior.map == [1]
+    assert posterior.map_hypotheses == [1]
 
 
 def test_names_of_functions_of_cases_need_not_be_text():
-    posterior = FiniteSpace.cases({1: lambda _: 0.5, (2, "b"): lambda _: 0.1}).fit([None])
+    posterior = FiniteSpace.from_functions({1: lambda _: 0.5, (2, "b"): lambda _: 0.1}).fit([None])
 
     assert posterior[1] == pytest.approx(5 / 6, rel=1e-12)
     assert posterior[2, "b"] == pytest.approx(1 / 6, rel=1e-12)

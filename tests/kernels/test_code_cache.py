@@ -140,7 +140,9 @@ def test_a_broken_file_is_compiled_again(run, tmp_path, damage):
     content = bytearray(good)
     content[len(content) // 2] ^= 1
     path.write_bytes({"cut": good[:1000], "flipped": bytes(content), "empty": b"", "pickle": b"\x80\x04."}[damage])
-    assert "compiling" in run().stderr
+    again = run().stderr
+    assert "compiling" in again
+    assert again.count("are damaged, removed and compiled again") == 1
     assert run().stderr == ""
 
 
@@ -151,9 +153,87 @@ def test_processes_at_once_write_one_file(run, tmp_path):
     assert run().stderr == ""
 
 
-def test_the_folder_is_private(run, tmp_path):
+def test_nobody_else_writes_to_the_folder_whatever_the_umask(run, tmp_path):
+    before = os.umask(0)
+    try:
+        run(cache=tmp_path / "new" / "cache")
+    finally:
+        os.umask(before)
+    for path in (tmp_path / "new", *(tmp_path / "new").rglob("*")):
+        assert not stat.S_IMODE(path.stat().st_mode) & 0o022, path
+    assert run(cache=tmp_path / "new" / "cache").stderr == ""
+
+
+def open_folder(folder, _):
+    folder.chmod(0o777)
+
+
+def open_file(_, path):
+    path.chmod(0o666)
+
+
+def give_away(_, path):
+    os.chown(path, 12345, 12345)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no owners here")
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (open_folder, "other users can write to"),
+        (open_file, "other users can write to"),
+        pytest.param(
+            give_away,
+            "belongs to another user",
+            marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away"),
+        ),
+    ],
+)
+def test_code_that_others_could_have_written_is_not_used(run, tmp_path, change, said):
     run()
-    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+    (path,) = (tmp_path / "cache").glob("*.nbc")
+    change(tmp_path / "cache", path)
+    again = run().stderr
+    assert "compiling" in again
+    assert again.count(said) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
+def test_a_folder_of_another_user_is_not_used(run, tmp_path):
+    run()
+    os.chown(tmp_path / "cache", 12345, 12345)
+    assert "belongs to another user" in run().stderr
+
+
+FULL = """
+import os, pathlib
+from bayeslearn.kernels import code_cache
+write = pathlib.Path.write_bytes
+def fill(path, content):
+    write(path, content[: len(content) // 2])
+    raise OSError(28, "No space left on device")
+pathlib.Path.write_bytes = fill
+sys.executable = "/bin/false"
+"""
+
+
+def test_a_full_disk_leaves_nothing_behind(run, tmp_path):
+    done = run(FULL)
+    assert "compiling" in done.stderr
+    assert list((tmp_path / "cache").glob("*.nbc")) == list((tmp_path / "cache").glob(".*.tmp")) == []
+
+
+READ_ONLY = """
+from bayeslearn.kernels import code_cache
+def refuse(**_):
+    raise OSError(30, "Read-only file system")
+code_cache.NamedTemporaryFile = refuse
+"""
+
+
+def test_a_folder_that_is_read_only_is_read(run):
+    assert run().new == 1
+    assert run(READ_ONLY).stderr == ""
 
 
 @pytest.mark.parametrize("place", ["a file", "under a file", "no home"])
@@ -192,3 +272,22 @@ def test_reading_a_file_keeps_it(tmp_path, monkeypatch):
     os.utime(tmp_path / "code.nbc", (then, then))
     assert code_cache.load("code.nbc") == (1, "two")
     assert (tmp_path / "code.nbc").stat().st_mtime > then + 86_400
+
+
+OUTSIDE = """
+import numba
+try:
+    summing.dot(np.arange(100.0), np.ones(99))
+except IndexError:
+    print("checked")
+"""
+
+
+def test_code_that_checks_indexes_is_other_code(run, monkeypatch):
+    monkeypatch.setitem(globals(), "PROGRAM", PROGRAM + OUTSIDE)
+    assert run().new == 1
+    checked = run(NUMBA_BOUNDSCHECK="1")
+    assert checked.new == 1
+    assert checked.wide.endswith("checked")
+    assert run(NUMBA_BOUNDSCHECK="1").new == 0
+    assert not run(NUMBA_BOUNDSCHECK="0").wide.endswith("checked")

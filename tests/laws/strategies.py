@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from bayeslearn.families import (
+from bayeslearn.distributions import (
     Bernoulli,
     Beta,
     Categorical,

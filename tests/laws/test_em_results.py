@@ -15,7 +15,7 @@ from bayeslearn.errors import BayeslearnWarning
 from bayeslearn.mixture import fit_mixture
 from bayeslearn.network import OnlineTables, draw
 from bayeslearn.sequence import learning as chains
-from tests.network.learning.test_fit import with_holes
+from tests.network.parameters.test_fit import with_holes
 from tests.oracle import networks as slow
 from tests.properties import trials
 

@@ -15,13 +15,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from bayeslearn import fit_tables, read_network, write_network
+from bayeslearn import fit_tables, read_network
+from bayeslearn.distributions import Bundle, Counts
+from bayeslearn.distributions import lineage as lineages
+from bayeslearn.distributions.lineage import after_update, merged, separated, started
 from bayeslearn.errors import EvidenceError, FormatError
-from bayeslearn.families import Bundle, Counts
-from bayeslearn.families import lineage as lineages
-from bayeslearn.families.lineage import after_update, merged, separated, started
-from bayeslearn.functions import fit_linear
-from bayeslearn.functions.model_files import read_regression
+from bayeslearn.functions import Regression, fit_linear
 from bayeslearn.mixture import Mixture, fit_mixture
 from bayeslearn.naive_bayes import NaiveBayes
 from bayeslearn.sequence import HiddenMarkovModel
@@ -69,16 +68,6 @@ def table_of(rng, n):
     return {"x": x.tolist(), "y": (2 * x + rng.normal(size=n)).tolist()}
 
 
-@dataclass(frozen=True)
-class Saved:
-    """Networks are written by a function."""
-
-    net: Any
-
-    def save(self, path):
-        write_network(self.net, path)
-
-
 KINDS = {
     "network": Kind(
         lambda rows: fit_tables("[A][B|A]", rows, states=STATES).network,
@@ -102,7 +91,7 @@ KINDS = {
         table_of,
         both,
         lambda model: [*numbers_of(model.fit.statistics), model.predict({"x": [0.0, 1.0]})],
-        read_regression,
+        Regression.load,
     ),
     "mixture": Kind(
         lambda rows: fit_mixture(rows, 2, rng=0).model,
@@ -139,7 +128,7 @@ def parts(kind, sizes=(40, 25, 30)):
 
 
 def saved(model, path):
-    (model if hasattr(model, "save") else Saved(model)).save(path)
+    model.save(path)
     return path
 
 
@@ -299,13 +288,13 @@ def test_a_common_base_is_known_after_a_thousand_updates(tmp_path):
     base = fit_tables("[A][B|A]", columns(rng, 30), states=STATES, prior="laplace").network
     for _ in range(5):
         base = base.update(columns(rng, 4))
-    write_network(base, tmp_path / "base.json")
+    base.save(tmp_path / "base.json")
     a = b = read_network(tmp_path / "base.json")
     for _ in range(1000):
         a = a.update(columns(rng, 1))
     for _ in range(20):
         b = b.update(columns(rng, 50))
-    write_network(a, tmp_path / "a.json")
+    a.save(tmp_path / "a.json")
     total = read_network(tmp_path / "a.json") + b
     assert total["A"].counts.n.sum() == 50 + 1000 + 1000
     for cpt in total:
@@ -465,7 +454,7 @@ def test_lineages_in_files_are_checked(tmp_path, old, new):
     net = fit_tables("[A]", {"A": ["x", "y"]}).network.update({"A": ["x"]})
     mixed = fit_mixture(normal_rows(np.random.default_rng(0), 30), 2, rng=0).model
     mixed = mixed.updated(normal_rows(np.random.default_rng(1), 5))
-    for model, load in ((Saved(net), read_network), (mixed, Mixture.load)):
+    for model, load in ((net, read_network), (mixed, Mixture.load)):
         path = tmp_path / "model.json"
         model.save(path)
         head, lineage = path.read_text().split('"lineage"')

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bayeslearn.distributions import Bundle
 from bayeslearn.errors import EvidenceError, ParameterError, ShapeError
-from bayeslearn.families import Bundle
 from tests.laws.strategies import KINDS, LAWS, amounts, row, samples, statistics, weighted
 
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=str)

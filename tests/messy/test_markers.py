@@ -17,9 +17,9 @@ from bayeslearn.functions import (
 )
 from bayeslearn.mixture import GaussianMixture, TableClusterer
 from bayeslearn.naive_bayes import AveragedOneDependenceClassifier, NaiveBayesClassifier
-from bayeslearn.neighbours import NeighboursClassifier, NeighboursRegressor
+from bayeslearn.neighbors import NeighborsClassifier, NeighborsRegressor
 from bayeslearn.network import BayesianNetworkClassifier
-from bayeslearn.network.learning.online import OnlineTables, fit_stream
+from bayeslearn.network.parameters.online_em import OnlineTables, fit_stream
 from bayeslearn.sequence import HiddenMarkovEstimator
 
 ROWS = 60
@@ -29,12 +29,12 @@ CLASSIFIERS = [
     BayesianNetworkClassifier(),
     NaiveBayesClassifier(),
     AveragedOneDependenceClassifier(),
-    NeighboursClassifier(3),
+    NeighborsClassifier(3),
     SigmoidClassifier(),
     RadialBasisClassifier(3, random_state=0),
 ]
 REGRESSORS = [
-    NeighboursRegressor(3),
+    NeighborsRegressor(3),
     LeastSquaresRegressor(),
     RadialBasisRegressor(3, random_state=0),
     LocalRegressor(k=20),

@@ -10,10 +10,10 @@ import pytest
 
 import bayeslearn as b
 from bayeslearn import data
-from bayeslearn.contest import contest
 from bayeslearn.errors import BayeslearnWarning
 from bayeslearn.functions import fit_linear
 from bayeslearn.mixture import find_classes
+from bayeslearn.model_comparison import compare_models
 
 #: A class, a number, and the columns that name rows or are free text.
 FILES = {
@@ -54,18 +54,18 @@ def test_learners_drop_identifiers_with_one_warning(name, kind):
     assert all(repr(column) in text for column in gone)
     found, text = learned(lambda: find_classes(rows, 2, restarts=0, max_iter=50))
     assert "dropped" in text
-    found, text = learned(lambda: b.learn_neighbours(rows, label, k=3))
+    found, text = learned(lambda: b.fit_neighbors(rows, label, k=3))
     assert not gone & set(found.model.examples.schema.names)
     assert all(repr(column) in text for column in gone)
     assert not gone & set(b.learn(rows).network.names) if name != "survey" else True
 
 
-def test_a_contest_drops_identifiers():
-    found, _ = learned(lambda: contest(data.path("rentals"), "Superhost", folds=2))
-    assert FILES["rentals"][2] <= set(found.left_out)
+def test_a_comparison_drops_identifiers():
+    found, _ = learned(lambda: compare_models(data.path("rentals"), "Superhost", cv=2))
+    assert FILES["rentals"][2] <= set(found.dropped_columns)
 
 
-@pytest.mark.parametrize("make", [b.NaiveBayesClassifier, b.NeighboursClassifier, b.BayesianNetworkClassifier])
+@pytest.mark.parametrize("make", [b.NaiveBayesClassifier, b.NeighborsClassifier, b.BayesianNetworkClassifier])
 @pytest.mark.parametrize("name", FILES)
 def test_estimators_keep_the_columns_that_can_be_used(name, make):
     frame = given(name, "frame")

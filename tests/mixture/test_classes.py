@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 from bayeslearn import as_table, plots
+from bayeslearn.distributions import Categorical, Counts, MultivariateNormal, Normal, Poisson
+from bayeslearn.distributions.row_assignment import Assignment
 from bayeslearn.errors import (
     EmptyTableError,
     FormatError,
@@ -18,9 +20,7 @@ from bayeslearn.errors import (
     UnknownColumnError,
     UnknownStateError,
 )
-from bayeslearn.families import Categorical, Counts, MultivariateNormal, Normal, Poisson
-from bayeslearn.mixture import Mixture, Part, choose_mixture, describe, doubtful, find_classes, fit_mixture
-from bayeslearn.mixture import product as products
+from bayeslearn.mixture import Mixture, choose_mixture, describe, doubtful, find_classes, fit_mixture
 from bayeslearn.mixture.learning import prior_of
 from bayeslearn.mixture.opening import parts_of
 from bayeslearn.mixture.rows import Rows
@@ -52,13 +52,14 @@ def test_a_product_is_its_parts_one_by_one():
     rows = Rows(rows_of(0, 50))
     model = begun(rows, 3)
     joint = np.log(model.weights) + sum(
-        part.log_prob(θ, cells) for part, θ, cells in zip(PARTS, model.parameters, rows.cells, strict=True)
+        part.distribution.log_prob(θ, cells) for part, θ, cells in zip(PARTS, model.parameters, rows.cells, strict=True)
     )
     np.testing.assert_allclose(model.log_joint(rows), joint, rtol=1e-12)
     shares = model.responsibilities(rows)
-    found = products.collect(PARTS, model.parameters, rows, shares)
+    found = model.collected(rows, shares)
     for part, θ, cells in zip(PARTS, model.parameters, rows.cells, strict=True):
-        assert found[part.name].isclose(part.collect(θ, cells, shares), rtol=1e-9, atol=1e-9)
+        expected = part.distribution.expected(cells, Assignment(shares), θ)
+        assert found[part.name].isclose(expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -73,7 +74,9 @@ def test_evidence_is_bounded_from_below(seed):
         shares = np.eye(2)[list(labels)]
         value = Categorical(2).log_evidence(model.prior.shares, Counts(shares.sum(axis=0)))
         for part, prior, cells in zip(PARTS, model.prior.parts, rows.cells, strict=True):
-            value = value + part.family.log_evidence(prior, part.family.collect(cells, weights=shares)).sum()
+            value = (
+                value + part.distribution.log_evidence(prior, part.distribution.collect(cells, weights=shares)).sum()
+            )
         logs.append(float(value))
     exact = np.logaddexp.reduce(logs)
     found = bound(model, *model.expected_statistics(rows))
@@ -86,7 +89,7 @@ def test_one_component_has_its_evidence_exactly():
     model = begun(rows, 1)
     model = model.estimate(None, model.expected_statistics(rows)[0])
     exact = sum(
-        part.family.log_evidence(prior, part.family.collect(cells, weights=np.ones((20, 1)))).sum()
+        part.distribution.log_evidence(prior, part.distribution.collect(cells, weights=np.ones((20, 1)))).sum()
         for part, prior, cells in zip(PARTS, model.prior.parts, rows.cells, strict=True)
     )
     assert model.log_evidence(rows) == pytest.approx(float(exact), rel=1e-12)
@@ -143,7 +146,7 @@ def test_a_class_is_told_by_what_distinguishes_it():
 def test_columns_may_vary_together():
     found = find_classes(table_of(), 2, covariance="full", columns=["hue", "size", "visits"], restarts=0)
     assert found.model.parts[0].name == "hue"
-    assert any(part.joint for part in found.model.parts)
+    assert any(part.is_joint for part in found.model.parts)
     assert describe(found.model)[0].differences
 
 
@@ -188,7 +191,7 @@ def test_files_that_are_no_mixture_are_refused(tmp_path):
         ({"weights": [0.5, 0.6]}, "do not sum to 1"),
         ({"parts": []}, "no parts"),
         ({"version": 99}, "version 99"),
-        ({"parts": [part | {"family": "magic"}]}, "no part"),
+        ({"parts": [part | {"family": "magic"}]}, "no part|no distribution"),
         ({"parts": [part | {"parameters": [[[1.0], [2.0]]]}]}, "expected parameters"),
         ({"parts": [part | {"parameters": [part["parameters"][0], [[[-1.0]], [[1.0]]]]}]}, "positive definite"),
     ]:
@@ -201,8 +204,9 @@ def test_files_that_are_no_mixture_are_refused(tmp_path):
         Mixture.load(tmp_path / "none.json")
 
 
-def test_a_part_knows_its_size():
-    sizes = {kind: Part.of(MultivariateNormal(3, kind)).free(2) for kind in ("full", "tied", "diagonal", "spherical")}
+def test_a_distribution_knows_its_size():
+    kinds = ("full", "tied", "diagonal", "spherical")
+    sizes = {kind: MultivariateNormal(3, kind).n_parameters(2) for kind in kinds}
     assert sizes == {"full": 18, "tied": 12, "diagonal": 12, "spherical": 8}
 
 

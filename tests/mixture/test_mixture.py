@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 from bayeslearn import em
+from bayeslearn.distributions import Categorical, MultivariateNormal, Normal, Poisson
 from bayeslearn.errors import (
     BayeslearnWarning,
     DataError,
@@ -22,8 +23,7 @@ from bayeslearn.errors import (
     ParameterError,
     ShapeError,
 )
-from bayeslearn.families import Categorical, MultivariateNormal, Normal, Poisson
-from bayeslearn.mixture import Batches, Mixture, Part, fit_mixture, gaussians
+from bayeslearn.mixture import Batches, Component, Mixture, fit_mixture, gaussians
 from bayeslearn.mixture.learning import prior_of
 from bayeslearn.mixture.model import SHARES
 from bayeslearn.mixture.opening import parts_of
@@ -159,7 +159,11 @@ def test_compiled_and_plain_agree(kind, dim):
     for w in (None, weights):
         plain, log_p = model.expected_statistics(replace(rows, weights=w))
         shares, moments, value = gaussians.expected(
-            model.parts[0].family, np.log(np.maximum(model.weights, 1e-320)), model.parameters[0], rows.cells[0], w
+            model.parts[0].distribution,
+            np.log(np.maximum(model.weights, 1e-320)),
+            model.parameters[0],
+            rows.cells[0],
+            w,
         )
         assert value == pytest.approx(log_p, rel=1e-12)
         assert shares.isclose(plain[SHARES], rtol=1e-9, atol=1e-9)
@@ -187,7 +191,7 @@ def test_large_data_with_holes_take_both_ways():
     x = with_holes(rng.normal(size=(70_000, 4)) + rng.integers(0, 3, (70_000, 1)) * 3, 0.02, rng)
     model, rows = begun(x, 3)
     fast, log_fast = model.expected_statistics(rows)
-    slow, log_slow = model._holed(rows)
+    slow, log_slow = model._by_blocks(rows)
     assert fast.isclose(slow, rtol=1e-9, atol=1e-7)
     assert log_fast == pytest.approx(log_slow, rel=1e-12)
 
@@ -325,8 +329,12 @@ def test_what_does_not_fit_is_refused():
         model + fit_mixture(TWO, 3).model
     with pytest.raises(ParameterError, match="gives its batches only once"):
         Batches(iter([TWO]))
-    with pytest.raises(ParameterError, match="no mixture of"):
-        Part.of("normal")
+    with pytest.raises(ParameterError, match="there is no distribution 'gauss'"):
+        fit_mixture(TWO[:, 0], 2, family="gauss")
+    with pytest.raises(ParameterError, match="categorical is of states"):
+        fit_mixture(TWO[:, 0], 2, family="categorical")
+    with pytest.raises(ParameterError, match="there is no distribution 3"):
+        Component.of(3)
     with pytest.raises(DataError, match="every weight is zero"):
         fit_mixture(TWO, 2, weights=np.zeros(100))
     with pytest.warns(NotConvergedWarning, match="after 1 iterations"):
@@ -354,3 +362,13 @@ def test_ten_million_rows_in_batches_take_little_memory():
     assert found.model.cases == pytest.approx(10_000_000)
     assert peak < 6 * 200_000 * 8 * 8  # a few batches of the fifty
     np.testing.assert_allclose(found.model.weights, 0.5, atol=1e-3)
+
+
+def test_distributions_by_name():
+    counts = np.random.default_rng(0).poisson([2, 9, 2, 9] * 30).astype(float)
+    by_name, by_object = (fit_mixture(counts, 2, family=family, rng=0).model for family in ("poisson", Poisson()))
+    np.testing.assert_array_equal(by_name["x0"], by_object["x0"])
+    one, two = (fit_mixture(TWO, 2, family=family, rng=0).model for family in ("gaussian", None))
+    np.testing.assert_array_equal(one.parameters[0].mean, two.parameters[0].mean)
+    several = fit_mixture(TWO[:, :2], 2, family=["normal", "normal"], rng=0).model
+    assert [part.distribution.name for part in several.parts] == ["normal", "normal"]

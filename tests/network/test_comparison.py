@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bayeslearn import Dag, read_network
 from bayeslearn.errors import BayeslearnWarning, ParameterError, UnknownStateError
 from bayeslearn.network import BayesianNetwork, compare, draw
-from bayeslearn.network.learning.fit import uniform
+from bayeslearn.network.parameters.fit import uniform
 from bayeslearn.tables import Discrete
 
 NAMES = ["a", "b", "c", "d"]

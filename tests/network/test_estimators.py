@@ -24,7 +24,7 @@ from bayeslearn.errors import (
     UnknownStateError,
 )
 from bayeslearn.network import draw
-from bayeslearn.network.structure.methods import METHODS
+from bayeslearn.network.structure.algorithms import METHODS
 from tests.oracle.networks import given, marginal, random_network
 
 ASIA = read_network("asia")

@@ -9,8 +9,9 @@ import pytest
 
 from bayeslearn import BayesianNetwork, as_table, read_network
 from bayeslearn.errors import EmptyTableError, ImpossibleEvidenceError, UnknownColumnError, UnknownStateError
-from bayeslearn.network import draw, prediction
-from bayeslearn.network.prediction import predictions
+from bayeslearn.network import draw
+from bayeslearn.network.inference import results
+from bayeslearn.network.inference.results import predictions
 from bayeslearn.tables import Table
 from tests.oracle.networks import given, marginal, random_network
 
@@ -41,7 +42,7 @@ def test_predictions_are_those_of_the_joint(seed):
 def test_batches_are_the_whole(monkeypatch):
     table = with_holes(ASIA, 1000, 1)
     [(_, whole)] = predictions(ASIA, table, ["lung", "tub"])
-    monkeypatch.setattr(prediction, "MOST_BELIEFS", 0)
+    monkeypatch.setattr(results, "MOST_BELIEFS", 0)
     parts = list(predictions(ASIA, table, ["lung", "tub"]))
     assert [len(batch) for batch, _ in parts] == [256, 256, 256, 232]
     assert Table.concat(batch for batch, _ in parts) == table
@@ -92,7 +93,7 @@ def test_states_come_back_as_they_are(states, dtype):
 
 
 def test_an_impossible_row_is_numbered_in_the_whole_table(monkeypatch):
-    monkeypatch.setattr(prediction, "MOST_BELIEFS", 0)
+    monkeypatch.setattr(results, "MOST_BELIEFS", 0)
     rows = [{"tub": "yes", "either": "yes"}] * 600 + [{"tub": "yes", "either": "no"}]
     message = "the evidence of row 600 is impossible: tub=yes, either=no cannot be together"
     with pytest.raises(ImpossibleEvidenceError, match=message) as caught:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from bayeslearn import fit_tables, read_network, write_network
+from bayeslearn.distributions import Dirichlet
 from bayeslearn.errors import FormatError, MismatchError, ParameterError, UnknownColumnError
-from bayeslearn.families import Dirichlet
 from bayeslearn.network import BayesianNetwork, Cpt, NetworkPrior
 from bayeslearn.network.states import add_states
 from bayeslearn.tables import Discrete

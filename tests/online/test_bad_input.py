@@ -10,7 +10,7 @@ from bayeslearn.errors import (
     UnknownColumnError,
     UnknownStateError,
 )
-from bayeslearn.online import Halving, TableExperts, WeightedMajority, mistake_bound, play
+from bayeslearn.online import Halving, TableExperts, WeightedMajority, run_online, weighted_majority_bound
 from bayeslearn.tables import as_table
 
 
@@ -54,7 +54,7 @@ def test_experts(experts, message):
     ],
 )
 def test_advice(advice, error, message):
-    learner = WeightedMajority(["ann", "bob"], labels=["x", "y"])
+    learner = WeightedMajority(["ann", "bob"], classes=["x", "y"])
     for ask in (learner.predict, lambda a: learner.partial_fit(a, ["x"] * len(a))):
         with pytest.raises(error, match=message):
             ask(advice)
@@ -71,7 +71,7 @@ def test_advice(advice, error, message):
     ],
 )
 def test_labels(label, error, message):
-    learner = WeightedMajority(2, labels=["x", "y"])
+    learner = WeightedMajority(2, classes=["x", "y"])
     with pytest.raises(error, match=message):
         learner.learn_one(["x", "y"], label)
     assert learner.rounds == 0
@@ -80,18 +80,18 @@ def test_labels(label, error, message):
 
 def test_codes_out_of_range():
     with pytest.raises(UnknownStateError, match="an expert says 2 in round 1, which is no label"):
-        WeightedMajority(2, labels=[0, 1]).partial_fit(np.array([[0, 1], [2, 0]]), np.array([0, 0]))
+        WeightedMajority(2, classes=[0, 1]).partial_fit(np.array([[0, 1], [2, 0]]), np.array([0, 0]))
     with pytest.raises(UnknownStateError, match="an expert says 200 in round 0"):
-        WeightedMajority(1, labels=[0, 1]).predict(np.array([[200]]))
+        WeightedMajority(1, classes=[0, 1]).predict(np.array([[200]]))
 
 
 def test_lengths():
     with pytest.raises(ShapeError, match="a label for each of 1 rounds, got 2"):
         WeightedMajority(1).partial_fit([[0]], [0, 1])
     with pytest.raises(ShapeError, match="a label for each of 2 rounds, got 1"):
-        play(WeightedMajority(1), [[0], [1]], [0])
+        run_online(WeightedMajority(1), [[0], [1]], [0])
     with pytest.raises(ShapeError, match="rounds and labels are arrays or lists"):
-        play(WeightedMajority(1), iter([[0]]), iter([0]))
+        run_online(WeightedMajority(1), iter([[0]]), iter([0]))
     with pytest.raises(ShapeError, match=r"expert 'wide' says something of shape \(1, 2\)"):
         WeightedMajority({"wide": Wide()}).predict([0])
 
@@ -105,8 +105,8 @@ class Wide:
 
 @pytest.mark.parametrize("labels", [[], ["x", "x"], [None, "x"], [float("nan")], 3, [["x"]]])
 def test_lists_of_labels(labels):
-    with pytest.raises(ParameterError, match="`labels` must be"):
-        WeightedMajority(2, labels=labels)
+    with pytest.raises(ParameterError, match="`classes` must be"):
+        WeightedMajority(2, classes=labels)
 
 
 @pytest.mark.parametrize(
@@ -132,14 +132,14 @@ def test_points():
 
 
 def test_bounds():
-    with pytest.raises(ParameterError, match="`k` must be at least 0"):
-        mistake_bound(-1, 2)
-    with pytest.raises(ParameterError, match="`n` must be at least 1"):
-        mistake_bound(0, 0)
+    with pytest.raises(ParameterError, match="`n_mistakes` must be at least 0"):
+        weighted_majority_bound(-1, 2)
+    with pytest.raises(ParameterError, match="`n_experts` must be at least 1"):
+        weighted_majority_bound(0, 0)
     with pytest.raises(ParameterError, match="`beta` must be"):
-        mistake_bound(0, 2, beta=1)
+        weighted_majority_bound(0, 2, beta=1)
     with pytest.raises(ParameterError, match="no bound at β = 0"):
-        mistake_bound(0, 2, beta=0, randomised=True)
+        weighted_majority_bound(0, 2, beta=0, randomized=True)
 
 
 def test_experts_of_tables():

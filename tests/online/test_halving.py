@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError, InconsistentDataError
 from bayeslearn.hypotheses import FiniteSpace, VersionSpace
+from bayeslearn.learning_theory import MistakeGame, halving_mistake_bound
 from bayeslearn.online import Halving
-from bayeslearn.theory import MistakeGame, halving_mistakes
-from tests.theory.oracle import concept_classes
+from tests.learning_theory.oracle import concept_classes
 
 WEATHER = {"sky": ["sunny", "rainy"], "air": ["warm", "cold"]}
 
@@ -21,9 +21,9 @@ def test_never_more_mistakes_than_bits(concepts, data):
     truth = data.draw(st.integers(0, len(concepts) - 1))
     points = data.draw(st.lists(st.sampled_from(concepts.points), max_size=12))
     labels = [bool(concepts.labels[truth, concepts.points.index(x)]) for x in points]
-    learner = Halving(concepts, labels=[False, True]).partial_fit(points, labels)
+    learner = Halving(concepts, classes=[False, True]).partial_fit(points, labels)
     assert learner.mistakes <= math.log2(len(concepts)) + 1e-12
-    assert learner.mistakes <= int(halving_mistakes(len(concepts)))
+    assert learner.mistakes <= int(halving_mistake_bound(len(concepts)))
     assert concepts.hypotheses[truth] in learner.consistent
     agree = [
         (concepts.labels[h, [concepts.points.index(x) for x in points]] == labels).all() for h in range(len(concepts))
@@ -35,7 +35,7 @@ def test_never_more_mistakes_than_bits(concepts, data):
 def test_worst_cases_are_met(concepts):
     game = MistakeGame(concepts)
     trial = game.worst_case("halving")
-    first, last = (Halving(concepts, labels=order) for order in ([False, True], [True, False]))
+    first, last = (Halving(concepts, classes=order) for order in ([False, True], [True, False]))
     for learner in (first, last):
         for point, label in trial.examples:
             learner.learn_one(point, label)
@@ -48,9 +48,9 @@ def test_a_matrix_functions_and_spaces_vote_alike():
     functions = [lambda x, a=a: int(x >= a) for a in range(8)]
     matrix = np.array([[f(x) for x in points] for f in functions])
     learners = [
-        Halving(matrix, labels=[0, 1]),
-        Halving(functions, labels=[0, 1]),
-        Halving(FiniteSpace.labelling(functions, labels=[0, 1]), labels=[0, 1]),
+        Halving(matrix, classes=[0, 1]),
+        Halving(functions, classes=[0, 1]),
+        Halving(FiniteSpace.from_labelers(functions, classes=[0, 1]), classes=[0, 1]),
     ]
     for learner in learners:
         for x in (3, 5, 4, 0, 6):
@@ -60,7 +60,7 @@ def test_a_matrix_functions_and_spaces_vote_alike():
 
 
 def test_version_space_votes():
-    space = VersionSpace.start(WEATHER)
+    space = VersionSpace.from_attributes(WEATHER)
     learner = Halving(space)
     assert len(learner.experts) == space.size == 10
     for row, label in [(["sunny", "warm"], True), (["rainy", "cold"], False)]:
@@ -72,7 +72,7 @@ def test_version_space_votes():
 
 def test_large_version_spaces_are_refused():
     with pytest.raises(CapacityError, match="too many to vote one by one"):
-        Halving(VersionSpace.start({f"x{i}": ["0", "1"] for i in range(20)}))
+        Halving(VersionSpace.from_attributes({f"x{i}": ["0", "1"] for i in range(20)}))
 
 
 def test_no_hypothesis_is_left():
@@ -85,11 +85,11 @@ def test_no_hypothesis_is_left():
 
 def test_learners_add():
     table = np.array([[0, 0, 1], [0, 1, 0], [1, 1, 1]])
-    a, b = Halving(table, labels=[0, 1]).learn_one(0, 0), Halving(table, labels=[0, 1]).learn_one(1, 1)
+    a, b = Halving(table, classes=[0, 1]).learn_one(0, 0), Halving(table, classes=[0, 1]).learn_one(1, 1)
     assert (a + b).consistent == (1,)
     assert (a + b).mistakes <= (a + b).bound
     with pytest.raises(InconsistentDataError, match="none of 3 hypotheses"):
-        a + b + Halving(table, labels=[0, 1]).learn_one(2, 1)
+        a + b + Halving(table, classes=[0, 1]).learn_one(2, 1)
 
 
 def test_a_prior_of_zero_rules_out():

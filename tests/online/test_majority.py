@@ -10,14 +10,14 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 from bayeslearn.errors import MismatchError
 from bayeslearn.hypotheses import FiniteSpace
-from bayeslearn.online import WeightedMajority, mistake_bound, play
+from bayeslearn.online import WeightedMajority, run_online, weighted_majority_bound
 from bayeslearn.online.voting import poll
 from tests.online.oracle import BETAS, slow_majority, streams
 
 
 def learner_of(stream, **options):
     advice, truth, n_labels = stream
-    return WeightedMajority(advice.shape[1], labels=range(n_labels), **options).partial_fit(advice, truth)
+    return WeightedMajority(advice.shape[1], classes=range(n_labels), **options).partial_fit(advice, truth)
 
 
 ### the slow twin
@@ -48,7 +48,7 @@ def test_slow_twin_of_many_labels_and_many_experts():
 def test_one_at_a_time_is_the_batch(stream, beta):
     advice, truth, n_labels = stream
     batch = learner_of(stream, beta=beta)
-    single = WeightedMajority(advice.shape[1], labels=range(n_labels), beta=beta)
+    single = WeightedMajority(advice.shape[1], classes=range(n_labels), beta=beta)
     mistakes = 0
     for said, y in zip(advice, truth, strict=True):
         mistakes += single.predict_one(said) != y
@@ -66,7 +66,9 @@ def test_bounds_hold_on_random_streams(stream, beta):
     learner = learner_of(stream, beta=beta)
     assert learner.mistakes <= learner.bound
     assert learner.expected_mistakes <= learner.expected_bound + 1e-9
-    assert learner.bound == pytest.approx(mistake_bound(learner.best_mistakes, len(learner.experts), beta=beta))
+    assert learner.bound == pytest.approx(
+        weighted_majority_bound(learner.best_mistakes, len(learner.experts), beta=beta)
+    )
 
 
 @given(streams(silent=True), st.sampled_from(BETAS))
@@ -80,7 +82,7 @@ def test_bounds_hold_where_experts_are_silent(stream, beta):
 @pytest.mark.parametrize("n", [2, 3, 17])
 def test_an_adversary_who_says_the_opposite(n, beta):
     rng = np.random.default_rng(n)
-    learner = WeightedMajority(n, labels=[0, 1], beta=beta)
+    learner = WeightedMajority(n, classes=[0, 1], beta=beta)
     for _ in range(60):
         advice = rng.integers(0, 2, n)
         learner.learn_one(advice, 1 - learner.predict_one(advice))
@@ -91,7 +93,7 @@ def test_an_adversary_who_says_the_opposite(n, beta):
 
 @pytest.mark.parametrize("beta", [0.5, 0.25])
 def test_an_adversary_who_splits_the_weight_comes_near(beta):
-    learner = WeightedMajority(1024, labels=[0, 1], beta=beta)
+    learner = WeightedMajority(1024, classes=[0, 1], beta=beta)
     while True:
         w = np.exp(learner.log_weights)
         others = np.argsort(-w[1:], kind="stable") + 1
@@ -108,11 +110,11 @@ def test_an_adversary_who_splits_the_weight_comes_near(beta):
 
 def test_the_randomised_vote_is_bounded_lower():
     for beta in (0.3, 0.5, 0.8):
-        assert mistake_bound(9, 10, beta=beta, randomised=True) < mistake_bound(9, 10, beta=beta)
+        assert weighted_majority_bound(9, 10, beta=beta, randomized=True) < weighted_majority_bound(9, 10, beta=beta)
 
 
 def test_a_silent_expert_is_not_held_against_the_bound():
-    learner = WeightedMajority(["a", "idle"], labels=[0, 1])
+    learner = WeightedMajority(["a", "idle"], classes=[0, 1])
     for _ in range(9):
         learner.learn_one([1, None], 0)
     assert learner.mistakes == 9
@@ -122,7 +124,7 @@ def test_a_silent_expert_is_not_held_against_the_bound():
 
 
 def test_nobody_speaks():
-    learner = WeightedMajority(2, labels=["x", "y"])
+    learner = WeightedMajority(2, classes=["x", "y"])
     assert learner.predict_one([None, float("nan")]) is None
     learner.learn_one([None, None], "x")
     assert learner.mistakes == 1
@@ -149,9 +151,9 @@ def test_learners_add(stream, at, beta):
 def test_weights_are_the_posterior_under_label_noise(stream, beta):
     advice, truth, _ = stream
     learner = learner_of(stream, beta=beta, prior=np.arange(1.0, advice.shape[1] + 1))
-    space = FiniteSpace.labelling(
+    space = FiniteSpace.from_labelers(
         {f"e{i}": lambda t, i=i: int(advice[t, i]) for i in range(advice.shape[1])},
-        labels=[0, 1],
+        classes=[0, 1],
         noise=beta / (1 + beta),
     )
     prior = np.arange(1.0, advice.shape[1] + 1)
@@ -162,8 +164,8 @@ def test_weights_are_the_posterior_under_label_noise(stream, beta):
 def test_labels_of_both_are_known_to_the_sum():
     a = WeightedMajority(["ann"]).learn_one(["rain"], "sun")
     b = WeightedMajority(["ann"]).learn_one(["snow"], "sun")
-    assert (a + b).labels == ("rain", "sun", "snow")
-    assert a.labels == ("rain", "sun")
+    assert (a + b).classes == ("rain", "sun", "snow")
+    assert a.classes == ("rain", "sun")
 
 
 @pytest.mark.parametrize(
@@ -195,41 +197,41 @@ def test_labels_as_they_come_are_the_same_in_batches():
     single = WeightedMajority(list("abcd"))
     for said, y in zip(advice.tolist(), truth.tolist(), strict=True):
         single.learn_one(dict(zip("abcd", said, strict=True)), y)
-    assert batch.labels == single.labels
+    assert batch.classes == single.classes
     assert batch.mistakes == single.mistakes
     assert batch.predict(advice).tolist() == single.predict(advice.tolist()).tolist()
 
 
 def test_minus_one_is_a_label_where_it_is_one():
-    signs = WeightedMajority(2, labels=[-1, 1]).partial_fit(np.array([[-1, 1], [-1, 1]]), [-1, -1])
+    signs = WeightedMajority(2, classes=[-1, 1]).partial_fit(np.array([[-1, 1], [-1, 1]]), [-1, -1])
     assert signs.statistics.wrong.tolist() == [0, 2]
-    codes = WeightedMajority(2, labels=[0, 1]).partial_fit(np.array([[-1, 1], [-1, 1]]), [0, 0])
+    codes = WeightedMajority(2, classes=[0, 1]).partial_fit(np.array([[-1, 1], [-1, 1]]), [0, 0])
     assert codes.statistics.spoke.tolist() == [0, 2]
 
 
 def test_more_labels_than_a_byte_holds():
     advice = np.array([[200, 3], [200, 3]])
-    learner = WeightedMajority(2, labels=range(300)).partial_fit(advice, [200, 200])
+    learner = WeightedMajority(2, classes=range(300)).partial_fit(advice, [200, 200])
     assert learner.statistics.wrong.tolist() == [0, 2]
     assert learner.predict_one([200, 3]) == 200
 
 
 def test_predicting_leaves_everything_as_it_was():
     learner = WeightedMajority(2).partial_fit([["a", "b"]], ["a"])
-    before = learner.statistics, learner.record, learner.labels
+    before = learner.statistics, learner.record, learner.classes
     assert learner.predict_one(["c", "b"]) == "c"
     learner.predict_proba([["c", "b"]])
-    assert (learner.statistics, learner.record, learner.labels) == before
+    assert (learner.statistics, learner.record, learner.classes) == before
 
 
 ### randomised
 
 
 def test_draws_follow_the_weights():
-    learner = WeightedMajority(2, labels=[0, 1], prior=[3, 1], randomised=True, rng=0)
+    learner = WeightedMajority(2, classes=[0, 1], prior=[3, 1], randomized=True, random_state=0)
     drawn = learner.predict(np.tile([0, 1], (4000, 1)))
     assert np.mean(drawn == 0) == pytest.approx(0.75, abs=0.03)
-    again = WeightedMajority(2, labels=[0, 1], prior=[3, 1], randomised=True, rng=0)
+    again = WeightedMajority(2, classes=[0, 1], prior=[3, 1], randomized=True, random_state=0)
     assert (again.predict(np.tile([0, 1], (4000, 1))) == drawn).all()
 
 
@@ -242,7 +244,7 @@ def test_draws_never_fall_on_a_label_without_weight():
 def test_mistakes_at_random_are_near_those_expected():
     rng = np.random.default_rng(2)
     advice, truth = rng.integers(0, 2, (3000, 5)), rng.integers(0, 2, 3000)
-    learner = WeightedMajority(5, labels=[0, 1], beta=0.99, randomised=True, rng=3).partial_fit(advice, truth)
+    learner = WeightedMajority(5, classes=[0, 1], beta=0.99, randomized=True, random_state=3).partial_fit(advice, truth)
     assert learner.mistakes == pytest.approx(learner.expected_mistakes, abs=100)
 
 
@@ -253,7 +255,7 @@ def test_functions_classifiers_and_learners_together():
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
     y = X[:, 0]
     experts = {"first": lambda x: x[0], "fitted": BernoulliNB().fit(X, y), "second": lambda x: x[1]}
-    learner = WeightedMajority(experts, labels=[0, 1]).partial_fit(X, y)
+    learner = WeightedMajority(experts, classes=[0, 1]).partial_fit(X, y)
     assert learner.experts == ("first", "fitted", "second")
     assert learner.statistics.wrong.tolist() == [0, 0, 10]
     assert (learner.predict(X) == y).all()
@@ -263,7 +265,7 @@ def test_experts_that_learn():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (60, 2))
     y = X[:, 1]
-    learner = WeightedMajority([BernoulliNB(), lambda _: 0], labels=[0, 1], teach=True).partial_fit(X, y)
+    learner = WeightedMajority([BernoulliNB(), lambda _: 0], classes=[0, 1], teach=True).partial_fit(X, y)
     assert learner.statistics.spoke.tolist() == [59, 60]  # it says nothing before the first row
     assert learner.best == "BernoulliNB"
     assert learner.mistakes < 10
@@ -284,7 +286,7 @@ def test_a_vote_is_an_expert():
 @pytest.mark.compiled
 def test_weights_of_many_rounds_do_not_underflow():
     rng = np.random.default_rng(0)
-    learner = WeightedMajority(3, labels=[0, 1])
+    learner = WeightedMajority(3, classes=[0, 1])
     for _ in range(20):
         truth = rng.integers(0, 2, 10_000)
         right = rng.random((10_000, 3)) < [0.45, 0.5, 0.4]
@@ -298,7 +300,7 @@ def test_weights_of_many_rounds_do_not_underflow():
 
 def test_course():
     advice, truth = np.array([[0, 1]] * 8), np.zeros(8, int)
-    course = play(WeightedMajority(2, labels=[0, 1], prior=[1, 3]), advice, truth, every=2)
+    course = run_online(WeightedMajority(2, classes=[0, 1], prior=[1, 3]), advice, truth, every=2)
     assert course.rounds.tolist() == [0, 2, 4, 6, 8]
     assert course.mistakes.tolist() == [0, 2, 2, 2, 2]  # 1:3, then 1:1.5
     assert course.regret.tolist() == [0, 2, 2, 2, 2]
@@ -311,7 +313,7 @@ def test_course_over_batches_is_the_whole():
     advice, truth = rng.integers(0, 2, (50, 3)), rng.integers(0, 2, 50)
     seen = []
     batches = ((advice[i : i + 10], truth[i : i + 10]) for i in range(0, 50, 10))
-    streamed = play(WeightedMajority(3, labels=[0, 1]), batches, progress=seen.append)
-    whole = play(WeightedMajority(3, labels=[0, 1]), advice, truth, every=10)
+    streamed = run_online(WeightedMajority(3, classes=[0, 1]), batches, progress=seen.append)
+    whole = run_online(WeightedMajority(3, classes=[0, 1]), advice, truth, every=10)
     assert streamed.mistakes.tolist() == whole.mistakes.tolist()
     assert seen == [10, 20, 30, 40, 50]

@@ -24,13 +24,13 @@ def coins(draw):
 
 
 def mixture_of(p, prior):
-    return BayesMixture([(f"h{i}", lambda _, row=row: row) for i, row in enumerate(p)], labels=SIDES, prior=prior)
+    return BayesMixture([(f"h{i}", lambda _, row=row: row) for i, row in enumerate(p)], classes=SIDES, prior=prior)
 
 
 @given(coins())
 def test_weights_are_the_posterior(coin):
     p, prior, throws = coin
-    space = FiniteSpace.table(p, names=[f"h{i}" for i in range(len(p))], outcomes=SIDES)
+    space = FiniteSpace.from_table(p, names=[f"h{i}" for i in range(len(p))], outcomes=SIDES)
     posterior, mixture, loss = space.posterior(prior.tolist()), mixture_of(p, prior), 0.0
     for side in throws:
         given = mixture.predict_proba_one(None)
@@ -40,7 +40,7 @@ def test_weights_are_the_posterior(coin):
     assert mixture.weights == pytest.approx(posterior.probabilities, rel=1e-9)
     assert mixture.statistics.isclose(posterior.statistics)
     assert mixture.log_loss == pytest.approx(loss, rel=1e-9)
-    assert mixture.log_loss == pytest.approx(-posterior.log_evidence, rel=1e-9)
+    assert mixture.log_loss == pytest.approx(-posterior.log_marginal_likelihood, rel=1e-9)
 
 
 @given(coins())
@@ -65,34 +65,34 @@ def test_classifiers_and_streams():
     X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5), np.array(["a", "a", "b", "b"] * 5)
     good, poor = BernoulliNB().fit(X[:, :1], y), BernoulliNB().fit(X[:, 1:], y)
     asked = {"good": lambda x: good.predict_proba([x[:1]])[0], "poor": lambda x: poor.predict_proba([x[1:]])[0]}
-    mixture = BayesMixture(asked, labels=["a", "b"]).partial_fit(X, y)
+    mixture = BayesMixture(asked, classes=["a", "b"]).partial_fit(X, y)
     assert mixture.best == "good"
     assert mixture.predict(X).tolist() == y.tolist()
-    stream = BayesMixture(["good", "poor"], labels=["a", "b"])
+    stream = BayesMixture(["good", "poor"], classes=["a", "b"])
     stream.partial_fit([{"good": asked["good"](x), "poor": {"a": 0.5, "b": 0.5}} for x in X], y)
     assert stream.weights == pytest.approx(mixture.weights, rel=1e-9)
-    whole = BayesMixture([BernoulliNB().fit(X, y)], labels=["b", "a"])
+    whole = BayesMixture([BernoulliNB().fit(X, y)], classes=["b", "a"])
     assert whole.predict_proba(X)[:, ::-1] == pytest.approx(BernoulliNB().fit(X, y).predict_proba(X))
 
 
 def test_bad_input():
     coin = {"fair": lambda _: [0.5, 0.5], "sure": lambda _: [1.0, 0.0]}
-    mixture = BayesMixture(coin, labels=[0, 1])
+    mixture = BayesMixture(coin, classes=[0, 1])
     with pytest.raises(ImpossibleDataError, match="probability zero under every expert"):
-        BayesMixture({"sure": coin["sure"]}, labels=[0, 1]).learn_one(None, 1)
+        BayesMixture({"sure": coin["sure"]}, classes=[0, 1]).learn_one(None, 1)
     with pytest.raises(ProbabilityError, match=r"'off' gives \[0.5, 0.6\] in round 0"):
-        BayesMixture({"off": lambda _: [0.5, 0.6]}, labels=[0, 1]).predict_one(None)
+        BayesMixture({"off": lambda _: [0.5, 0.6]}, classes=[0, 1]).predict_one(None)
     with pytest.raises(ProbabilityError, match="no probabilities"):
-        BayesMixture({"nan": lambda _: [math.nan, 1]}, labels=[0, 1]).predict_one(None)
+        BayesMixture({"nan": lambda _: [math.nan, 1]}, classes=[0, 1]).predict_one(None)
     with pytest.raises(ShapeError, match="not a probability for each"):
-        BayesMixture({"label": lambda _: 1}, labels=[0, 1]).predict_one(None)
+        BayesMixture({"label": lambda _: 1}, classes=[0, 1]).predict_one(None)
     with pytest.raises(ShapeError, match="expected advice of 2 experts, got 1 in round 0"):
-        BayesMixture(2, labels=[0, 1]).predict_one([[0.5, 0.5]])
+        BayesMixture(2, classes=[0, 1]).predict_one([[0.5, 0.5]])
     with pytest.raises(ShapeError, match="a label for each of 1 rounds, got 2"):
         mixture.partial_fit([None], [0, 1])
     with pytest.raises(MismatchError, match="same experts and labels"):
-        mixture + BayesMixture(coin, labels=[1, 0])
+        mixture + BayesMixture(coin, classes=[1, 0])
     with pytest.raises(MismatchError, match="same prior"):
-        mixture + BayesMixture(coin, labels=[0, 1], prior=[1, 2])
+        mixture + BayesMixture(coin, classes=[0, 1], prior=[1, 2])
     with pytest.raises(ParameterError, match="not a table of labels"):
-        BayesMixture(np.zeros((2, 2)), labels=[0, 1])
+        BayesMixture(np.zeros((2, 2)), classes=[0, 1])

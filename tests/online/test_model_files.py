@@ -28,7 +28,7 @@ def test_there_and_back(learner, tmp_path, ending):
     assert again.weights == pytest.approx(learner.weights, rel=1e-12)
     for one in (learner, again):
         one.partial_fit([["snow", "sun"], ["snow", "sun"]], ["snow", "snow"])
-    assert again.labels == learner.labels
+    assert again.classes == learner.classes
     assert again.mistakes == learner.mistakes
     assert again.bound == pytest.approx(learner.bound, rel=1e-12)
 
@@ -37,7 +37,7 @@ def test_there_and_back(learner, tmp_path, ending):
 def test_halves_of_a_stream_through_a_file(tmp_path_factory, stream):
     advice, truth, n_labels = stream
     path, at = tmp_path_factory.getbasetemp() / "half.json", len(truth) // 2
-    first = WeightedMajority(advice.shape[1], labels=range(n_labels)).partial_fit(advice[:at], truth[:at])
+    first = WeightedMajority(advice.shape[1], classes=range(n_labels)).partial_fit(advice[:at], truth[:at])
     first.save(path)
     second = WeightedMajority.load(path).partial_fit(advice[at:], truth[at:])
     assert second.statistics == first.partial_fit(advice[at:], truth[at:]).statistics
@@ -67,16 +67,16 @@ def test_names_that_no_file_can_hold(tmp_path):
     [
         (["experts"], [], "no names, or the same"),
         (["experts"], ["ann", "ann"], "no names, or the same"),
-        (["experts"], ["ann", ["bob"]], "a name is"),
+        (["experts"], ["ann", ["bob"]], "'experts' of a learner is"),
         (["experts"], ["ann"], "prior of 1 weights"),
         (["beta"], 1.5, "`beta` must be below 1"),
         (["beta"], "half", "'beta' of a learner is 'half'"),
         (["prior"], [0, 0], "zeros only"),
         (["prior"], [1, "x"], "not finite numbers"),
-        (["labels"], ["rain", "rain"], "`labels` must be different"),
+        (["labels"], ["rain", "rain"], "`classes` must be different"),
         (["statistics", "wrong"], [9, 0], "wrong more often than it spoke"),
         (["statistics", "wrong"], [0.5, 0], "whole numbers of mistakes"),
-        (["statistics", "wrong"], [1], "for 2 experts"),
+        (["statistics", "wrong"], [1], "expected statistics of shapes"),
         (["statistics", "rounds"], 1, "more often than there were rounds"),
         (["record", "mistakes"], 7, "no record of 3 rounds"),
         (["record", "spoken"], 2, "no record of 3 rounds"),

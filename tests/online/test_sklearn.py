@@ -69,7 +69,7 @@ def test_bad_input():
         WeightedMajorityClassifier([]).fit(X, Y)
     with pytest.raises(ParameterError, match="`beta` must be"):
         WeightedMajorityClassifier([GaussianNB()], beta=2).fit(X, Y)
-    with pytest.raises(ParameterError, match="`folds` must be"):
-        WeightedMajorityClassifier([GaussianNB()], folds=1).fit(X, Y)
-    with pytest.raises(UnknownStateError, match="y holds the label 'left'"):
+    with pytest.raises(ParameterError, match="`cv` must be"):
+        WeightedMajorityClassifier([GaussianNB()], cv=1).fit(X, Y)
+    with pytest.raises(UnknownStateError, match="labels 'left' are not among"):
         WeightedMajorityClassifier([GaussianNB()]).fit(X, Y).partial_fit(X[:1], ["left"])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bayeslearn.families import (
+from bayeslearn.distributions import (
     Bernoulli,
     Beta,
     Categorical,

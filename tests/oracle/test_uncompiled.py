@@ -14,8 +14,8 @@ from bayeslearn.kernels import planning, propagation, python_fallback, strides
 from bayeslearn.kernels import uncompiled_planning as plans
 from bayeslearn.kernels import uncompiled_propagation as runs
 from bayeslearn.network import BayesianNetwork, Exact
-from bayeslearn.network.inference import compiled as compiling
-from bayeslearn.network.inference.compiled import Compiled
+from bayeslearn.network.inference import compiled_network as compiling
+from bayeslearn.network.inference.compiled_network import Compiled
 from tests.oracle.networks import random_evidence, random_network
 
 SEEDS = range(25)

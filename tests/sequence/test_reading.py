@@ -105,7 +105,7 @@ def test_bad_counts():
 
 
 @pytest.mark.parametrize("kind", ["categorical", "gaussian", "full", "poisson"])
-@pytest.mark.parametrize("prior", [None, "mle"])
+@pytest.mark.parametrize("prior", ["auto", None])
 @pytest.mark.parametrize("x", [[1], [2, 2, 2, 2, 2]], ids=["one row", "constant"])
 def test_few_data_have_an_answer(kind, prior, x):
     given = np.array(x, dtype=float)[:, None] if kind in {"gaussian", "full"} else x

@@ -19,9 +19,9 @@ from bayeslearn.errors import (
     UnknownStateError,
 )
 from bayeslearn.sequence import HiddenMarkovEstimator, HiddenMarkovModel, learn
-from bayeslearn.sequence.folding import FileFold, Reader, whole, whole_files
-from bayeslearn.sequence.sources import Look, looked, opened
+from bayeslearn.sequence.sources import Look, Reader, looked, opened
 from bayeslearn.sequence.starting import SAMPLE
+from bayeslearn.sources.shards import joined_shards
 
 LENGTHS = (30, 7, 1, 52, 18, 3, 40, 9)
 #: Files end after these rows, between two sequences; row groups of 11 rows cut them anywhere.
@@ -118,15 +118,13 @@ def test_sequences_are_never_cut(files):
         scan(files + "/*.parquet"), id="who", names=("heat",), known=None, kind="gaussian", lengths=None, weights=None
     )
     start = learn(drawn(), 2, columns=["heat"], id="who", max_iter=500).model
-    reader = Reader.of(raw.source, "who", start.emissions, ("heat",), None, start.states)
-    collect = FileFold(reader, 5, lambda some: [(some.ids, some.lengths.tolist())])
-    sent = cloudpickle.loads(cloudpickle.dumps(collect))
-    shards = whole_files(in_shards(raw.source).shards)
-    found = [run for shard in shards for ids, lengths in sent(shard) for run in zip(ids, lengths, strict=True)]
+    reader = Reader.of(raw.source, start.emissions, ("heat",), None, start.states)
+    sent = cloudpickle.loads(cloudpickle.dumps(reader))
+    whole = in_shards(raw.source).runs("who", sent, ("heat",))
+    found = whole.fold(lambda some: list(zip(some.ids, some.lengths.tolist(), strict=True)))
     assert found == [(f"p{i}", n) for i, n in enumerate(LENGTHS)]
-    assert [shard.rows for shard in whole_files(raw.source.shards)] == [38, 73, 49]
-    one = collect.pieces(shards[1])
-    assert sum(len(some) for some in whole(one)) == 3
+    assert [shard.rows for shard in joined_shards(raw.source.shards)] == [38, 73, 49]
+    assert sum(len(some) for some in whole.batches()) == len(LENGTHS)
 
 
 def test_learning_goes_on(files, tmp_path):

@@ -26,7 +26,7 @@ import pytest
 import bayeslearn as bl
 from bayeslearn.errors import ClusterError, FormatError, ParameterError, UnknownStateError
 from bayeslearn.sources import Cluster
-from bayeslearn.sources.cluster import cluster_of
+from bayeslearn.sources.dask_engine import cluster_of
 from bayeslearn.sources.engines import Local
 from bayeslearn.tables import Discrete, Schema
 

@@ -13,8 +13,8 @@ import pytest
 
 from bayeslearn import errors
 from bayeslearn.errors import BayeslearnError, ClusterError, MissingDependencyError, ParameterError
-from bayeslearn.sources.cluster import Cluster, cluster_of
-from bayeslearn.sources.work import Work
+from bayeslearn.sources.cluster_tasks import Work
+from bayeslearn.sources.dask_engine import Cluster, cluster_of
 
 KINDS = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, BayeslearnError)]
 

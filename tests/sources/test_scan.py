@@ -25,8 +25,9 @@ from bayeslearn.errors import (
     UnknownStateError,
 )
 from bayeslearn.sources import as_source, base, is_source
-from bayeslearn.sources.engines import Local, Sum
+from bayeslearn.sources.engines import Local
 from bayeslearn.tables import Discrete, Schema, as_table
+from bayeslearn.tables.folded import Sum
 from tests.properties import trials
 from tests.sources.messy import arrow, columns, pieces, write
 
@@ -258,3 +259,11 @@ def test_an_error_ends_all_and_is_that_of_the_first_shard() -> None:
         late.clear()
         with pytest.raises(ValueError, match="shard 1"):
             Local(2).fold(work, [0, 1, 2, 3], lambda _: None)
+
+
+def test_whole_numbers_past_int64(tmp_path: Any) -> None:
+    """A column of unsigned numbers is read alike at once and by batches."""
+    path = tmp_path / "large.parquet"
+    pq.write_table(pa.table({"n": pa.array([2**63 + 5, 2, 3] * 5, pa.uint64()), "b": ["x", "y", "z"] * 5}), path)
+    assert bl.scan(path).table() == bl.as_table(path)
+    assert bl.scan(path).schema["n"].states == (2, 3, 2**63 + 5)

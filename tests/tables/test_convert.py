@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnWarning, MissingFileError
 from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
-from bayeslearn.tables.files import column_names
+from bayeslearn.tables.file_readers import column_names
 from tests.properties import trials
 from tests.tables.strategies import tables, word_columns
 
@@ -425,3 +425,8 @@ def test_names_of_columns_without_reading_the_rest(tmp_path, ending):
     assert column_names(path) == ["wind", "a, b"]
     with pytest.raises(MissingFileError, match="there is no such file"):
         column_names(tmp_path / f"no.{ending}")
+
+
+def test_numbers_with_odd_blanks_around_them(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"x,y\n1.5\x1d,a\n\x1c2.5,b\n3.25,a\n")
+    assert as_table(tmp_path / "t.csv").value("x").tolist() == [1.5, 2.5, 3.25]

@@ -242,3 +242,10 @@ def test_reading_never_fails_without_a_name(data):
         as_table(data, schema=table.schema)
     except BayeslearnError as error:
         assert len(str(error)) < 1500  # noqa: PT017 - an error is allowed, not required
+
+
+@pytest.mark.parametrize("cells", [[1.5, 2.5], [1.5, "x"], [1.5, ("x",)]])
+def test_numbers_where_a_date_was_learned_are_named(cells):
+    learned = as_table({"day": ["2024-01-02", "2024-02-03", "2025-03-04"] * 4, "y": list("abc") * 4})
+    with pytest.raises(MixedTypesError, match=r"column 'day' must hold dates in one format, but row 0 holds '?1\.5"):
+        as_table({"day": np.array([*cells, None], dtype=object)[:2], "y": ["a", "b"]}, schema=learned.schema)

@@ -15,7 +15,7 @@ from bayeslearn.errors import BayeslearnWarning, DataError, FormatError, TooMany
 from bayeslearn.functions import fit_linear
 from bayeslearn.naive_bayes.text import read_corpus
 from bayeslearn.sources import grouped
-from bayeslearn.tables.files import column_names, read_file
+from bayeslearn.tables.file_readers import column_names, read_file
 from bayeslearn.tables.text_heads import delimiter_of, distinct_names
 from tests.cli.asking import ask, tell
 

@@ -5,18 +5,27 @@ Verbs load what they need when they run, so that ``bayeslearn --help`` answers a
 
 from __future__ import annotations
 
+import gc
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.cli.suggesting import translated
 from bayeslearn.errors import BayeslearnError, BayeslearnWarning, ParameterError
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 __all__ = ["main"]
+
+#: What shells expect of a program that Ctrl-C ended.
+INTERRUPTED = 130
+
+
+#: New objects after which the garbage collector looks for cycles: a command makes many objects and few cycles.
+OBJECTS = 100_000
 
 
 def __dir__() -> list[str]:
@@ -25,16 +34,21 @@ def __dir__() -> list[str]:
 
 def main() -> None:
     """Run the command line; an error becomes one sentence on stderr: exit 2 for usage, 1 for data and files."""
-    from bayeslearn.cli.app import app
-
-    warnings.showwarning = in_one_line(warnings.showwarning)
+    gc.set_threshold(OBJECTS)
     try:
+        from bayeslearn.cli.app import app
+        from bayeslearn.cli.streams import open_if_closed
+
+        open_if_closed()
+        warnings.showwarning = in_one_line(warnings.showwarning)
         app()
+    except KeyboardInterrupt:  # in an import
+        sys.exit(INTERRUPTED)
     except BayeslearnError as error:
-        sys.stderr.write(f"error: {translated(str(error))}\n")
+        sys.stderr.write(printable(f"error: {translated(str(error))}\n"))
         sys.exit(2 if isinstance(error, ParameterError) else 1)
     except OSError as error:  # a full disk, a file that may not be read
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write(printable(f"error: {error}\n"))
         sys.exit(1)
 
 

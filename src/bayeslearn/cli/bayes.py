@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bayeslearn import files
 from bayeslearn.cli import output
 from bayeslearn.errors import FormatError, ParameterError, ProbabilityError
 
 if TYPE_CHECKING:
-    from bayeslearn.hypotheses import DescriptionLengths, Posterior
+    from bayeslearn.hypotheses import DescriptionLengths, HypothesisPosterior
 
 Rows = dict[str, dict[str, float]]
+
+#: Bytes of a file that are read at most.
+MAX_BYTES = 1 << 24
 
 #: The outcome that stands for whatever a likelihood does not list.
 ELSE = "(anything else)"
@@ -70,7 +74,7 @@ def run(
             "no hypothesis was given",
             hint="give a file, or --likelihood NAME:OUTCOME=P for each hypothesis and outcome",
         )
-    space = FiniteSpace.table(_completed(rows))
+    space = FiniteSpace.from_table(_completed(rows))
     steps = [space.posterior(bits=lengths) if lengths else space.posterior(priors or None)]
     for outcome in evidence or []:
         steps.append(steps[-1].update(outcome))
@@ -87,17 +91,34 @@ def _read(file: str) -> tuple[dict[str, float], Rows]:
     """Prior and likelihoods from a small file."""
     path = _located(file)
     try:
-        text = path.read_text(encoding="utf-8")
-        content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        text = files.read(path, max_bytes=MAX_BYTES).decode("utf-8")
+        content = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} cannot be read: {error}", path=str(path)) from None
-    rows = content.get("likelihood")
+    rows = content.get("likelihood") if isinstance(content, dict) else None
     if not (isinstance(rows, dict) and rows and all(isinstance(row, dict) for row in rows.values())):
         raise FormatError(
             f"{path} has no likelihoods",
             hint="write a table [likelihood.NAME] with outcome = probability for each hypothesis",
         )
-    return dict(content.get("prior", {})), {name: dict(row) for name, row in rows.items()}
+    prior = _numbers(path, "prior", content.get("prior", {}))
+    return prior, {name: _numbers(path, f"likelihood.{name}", row) for name, row in rows.items()}
+
+
+def _numbers(path: Path, name: str, table: Any) -> dict[str, float]:
+    """The numbers of a table by their names."""
+    if not isinstance(table, dict):
+        raise FormatError(
+            f"{path}: [{name}] is no table, but {table!r:.40}", hint="write NAME = probability below it", path=str(path)
+        )
+    odd = [(key, value) for key, value in table.items() if type(value) not in {int, float} or not abs(value) < 1e300]
+    if odd:
+        raise FormatError(
+            f"{path}: {odd[0][0]!r} of [{name}] must be a probability, got {odd[0][1]!r:.40}",
+            hint="write a number from 0 to 1",
+            path=str(path),
+        )
+    return {key: float(value) for key, value in table.items()}
 
 
 def _located(file: str) -> Path:
@@ -136,22 +157,22 @@ def _completed(rows: Rows) -> Rows:
 ### answering
 
 
-def _show(steps: list[Posterior], evidence: list[str], described: DescriptionLengths | None) -> None:
+def _show(steps: list[HypothesisPosterior], evidence: list[str], described: DescriptionLengths | None) -> None:
     last = steps[-1]
     output.show_table(
         ["hypothesis", "prior", "likelihood", "joint", "posterior"],
         [
             [str(row.name), *map(output.number, (row.prior, row.likelihood, row.joint, row.posterior))]
-            for row in last.table()
+            for row in last.to_rows()
         ],
     )
     output.gap()
     output.show_pairs(
         [
             ("evidence", ", ".join(evidence) or "none yet"),
-            ("P(evidence)", output.number(last.evidence)),
-            ("MAP", ", ".join(map(str, last.map))),
-            ("ML", ", ".join(map(str, last.ml))),
+            ("P(evidence)", output.number(last.marginal_likelihood)),
+            ("MAP", ", ".join(map(str, last.map_hypotheses))),
+            ("ML", ", ".join(map(str, last.ml_hypotheses))),
             ("next", ", ".join(f"{outcome} {output.number(p)}" for outcome, p in last.predictive().items())),
         ]
     )
@@ -169,19 +190,19 @@ def _show(steps: list[Posterior], evidence: list[str], described: DescriptionLen
         output.gap()
         output.show_table(
             ["hypothesis", "L(h)", "L(D|h)", "bits"],
-            [[str(name), *map(output.number, lengths)] for name, *lengths in described.table()],
+            [[str(name), *map(output.number, lengths)] for name, *lengths in described.to_rows()],
         )
         output.show_pairs([("MDL", ", ".join(map(str, described.best)))])
 
 
-def _draw(steps: list[Posterior], evidence: list[str], path: Path) -> None:
+def _draw(steps: list[HypothesisPosterior], evidence: list[str], path: Path) -> None:
     from bayeslearn import plots
 
     labels = ["before", *(f"{i}. {outcome}" for i, outcome in enumerate(evidence, 1))]
     plots.save(plots.beliefs(steps, labels), path)
 
 
-def _show_json(steps: list[Posterior], evidence: list[str], described: DescriptionLengths | None) -> None:
+def _show_json(steps: list[HypothesisPosterior], evidence: list[str], described: DescriptionLengths | None) -> None:
     last = steps[-1]
     hypotheses: list[dict[str, Any]] = [
         {
@@ -192,15 +213,15 @@ def _show_json(steps: list[Posterior], evidence: list[str], described: Descripti
             "joint": row.joint,
             "posterior": row.posterior,
         }
-        for row in last.table()
+        for row in last.to_rows()
     ]
     answer: dict[str, Any] = {
         "evidence": evidence,
         "hypotheses": hypotheses,
-        "map": last.map,
-        "ml": last.ml,
-        "probability_of_evidence": last.evidence,
-        "log_evidence": last.log_evidence,
+        "map": last.map_hypotheses,
+        "ml": last.ml_hypotheses,
+        "probability_of_evidence": last.marginal_likelihood,
+        "log_evidence": last.log_marginal_likelihood,
         "next": last.predictive(),
         "steps": [
             {"evidence": outcome, "posterior": step.probabilities}
@@ -209,5 +230,5 @@ def _show_json(steps: list[Posterior], evidence: list[str], described: Descripti
     }
     if described is not None:
         answer["mdl"] = described.best
-        answer["bits"] = {name: {"hypothesis": h, "data": d, "total": t} for name, h, d, t in described.table()}
+        answer["bits"] = {name: {"hypothesis": h, "data": d, "total": t} for name, h, d, t in described.to_rows()}
     output.show_json(answer)

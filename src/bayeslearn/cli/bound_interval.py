@@ -24,11 +24,11 @@ def run(
 
     Example: bayeslearn bound interval 12 40
     """
-    from bayeslearn.theory import error_intervals
+    from bayeslearn.learning_theory import error_intervals
 
     found = error_intervals(wrong, n, level=level, prior=prior)
     if as_json:
-        output.show_json(found.as_dict())
+        output.show_json(found.to_dict())
         return
     output.show_pairs([("measured error", output.number(found.error)), ("level", output.number(level))])
     output.gap()

@@ -30,21 +30,21 @@ def run(
 
     Example: bayeslearn bound mistakes --space conjunctions:10
     """
-    from bayeslearn import theory
+    from bayeslearn import learning_theory
 
     if sum(given is not None for given in (space, data, find_s, table)) != 1:
         raise ParameterError("give one of --space, --data, --find-s and --table")
     if table is not None:
         _exact(table, as_json=as_json)
     elif find_s is not None:
-        bound_samples.tell([theory.find_s_mistakes(find_s)], as_json=as_json)
+        bound_samples.tell([learning_theory.find_s_mistake_bound(find_s)], as_json=as_json)
     else:
         size = bound_samples.size_of(space, data, target)
-        bound_samples.tell([theory.halving_mistakes(size)], as_json=as_json)
+        bound_samples.tell([learning_theory.halving_mistake_bound(size)], as_json=as_json)
 
 
 def _exact(table: Path, *, as_json: bool) -> None:
-    from bayeslearn.theory import MistakeBounds, MistakeGame, read_class
+    from bayeslearn.learning_theory import MistakeBounds, MistakeGame, read_class
 
     concepts = read_class(table)
     game = MistakeGame(concepts)

@@ -15,7 +15,7 @@ from bayeslearn.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bayeslearn.theory import Bound, Size
+    from bayeslearn.learning_theory import Bound, HypothesisCount
 
 Epsilon = Annotated[float | None, typer.Option(help="The error that is allowed.")]
 Delta = Annotated[float | None, typer.Option(help="The probability of failing that is allowed.")]
@@ -50,9 +50,9 @@ def pac(
 
     Example: bayeslearn bound pac --space conjunctions:10 --epsilon .1 --delta .05
     """
-    from bayeslearn import theory
+    from bayeslearn import learning_theory
 
-    _finite(theory.pac, size_of(space, data, target), epsilon, delta, m, plot, as_json=as_json)
+    _finite(learning_theory.pac_bound, size_of(space, data, target), epsilon, delta, m, plot, as_json=as_json)
 
 
 def agnostic(
@@ -70,9 +70,9 @@ def agnostic(
 
     Example: bayeslearn bound agnostic --space conjunctions:10 --delta .05 -m 1000
     """
-    from bayeslearn import theory
+    from bayeslearn import learning_theory
 
-    _finite(theory.agnostic, size_of(space, data, target), epsilon, delta, m, plot, as_json=as_json)
+    _finite(learning_theory.agnostic_bound, size_of(space, data, target), epsilon, delta, m, plot, as_json=as_json)
 
 
 def vc(
@@ -92,7 +92,7 @@ def vc(
 
     Example: bayeslearn bound vc --dimension 3 --epsilon 0.1 --delta 0.05
     """
-    from bayeslearn import theory
+    from bayeslearn import learning_theory
 
     network = None if perceptrons is None else _network(perceptrons, dimension)
     d: Any = int(network) if network is not None else dimension
@@ -101,12 +101,12 @@ def vc(
     if lower:
         if d is None or delta is None:
             raise ParameterError("--lower needs --delta, and --dimension or --perceptrons")
-        found = theory.vc_lower(d, epsilon=epsilon, delta=delta, m=m)
+        found = learning_theory.vc_lower_bound(d, epsilon=epsilon, delta=delta, n_examples=m)
     else:
-        found = theory.vc(d, epsilon=epsilon, delta=delta, m=m)
+        found = learning_theory.vc_bound(d, epsilon=epsilon, delta=delta, n_examples=m)
     if plot:
         solved = {"dimension": d, "epsilon": epsilon, "delta": delta, "m": m, found.quantity: found.value}
-        law = theory.vc_lower if lower else theory.vc
+        law = learning_theory.vc_lower_bound if lower else learning_theory.vc_bound
         title = f"VC dimension {solved['dimension']}, δ = {solved['delta']:.4g}"
         between = (0.01, 0.12) if lower else None  # the lower bound is for errors below 1/8
         _draw(lambda e: law(solved["dimension"], epsilon=e, delta=solved["delta"]), found, solved, plot, title, between)
@@ -116,33 +116,33 @@ def vc(
 ### what they share
 
 
-def size_of(space: str | None, data: str | None, target: str | None) -> Size | None:
+def size_of(space: str | None, data: str | None, target: str | None) -> HypothesisCount | None:
     """The size of the class, as it is written or from the columns of a file."""
-    from bayeslearn import theory
+    from bayeslearn import learning_theory
 
     if space is not None and data is not None:
         raise ParameterError("give --space or --data, not both")
     if target is not None and data is None:
         raise ParameterError("--target names a column of --data, which is not given")
     if data is None:
-        return None if space is None else theory.read_size(space)
+        return None if space is None else learning_theory.HypothesisCount.parse(space)
     schema = load_table(data, {}).schema
     if target is not None:
         schema = schema.select([name for name in schema.names if name != schema[target].name])
-    return theory.Size.attributes(schema)
+    return learning_theory.HypothesisCount.attributes(schema)
 
 
 def tell(bounds: list[Bound], *, as_json: bool) -> None:
     """Sentences and formulas, or the same as JSON: the last is the answer, those before it what it rests on."""
     if as_json:
-        output.show_json({**bounds[-1].as_dict(), **({"from": bounds[0].as_dict()} if len(bounds) > 1 else {})})
+        output.show_json({**bounds[-1].to_dict(), **({"from": bounds[0].to_dict()} if len(bounds) > 1 else {})})
     else:
         sys.stdout.write("\n".join(map(str, bounds)) + "\n")
 
 
 def _finite(
     law: Callable[..., Bound],
-    size: Size | None,
+    size: HypothesisCount | None,
     epsilon: float | None,
     delta: float | None,
     m: int | None,
@@ -150,11 +150,11 @@ def _finite(
     *,
     as_json: bool,
 ) -> None:
-    from bayeslearn.theory import Size
+    from bayeslearn.learning_theory import HypothesisCount
 
-    found = law(size, epsilon=epsilon, delta=delta, m=m)
+    found = law(size, epsilon=epsilon, delta=delta, n_examples=m)
     if plot:
-        space = Size(max(found.value, 0), "H") if size is None else size
+        space = HypothesisCount(max(found.value, 0), "H") if size is None else size
         solved = {"epsilon": epsilon, "delta": delta, "m": m, found.quantity: found.value}
         title = f"|H| = {space}, δ = {solved['delta']:.4g}"
         _draw(lambda e: law(space, epsilon=e, delta=solved["delta"]), found, solved, plot, title)
@@ -171,20 +171,20 @@ def _draw(
 ) -> None:
     from bayeslearn import plots
 
-    if not found.holds:
-        raise ParameterError(f"there is nothing to draw: {found.sentence}")
+    if not found.is_attainable:
+        raise ParameterError(f"there is nothing to draw: {found.summary()}")
     at = (solved["epsilon"], solved["m"])
     plots.save(plots.sample_sizes(lambda e: float(curve(e)), at, title=title, between=between), path)
     sys.stderr.write(f"wrote {path}\n")
 
 
 def _network(text: str, dimension: float | None) -> Bound:
-    from bayeslearn import theory
+    from bayeslearn import learning_theory, validation
 
     if dimension is not None:
         raise ParameterError("give --dimension or --perceptrons, not both")
     try:
-        units, inputs = (int(part) for part in text.split(","))
+        units, inputs = (validation.integer("perceptrons", int(part)) for part in text.split(","))
     except ValueError:
         raise ParameterError(f"--perceptrons takes S,R: how many units, and the inputs of each, got {text!r}") from None
-    return theory.perceptrons_dimension(units, inputs)
+    return learning_theory.perceptrons_dimension(units, inputs)

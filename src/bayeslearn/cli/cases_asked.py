@@ -15,7 +15,7 @@ from bayeslearn.errors import ParameterError, listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from bayeslearn.cases import Arc, Case, CaseBase, FunctionGraph, SearchStep
+    from bayeslearn.case_based import Arc, Case, CaseBase, FunctionGraph, SearchProgress
 
 ### options
 
@@ -33,7 +33,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of
 
 def case_base(file: str, more: list[str] | None) -> CaseBase:
     """The cases of all files together."""
-    from bayeslearn.cases import CaseBase
+    from bayeslearn.case_based import CaseBase
 
     base = CaseBase.load(file)
     for other in more or []:
@@ -43,7 +43,7 @@ def case_base(file: str, more: list[str] | None) -> CaseBase:
 
 def asked(base: CaseBase, text: str) -> Case:
     """A specification: of the base by its name, of a file, or in statements."""
-    from bayeslearn.cases import Case, CaseBase
+    from bayeslearn.case_based import Case, CaseBase
 
     if text in base:
         return base[text]
@@ -59,11 +59,11 @@ def asked(base: CaseBase, text: str) -> Case:
 
 
 @contextmanager
-def watched(what: str) -> Iterator[Callable[[SearchStep], None]]:
+def watched(what: str) -> Iterator[Callable[[SearchProgress], None]]:
     """A bar that follows a search, and Ctrl-C that ends it with the best so far."""
     with interrupting.once("the best so far") as stop, progress.bar(what) as tell:
 
-        def step(now: SearchStep) -> None:
+        def step(now: SearchProgress) -> None:
             stop.heed()
             tell(now.done / max(now.of, 1), f"{what}, {now.done} of {now.of}, {now.covered} influences covered")
 

@@ -11,7 +11,7 @@ import typer
 from bayeslearn.cli import cases_asked, cases_find, output, pictures
 
 if TYPE_CHECKING:
-    from bayeslearn.cases import Design, Designs
+    from bayeslearn.case_based import Design, Designs
 
 
 def run(
@@ -40,13 +40,13 @@ def run(
     Example: bayeslearn cases design plumbing faucet --plot faucet.svg
     """
     from bayeslearn import files
-    from bayeslearn.cases import CONTRACTIONS, EXPANSIONS, CaseBase, design
-    from bayeslearn.model_files import packed
+    from bayeslearn.case_based import CONTRACTIONS, EXPANSIONS, CaseBase, design
+    from bayeslearn.codec import require_model_name
 
     if plot is not None:
         pictures.check(plot)
     if to is not None:
-        packed(to)
+        require_model_name(to)
         files.destination(to)
     known = cases_asked.case_base(base, add)
     asked = cases_asked.asked(known, spec)
@@ -69,7 +69,7 @@ def run(
 
 def show(found: Designs) -> None:
     """The report for people."""
-    from bayeslearn.cases.case import many
+    from bayeslearn.case_based.function_graph import many
 
     best = found.best
     sys.stdout.write(f"{best.explain()[0]}\n")

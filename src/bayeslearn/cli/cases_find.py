@@ -10,7 +10,7 @@ import typer
 from bayeslearn.cli import cases_asked, output, pictures
 
 if TYPE_CHECKING:
-    from bayeslearn.cases import Found, Match
+    from bayeslearn.case_based import Match, RetrievalResult
 
 
 def run(
@@ -31,14 +31,14 @@ def run(
 
     Example: bayeslearn cases find plumbing faucet
     """
-    from bayeslearn.cases import find
+    from bayeslearn.case_based import retrieve
 
     if plot is not None:
         pictures.check(plot)
     cases = cases_asked.case_base(base, add)
     asked = cases_asked.asked(cases, spec)
     with cases_asked.watched("comparing cases") as step:
-        found = find(cases, asked, most=most, time_limit=time_limit, progress=step)
+        found = retrieve(cases, asked, most=most, time_limit=time_limit, progress=step)
     if as_json:
         output.show_json({
             "specification": str(asked.function),
@@ -68,7 +68,7 @@ def told(match: Match) -> dict[str, Any]:
     }
 
 
-def show(found: Found) -> None:
+def show(found: RetrievalResult) -> None:
     """The report for people."""
     n = len(found.specification.function)
     rows = [

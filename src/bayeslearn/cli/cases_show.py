@@ -11,7 +11,7 @@ from bayeslearn.cli import cases_asked, output, pictures
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
-    from bayeslearn.cases import Case, CaseBase
+    from bayeslearn.case_based import Case, CaseBase
 
 
 def run(

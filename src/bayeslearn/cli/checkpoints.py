@@ -26,11 +26,11 @@ Resume = Annotated[
 def check(checkpoint: Path | None, every: int, *, resume: bool) -> None:
     """Refuse what cannot be written, or gone on from."""
     from bayeslearn import files, validation
-    from bayeslearn.model_files import packed
+    from bayeslearn.codec import require_model_name
 
     validation.integer("--every", every, least=1)
     if checkpoint is None and resume:
         raise ParameterError("what should be gone on from?", hint="name the file with --checkpoint")
     if checkpoint is not None:
-        packed(checkpoint)
+        require_model_name(checkpoint)
         files.destination(checkpoint)

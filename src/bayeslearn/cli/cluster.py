@@ -48,7 +48,7 @@ def run(
     ] = None,
     family: Annotated[list[str] | None, typer.Option(help="COL=categorical, normal or poisson.")] = None,
     prior: Annotated[
-        str, typer.Option(help="weak keeps variances regular; mle is none at all, scored by BIC.")
+        str, typer.Option(help="weak keeps variances regular; none is maximum likelihood, scored by BIC.")
     ] = "weak",
     weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     most: Annotated[int, typer.Option(help="The most groups that auto tries.")] = 20,
@@ -77,15 +77,15 @@ def run(
     if to is None:
         raise ParameterError("where should the model be written?", hint="name a file with -o, or a model with --by")
     from bayeslearn import files, validation
-    from bayeslearn.model_files import packed
+    from bayeslearn.codec import require_model_name
 
-    packed(to)
+    require_model_name(to)
     files.destination(to)
-    validation.choice("--prior", prior, ["weak", "mle"])
+    validation.choice("--prior", prior, ["weak", "none"])
     number: Any = "auto" if k == "auto" else whole("-k", k)
     left_out = data.dropped(weights)
     how = {
-        "prior": None if prior == "mle" else "weak", "most": most, "restarts": restarts, "tol": tol,
+        "prior": None if prior == "none" else "weak", "most": most, "restarts": restarts, "tol": tol,
         "max_iter": max_iter, "rng": validation.integer("--seed", seed, least=0),
         **on_the_way(checkpoint, every, number, resume=resume),
     }  # fmt: skip
@@ -106,9 +106,9 @@ def run(
 
 def whole(option: str, text: str) -> int:
     """A whole number, or auto."""
-    if not text.isdigit() or int(text) < 1:
-        raise ParameterError(f"{option} is a whole number above 0, or auto, got {text!r}")
-    return int(text)
+    from bayeslearn import validation
+
+    return validation.positive_count(option, text, ("auto",))
 
 
 def on_the_way(checkpoint: Path | None, every: int, k: Any, *, resume: bool) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def run(
     whole = (table.codes >= 0).all(axis=0) if drop_incomplete else np.ones(table.n_rows, dtype=bool)
     examples = Examples.from_table(table.take(whole), target, positive=positive)
     kept = keep_consistent(examples) if skip_conflicts else np.ones(len(examples), dtype=bool)
-    space = VersionSpace.learn(examples.only(kept))
+    space = VersionSpace.fit(examples.only(kept))
     rows = _new_rows(new, space) if new else []
     votes = space.votes(rows) if rows else []
     answer = Answer(examples, int((~whole).sum()), np.flatnonzero(~kept).tolist(), space, rows, votes)
@@ -123,7 +123,7 @@ def _show(answer: Answer) -> None:
     pairs = [
         ("attributes", ", ".join(space.attributes.names)),
         ("examples", f"{positive} positive, {len(examples) - positive} negative"),
-        *(("set aside", examples.told(i)) for i in answer.aside[:MOST_TOLD]),
+        *(("set aside", examples.summary(i)) for i in answer.aside[:MOST_TOLD]),
         *([("", f"and {len(answer.aside) - MOST_TOLD:,} more")] if len(answer.aside) > MOST_TOLD else []),
         ("hypotheses", f"{space.attributes.n_conjunctions:,}"),
         ("consistent", f"{space.size:,}"),

@@ -12,7 +12,11 @@ from bayeslearn.cli import interrupting, output, pictures, progress
 from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
-    from bayeslearn.contest import Contest, Step
+    from bayeslearn.model_comparison import ComparisonProgress, ModelComparison
+
+
+#: The tasks by what the target holds.
+TASKS = {"classes": "classification", "numbers": "regression"}
 
 
 @reads("engine", "skip_broken", "table")
@@ -50,10 +54,11 @@ def run(
         pictures.check(plot)
     with data.in_memory("a contest", weights=weights) as given:
         found = held(
-            given.settled(), target, learners=learner or None, folds=folds, kind=kind, weights=given.weights,
-            rng=validation.integer("--seed", seed, least=0), time_limit=time_limit,
+            given.settled(), target, learners=learner or None, cv=folds, task=TASKS.get(kind, kind),
+            sample_weight=given.weights,
+            random_state=validation.integer("--seed", seed, least=0), time_limit=time_limit,
         )  # fmt: skip
-    found.left_out.update(data.dropped(target, weights))
+    found.dropped_columns.update(data.dropped(target, weights))
     if plot is not None:
         from bayeslearn import plots
 
@@ -65,14 +70,14 @@ def run(
         sys.stdout.write(f"{found}\n")
 
 
-def held(data: Any, target: str, **how: Any) -> Contest:
+def held(data: Any, target: str, **how: Any) -> ModelComparison:
     """The contest, with a bar that follows it."""
-    from bayeslearn.contest import contest
+    from bayeslearn.model_comparison import compare_models
 
     with interrupting.once("the learners that are done") as stop, progress.bar("learning") as tell:
 
-        def step(now: Step) -> None:
+        def step(now: ComparisonProgress) -> None:
             stop.heed()
-            tell(now.share, f"{now.learner}, fold {now.fold + 1}")
+            tell(now.fraction, f"{now.learner}, fold {now.fold + 1}")
 
-        return contest(data, target, progress=step, **how)
+        return compare_models(data, target, progress=step, **how)

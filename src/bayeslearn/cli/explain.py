@@ -14,8 +14,7 @@ from bayeslearn.cli.networks import NETWORK, assignments, load
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork
     from bayeslearn.network.inference.evidence import Observation
-    from bayeslearn.network.inference.explanation import Reasons
-    from bayeslearn.network.inference.sensitivity_analysis import Cell
+    from bayeslearn.network.inference.explanation import Cell, Reasons
 
 #: Unobserved variables that are shown, the most telling first; `--json` lists all.
 MOST_SHOWN = 8

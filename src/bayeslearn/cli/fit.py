@@ -45,7 +45,7 @@ def run(
     prior: Annotated[
         str,
         typer.Option(
-            help="Rows seen before: auto (that of NET, else bdeu:1), mle (none), laplace, k2, jeffreys, bdeu:N or m:N."
+            help="Rows seen before: auto (that of NET, else bdeu:1), none, laplace, k2, jeffreys, bdeu:N or m:N."
         ),
     ] = "auto",
     hidden: Annotated[
@@ -75,7 +75,7 @@ def run(
     """
     from bayeslearn import files
     from bayeslearn.network import fit_tables
-    from bayeslearn.network.formats.files import label_of
+    from bayeslearn.network.formats.read_write import label_of
 
     _check(restarts, tol, max_iter, seed)
     checkpoints.check(checkpoint, every, resume=resume)

@@ -40,7 +40,7 @@ class Given:
     def names(self) -> list[str]:
         """All columns that there are."""
         if isinstance(self.data, str):
-            from bayeslearn.tables.files import column_names
+            from bayeslearn.tables.file_readers import column_names
 
             return column_names(self.data)
         if isinstance(self.data, Mapping):  # a raw table
@@ -82,19 +82,19 @@ def named(path: str, why: str) -> str:
 
 ### schemas in files
 
-LABEL = "bayeslearn schema"
+KIND = "schema"
 
 
 def read_schema(path: Path) -> Schema:
     """A schema that was written before."""
-    from bayeslearn import model_files
+    from bayeslearn import codec
     from bayeslearn.tables import Schema
 
-    return model_files.read(path, LABEL, lambda _, parts: Schema.from_dict(parts))
+    return codec.read(path, KIND, lambda _, parts: Schema.from_dict(parts))
 
 
 def write_schema(schema: Schema, path: Path) -> None:
     """The schema as JSON."""
-    from bayeslearn import model_files
+    from bayeslearn import codec
 
-    model_files.write(path, LABEL, schema.to_dict())
+    codec.write(path, KIND, schema.to_dict())

@@ -19,7 +19,7 @@ from bayeslearn.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bayeslearn.network.learning.imputed_data import Opened
+    from bayeslearn.network.parameters.imputed_data import Opened
     from bayeslearn.tables.filling import Fill
 
 
@@ -67,10 +67,10 @@ def run(
     Example: bayeslearn impute model.json holes.csv -o full.csv
     """
     from bayeslearn import validation
-    from bayeslearn.network.learning.impute import imputed
-    from bayeslearn.network.learning.imputed_data import Opened
+    from bayeslearn.network.parameters.imputation import imputed
+    from bayeslearn.network.parameters.imputed_data import Opened
     from bayeslearn.tables import Table
-    from bayeslearn.tables.files import column_names
+    from bayeslearn.tables.file_readers import column_names
 
     _check(how, seed)
     if as_json and to is None:
@@ -113,7 +113,7 @@ def _csv_chunks(to: Path | None, data: str, opened: Opened, fills: dict[str, Fil
     from pathlib import Path
 
     from bayeslearn.cli.splicing import spliced
-    from bayeslearn.tables.files import ending
+    from bayeslearn.tables.file_names import ending
 
     if ending(Path(data)) != ".csv" or (to is not None and writing.writer(to) is not writing.write_csv):
         return None

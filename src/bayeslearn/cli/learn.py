@@ -62,7 +62,7 @@ def run(
         bool, typer.Option("--average", help="Keep the arcs that resamples agree on; 100 of them when not said.")
     ] = False,
     prior: Annotated[
-        str, typer.Option(help="Cases that tables have seen before: mle (none), laplace, k2, jeffreys, bdeu:N or m:N.")
+        str, typer.Option(help="Cases that tables have seen before: none, laplace, k2, jeffreys, bdeu:N or m:N.")
     ] = "bdeu:1",
     cut: Annotated[
         str, typer.Option(help="How numbers are cut: quantile, width, or mdl, with a --target.")
@@ -90,8 +90,8 @@ def run(
     Example: bayeslearn learn cases.csv --bootstrap 200 -o model.json
     """
     from bayeslearn.network import learn
-    from bayeslearn.network.structure.doubt.checking import held_out as check
-    from bayeslearn.network.structure.learning import ROUNDS
+    from bayeslearn.network.evaluation import held_out as check
+    from bayeslearn.network.structure.fit_network import ROUNDS
 
     _check(to, plot, held_out, seed, bootstrap)
     _check_order(order, method)
@@ -111,9 +111,8 @@ def run(
             ended = learn_report.ended(fit, time_limit, by_hand=stop.asked)
             checked = None
             if held_out and not stop.asked and not given.folded:
-                again = settings | {"bootstrap": bootstrap if average else 0, "average": average}
                 told = structures.telling(tell, stop, time_limit, "checking: ")
-                checked = check(fit, share=held_out, rng=seed, **again, progress=told)
+                checked = check(fit, share=held_out, rng=seed, time_limit=time_limit, progress=told)
         keep(fit.network, to)
         if plot is not None:
             pictures.draw(fit.network, {}, plot, compact=compact)
@@ -139,7 +138,7 @@ def why_unchecked(given: Given, stop: interrupting.Stop) -> str:
 def _check(to: Path, plot: Path | None, held_out: float, seed: int, bootstrap: int) -> None:
     """All that can be seen to be wrong before the rows are read."""
     from bayeslearn import files, validation
-    from bayeslearn.network.formats.files import label_of
+    from bayeslearn.network.formats.read_write import label_of
 
     label_of(to, None)
     files.destination(to)
@@ -152,7 +151,7 @@ def _check(to: Path, plot: Path | None, held_out: float, seed: int, bootstrap: i
 
 def _check_order(order: str | None, method: str) -> None:
     """An order that a method would not look at is a mistake."""
-    from bayeslearn.network.structure.methods import METHODS
+    from bayeslearn.network.structure.algorithms import METHODS
 
     taking = [name for name, entry in METHODS.items() if entry.needs == "order"]
     if order and method in METHODS and method not in taking:

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from bayeslearn.network import Knowledge, LearnedArc, StructureFit
-    from bayeslearn.network.structure.counting.scores import Score
-    from bayeslearn.network.structure.doubt.bootstrap import ArcStrength
-    from bayeslearn.network.structure.doubt.checking import Beside, HeldOut
-    from bayeslearn.network.structure.preparing import Prepared
+    from bayeslearn.network.evaluation import Beside, HeldOut
+    from bayeslearn.network.structure.preprocessing import Prepared
+    from bayeslearn.network.structure.scoring.criteria import Score
+    from bayeslearn.network.structure.uncertainty.bootstrap import ArcStrength
 
 #: Arcs that are shown, the surest first; `--json` lists all.
 MOST_ARCS = 40
@@ -66,7 +66,7 @@ def show(fit: StructureFit, checked: HeldOut | None, asked: Asked) -> None:
 
 
 def _head(fit: StructureFit, asked: Asked) -> list[tuple[str, str]]:
-    from bayeslearn.network.structure.methods import METHODS
+    from bayeslearn.network.structure.algorithms import METHODS
 
     cells, missing = fit.table.n_rows * len(fit.table.schema), sum(fit.missing.values())
     share = f" ({100 * missing / cells:.3g} %)" if missing else ""
@@ -234,7 +234,7 @@ def nearly(fit: StructureFit) -> list[ArcStrength]:
 
 def either_way(fit: StructureFit, knowledge: Knowledge) -> list[list[str]]:
     """Arcs whose direction no rows can tell; none where it was known."""
-    from bayeslearn.network.structure.methods import METHODS
+    from bayeslearn.network.structure.algorithms import METHODS
 
     if METHODS[fit.method].needs or knowledge.directs:
         return []
@@ -243,6 +243,6 @@ def either_way(fit: StructureFit, knowledge: Knowledge) -> list[list[str]]:
 
 def weakest_rows(fit: StructureFit) -> list[Any]:
     """The rows of tables that rest on the fewest cases."""
-    from bayeslearn.network.learning.uncertainty import supports
+    from bayeslearn.network.parameters.credible_intervals import supports
 
     return sorted(supports(fit.network), key=lambda row: row.cases)[:MOST_DOUBTS]

@@ -28,7 +28,7 @@ def run(
     Example: bayeslearn merge north.json south.json -o both.json
     """
     from bayeslearn import files
-    from bayeslearn.network.formats.files import label_of
+    from bayeslearn.network.formats.read_write import label_of
 
     if len(nets) < 2:
         raise ParameterError(
@@ -54,7 +54,7 @@ def run(
 
 def learned(net: str) -> BayesianNetwork:
     """A network that has evidence to add; an error names the file."""
-    from bayeslearn.network.learning.evidence import evidence_of
+    from bayeslearn.network.parameters.incremental import evidence_of
 
     network = load(net)
     try:

@@ -39,9 +39,9 @@ def run(
     ] = None,
     prior: Annotated[
         list[str] | None,
-        typer.Option(help="evidence, pooled:1, laplace, jeffreys, m:2 or mle; COL=m:2 for one column. Repeatable."),
+        typer.Option(help="evidence, pooled:1, laplace, jeffreys, m:2 or none; COL=m:2 for one column. Repeatable."),
     ] = None,
-    class_prior: Annotated[str, typer.Option(help="Of the class shares: laplace, jeffreys, m:2 or mle.")] = "laplace",
+    class_prior: Annotated[str, typer.Option(help="Of the class shares: laplace, jeffreys, m:2 or none.")] = "laplace",
     estimate: Annotated[
         str, typer.Option(help="mean plugs in the best parameters, integrated allows for their doubt.")
     ] = "mean",
@@ -63,12 +63,12 @@ def run(
 
     Example: bayeslearn naive learn titanic.csv --target survived -o titanic.json
     """
-    from bayeslearn import files, model_files, validation
+    from bayeslearn import codec, files, validation
     from bayeslearn.naive_bayes import NaiveBayes, calibrated, cross_validate
     from bayeslearn.naive_bayes.tables.learning import told_families
     from bayeslearn.naive_bayes.tables.out_of_fold import most_rows
 
-    model_files.packed(to)
+    codec.require_model_name(to)
     files.destination(to)
     if plot is not None:
         pictures.check(plot)
@@ -144,7 +144,7 @@ def priors(items: list[str] | None) -> Any:
     if len(plain) > 1:
         raise ParameterError(f"there is one --prior for all columns, got {', '.join(plain)}", hint="write COL=PRIOR")
     if not own:
-        return plain[0] if plain else None
+        return plain[0] if plain else "pooled:1"
     return Everywhere(own, plain[0] if plain else None)
 
 
@@ -157,7 +157,7 @@ class Everywhere(dict[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The prior of a column."""
-        return super().get(name, self.rest if default is None else default)
+        return super().get(name, default if self.rest is None else self.rest)
 
 
 def read(
@@ -198,7 +198,7 @@ class Learned:
         from bayeslearn.naive_bayes.tables.telling import tells
 
         model, missing = self.model, self.missing
-        families = Counter(c.family for c in model.columns)
+        families = Counter(c.distribution.name for c in model.columns)
         cells = self.rows * len(model.columns)
         holes = sum(missing[c.name] for c in model.columns)
         share = f" ({100 * holes / cells:.3g} %)" if holes else ""
@@ -263,7 +263,7 @@ class Learned:
                 {"class": name, "cases": n, "share": q, "tells": [asdict(tell) for tell in told[name]]}
                 for name, n, q in zip(model.classes, model.class_counts, p, strict=True)
             ],
-            "families": {c.name: c.family for c in model.columns},
+            "families": {c.name: c.distribution.name for c in model.columns},
             "missing": self.missing,
             "left_out": self.left_out,
             "sharpness": self.sharpness,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress, writing
-from bayeslearn.cli.predict import Score
 from bayeslearn.cli.sources import CELLS, OneFile, reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bayeslearn.cli.given import Given
+    from bayeslearn.evaluation import Metrics
     from bayeslearn.naive_bayes import NaiveBayes
     from bayeslearn.tables import Schema, Table
 
@@ -46,6 +46,7 @@ def run(
 
     Example: bayeslearn naive predict titanic.json passengers.csv --explain
     """
+    from bayeslearn.evaluation import Metrics
     from bayeslearn.naive_bayes import NaiveBayes
     from bayeslearn.naive_bayes.tables.rows import read
     from bayeslearn.tables import Table
@@ -56,12 +57,13 @@ def run(
     told = warned(model, given)
     cases = read(given.data, model.columns, absent="missing")[1]
     labels = known_labels(model, given.data) if told else None
-    score, schema = Score(), answer_schema(model, explain=explain)
+    scores = {model.target.name: Metrics.none(model.classes)}
+    schema = answer_schema(model, explain=explain)
     if explain and to is None and not as_json:
         for number, batch in enumerate(cases.batches(BATCH)):
             why = model.explain(batch)
             sys.stdout.writelines(f"{why.told(i, first=number * BATCH)}\n" for i in range(len(why)))
-    found = answers(model, cases, labels, schema, score)
+    found = answers(model, cases, labels, schema, scores)
     silent = to is None and not as_json and sys.stdout.isatty()  # a bar among the rows helps nobody
     tables = progress.watched(found, cases.n_rows, "predicting", silent=silent)
     columns = {}
@@ -74,13 +76,9 @@ def run(
         writing.write(to, schema, tables)
     if to is not None:
         sys.stderr.write(f"wrote {to}: {cases.n_rows} rows, {len(schema)} columns\n")
-    scores = score.told() if score.known else None
-    if scores:
-        accuracy, loss = output.number(scores["accuracy"]), output.number(round(scores["log_loss"], 12) + 0.0)
-        sys.stderr.write(f"{model.target.name}: {score.right} of {score.known} known are right, ")
-        sys.stderr.write(f"accuracy {accuracy}, mean log loss {loss}\n")
+    known = [output.show_metrics(name, found) for name, found in scores.items() if found.weight]
     if as_json:
-        output.show_json({"rows": cases.n_rows, "scores": scores} | columns)
+        output.show_json({"rows": cases.n_rows, "scores": known[0] if known else None} | columns)
 
 
 ### the file
@@ -122,10 +120,13 @@ def answer_schema(model: NaiveBayes, *, explain: bool) -> Schema:
     return Schema([*columns, *(Numeric(f"why({column})") for column in model.names if explain)])
 
 
-def answers(model: NaiveBayes, cases: Table, labels: Any, schema: Schema, score: Score) -> Iterator[Table]:
+def answers(
+    model: NaiveBayes, cases: Table, labels: Any, schema: Schema, scores: dict[str, Metrics]
+) -> Iterator[Table]:
     """The answer batch by batch, scored on the way."""
     import numpy as np
 
+    from bayeslearn.evaluation import Metrics
     from bayeslearn.tables import Table
 
     start = 0
@@ -133,7 +134,8 @@ def answers(model: NaiveBayes, cases: Table, labels: Any, schema: Schema, score:
     for batch in cases.batches(BATCH):
         p = model.predict_proba(batch)
         if labels is not None:
-            score.add(labels[start : start + len(p)], p)
+            known = labels[start : start + len(p)]
+            scores[model.target.name] += Metrics.of(p, known, classes=model.classes)
         start += len(p)
         why = list(model.explain(batch).parts.values()) if explain else []
         yield Table(schema, p.argmax(axis=1)[None], np.vstack([p.T, *why]))

@@ -15,8 +15,8 @@ from bayeslearn.errors import DataError, ParameterError, listed
 
 if TYPE_CHECKING:
     from bayeslearn.cli.given import Given
-    from bayeslearn.neighbours import Neighbours
-    from bayeslearn.neighbours.learning import Learned
+    from bayeslearn.neighbors import NeighborsModel
+    from bayeslearn.neighbors.fit import NeighborsFitInfo
 
 
 @reads("engine", "skip_broken", "table", unseen=True)
@@ -69,11 +69,11 @@ def run(
 
     Example: bayeslearn neighbours iris.csv --target class --new flowers.csv
     """
-    from bayeslearn.neighbours import Neighbours
+    from bayeslearn.neighbors import NeighborsModel
 
     model_to, rows_to = places(to)
     if by is not None:
-        answer(Neighbours.load(by), data.one_file("--by"), rows_to, explain=explain, as_json=as_json)
+        answer(NeighborsModel.load(by), data.one_file("--by"), rows_to, explain=explain, as_json=as_json)
         return
     if target is None:
         raise ParameterError("which column should be predicted?", hint="name it with --target, or a model with --by")
@@ -107,12 +107,12 @@ def places(to: Path | None) -> tuple[Path | None, Path | None]:
     """Where the model is to be written, or the predictions, by the ending of a name."""
     if to is None:
         return None, None
-    from bayeslearn import files, model_files
+    from bayeslearn import codec, files
 
     files.destination(to)
     if to.name.lower().endswith((".csv", ".parquet")):
         return None, to
-    model_files.packed(to)
+    codec.require_model_name(to)
     return to, None
 
 
@@ -120,14 +120,14 @@ def number(text: str) -> Any:
     """How many neighbours: a number, auto or all."""
     if text in {"auto", "all"}:
         return {"auto": "loo", "all": "all"}[text]
-    if not text.isdigit() or int(text) < 1:
-        raise ParameterError(f"--k is a whole number above 0, auto or all, got {text!r}", hint="for instance --k 5")
-    return int(text)
+    from bayeslearn import validation
+
+    return validation.positive_count("--k", text, ("auto", "all"))
 
 
-def learned(given: Given, target: str, left_out: dict[str, str], cases: str | None, **how: Any) -> Learned:
+def learned(given: Given, target: str, left_out: dict[str, str], cases: str | None, **how: Any) -> NeighborsFitInfo:
     """The examples, without columns that are not wanted or cannot be used."""
-    from bayeslearn.neighbours import learn_neighbours
+    from bayeslearn.neighbors import fit_neighbors
     from bayeslearn.tables.schema import require_known
 
     known, data = given.names, given.settled()
@@ -139,7 +139,7 @@ def learned(given: Given, target: str, left_out: dict[str, str], cases: str | No
         def step(number: int, name: str, loss: float) -> None:
             tell((number + 1) / 10, f"round {number + 1}, {name}, loss {loss:.5g}")
 
-        return learn_neighbours(
+        return fit_neighbors(
             data,
             target,
             columns=columns,
@@ -151,11 +151,11 @@ def learned(given: Given, target: str, left_out: dict[str, str], cases: str | No
         )
 
 
-def draw(found: Learned, path: Path) -> None:
+def draw(found: NeighborsFitInfo, path: Path) -> None:
     """Cells where there are two columns of numbers, else the error by k."""
     from bayeslearn import plots
-    from bayeslearn.neighbours import leave_one_out
-    from bayeslearn.neighbours.drawing import plane
+    from bayeslearn.neighbors import leave_one_out
+    from bayeslearn.neighbors.plotting import plane
 
     if plane(found.model) is not None:
         figure = plots.cells(found.model)
@@ -168,7 +168,7 @@ def draw(found: Learned, path: Path) -> None:
 ### new rows
 
 
-def require_columns(model: Neighbours, given: Given) -> None:
+def require_columns(model: NeighborsModel, given: Given) -> None:
     """Some of the attributes are there; those that are not are told of."""
     known, path, wanted = given.names, given.path, model.examples.schema.names
     absent = model.examples.schema.absent_from(known)
@@ -181,10 +181,10 @@ def require_columns(model: Neighbours, given: Given) -> None:
         sys.stderr.write(f"warning: {path!r} lacks {listed(absent)}, so they are taken for missing\n")
 
 
-def answer(model: Neighbours, given: Given, to: Path | None, *, explain: bool, as_json: bool) -> None:
+def answer(model: NeighborsModel, given: Given, to: Path | None, *, explain: bool, as_json: bool) -> None:
     """What is predicted of every row of a file."""
     from bayeslearn.cli import output
-    from bayeslearn.neighbours.reading import new_rows
+    from bayeslearn.neighbors.inputs import new_rows
 
     require_columns(model, given)
     rows = new_rows(model.examples.schema, given.data, absent="missing")
@@ -193,7 +193,7 @@ def answer(model: Neighbours, given: Given, to: Path | None, *, explain: bool, a
         if as_json:
             output.show_json({"rows": len(rows), "explanations": [neighbours_report.plain(e) for e in told]})
         else:
-            sys.stdout.writelines(f"{e.told(f'row {i}: ')}\n" for i, e in enumerate(told))
+            sys.stdout.writelines(f"{e.summary(f'row {i}: ')}\n" for i, e in enumerate(told))
         return
     schema, table = neighbours_report.predictions(model, rows)
     if as_json:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from bayeslearn.cli import output
 
 if TYPE_CHECKING:
-    from bayeslearn.neighbours import Explanation, Neighbours
-    from bayeslearn.neighbours.learning import Learned
-    from bayeslearn.neighbours.leaving_out import LeaveOneOut
+    from bayeslearn.neighbors import NeighborExplanation, NeighborsModel
+    from bayeslearn.neighbors.fit import LeaveOneOut, NeighborsFitInfo
     from bayeslearn.tables import Schema, Table
 
 #: Values of k whose errors are shown, and rows that are doubted.
@@ -22,17 +21,17 @@ SHOWN_K, MOST_DOUBTS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50), 5
 class Report:
     """Leave-one-out, told to people or to machines."""
 
-    found: Learned
+    found: NeighborsFitInfo
     left_out: dict[str, str]
 
     @property
-    def model(self) -> Neighbours:
+    def model(self) -> NeighborsModel:
         """The examples."""
         return self.found.model
 
     def loo(self) -> LeaveOneOut:
         """How the examples predict each other: by every k that was tried, or by the k that was told."""
-        from bayeslearn.neighbours import leave_one_out
+        from bayeslearn.neighbors import leave_one_out
 
         return self.found.left_out or leave_one_out(self.model, only=self.model.k or len(self.model.examples))
 
@@ -76,8 +75,13 @@ class Report:
             return states[int(value)] if states else float(f"{value:.6g}")
 
         return [
-            {"row": i, "said": told(model.said[i]), "predicted": told(loo.predicted[i]), "loss": float(loo.doubts[i])}
-            for i in loo.doubtful(MOST_DOUBTS)
+            {
+                "row": i,
+                "said": told(model.said[i]),
+                "predicted": told(loo.predicted[i]),
+                "loss": float(loo.row_losses[i]),
+            }
+            for i in loo.uncertain_rows(MOST_DOUBTS)
         ]
 
     def show_json(self) -> None:
@@ -98,7 +102,7 @@ class Report:
 ### new rows
 
 
-def predictions(model: Neighbours, rows: Table) -> tuple[Schema, Table]:
+def predictions(model: NeighborsModel, rows: Table) -> tuple[Schema, Table]:
     """The answer for every row: classes with their probabilities, or numbers with their bounds."""
     import numpy as np
 
@@ -113,6 +117,7 @@ def predictions(model: Neighbours, rows: Table) -> tuple[Schema, Table]:
     return schema, Table(schema, np.empty((0, len(rows)), np.int8), values)
 
 
-def plain(explanation: Explanation) -> dict[str, Any]:
+def plain(explanation: NeighborExplanation) -> dict[str, Any]:
     """An explanation as plain values."""
-    return asdict(explanation)
+    found = asdict(explanation)
+    return found | {"voices": found.pop("contributions")}

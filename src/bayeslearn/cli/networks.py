@@ -27,7 +27,7 @@ def load(net: str) -> BayesianNetwork:
 
 def keep(network: BayesianNetwork, to: Path) -> None:
     """Write a learned network, and say so; a format that keeps the probabilities only is told of."""
-    from bayeslearn.network.formats.files import label_of, write_network
+    from bayeslearn.network.formats.read_write import label_of, write_network
 
     write_network(network, to)
     lost = "" if label_of(to, None) == "json" else "; only .json keeps counts, prior and cuts"
@@ -41,6 +41,8 @@ def cases_behind(network: BayesianNetwork) -> float:
 
 def hidden_variables(items: list[str] | None) -> dict[str, int | list[str]]:
     """VAR:N or VAR:STATE,STATE,...: variables that no row shows, with their states or how many they have."""
+    from bayeslearn import validation
+
     found: dict[str, int | list[str]] = {}
     for item in items or []:
         name, colon, states = item.rpartition(":")
@@ -48,20 +50,21 @@ def hidden_variables(items: list[str] | None) -> dict[str, int | list[str]]:
             raise ParameterError(
                 f"--hidden takes VAR:N or VAR:STATE,STATE,..., got {item!r}", hint="for instance --hidden group:3"
             )
-        found[name] = int(states) if states.isdecimal() else states.split(",")
+        number = validation.whole_number(states)
+        found[name] = states.split(",") if number is None else number
     return found
 
 
 def assignments(network: BayesianNetwork, items: list[str]) -> dict[str, Any]:
-    """VAR=STATE, VAR=NUMBER, VAR=LOW..HIGH, VAR>NUMBER or COLUMN=DATE; see :mod:`.evidence_text`."""
-    from bayeslearn.network.inference.evidence_text import parse_evidence
+    """VAR=STATE, VAR=NUMBER, VAR=LOW..HIGH, VAR>NUMBER or COLUMN=DATE; see :mod:`.network.inference.evidence`."""
+    from bayeslearn.network.inference.evidence import parse_evidence
 
     return parse_evidence(network, items)
 
 
 def numbers_by_state(network: BayesianNetwork, option: str, item: str) -> tuple[str, Any]:
     """VAR=P,P,... in the order of the states, or VAR=STATE:P,STATE:P,... by state or number."""
-    from bayeslearn.network.inference.evidence_text import parse_piece
+    from bayeslearn.network.inference.evidence import parse_piece
 
     name, text = parse_piece(network, item) if "=" in item else ("", "")
     parts = text.split(",")

@@ -16,7 +16,7 @@ from bayeslearn.errors import EmptyTableError, ParameterError
 
 if TYPE_CHECKING:
     from bayeslearn.cli.given import Given
-    from bayeslearn.online import Course, WeightedMajority
+    from bayeslearn.online import MistakeCurve, WeightedMajority
     from bayeslearn.tables import Table
 
 #: Experts that are shown; `--json` lists all.
@@ -52,7 +52,7 @@ def run(
     """
     from bayeslearn import validation
     from bayeslearn.cli.online_experts import Experts
-    from bayeslearn.online import WeightedMajority, play
+    from bayeslearn.online import WeightedMajority, run_online
 
     if plot is not None:
         pictures.check(plot)
@@ -64,9 +64,11 @@ def run(
     left_out = data.dropped(target)
     table = read(data.given, target, columns, left_out, bins, max_states)
     panel = Experts(table, target, words or (() if columns else EXPERTS), columns)
-    learner = WeightedMajority(panel.names, beta=beta, labels=range(len(panel.labels)), randomised=randomised, rng=seed)
+    learner = WeightedMajority(
+        panel.names, beta=beta, classes=range(len(panel.labels)), randomized=randomised, random_state=seed
+    )
     with progress.bar("voting") as tell:
-        course = play(learner, panel.rounds(), progress=lambda done: tell(done / table.n_rows))
+        course = run_online(learner, panel.rounds(), progress=lambda done: tell(done / table.n_rows))
     found = Voted(learner, course, table, left_out)
     found.show_json() if as_json else found.show()
     if plot is not None:
@@ -106,7 +108,7 @@ class Voted:
     """What is told of the vote."""
 
     learner: WeightedMajority
-    course: Course
+    course: MistakeCurve
     table: Table
     left_out: dict[str, str]
 
@@ -116,12 +118,12 @@ class Voted:
         lines = [("rounds", str(rounds)), ("experts", str(len(learner.experts)))]
         lines += [(f"left out: {name}", why) for name, why in self.left_out.items()]
         lines.append(("mistakes", f"{learner.mistakes} ({learner.mistakes / rounds:.4g})"))
-        if learner.randomised:
+        if learner.randomized:
             lines.append(("mistakes expected", output.number(learner.expected_mistakes)))
         lines += [
             ("best expert", f"{learner.best}: {learner.best_mistakes} ({learner.best_mistakes / rounds:.4g})"),
             ("regret", output.number(self.course.regret[-1])),
-            ("bound on mistakes" + (" expected" if learner.randomised else ""), output.number(self.course.bounds[-1])),
+            ("bound on mistakes" + (" expected" if learner.randomized else ""), output.number(self.course.bounds[-1])),
         ]
         output.show_pairs(lines)
         output.gap()

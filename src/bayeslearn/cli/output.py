@@ -7,8 +7,13 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn.cli.streams import unchecked
+from bayeslearn.printable import escaped_json, one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from bayeslearn.evaluation import Metrics
 
 
 #: The most significant digits of a number that is printed for people; files and ``--json`` keep all digits.
@@ -52,28 +57,38 @@ def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    rows = [list(row) for row in rows]
+    rows = [[one_line(cell) for cell in row] for row in rows]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for j, name in enumerate(head):
         numeric = bool(rows) and all(_is_number(row[j]) for row in rows)
-        table.add_column(Text(name), justify="right" if numeric else "left", no_wrap=True)
+        table.add_column(Text(one_line(name)), justify="right" if numeric else "left", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    console = Console(highlight=False)
+    stdout = unchecked(sys.stdout)
+    console = Console(file=stdout, highlight=False)
     if not console.is_terminal:  # a pipe has no width to keep to
-        console = Console(highlight=False, width=10_000)
+        console = Console(file=stdout, highlight=False, width=10_000)
     with console.capture() as captured:
         console.print(table)
     lines = [line.rstrip() for line in captured.get().splitlines()]
-    sys.stdout.write("\n".join(lines).strip("\n") + "\n")
+    stdout.write("\n".join(lines).strip("\n") + "\n")
 
 
 def show_pairs(pairs: Iterable[tuple[str, str]]) -> None:
     """Names and values, one pair a line."""
-    pairs = list(pairs)
+    pairs = [(one_line(name), one_line(value)) for name, value in pairs]
     width = max(len(name) for name, _ in pairs)
     for name, value in pairs:
         sys.stdout.write(f"{name:<{width}}  {value}\n")
+
+
+def show_metrics(name: str, found: Metrics) -> dict[str, Any]:
+    """How many predictions of a target are right, on stderr; and the same as plain values."""
+    known, right = (round(value) for value in (found.weight, found.right))
+    loss = number(round(found.log_loss, 12) + 0.0)
+    sys.stderr.write(f"{name}: {right} of {known} known are right, ")
+    sys.stderr.write(f"accuracy {number(found.accuracy)}, mean log loss {loss}\n")
+    return {"known": known, "right": right, "accuracy": found.accuracy, "log_loss": found.log_loss}
 
 
 def gap() -> None:
@@ -83,7 +98,8 @@ def gap() -> None:
 
 def show_json(answer: Any) -> None:
     """Print one JSON object; numbers keep all digits, and a number that JSON cannot write becomes null."""
-    sys.stdout.write(json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False) + "\n")
+    text = json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(escaped_json(text) + "\n")
 
 
 def _plain(value: Any) -> Any:

@@ -46,7 +46,7 @@ def draw(
 ) -> None:
     """Draw a network with its beliefs into a file that was checked, and say so."""
     if path.suffix.lower() == ".svg":
-        from bayeslearn.network.drawing import write_svg
+        from bayeslearn.network.visualization import write_svg
 
         write_svg(network.draw(evidence, bars=bars, compact=compact), path)
     else:

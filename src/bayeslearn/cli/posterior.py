@@ -15,8 +15,8 @@ from bayeslearn.cli.structures import Bins, Forbid, Leaves, MaxStates, Require, 
 
 if TYPE_CHECKING:
     from bayeslearn.network import StructurePosterior
-    from bayeslearn.network.structure.counting.scores import Score
-    from bayeslearn.network.structure.preparing import Prepared
+    from bayeslearn.network.structure.preprocessing import Prepared
+    from bayeslearn.network.structure.scoring.criteria import Score
 
 #: Arcs less probable than this are not shown; the file and `--json` have all.
 LEAST = 0.05
@@ -63,7 +63,7 @@ def run(
     Example: bayeslearn posterior cases.csv --samples 2000 -o arcs.csv
     """
     from bayeslearn.network import structure_posterior
-    from bayeslearn.network.structure.counting.scores import Score
+    from bayeslearn.network.structure.scoring.criteria import Score
 
     _check(to, top, seed)
     judged = Score.of(score)

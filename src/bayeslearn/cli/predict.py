@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,9 +15,7 @@ from bayeslearn.cli.sources import CELLS, OneFile, reads
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from bayeslearn.evaluation import Metrics
     from bayeslearn.network import BayesianNetwork
     from bayeslearn.tables import Schema, Table
 
@@ -47,6 +44,7 @@ def run(
 
     Example: bayeslearn predict asia cases.csv --target lung -o lung.csv
     """
+    from bayeslearn.evaluation import Metrics
     from bayeslearn.tables import Table, as_table
 
     if to is not None:
@@ -56,7 +54,7 @@ def run(
     cases = as_table(data.given.data, schema=network.schema, absent="missing", unseen="missing")
     if not (cases.hide(targets).codes >= 0).any():
         sys.stderr.write(f"warning: nothing in {str(data)!r} is observed, so all rows get the same answer\n")
-    scores = {name: Score() for name in targets}
+    scores = {name: Metrics.none(network.states(name)) for name in targets}
     silent = to is None and not as_json and sys.stdout.isatty()  # a bar among the rows helps nobody
     tables = progress.watched(answers(network, cases, schema, scores), cases.n_rows, "predicting", silent=silent)
     columns = {}
@@ -64,38 +62,14 @@ def run(
         columns = {"columns": Table.concat(tables).to_dict()}
     else:
         writing.write(to, schema, tables)
-    known = {name: score.told() for name, score in scores.items() if score.known}
-    _report(cases, to, schema, known)
+    if to is not None:
+        sys.stderr.write(f"wrote {to}: {cases.n_rows} rows, {len(schema)} columns\n")
+    known = {name: output.show_metrics(name, found) for name, found in scores.items() if found.weight}
     if as_json:
         output.show_json({"rows": cases.n_rows, "scores": known} | columns)
 
 
 ### predicting
-
-
-@dataclass
-class Score:
-    """How well the states that the file knows were predicted."""
-
-    known: int = 0
-    right: int = 0
-    loss: float = 0.0
-
-    def add(self, codes: NDArray[Any], p: NDArray[np.float64]) -> None:
-        """Count more rows: the codes that are known, and what was believed."""
-        import numpy as np
-
-        seen = codes >= 0
-        codes, p = codes[seen], p[seen]
-        self.known += len(codes)
-        self.right += int((p.argmax(axis=1) == codes).sum())
-        with np.errstate(divide="ignore"):
-            self.loss -= float(np.log(p[np.arange(len(codes)), codes]).sum())
-
-    def told(self) -> dict[str, float]:
-        """The counts, and means over the rows that are known."""
-        accuracy, loss = self.right / self.known, self.loss / self.known
-        return {"known": self.known, "right": self.right, "accuracy": accuracy, "log_loss": loss}
 
 
 def answer_schema(network: BayesianNetwork, targets: list[str], *, proba: bool) -> Schema:
@@ -109,29 +83,17 @@ def answer_schema(network: BayesianNetwork, targets: list[str], *, proba: bool) 
     return Schema([*columns, *([Numeric("log_evidence")] if proba else [])])
 
 
-def answers(network: BayesianNetwork, cases: Table, schema: Schema, scores: dict[str, Score]) -> Iterator[Table]:
+def answers(network: BayesianNetwork, cases: Table, schema: Schema, scores: dict[str, Metrics]) -> Iterator[Table]:
     """The answer batch by batch, scored on the way."""
     import numpy as np
 
-    from bayeslearn.network.prediction import predictions
+    from bayeslearn.evaluation import Metrics
+    from bayeslearn.network.inference.results import predictions
     from bayeslearn.tables import Table
 
     for batch, found in predictions(network, cases, list(scores)):
-        for name, score in scores.items():
-            score.add(batch.code(name), found[name])
+        for name in scores:
+            scores[name] += Metrics.of(found[name], batch.code(name), classes=network.states(name))
         best = np.stack([found[name].argmax(axis=1) for name in scores])
         values = np.vstack([*(found[name].T for name in scores), found.log_evidence])
         yield Table(schema, best, values if schema.numeric else np.empty((0, batch.n_rows)))
-
-
-### reporting
-
-
-def _report(cases: Table, to: Path | None, schema: Schema, known: dict[str, dict[str, float]]) -> None:
-    """What was written, and how good it is, on stderr."""
-    if to is not None:
-        sys.stderr.write(f"wrote {to}: {cases.n_rows} rows, {len(schema)} columns\n")
-    for name, score in known.items():
-        accuracy, loss = output.number(score["accuracy"]), output.number(round(score["log_loss"], 12) + 0.0)
-        sys.stderr.write(f"{name}: {score['right']} of {score['known']} known are right, ")
-        sys.stderr.write(f"accuracy {accuracy}, mean log loss {loss}\n")

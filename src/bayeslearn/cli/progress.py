@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bayeslearn.cli.streams import unchecked
+from bayeslearn.printable import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from bayeslearn.sources.files import Pace
+    from bayeslearn.sources.file_source import ScanProgress
     from bayeslearn.tables import Table
 
 #: Seconds of silence before a bar is shown, and between two words of a pass.
@@ -28,7 +32,7 @@ class Passes:
     told: float = 0.0
     tell: Callable[[float, str], None] | None = None
 
-    def __call__(self, now: Pace) -> None:
+    def __call__(self, now: ScanProgress) -> None:
         """More was read, in the same pass or in another."""
         self.number += now.begun != self.begun
         self.begun, self.seconds = now.begun, now.seconds
@@ -39,7 +43,7 @@ class Passes:
             self.tell(share, f"pass {self.number}: {read(now)}")
 
 
-def read(now: Pace) -> str:
+def read(now: ScanProgress) -> str:
     """Rows and rows per second; files whose rows nobody has counted are told themselves."""
     if not now.rows:
         return f"{now.shards} of {now.of_shards} files"
@@ -58,17 +62,17 @@ def bar(what: str, *, silent: bool = False, passes: Passes | None = None) -> Ite
     from rich.console import Console
     from rich.progress import Progress
 
-    started, console = time.monotonic(), Console(stderr=True)
+    started, console = time.monotonic(), Console(file=unchecked(sys.stderr))
     shown = Progress(
         console=console, transient=True, auto_refresh=False, redirect_stdout=False, disable=not console.is_terminal
     )
 
     def line(words: str) -> Callable[..., None]:
-        task = shown.add_task(words, total=1.0, visible=False)
+        task = shown.add_task(one_line(words), total=1.0, visible=False)
 
         def tell(share: float, words: str = words) -> None:
             late = time.monotonic() - started > PATIENCE
-            shown.update(task, description=words, completed=min(share, 1.0), visible=late, refresh=late)
+            shown.update(task, description=one_line(words), completed=min(share, 1.0), visible=late, refresh=late)
 
         return tell
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bayeslearn.network import BayesianNetwork, Beliefs, Explanation, LoopyBeliefs, SampledBeliefs
+    from bayeslearn.network.inference.approximate import Progress
     from bayeslearn.network.inference.evidence import Observation
-    from bayeslearn.network.inference.sampled import Progress
 
 #: The ways to an answer; those in the middle draw random cases.
 METHODS = ("exact", "weighting", "rejection", "gibbs", "loopy")
@@ -126,7 +126,7 @@ class Sampling:
 
     def share(self, run: Progress, passed: float) -> float:
         """How much of the way is behind: the limit that is nearest counts, and errors fall with √draws."""
-        from bayeslearn.network.inference.sampled import PRECISION
+        from bayeslearn.network.inference.approximate import PRECISION
 
         unlimited = self.samples is None and self.seconds is None
         wanted = self.precision or (PRECISION if unlimited else 0.0)
@@ -183,14 +183,14 @@ def _answered(
     if method == "exact":
         return network.query(**asked)
     if method == "loopy":
-        from bayeslearn.network.inference.loopy import Loopy
+        from bayeslearn.network.inference.loopy_propagation import Loopy
 
         return Loopy(network).query(**asked)
     return _sampled(network, method, sampling, asked)
 
 
 def _sampled(network: BayesianNetwork, method: Any, sampling: Sampling, asked: dict[str, Any]) -> SampledBeliefs:
-    from bayeslearn.network.inference.sampled import Sampled
+    from bayeslearn.network.inference.approximate import Sampled
 
     started = time.monotonic()
     with progress.bar("sampling") as tell:
@@ -202,7 +202,7 @@ def _sampled(network: BayesianNetwork, method: Any, sampling: Sampling, asked: d
 
 def _bounds(network: BayesianNetwork, level: float, sampling: Sampling, asked: dict[str, Any]) -> dict[str, Any]:
     """The bounds of each answer, and how they were found."""
-    from bayeslearn.network.learning.uncertainty import DRAWS, query_interval
+    from bayeslearn.network.parameters.credible_intervals import DRAWS, query_interval
 
     found = query_interval(network, **asked, level=level, n=sampling.samples or DRAWS, rng=sampling.seed)
     return {"level": level, "tables": found.draws, "intervals": found.to_dict()["intervals"]}

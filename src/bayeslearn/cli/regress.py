@@ -90,7 +90,7 @@ def run(
         given.refuse("--plot", plot, "draws the rows")
         found = regress_learn.learn(given, asked, data.passes)
         if to is not None:
-            found.save(to)
+            found.model.save(to)
         (regress_report.show_json if as_json else regress_report.show)(found)
         if plot is not None:
             from bayeslearn import plots
@@ -103,10 +103,10 @@ def run(
 def check_files(to: Path | None, plot: Path | None) -> None:
     """Refuse what cannot be written before anything is learned."""
     from bayeslearn import files
-    from bayeslearn.model_files import packed
+    from bayeslearn.codec import require_model_name
 
     if to is not None:
-        packed(to)
+        require_model_name(to)
         files.destination(to)
     if plot is not None:
         files.destination(plot)
@@ -116,9 +116,9 @@ def whole_or_auto(option: str, text: str) -> Any:
     """A whole number, or auto."""
     if text == "auto":
         return text
-    if not text.isdigit() or int(text) < 1:
-        raise ParameterError(f"{option} is a whole number above 0, or auto, got {text!r}")
-    return int(text)
+    from bayeslearn import validation
+
+    return validation.positive_count(option, text, ("auto",))
 
 
 def number_or(option: str, text: str, words: list[str]) -> Any:
@@ -129,4 +129,4 @@ def number_or(option: str, text: str, words: list[str]) -> Any:
         value = float(text)
     except ValueError:
         raise ParameterError(f"{option} is a number or {' or '.join(words)}, got {text!r}") from None
-    return int(value) if value.is_integer() and "." not in text else value
+    return int(value) if value.is_integer() and "." not in text and abs(value) < 2**53 else value

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bayeslearn.cli import interrupting, progress
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from bayeslearn.cli.given import Given
     from bayeslearn.functions.targets import Examples
     from bayeslearn.tables import Table
@@ -38,7 +36,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Folded:
+class SummedRows:
     """Of rows that were folded: how many there are, how many of them have no target, and which cells are missing."""
 
     names: tuple[str, ...]
@@ -57,15 +55,6 @@ class Found:
     asked: Asked
     left_out: dict[str, str]
     tried: tuple[Any, ...] = ()
-
-    def save(self, to: Path) -> None:
-        """Write the model."""
-        if self.asked.method == "local":
-            from bayeslearn.functions import model_files_local
-
-            model_files_local.write(self.model, self.rows.names, to)
-        else:
-            self.model.save(to)
 
 
 ### learning
@@ -117,14 +106,14 @@ def numbers_apart(data: Any, asked: Asked) -> Any:
 def folded(given: Given, asked: Asked, how: dict[str, Any]) -> Found:
     """Least squares of a source: moments are added up, and nothing else is kept of the rows."""
     from bayeslearn.functions import fit_linear
-    from bayeslearn.functions.folding import opened
+    from bayeslearn.functions.out_of_core import opened
 
     model = fit_linear(given.data, asked.target, prior=prior_of(asked, "auto"), **how)
     source, names = opened(given.data, asked.target, **how)
     holes = source.missing()
     gone = holes[names[0]] if len(names) == 1 else source.fold(partial(without_any, names))
     cells = {name: n for name, n in holes.items() if name not in names}
-    return Found(model, Folded(names, source.n_rows, gone, cells), asked, how["left_out"])
+    return Found(model, SummedRows(names, source.n_rows, gone, cells), asked, how["left_out"])
 
 
 def without_any(names: tuple[str, ...], table: Table) -> int:
@@ -203,6 +192,7 @@ def local(rows: Examples, asked: Asked) -> Any:
         kernel=asked.kernel, k="loo" if asked.units == "auto" else asked.units, bandwidth=asked.bandwidth,
         weights=None if rows.weights is None else rows.weights[there], rng=asked.seed,
     )  # fmt: skip
+    model = replace(model, output_names=tuple(rows.names))
     with progress.bar("leaving rows out"):
         _ = model.settings
     return model

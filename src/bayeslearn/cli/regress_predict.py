@@ -49,17 +49,22 @@ def run(model_file: Path, given: Given, to: Path | None, level: float, *, as_jso
 
 def loaded(path: Path) -> tuple[Any, tuple[str, ...]]:
     """The model of a file, of whichever kind, and the names of what it predicts."""
+    from bayeslearn import load
     from bayeslearn.errors import FormatError
-    from bayeslearn.functions import model_files, model_files_local
-    from bayeslearn.functions.regression import Regression
+    from bayeslearn.functions import Classification, LocalModel, Regression
 
-    try:
-        model = model_files.read(path)
-    except FormatError as error:
-        if f'"format": {model_files.CLASSIFICATION!r}' not in error.message:
-            raise
-        return model_files_local.read(path)
-    return model, model.outputs if isinstance(model, Regression) else (model.target,)
+    model = load(path)
+    if isinstance(model, Classification):
+        return model, (model.target,)
+    if isinstance(model, LocalModel):
+        return model, model.output_names
+    if isinstance(model, Regression):
+        return model, model.outputs
+    raise FormatError(
+        f"{str(path)!r} holds a model of the kind {model.file_kind!r}, not a regression or a classification",
+        hint="bayeslearn regress writes one",
+        path=path,
+    )
 
 
 def warned(model: Any, names: tuple[str, ...], given: Given) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayeslearn.cli import output
 from bayeslearn.cli.given import MEMORY
-from bayeslearn.cli.regress_learn import Folded
+from bayeslearn.cli.regress_learn import SummedRows
 
 if TYPE_CHECKING:
     from bayeslearn.cli.regress_learn import Asked, Found
@@ -24,7 +24,7 @@ def report(found: Found) -> dict[str, Any]:
     from bayeslearn.functions.regression import Regression
 
     rows, model = found.rows, found.model
-    folded = isinstance(rows, Folded)
+    folded = isinstance(rows, SummedRows)
     answer: dict[str, Any] = {
         "method": found.asked.method,
         "target": list(rows.names),
@@ -82,7 +82,7 @@ def left_out_errors(found: Found) -> dict[str, Any]:
     from bayeslearn.cli.regress_learn import prior_of
     from bayeslearn.functions.reporting import held_out, leave_one_out, needs_holding_out
 
-    if isinstance(found.rows, Folded):
+    if isinstance(found.rows, SummedRows):
         return {}
     prior = prior_of(found.asked, "auto" if found.asked.method == "ols" else "evidence")
     if needs_holding_out(found.model, found.rows, prior):
@@ -157,7 +157,7 @@ def show_json(found: Found) -> None:
 def show(found: Found) -> None:
     """The report for people."""
     answer = report(found)
-    missed = [("left-one-out error", f"not looked for, {MEMORY}")] if isinstance(found.rows, Folded) else []
+    missed = [("left-one-out error", f"not looked for, {MEMORY}")] if isinstance(found.rows, SummedRows) else []
     output.show_pairs([*pairs(answer, found.asked), *missed])
     weights = answer.get("weights", [])
     if not weights:

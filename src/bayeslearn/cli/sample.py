@@ -29,7 +29,7 @@ def run(
     Example: bayeslearn sample asia -n 1000 --seed 1 -o cases.parquet
     """
     from bayeslearn import validation
-    from bayeslearn.network.inference.forward import draws
+    from bayeslearn.network.inference.forward_sampling import draws
 
     validation.integer("-n", n, least=0)
     if seed is not None:

@@ -6,6 +6,7 @@ import sys
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,11 +17,14 @@ from bayeslearn.cli.given import named, write_schema
 from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
-    from bayeslearn.sources.digest import Seen
+    from bayeslearn.sources.column_profiles import Seen
     from bayeslearn.tables.suspects import Suspect
 
 #: States of a column that are shown; `--json` has all.
 MOST_STATES = 6
+
+#: Columns that are shown, and reasons why columns are left out; `--json` has all.
+MOST_COLUMNS = 1000
 
 
 @reads()
@@ -45,10 +49,10 @@ def run(
 
     Example: bayeslearn scan 'cases-*.parquet' --skip-broken -o schema.json
     """
-    from bayeslearn import files, model_files
+    from bayeslearn import codec, files
 
     if to is not None:
-        model_files.packed(to)
+        codec.require_model_name(to)
         files.destination(to)
     started = time.perf_counter()
     left_out: dict[str, str] = {}
@@ -118,11 +122,19 @@ class Report:
         schema = self.source.schema
         if name not in schema and self.parts(name):
             return "date"
-        return "left out" if name not in schema else "numeric" if schema[name] in schema.numeric else "discrete"
+        return "left out" if name not in schema else "discrete" if hasattr(schema[name], "states") else "numeric"
 
     def parts(self, name: str) -> list[Any]:
         """The variables that are parts of a date."""
-        return [v for v in self.source.schema if v.origin == name]
+        return self._parts.get(name, [])
+
+    @cached_property
+    def _parts(self) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for v in self.source.schema:
+            if v.origin is not None:
+                found.setdefault(v.origin, []).append(v)
+        return found
 
     def read_as(self, name: str) -> str:
         """The format that a column is written in, or the parts that are taken from it; nothing for plain values."""
@@ -153,13 +165,18 @@ class Report:
         head = ["column", "kind", "missing", "share", "holds", "read as"]
         rows = [
             [name, self.kind(name), str(seen.missing), share(seen), self.holds(name, seen), self.read_as(name)]
-            for name, seen in self.columns.items()
+            for name, seen in islice(self.columns.items(), MOST_COLUMNS)
         ]
         wide = any(row[-1] for row in rows)
         output.show_table(head if wide else head[:-1], [row if wide else row[:-1] for row in rows])
-        if self.left_out:
+        if len(self.columns) > MOST_COLUMNS:
             output.gap()
-            output.show_pairs([("left out", why) for why in self.left_out.values()])
+            output.show_pairs([("more", f"{len(self.columns) - MOST_COLUMNS:,} columns; --json has all")])
+        if self.left_out:
+            why = list(self.left_out.values())
+            more = [f"... and {len(why) - MOST_COLUMNS:,} more"] * (len(why) > MOST_COLUMNS)
+            output.gap()
+            output.show_pairs([("left out", reason) for reason in (*why[:MOST_COLUMNS], *more)])
         if self.suspects:
             from bayeslearn.tables.suspects import MOST, remedy
 

@@ -15,7 +15,7 @@ from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork, Score
-    from bayeslearn.network.learning.score import Total
+    from bayeslearn.network.parameters.em_steps import Total
     from bayeslearn.tables import Table
 
 
@@ -90,7 +90,7 @@ def _warn_of_some(score: Total) -> None:
 def _warn(network: BayesianNetwork, cases: Table, score: Score) -> None:
     """Name the rows of probability zero, and why the first of them is."""
     from bayeslearn.errors import listed
-    from bayeslearn.network.prediction import impossible_row
+    from bayeslearn.network.inference.results import impossible_row
 
     if len(score.impossible):
         why = impossible_row(network, cases, int(score.impossible[0])).message

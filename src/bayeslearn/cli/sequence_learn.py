@@ -46,8 +46,9 @@ def run(
     mixture: Annotated[int, typer.Option(help="Parts in each state, of these emissions.")] = 1,
     left_right: Annotated[bool, typer.Option("--left-right", help="States are passed in order, one by one.")] = False,
     prior: Annotated[
-        str, typer.Option(help="Cases that every row of every table has seen before: cases:1, or mle for none.")
-    ] = "cases:1",
+        str,
+        typer.Option(help="Cases that tables have seen before: auto (that of --start, else m:1), none, m:2, ..."),
+    ] = "auto",
     start: Annotated[Path | None, typer.Option(help="A model to begin with.")] = None,
     freeze: Annotated[
         str | None, typer.Option(help="Parts of --start to leave alone: start, transitions, emissions.")
@@ -67,10 +68,10 @@ def run(
     Example: bayeslearn sequence learn ecg.csv --states 3 --id patient -o ecg.json
     """
     from bayeslearn import files, validation
-    from bayeslearn.model_files import packed
+    from bayeslearn.codec import require_model_name
     from bayeslearn.sequence import HiddenMarkovModel, learn
 
-    packed(to)
+    require_model_name(to)
     files.destination(to)
     validation.integer("--seed", seed, least=0)
     if plot is not None:
@@ -113,9 +114,12 @@ def run(
 
 def state_names(states: str | None) -> int | list[str] | None:
     """A number of states, or their names."""
-    if states is None or states.strip().isdigit():
-        return None if states is None else int(states)
-    return list(names(states))
+    if states is None:
+        return None
+    from bayeslearn import validation
+
+    number = validation.whole_number(states)
+    return list(names(states)) if number is None else number
 
 
 def chosen(there: list[str], columns: str | None, id_column: str | None, known: str | None) -> list[str]:

@@ -63,8 +63,8 @@ def run(
 
 def grounds(network: BayesianNetwork) -> list[Support]:
     """What each row of the tables rests on, the fewest real cases first."""
-    from bayeslearn.network.learning.evidence import evidence_of
-    from bayeslearn.network.learning.uncertainty import supports
+    from bayeslearn.network.parameters.credible_intervals import supports
+    from bayeslearn.network.parameters.incremental import evidence_of
 
     evidence_of(network)
     return sorted(supports(network), key=lambda row: row.cases)

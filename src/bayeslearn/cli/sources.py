@@ -146,11 +146,13 @@ class Data:
     @property
     def limit(self) -> int | None:
         """The limit of memory in bytes."""
-        from bayeslearn.sources.limits import bytes_of
+        from bayeslearn import validation
+        from bayeslearn.sources.memory_limits import bytes_of
 
         text = self.memory_limit
-        if text is None or text.strip().isdecimal():
-            return None if text is None else int(text) << 20
+        mebibytes = None if text is None else validation.whole_number(text)
+        if text is None or mebibytes is not None:
+            return None if mebibytes is None else mebibytes << 20
         try:
             return bytes_of(text)
         except ParameterError:
@@ -201,7 +203,7 @@ class Data:
 
         A column that is `needed` is read even if it is not among those to be read.
         """
-        from bayeslearn.tables.files import column_names
+        from bayeslearn.tables.file_readers import column_names
         from bayeslearn.tables.raw import raw_table
 
         return raw_table(path, **self.cells(lambda: column_names(path), needed), unseen=self.unseen)
@@ -226,7 +228,7 @@ class Data:
     def by_schema(self, data: Any, weights: str | None) -> Any:
         """The rows of a file coded by the schema that was given; columns that are not read are left out of it."""
         from bayeslearn.tables import as_table
-        from bayeslearn.tables.files import column_names
+        from bayeslearn.tables.file_readers import column_names
         from bayeslearn.tables.schema import require_known
 
         assert self.schema is not None
@@ -254,6 +256,7 @@ class Data:
         """The source, after a look at all of it; files that were skipped are told of."""
         from bayeslearn.sources import scan
         from bayeslearn.sources.scanning import is_database
+        from bayeslearn.tables.schema import require_known
 
         databases = [path for path in self.paths if is_database(path)]
         if databases and (len(self.paths) > 1 or engine is not None):
@@ -267,7 +270,9 @@ class Data:
         cells = self.cells(lambda: self._names(paths), how.get("weights"))
         wanted = cells.pop("columns", None)
         if wanted is not None:  # others are not there for learners, whatever they ask for
-            others = [name for name in self._names(paths) if name not in wanted]
+            kept, there = frozenset(wanted), self._names(paths)
+            require_known(wanted, there)
+            others = [name for name in there if name not in kept]
             cells["drop_columns"] = [*cells.get("drop_columns", ()), *others]
         source = scan(
             paths, table=self.table, **cells,
@@ -281,15 +286,14 @@ class Data:
 
     def _names(self, paths: Any) -> list[str]:
         """The columns of the first file, of an encoded folder, or of a table of a database."""
-        from bayeslearn.sources.base import MANIFEST
-        from bayeslearn.sources.encoded import open_encoded
-        from bayeslearn.sources.relations import opened
+        from bayeslearn.sources.duckdb_source import opened
+        from bayeslearn.sources.encoded_source import is_encoded, open_encoded
         from bayeslearn.sources.scanning import is_database
         from bayeslearn.sources.shards import kinds_of, matching
 
         if is_database(paths):
             return list(opened(paths, self.table, None).columns)
-        if len(paths) == 1 and (Path(paths[0]) / MANIFEST).is_file():
+        if len(paths) == 1 and is_encoded(paths[0]):
             return list(open_encoded(paths[0]).written.names)
         return list(kinds_of(matching(paths)[0]))
 
@@ -299,7 +303,7 @@ class Data:
         if self.kind != "dask":
             yield None
             return
-        from bayeslearn.sources.cluster import cluster_of
+        from bayeslearn.sources.dask_engine import cluster_of
 
         with interrupting.held_back() if self.scheduler is None else nullcontext():  # workers end with us, in peace
             begun = cluster_of(self.scheduler or "dask")
@@ -342,7 +346,8 @@ def markers(items: list[str], names: list[str]) -> dict[str | None, list[str]]:
 
 def column_list(items: list[str], names: list[str]) -> list[str]:
     """A,B: names of columns; an item that is a column as a whole is that column, whatever commas it holds."""
-    found = [name for item in items for name in ([item] if item in names else split_names(item))]
+    known = frozenset(names)
+    found = [name for item in items for name in ([item] if item in known else split_names(item))]
     return list(dict.fromkeys(found))
 
 

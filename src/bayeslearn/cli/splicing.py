@@ -5,11 +5,13 @@ a field ends at a delimiter or a line break with an even number of quotation mar
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from bayeslearn import files
+from bayeslearn.errors import CapacityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,15 +24,21 @@ if TYPE_CHECKING:
 QUOTE, LINE, RETURN = b'"\n\r'
 MARK = b"\xef\xbb\xbf"
 
+#: Bytes of a table that are held at most; larger ones are written anew.
+MAX_BYTES = 1 << 31
+
 
 def spliced(path: str, names: Sequence[str], n_rows: int, fills: Mapping[str, Fill]) -> Iterator[bytes] | None:
     """The bytes of a CSV file with new cells; None where the bounds of its cells are not certain."""
-    from bayeslearn.tables.files import header
+    from bayeslearn.tables.file_readers import header
 
     head = header(Path(path))
     if head.skip or head.encoding == "utf-16":
         return None
-    raw = gzip.decompress(Path(path).read_bytes()) if path.lower().endswith(".gz") else Path(path).read_bytes()
+    try:
+        raw = files.read(path, max_bytes=MAX_BYTES)
+    except CapacityError:
+        return None
     bounds = field_bounds(raw, n_rows + 1, len(names), head.delimiter)
     if bounds is None:
         return None

@@ -77,7 +77,7 @@ def telling(
     tell: Callable[..., None], stop: Stop, limit: float | None, what: str = "", *, steps: int | None = None
 ) -> Callable[[Any], None]:
     """What a bar says of each step of a search, of which there are so many; it ends there when it is to end."""
-    from bayeslearn.network.structure.doubt.bootstrap import Resampling
+    from bayeslearn.network.structure.uncertainty.bootstrap import Resampling
 
     started = last = time.monotonic()
 

@@ -12,6 +12,7 @@ import typer
 
 from bayeslearn.cli import output, progress, texts
 from bayeslearn.cli.sources import OneFile, reads
+from bayeslearn.cli.streams import write_data
 from bayeslearn.cli.texts import Encoding, Json, Label, Lines, Text  # noqa: TC001 - typer reads the annotations
 from bayeslearn.errors import MissingFileError
 
@@ -54,9 +55,9 @@ def run(
 
     Example: bayeslearn text classify mails.model "cheap watches now" --explain
     """
-    from bayeslearn.naive_bayes.text.files import read_text_model
+    from bayeslearn.naive_bayes.text.model import TextModel
 
-    known = read_text_model(model)
+    known = TextModel.load(model)
     corpus = _corpus(what, text=text, label=label, encoding=encoding, lines=lines)
     p = _posteriors(known, corpus)
     why = [_explained(known, each) for each in corpus.texts] if explain else []
@@ -160,10 +161,11 @@ def _write(to: Path | None, model: TextModel, corpus: Corpus, p: NDArray[np.floa
         best = int(p[i].argmax())
         words = [" ".join(word.word for word in why[i].speaking_for(MOST_WORDS))] if why else []
         rows.writerow([name, model.classes[best], output.number(p[i, best]), *words])
+    content = lines.getvalue().encode("utf-8", "surrogateescape")
     if to is None:
-        sys.stdout.write(lines.getvalue())
+        write_data(content)
         return
-    files.write(to, lines.getvalue().encode("utf-8", "surrogateescape"))
+    files.write(to, content)
     sys.stderr.write(f"wrote {to}: {len(corpus)} documents\n")
 
 

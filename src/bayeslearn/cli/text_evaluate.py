@@ -62,13 +62,13 @@ def run(
     """
     from bayeslearn import plots
     from bayeslearn.naive_bayes.text.evaluation import evaluate_text, learning_curve
-    from bayeslearn.naive_bayes.text.files import read_text_model
+    from bayeslearn.naive_bayes.text.model import TextModel
 
     if plot is not None:
         pictures.check(plot)
     how = texts.tokeniser(tokens, shortest, ngrams, case=case)
     points = texts.sizes(sizes)
-    judge = None if model is None else read_text_model(model)
+    judge = None if model is None else TextModel.load(model)
     corpus = texts.corpus(data, text=text, label=label, encoding=encoding)
     if judge is not None:
         found = evaluate_text(judge, corpus)
@@ -78,7 +78,10 @@ def run(
             output.show_json(texts.evaluation_json(found))
             return
         output.show_pairs(
-            [("accuracy", f"{found.accuracy:.4f}, {found.right} of {found.n}"), ("log loss", f"{found.log_loss:.4g}")]
+            [
+                ("accuracy", f"{found.accuracy:.4f}, {found.right:.0f} of {found.weight:.0f}"),
+                ("log loss", f"{found.log_loss:.4g}"),
+            ]
         )
         output.gap()
         texts.show_evaluation(found)

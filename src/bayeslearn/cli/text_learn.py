@@ -70,11 +70,11 @@ def run(
 
     Example: bayeslearn text learn mails.csv --label folder -o mails.model
     """
-    from bayeslearn import files
-    from bayeslearn.naive_bayes.text.files import write_text_model
+    from bayeslearn import codec, files
     from bayeslearn.naive_bayes.text.semisupervised import learn_text
     from bayeslearn.naive_bayes.text.vocabulary import Hashed
 
+    codec.require_model_name(to)
     files.destination(to)
     how = texts.tokeniser(tokens, shortest, ngrams, case=case)
     vocabulary = None if hashed is None else Hashed(hashed)
@@ -94,7 +94,7 @@ def run(
             stop.heed()
 
         fit = learn_text(corpus, **settings, counting=lambda share: tell(share, "counting words"), progress=told)
-    write_text_model(fit.model, to)
+    fit.model.save(to)
     (output.show_json if as_json else _show)(_told(fit))
     sys.stderr.write(f"wrote {to}: learned in {time.perf_counter() - started:.2f} s\n")
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from bayeslearn.cli.sources import Data
+    from bayeslearn.evaluation import Metrics
     from bayeslearn.naive_bayes.text.corpus import Corpus
-    from bayeslearn.naive_bayes.text.evaluation import Evaluation, LearningCurve
+    from bayeslearn.naive_bayes.text.evaluation import LearningCurve
     from bayeslearn.naive_bayes.text.explaining import Word
     from bayeslearn.naive_bayes.text.tokens import Tokeniser
 
@@ -67,7 +68,7 @@ def corpus(data: Data, *, text: str | None, label: str | None, **settings: Any) 
 
 def cells(data: Data, text: str | None, label: str | None) -> dict[str, Any]:
     """The markers of missing values, in the words of Python; only the columns of texts and labels have some."""
-    from bayeslearn.naive_bayes.text.reading import LABEL, TEXT
+    from bayeslearn.tables.documents import LABEL, TEXT
 
     return data.cells(lambda: [text or TEXT, label or LABEL])
 
@@ -85,7 +86,7 @@ def opened(data: Data, *, text: str | None, label: str | None, encoding: str) ->
         raise ParameterError(
             "files that are read batch by batch are in UTF-8", hint="give one file, or write them anew"
         )
-    from bayeslearn.naive_bayes.text.scanned import scan_texts
+    from bayeslearn.naive_bayes.text.text_sources import scan_texts
 
     with data.cluster() as engine:
         markers = cells(data, text, label)
@@ -143,12 +144,13 @@ def curve_json(curve: LearningCurve) -> dict[str, Any]:
     return {"test_documents": curve.n_test, "learning_curve": points} | evaluation_json(curve.evaluation)
 
 
-def evaluation_json(found: Evaluation) -> dict[str, Any]:
+def evaluation_json(found: Metrics) -> dict[str, Any]:
     """All that an evaluation says."""
     return {
-        "accuracy": found.accuracy, "judged": found.n, "right": found.right, "log_loss": found.log_loss,
+        "accuracy": found.accuracy, "judged": round(found.weight), "right": round(found.right),
+        "log_loss": found.log_loss,
         "classes": list(found.classes), "recall": found.recall.tolist(), "precision": found.precision.tolist(),
-        "confusion": found.confusion.tolist(),
+        "confusion": found.confusion.astype(int).tolist(),
     }  # fmt: skip
 
 
@@ -161,15 +163,17 @@ def show_curve(curve: LearningCurve) -> None:
     output.show_table(["documents", "accuracy", "of each split", "words"], rows)
 
 
-def show_evaluation(found: Evaluation) -> None:
+def show_evaluation(found: Metrics) -> None:
     """The classes, and what is most often taken for what."""
     recall, precision = ([f"{x:.4f}" for x in values] for values in (found.recall, found.precision))
     total = found.confusion.sum(axis=1)
-    rows = [[str(name), str(n), r, p] for name, n, r, p in zip(found.classes, total, recall, precision, strict=True)]
+    rows = [
+        [str(name), f"{n:.0f}", r, p] for name, n, r, p in zip(found.classes, total, recall, precision, strict=True)
+    ]
     output.show_table(["class", "documents", "recall", "precision"], rows)
-    if mistakes := found.mistaken(MOST_MISTAKES):
+    if mistakes := found.most_confused(MOST_MISTAKES):
         output.gap()
-        output.show_table(["class", "taken for", "times"], [[str(a), str(b), str(n)] for a, b, n in mistakes])
+        output.show_table(["class", "taken for", "times"], [[str(a), str(b), f"{n:.0f}"] for a, b, n in mistakes])
 
 
 def word_rows(words: Iterable[Word]) -> list[list[str]]:

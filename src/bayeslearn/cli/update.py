@@ -39,8 +39,8 @@ def run(
     Example: bayeslearn update model.json tuesday.csv --fade 0.9 -o model.json
     """
     from bayeslearn import files, validation
-    from bayeslearn.network.formats.files import label_of
-    from bayeslearn.network.learning.evidence import coded, evidence_of
+    from bayeslearn.network.formats.read_write import label_of
+    from bayeslearn.network.parameters.incremental import coded, evidence_of
 
     if forget and fade != 1:
         raise ParameterError(

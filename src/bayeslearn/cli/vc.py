@@ -11,7 +11,7 @@ import typer
 from bayeslearn.cli import output
 
 if TYPE_CHECKING:
-    from bayeslearn.theory import ConceptClass
+    from bayeslearn.learning_theory import ConceptClass
 
 #: Labellings whose hypotheses are told one by one; `--json` lists all.
 MOST_TOLD = 16
@@ -24,7 +24,7 @@ def run(
     ],
     *,
     growth: Annotated[
-        int, typer.Option(help="Show the growth function up to so many points: the most labellings of any of them.")
+        int, typer.Option(help="Show the growth function up to so many points: the most labelings of any of them.")
     ] = 0,
     plot: Annotated[Path | None, typer.Option(help="Draw the growth function into this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
@@ -33,18 +33,18 @@ def run(
 
     Example: bayeslearn vc intervals.csv --growth 5
     """
-    from bayeslearn.theory import read_class
+    from bayeslearn.learning_theory import read_class
 
     concepts = read_class(file)
     most = min(growth, len(concepts.points))
-    grown = [concepts.growth(m) for m in range(most + 1)] if growth > 0 else []
+    grown = [concepts.growth_function(m) for m in range(most + 1)] if growth > 0 else []
     if plot:
         _draw(concepts, most, plot)
     (_show_json if as_json else _show)(concepts, grown)
 
 
 def _show(concepts: ConceptClass, grown: list[int]) -> None:
-    from bayeslearn.theory import sauer
+    from bayeslearn.learning_theory import sauer_bound
 
     found = concepts.shattered
     output.show_pairs([
@@ -60,7 +60,7 @@ def _show(concepts: ConceptClass, grown: list[int]) -> None:
         sys.stdout.write(f"and {len(rows) - MOST_TOLD:,} more\n")
     if grown:
         output.gap()
-        table = [[str(m), str(most), str(2**m), str(sauer(len(found), m))] for m, most in enumerate(grown)]
+        table = [[str(m), str(most), str(2**m), str(sauer_bound(len(found), m))] for m, most in enumerate(grown)]
         output.show_table(["m", "Π(m)", "2^m", "Sauer"], table)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import functools
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import typer
 import typer.core
 import typer.main
 
+from bayeslearn.cli.streams import printable_streams
 from bayeslearn.cli.suggesting import helpful
 
 #: A verb: the function that runs it as module.name, or the group it stands for, and the first paragraph of its help.
@@ -72,5 +73,16 @@ def load(name: str, place: str) -> Any:
     if isinstance(found, typer.Typer):
         return typer.main.get_group(found)
     alone = typer.Typer(add_completion=False)
-    alone.command(name)(found)
+    alone.command(name)(with_printable_streams(found))
     return typer.main.get_command(alone)
+
+
+def with_printable_streams(verb: Callable[..., None]) -> Callable[..., None]:
+    """The function of a verb, while which runs no name of a file can command the terminal."""
+
+    @functools.wraps(verb)
+    def run(*arguments: Any, **options: Any) -> None:
+        with printable_streams():
+            verb(*arguments, **options)
+
+    return run

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import files
 from bayeslearn.cli import output
+from bayeslearn.cli.streams import write_data
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -28,19 +28,33 @@ BATCH = 1 << 16
 
 def write(to: Path | None, schema: Schema, tables: Iterable[Table]) -> None:
     """Rows into a file, whole or not at all; without one, as CSV to stdout with the digits that people are shown."""
+    require_unicode(schema)
     if to is None:
         for chunk in csv_chunks(schema, tables, digits=output.DIGITS):
-            sys.stdout.write(chunk.decode())
+            write_data(chunk)
         return
     written = writer(to)
     with files.beside(to) as place:
         written(place, schema, tables)
 
 
+def require_unicode(schema: Schema) -> None:
+    """Names and states that a file can hold: those of a model may have half characters."""
+    from bayeslearn.tables.columns import is_unicode
+
+    for v in schema:
+        odd = [name for name in (v.name, *getattr(v, "states", ())) if isinstance(name, str) and not is_unicode(name)]
+        if odd:
+            raise ParameterError(
+                f"column {v.name!r} cannot be written: {odd[0]!r} holds half a character, which no text file can hold",
+                hint="rename it in the model",
+            )
+
+
 def write_chunks(to: Path | None, chunks: Iterable[bytes]) -> None:
     """The text of a CSV file into a file, atomically; without one, to stdout."""
     if to is None:
-        sys.stdout.write(b"".join(chunks).decode())
+        write_data(b"".join(chunks))
         return
     with files.beside(to) as place, place.open("wb") as file:
         file.writelines(chunks)
@@ -52,7 +66,7 @@ def write_columns(to: Path | None, table: Any) -> None:
 
     if to is None:
         for chunk in text_chunks(table):
-            sys.stdout.write(chunk.decode())
+            write_data(chunk)
         return
     with files.beside(to) as place:
         if writer(to) is write_parquet:

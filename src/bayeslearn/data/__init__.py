@@ -66,7 +66,7 @@ def _files() -> list[Path]:
 
 
 def case_bases() -> list[str]:
-    """The case bases that ship, which ``bayeslearn.cases.CaseBase.load`` takes by name."""
+    """The case bases that ship, which ``bayeslearn.case_based.CaseBase.load`` takes by name."""
     return sorted(file.name.removesuffix(CASES) for file in HERE.glob(f"*{CASES}"))
 
 

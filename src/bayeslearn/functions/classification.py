@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.codec import Saved
+from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError
-from bayeslearn.families.statistics import ratio
 from bayeslearn.functions.features import Features
+from bayeslearn.functions.radial import RadialBasis
 from bayeslearn.functions.radial_learning import TriedUnits, choose
 from bayeslearn.functions.reading import read
 from bayeslearn.functions.sigmoid import SigmoidFit
@@ -27,16 +29,16 @@ from bayeslearn.functions.targets import (
     probabilities,
     shares,
 )
+from bayeslearn.model_values import ARRAY, NAME, NUMBER, is_scatter, plain
 from bayeslearn.sources import with_options
 from bayeslearn.tables import Discrete, Schema, as_table
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.functions.radial import RadialBasis
+    from bayeslearn.model_values import Reader
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
@@ -49,7 +51,7 @@ ABSENT = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Classification:
+class Classification(Saved, kind="classification"):
     """Probabilities of classes; :func:`fit_sigmoid` and :func:`fit_radial_classes` learn one."""
 
     features: Features
@@ -121,18 +123,52 @@ class Classification:
 
     # -- files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a .json or .json.gz file."""
-        from bayeslearn.functions.model_files import write  # noqa: PLC0415 - only here
+    def to_document(self) -> dict[str, Any]:
+        """Return the model as plain values.
 
-        write(self, path)
+        {"features", "basis": {"centres", "widths"} or null, "target", "classes", "weights", "precision",
+         "prior": {"mean", "precision"}, "log_likelihood", "iterations", "cases", "separated"}
+        """
+        fit = self.fit
+        return {
+            "features": self.features.to_dict(),
+            "basis": None if self.basis is None else plain(self.basis),
+            "target": self.target,
+            "classes": Discrete(self.target, self.classes).to_dict()["states"],
+            "weights": fit.weights,
+            "precision": fit.precision,
+            "prior": plain(fit.prior),
+            "log_likelihood": fit.log_likelihood,
+            "iterations": fit.iterations,
+            "cases": fit.cases,
+            "separated": fit.separated,
+        }
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Classification:
-        """The model of a file, checked in full."""
-        from bayeslearn.functions.model_files import read_classification  # noqa: PLC0415 - only here
-
-        return read_classification(path)
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> Classification:
+        """Return the model of a document, all of which is checked."""
+        keys: dict[str, Any] = {
+            "features": dict, "basis": (dict, type(None)), "target": str, "classes": [NAME], "weights": ARRAY,
+            "precision": ARRAY, "prior": dict, "log_likelihood": NUMBER, "iterations": int, "cases": NUMBER,
+            "separated": bool,
+        }  # fmt: skip
+        entry, units, target, classes, weights, precision, prior, value, steps, cases, separated = reader.entries(
+            document, keys, "a model"
+        )
+        features = Features.checked(reader, entry)
+        basis = None if units is None else RadialBasis.checked(reader, units, features.size)
+        known = Discrete(target, tuple(classes)).states
+        w, H = reader.numbers(weights, "weights"), reader.numbers(precision, "precision")
+        size = (len(known) if len(known) > 2 else 1, 1 + (features.size if basis is None else basis.size))
+        wide = size[0] * size[1]
+        values = reader.entries(prior, {"mean": ARRAY, "precision": ARRAY}, "a prior")
+        mean, P = (reader.numbers(part, name) for part, name in zip(values, ("mean", "precision"), strict=True))
+        if w.shape != size or H.shape != (wide, wide) or mean.shape != (wide,) or P.shape != (wide, wide) or cases < 0:
+            reader.wrong("the weights do not fit the inputs and classes")
+        if not (is_scatter(H) and is_scatter(P)):
+            reader.wrong("a precision is not symmetric, or below zero in some direction")
+        fit = SigmoidFit(w, H, NormalPrior(mean, P), float(value), steps, float(cases), separated)
+        return cls(features, target, known, fit, basis)
 
 
 ### learning

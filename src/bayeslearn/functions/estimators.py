@@ -2,76 +2,50 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
+from bayeslearn.estimators import AnswersInBatches, ReadsLabels
 from bayeslearn.functions.radial_learning import fit_radial
 from bayeslearn.functions.regression import Regression, fit_linear
 from bayeslearn.functions.targets import target_names
-from bayeslearn.sources.mixins import TakesCells
 from bayeslearn.sources.scanning import is_source
-from bayeslearn.tables import Table
 from bayeslearn.tables.raw import all_named
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from bayeslearn.functions.radial_learning import TriedUnits
+    from bayeslearn.tables import Schema
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
 
-class ReadsTables(TakesCells):
-    """What the estimators of this room share: rows as anything that is a table, or as an array."""
+class FunctionEstimator(AnswersInBatches, ReadsLabels, ABC):
+    """What regressors and classifiers share: columns become features of a model, whose `features` say how."""
 
-    def _rows(self, X: Any, *, reset: bool) -> Any:
-        """Rows as features read them, with the markers of missing values."""
-        return self._marked(self._checked(X, reset=reset), reset=reset)
+    _array_checks = {"dtype": None, "ensure_all_finite": "allow-nan"}  # noqa: RUF012 - read only
+    _array_kinds = "iufb"
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
-        """Rows as they are given; arrays are checked by scikit-learn."""
-        sparse = hasattr(X, "tocsr")  # some of these are dicts too
-        if is_source(X) or (not sparse and isinstance(X, Mapping | Table | str | os.PathLike)):
-            return all_named(X) if reset and not is_source(X) else X
-        if hasattr(X, "columns"):
-            known = [] if reset else list(getattr(self, "feature_names_in_", []))
-            if 0 < len(known) < len(X.columns) and set(known) <= set(X.columns):
-                X = X[known]  # the target, say, may stand beside them
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return all_named(X) if reset else X
-        array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
-        if array.dtype.kind in "iufb":
-            return array.astype(np.float64, copy=False)
-        columns = {f"x{j}": array[:, j] for j in range(array.shape[1])}
-        return all_named(columns) if reset else columns
+    def _read_rows(self, X: Any, *, reset: bool) -> Any:
+        rows = super()._read_rows(X, reset=reset)
+        if isinstance(rows, np.ndarray):
+            return rows.astype(np.float64, copy=False)
+        return all_named(rows) if reset and not is_source(rows) else rows
 
-    def _seen(self, features: Any, y: Any) -> None:
-        """Note the columns that were given, without those that `y` names."""
-        if not hasattr(self, "feature_names_in_"):
-            self.n_features_in_ = getattr(self, "n_features_in_", len(features.schema))
-            return
-        given: Any = vars(self)["feature_names_in_"]
-        names = [name for name in given if name not in (target_names(y) or ())]
-        self.n_features_in_, self.feature_names_in_ = len(names), np.array(names, dtype=object)
+    def _columns_in(self) -> Schema:
+        return self.model_.features.schema  # type: ignore[attr-defined]
 
 
-def require_targets(y: Any) -> Any:
-    """Targets that were given."""
-    if y is None:
-        raise ParameterError("this learner requires y to be passed, but the target y is None")
-    return y
-
-
-class Regressor(ReadsTables, RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class Regressor(FunctionEstimator, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """What both regressors share: answers by a :class:`Regression`."""
 
     model_: Regression
@@ -81,52 +55,66 @@ class Regressor(ReadsTables, RegressorMixin, BaseEstimator, ABC):  # type: ignor
         """The model of these rows."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn; where X is a table or a source, `y` may be the name of a column of it, or several names."""
-        rows = self._rows(X, reset=True)
+        """Learn; where X has named columns, `y` may be the name of a column, or several names.
+
+        A row without a target adds nothing.
+        """
+        rows = self._read_rows(X, reset=True)
         self.model_ = self._learn(rows, require_targets(y), sample_weight)
         self._flat = isinstance(y, str) or (target_names(y) is None and np.asarray(y).ndim == 1)
-        self._seen(self.model_.features, y)
+        if hasattr(self, "feature_names_in_"):
+            self._note_columns(self.feature_names_in_, target_names(y))
+        elif is_source(rows):
+            self._note_columns(self._columns_in().names)
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add more rows; the first batch says what the columns are, and settles the prior and the units."""
+        """Add more rows; the first batch determines the columns, the prior and the units."""
         if not hasattr(self, "model_"):
             return self.fit(X, y, sample_weight)
-        rows = self._rows(X, reset=False)
-        self.model_ = self.model_.updated(rows, require_targets(y), weights=sample_weight)
+        X, y, sample_weight = self._split(X, y, sample_weight, reset=False)
+        self.model_ = self.model_.updated(self._read_rows(X, reset=False), y, weights=sample_weight)
         return self
 
     def predict(
         self, X: Any, *, return_std: bool = False, interval: float | None = None
     ) -> Floats | tuple[Floats, ...]:
-        """The expected output at each row; with its standard deviation, or with bounds (low, high) of one more case."""
-        check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        """Return the expected output at each row; with its standard deviation, or bounds (low, high) of a new y."""
         if interval is not None:
-            found = self.model_.predicted(rows, level=interval)
-            assert found.low is not None
-            assert found.high is not None
-            return self._told(found.mean), self._told(found.low), self._told(found.high)
-        mean = self._told(self.model_.predict(rows))
-        return (mean, self._told(self.model_.spread(rows))) if return_std else mean
+            return tuple(map(self._shaped, self._answer(X, "bounds", interval)))
+        mean = self._shaped(self._answer(X, "predict"))
+        return (mean, self._shaped(self._answer(X, "spread"))) if return_std else mean
+
+    def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:
+        if question != "bounds":
+            return super()._ask(question, rows, *arguments)
+        found = self.model_.predicted(rows, level=arguments[0])
+        return found.mean, found.low, found.high
 
     @property
     def noise_(self) -> Any:
-        """The standard deviation of the noise, of every output; NaN where too few cases tell."""
-        return self._told(self.model_.fit.noise[None])[0]
+        """The standard deviation of the noise, of every output; NaN where too few rows determine it."""
+        return self._shaped(self.model_.fit.noise[None])[0]
 
     @property
     def log_evidence_(self) -> float:
         """ln p(y | X) with all weights integrated out; it takes a proper prior."""
         return self.model_.log_evidence()
 
-    def _told(self, outputs: Floats) -> Floats:
+    def _shaped(self, outputs: Floats) -> Floats:
         return outputs[:, 0] if self._flat else outputs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+
+def require_targets(y: Any) -> Any:
+    """Targets that were given."""
+    if y is None:
+        raise ParameterError("this learner requires y to be passed, but the target y is None")
+    return y
 
 
 class LeastSquaresRegressor(Regressor):
@@ -137,7 +125,7 @@ class LeastSquaresRegressor(Regressor):
     prior
         ``"reference"``: least squares and the textbooks' intervals; ``"none"``: maximum likelihood; ``"weak"``; a
         number of cases (ridge of standardised columns); ``"evidence"``: as many as the evidence asks for; or a
-        :class:`~bayeslearn.families.RegressionPrior`.
+        :class:`~bayeslearn.distributions.RegressionPrior`.
     discrete
         Columns whose numbers are names of states.
     missing, keep_default_na

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from bayeslearn import validation
 from bayeslearn.functions.classification import Classification, fit_radial_classes, fit_sigmoid
-from bayeslearn.functions.estimators import ReadsTables, require_targets
-from bayeslearn.functions.targets import labels_of
+from bayeslearn.functions.estimators import FunctionEstimator
+from bayeslearn.functions.targets import default_names
+from bayeslearn.tables.labels import class_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,58 +26,55 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-class Classifier(ReadsTables, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class Classifier(FunctionEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What both classifiers share: answers by a :class:`Classification`."""
 
     model_: Classification
-    classes_: NDArray[Any]
 
     @abstractmethod
     def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> Classification:
         """The model of these rows."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn; where X is a table, `y` may be the name of a column of it. A row without a label adds nothing."""
+        """Learn; where X has named columns, `y` may be the name of a column of it."""
         return self._fit(X, y, sample_weight, None)
 
     def _fit(self, X: Any, y: Any, weights: Any, classes: Any) -> Self:
-        rows = self._rows(X, reset=True)
-        self.model_ = self._learn(rows, labels(y), weights, classes)
-        self.classes_ = np.array(list(self.model_.classes))
-        self._seen(self.model_.features, y if isinstance(y, str) else None)
+        rows, labels, weights = self._read_cases(X, y, weights, reset=True)
+        name = y if isinstance(y, str) else default_names(y, 1)[0]
+        self.model_ = replace(self._learn(rows, labels, weights, classes), target=name)
+        self.classes_ = class_array(self.model_.classes)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add more rows, with what is known as their prior: near to learning from all at once.
 
-        The first call says what the columns are, and may tell all `classes`.
+        The first call determines the columns, and may name all `classes`.
         """
         if not hasattr(self, "model_"):
-            told = None if classes is None else tuple(np.unique(np.asarray(classes)).tolist())
-            return self._fit(X, y, sample_weight, told)
-        rows = self._rows(X, reset=False)
-        self.model_ = self.model_.updated(rows, labels(y), weights=sample_weight)
+            known = None if classes is None else tuple(np.unique(np.asarray(classes)).tolist())
+            return self._fit(X, y, sample_weight, known)
+        rows, labels, weights = self._read_cases(X, y, sample_weight, reset=False)
+        self.model_ = self.model_.updated(rows, labels, weights=weights)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row, the first when tied."""
+        """Return the most probable class of each row, the first when tied."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
     def predict_proba(self, X: Any) -> Floats:
-        """P(class | row), a column for each of `classes_`."""
-        check_is_fitted(self)
-        return self.model_.predict_proba(self._rows(X, reset=False))
+        """Return P(class | row), a column for each of `classes_`."""
+        return self._answer(X, "predict_proba")
 
     def predict_log_proba(self, X: Any) -> Floats:
-        """ln P(class | row), exact where the probability is too small for a float."""
-        check_is_fitted(self)
-        return self.model_.fit.log_probability(self.model_.design(self._rows(X, reset=False)))
+        """Return ln P(class | row), exact where the probability is too small for a float."""
+        design = self._answer(X, "design")
+        return self.model_.fit.log_probability(design)
 
     def predict_interval(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Bounds of P(class | row), as well as the weights are known."""
-        check_is_fitted(self)
-        return self.model_.interval(self._rows(X, reset=False), level)
+        """Return bounds of P(class | row), as well as the weights are known."""
+        return self._answer(X, "interval", level)
 
     @property
     def log_evidence_(self) -> float:
@@ -86,7 +83,7 @@ class Classifier(ReadsTables, ClassifierMixin, BaseEstimator, ABC):  # type: ign
 
     @property
     def n_iter_(self) -> int:
-        """Iterations of the climb."""
+        """Iterations of the optimizer."""
         return self.model_.fit.iterations
 
 
@@ -108,6 +105,8 @@ class SigmoidClassifier(Classifier):
         Columns whose numbers are names of states.
     missing, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
+    unlabeled
+        What to do with rows without a label (None, NaN): ``"drop"`` them or raise an ``"error"``.
 
     Attributes
     ----------
@@ -135,6 +134,7 @@ class SigmoidClassifier(Classifier):
         discrete: Iterable[str] = (),
         missing: Markers = (),
         keep_default_na: bool = True,
+        unlabeled: Literal["drop", "error"] = "drop",
     ) -> None:
         self.prior = prior
         self.method = method
@@ -144,6 +144,7 @@ class SigmoidClassifier(Classifier):
         self.discrete = discrete
         self.missing = missing
         self.keep_default_na = keep_default_na
+        self.unlabeled = unlabeled
 
     def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> Classification:
         return fit_sigmoid(
@@ -153,8 +154,8 @@ class SigmoidClassifier(Classifier):
 
     def decision_function(self, X: Any) -> Floats:
         """w·x: of two classes the log odds of the second, (n,); of more, one column for each."""
-        check_is_fitted(self)
-        scores = self.model_.fit.scores(self.model_.design(self._rows(X, reset=False)))
+        design = self._answer(X, "design")
+        scores = self.model_.fit.scores(design)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     @property
@@ -177,6 +178,8 @@ class RadialBasisClassifier(Classifier):
         As in :class:`RadialBasisRegressor`; units are chosen by the evidence of a linear fit to the classes.
     prior
         Of the output weights, as in :class:`SigmoidClassifier`.
+    unlabeled
+        As in :class:`SigmoidClassifier`.
 
     Attributes
     ----------
@@ -203,6 +206,7 @@ class RadialBasisClassifier(Classifier):
         discrete: Iterable[str] = (),
         missing: Markers = (),
         keep_default_na: bool = True,
+        unlabeled: Literal["drop", "error"] = "drop",
         most_units: int = 128,
         random_state: Any = None,
     ) -> None:
@@ -213,6 +217,7 @@ class RadialBasisClassifier(Classifier):
         self.discrete = discrete
         self.missing = missing
         self.keep_default_na = keep_default_na
+        self.unlabeled = unlabeled
         self.most_units = most_units
         self.random_state = random_state
 
@@ -231,12 +236,3 @@ class RadialBasisClassifier(Classifier):
         """How many units there are."""
         assert self.model_.basis is not None
         return self.model_.basis.size
-
-
-def labels(y: Any) -> Any:
-    """Labels as they were given, seen to be classes; or the name of their column."""
-    if isinstance(require_targets(y), str):
-        return y
-    known = [label for label in labels_of(column_or_1d(y, warn=True)).tolist() if label is not None]
-    check_classification_targets(np.array(known))
-    return y

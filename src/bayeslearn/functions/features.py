@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.distributions.moments import MEAN_ROUNDING, in_range, require_squares
+from bayeslearn.distributions.sufficient_statistics import frozen, ratio
 from bayeslearn.errors import (
     FormatError,
     MismatchError,
     ShapeError,
     listed,
 )
-from bayeslearn.families.moments import MEAN_ROUNDING
-from bayeslearn.families.statistics import frozen, ratio
 from bayeslearn.functions.reading import named, plain_numbers, read, require_finite, strings
 from bayeslearn.tables import Discrete, Numeric, Schema, as_table
 from bayeslearn.tables.notes import collected
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from bayeslearn.model_values import Reader
     from bayeslearn.tables import Table
     from bayeslearn.tables.notes import Notes
 
@@ -171,7 +172,9 @@ class Features:
 
     def standardised(self, matrix: Floats) -> Floats:
         """Points in units of the spread around the mean; 0 where a feature does not vary."""
-        return np.asarray((matrix - self.mean) * ratio(1.0, self.spread))
+        with in_range():
+            points = np.asarray((matrix - self.mean) * ratio(1.0, self.spread))
+        return require_squares("distances from the mean, in standard deviations,", points)
 
     def raw(self, table: Table) -> Floats:
         """A table of this schema as points, NaN where a cell is missing."""
@@ -220,6 +223,14 @@ class Features:
             raise FormatError("the means and spreads of features must be finite, and spreads not negative")
         return cls(Schema.from_dict(entry), mean, spread, entry["every_state"] is True)
 
+    @classmethod
+    def checked(cls, reader: Reader, entry: Any) -> Features:
+        """The same of a model file: means and spreads that can be divided by."""
+        features = cls.from_dict(entry)
+        reader.require_units("mean", features.mean)
+        reader.require_units("spread", features.spread)
+        return features
+
 
 ### parts
 
@@ -231,11 +242,12 @@ def width(schema: Schema, *, every_state: bool) -> int:
 
 def centre_and_spread(x: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
     """The mean and the standard deviation of every column, over the cells that are there; spread 0 up to rounding."""
+    require_squares("inputs", x)
     if weights is None and len(x) and not np.isnan(x.sum()):
         mean, spread = x.mean(axis=0), x.std(axis=0)
         return mean, np.where(spread <= MEAN_ROUNDING * np.abs(mean), 0.0, spread)
     seen = ~np.isnan(x)
-    w = seen * (1.0 if weights is None else weights[:, None])
+    w = seen * (1.0 if weights is None else weights[:, None] / max(weights.max(initial=0.0), np.finfo(float).tiny))
     n = w.sum(axis=0)
     x = np.where(seen, x, 0.0)
     mean = ratio((w * x).sum(axis=0), n)

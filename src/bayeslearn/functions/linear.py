@@ -5,8 +5,8 @@
     posterior = prior + statistics         Λ = Λ₀ + S_xx     b = Λ⁻¹ S_xy     2β = S_yy − bᵀΛb
 
 The statistics are joint moments of the cases (x, y₁, …, y_m): all outputs share Λ. The prior is that of
-:mod:`bayeslearn.families.regression`. Where cases and prior leave some direction of b open, b is the shortest of all
-that are as good (:attr:`LinearFit.rank` tells).
+:mod:`bayeslearn.distributions.regression_prior`. Where cases and prior leave some direction of b open, b is the
+shortest of all that are as good (:attr:`LinearFit.rank` tells).
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from bayeslearn import validation
+from bayeslearn.distributions import JointMoments, LinearGaussian, RegressionPrior
+from bayeslearn.distributions.cholesky import COLLINEAR
+from bayeslearn.distributions.lineage import after_update, merged, scaled, separated
+from bayeslearn.distributions.row_assignment import assign
+from bayeslearn.distributions.student_t import StudentT
+from bayeslearn.distributions.sufficient_statistics import require
 from bayeslearn.errors import DataError, MismatchError, ShapeError, option
-from bayeslearn.families import JointMoments, LinearGaussian, RegressionPrior
-from bayeslearn.families.assignment import assign
-from bayeslearn.families.linalg import COLLINEAR
-from bayeslearn.families.lineage import after_update, merged, scaled, separated
-from bayeslearn.families.statistics import require
-from bayeslearn.families.student import StudentT
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.families.lineage import Lineage
+    from bayeslearn.distributions.lineage import Lineage
 
     Floats = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class LinearFit:
     statistics: JointMoments
     #: How many inputs there are.
     dim: int
-    #: What the statistics are made of, where the fit was updated; see :mod:`bayeslearn.families.lineage`.
+    #: What the statistics are made of, where the fit was updated; see :mod:`bayeslearn.distributions.lineage`.
     lineage: Lineage | None = None
 
     def __post_init__(self) -> None:

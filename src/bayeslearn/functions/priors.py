@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.distributions import RegressionPrior
+from bayeslearn.distributions.moments import in_range, require_range
 from bayeslearn.errors import ParameterError
-from bayeslearn.families import RegressionPrior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.families import JointMoments
+    from bayeslearn.distributions import JointMoments
 
     Floats = NDArray[np.float64]
 
@@ -101,18 +102,20 @@ def weak(moments: JointMoments, dim: int, strength: float, *, noise: float = 1.0
 def variances(moments: JointMoments) -> Floats:
     """How far every column varies; one that does not counts as 1."""
     var = np.diagonal(moments.cov)
-    return np.where(var > 1e-24 * moments.mean**2, var, 1.0)
+    return np.where(np.sqrt(var) > 1e-12 * np.abs(moments.mean), var, 1.0)
 
 
 def strength_evidence(moments: JointMoments, dim: int, strengths: Floats) -> Floats:
     """ln p(outputs | inputs) under the prior of every strength, up to a constant."""
     scale = np.sqrt(variances(moments))
-    S = moments.scatter / (scale[:, None] * scale)
+    S = moments.scatter / scale[:, None] / scale
     e, V = np.linalg.eigh(S[:dim, :dim])
     e = np.maximum(e, 0.0)
     q = V.T @ S[:dim, dim:]
     λ = strengths[:, None]
-    β = LITTLE + np.diagonal(S)[dim:] - (1 / (λ + e)) @ (q * q)  # twice, in units of the variance of the outputs
+    with in_range():
+        β = LITTLE + np.diagonal(S)[dim:] - (1 / (λ + e)) @ (q * q)  # twice, in units of the variance of the outputs
+    require_range(β)
     α = 1.5 + float(moments.n) / 2
     spread = np.log(λ / (λ + e)).sum(axis=1) / 2
     return np.asarray(len(q.T) * spread - α * np.log(np.maximum(β, 1e-300)).sum(axis=1))

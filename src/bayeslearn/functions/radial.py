@@ -23,11 +23,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.distributions.sufficient_statistics import frozen, ratio
 from bayeslearn.errors import BayeslearnWarning, CapacityError, DataError, ParameterError, ShapeError, option
-from bayeslearn.families.statistics import frozen, ratio
+from bayeslearn.model_values import ARRAY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from bayeslearn.model_values import Reader
 
     Floats = NDArray[np.float64]
 
@@ -55,6 +58,8 @@ class RadialBasis:
         centres, widths = validation.float_array("centres", self.centres), validation.float_array("widths", self.widths)
         if centres.ndim != 2 or not len(centres):
             raise ShapeError(f"expected centres of shape (k, d), got {centres.shape}")
+        if widths.shape not in {(), (1,), (len(centres),)}:
+            raise ShapeError(f"expected a width, or one for each of {len(centres)} centres, got {widths.shape}")
         widths = np.broadcast_to(widths, len(centres))
         if not (np.isfinite(centres).all() and np.isfinite(widths).all() and (widths > 0).all()):
             raise ParameterError("centres must be finite, and widths finite and above 0")
@@ -69,11 +74,24 @@ class RadialBasis:
     def __call__(self, x: Any) -> Floats:
         """K_u(x) of every point and unit, (n, k)."""
         points = validation.float_array("x", x)
+        if points.ndim != 2 or points.shape[1] != self.centres.shape[1]:
+            raise ShapeError(f"expected points of shape (n, {self.centres.shape[1]}), got {points.shape}")
         return np.asarray(np.exp(square_distances(points, self.centres) * (-0.5 / self.widths**2)))
 
     def same(self, other: RadialBasis) -> bool:
         """Whether both are the same units."""
         return np.array_equal(self.centres, other.centres) and np.array_equal(self.widths, other.widths)
+
+    @classmethod
+    def checked(cls, reader: Reader, entry: Any, n_features: int) -> RadialBasis:
+        """The units of a model file, over so many features."""
+        centres, widths = reader.entries(entry, {"centres": ARRAY, "widths": ARRAY}, "radial units")
+        where = reader.numbers(centres, "centres")
+        basis = cls(where, reader.numbers(widths, "widths", where.shape[:1]))
+        reader.require_units("widths", basis.widths)
+        if where.shape[1] != n_features:
+            reader.wrong(f"the radial units have {where.shape[1]} coordinates, and there are {n_features} features")
+        return basis
 
     def widened(self, factor: float) -> RadialBasis:
         """The same centres with wider units."""
@@ -130,7 +148,7 @@ def explaining(x: Floats, k: int, targets: Floats, weights: Floats | None, rng: 
     """Examples in the order in which they explain most of what is left of the outputs, some of them as candidates."""
     _, first = np.unique(x, axis=0, return_index=True)
     candidates = x[np.sort(rng.permutation(first)[:CANDIDATES])]
-    w = np.sqrt(np.ones(len(x)) if weights is None else weights)[:, None]
+    w = np.sqrt(np.ones(len(x)) if weights is None else weights / weights.max())[:, None]
     units = RadialBasis(candidates, np.full(len(candidates), typical_width(x)))(x)
     units, left = (w * (block - (w * w * block).sum(axis=0) / (w * w).sum()) for block in (units, targets))
     scale = np.sqrt((left * left).sum(axis=0))
@@ -148,7 +166,7 @@ def explaining(x: Floats, k: int, targets: Floats, weights: Floats | None, rng: 
         direction = units[:, found[-1]] / np.sqrt(size[found[-1]])
         units -= direction[:, None] * (direction @ units)
         left -= direction[:, None] * (direction @ left)
-    return candidates[found]
+    return candidates[found or [0]]  # one that explains nothing, where none does
 
 
 #: Examples that are looked at as centres by ``evidence``.

@@ -138,8 +138,7 @@ def choose(
     rows = np.flatnonzero(known)
     if len(rows) > MOST_ROWS and centres != "all":
         rows = np.sort(rng.choice(rows, MOST_ROWS, replace=False))
-    x, targets = x[rows], targets[rows]
-    w = None if weights is None else weights[rows]
+    x, targets, w = distinct_rows(x[rows], targets[rows], None if weights is None else weights[rows])
     numbers = counts(k, len(x), most, centres)
     nested: tuple[Floats, Floats | None] | None = None
     if centres in {"random", "farthest", "evidence", "all"}:
@@ -165,6 +164,14 @@ def choose(
             break
     assert best is not None
     return best[1], tuple(tried)
+
+
+def distinct_rows(x: Floats, targets: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats]:
+    """Different rows in a fixed order with what they weigh together: a row twice is a row of twice the weight."""
+    both = np.column_stack([x, targets])
+    kept, which = np.unique(both, axis=0, return_inverse=True)
+    w = np.bincount(which.ravel(), weights, minlength=len(kept)).astype(np.float64)
+    return np.ascontiguousarray(kept[:, : x.shape[1]]), kept[:, x.shape[1] :], w
 
 
 def best_width(

@@ -13,26 +13,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayeslearn.capacity import require_numbers
+from bayeslearn.codec import Saved
+from bayeslearn.distributions import JointMoments, RegressionPrior
+from bayeslearn.distributions.moments import in_range, require_range
 from bayeslearn.errors import MismatchError, ShapeError, listed
 from bayeslearn.functions.features import Features
-from bayeslearn.functions.folding import features_of, moments_of, more_of, opened
 from bayeslearn.functions.linear import LinearFit, collect
+from bayeslearn.functions.out_of_core import collected_from, more_of, opened
 from bayeslearn.functions.priors import prior_of
+from bayeslearn.functions.radial import RadialBasis
 from bayeslearn.functions.reading import require_rows
 from bayeslearn.functions.targets import Examples, examples, numbers_in, numbers_of, target_names
+from bayeslearn.model_values import ARRAY, is_scatter, plain, plain_lineage
 from bayeslearn.sources import with_options
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Schema, as_table
 from bayeslearn.tables.variables import Numeric
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from bayeslearn.families import JointMoments, RegressionPrior
-    from bayeslearn.functions.radial import RadialBasis
+    from bayeslearn.model_values import Reader
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
@@ -54,7 +58,7 @@ class Predicted:
 
 
 @dataclass(frozen=True, eq=False)
-class Regression:
+class Regression(Saved, kind="regression"):
     """Numbers as a function of columns; :func:`fit_linear` and :func:`~bayeslearn.functions.fit_radial` learn one."""
 
     features: Features
@@ -83,7 +87,10 @@ class Regression:
 
     def predict(self, data: Any) -> Floats:
         """The expected outputs at each row, (n, m)."""
-        return np.concatenate([self.fit.mean(x) for x in self.blocks(data)])
+        with in_range():
+            found = np.concatenate([self.fit.mean(x) for x in self.blocks(data)])
+        require_range(found)
+        return found
 
     def predicted(self, data: Any, *, level: float = 0.95, absent: Any = "error") -> Predicted:
         """The expected outputs with intervals for one more case, and which cells were filled."""
@@ -186,18 +193,41 @@ class Regression:
 
     # -- files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a .json or .json.gz file."""
-        from bayeslearn.functions.model_files import write  # noqa: PLC0415 - only here
+    def to_document(self) -> dict[str, Any]:
+        """Return the model as plain values.
 
-        write(self, path)
+        {"features", "basis": {"centres", "widths"} or null, "outputs", "prior", "statistics", "lineage"}
+        """
+        return {
+            "features": self.features.to_dict(),
+            "basis": None if self.basis is None else plain(self.basis),
+            "outputs": list(self.outputs),
+            "prior": plain(self.fit.prior),
+            "statistics": plain(self.fit.statistics),
+            **plain_lineage(self.fit.lineage),
+        }
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Regression:
-        """The model of a file, checked in full."""
-        from bayeslearn.functions.model_files import read_regression  # noqa: PLC0415 - only here
-
-        return read_regression(path)
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> Regression:
+        """Return the model of a document, all of which is checked."""
+        keys: dict[str, Any] = {
+            "features": dict, "basis": (dict, type(None)), "outputs": [str], "prior": dict, "statistics": dict,
+        }  # fmt: skip
+        entry, units, outputs, prior, statistics = reader.model(document, keys)
+        features = Features.checked(reader, entry)
+        basis = None if units is None else RadialBasis.checked(reader, units, features.size)
+        if not outputs:
+            reader.wrong(f"{outputs!r:.60} are no names of outputs")
+        d, m = (features.size if basis is None else basis.size), len(outputs)
+        require_numbers("the moments of the inputs and outputs", (d + m, d + m))
+        found = reader.statistics(statistics, JointMoments.zero((d + m,)))
+        shapes = {"kappa": (m,), "centre": (m, d + 1), "scatter": (m, d + 1, d + 1), "alpha": (m,)}
+        values = reader.entries(prior, dict.fromkeys(shapes, ARRAY), "a prior")
+        arrays = {name: reader.numbers(value, name, shapes[name]) for name, value in zip(shapes, values, strict=True)}
+        if not is_scatter(arrays["scatter"]):
+            reader.wrong("the scatter of the prior is not symmetric, or below zero in some direction")
+        fit = LinearFit(RegressionPrior(**arrays), found, d, reader.lineage(document, found))
+        return cls(features, tuple(outputs), fit, basis)
 
 
 def fit_linear(
@@ -245,8 +275,7 @@ def fit_linear(
         source, names = opened(
             data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
         )
-        features = features_of(source, names)
-        moments = moments_of(source, features, names)
+        features, moments = collected_from(source, names)
         return Regression(features, names, LinearFit(prior_of(prior, moments, features.size), moments, features.size))
     found = examples(
         data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from bayeslearn import validation
+from bayeslearn.distributions import RegressionPrior
+from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import EvidenceError
-from bayeslearn.families import RegressionPrior
-from bayeslearn.families.statistics import ratio
 from bayeslearn.functions.linear import LinearFit, collect
 from bayeslearn.functions.priors import prior_of
 

@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from bayeslearn import validation
+from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ShapeError
-from bayeslearn.families.statistics import frozen
 from bayeslearn.functions.sigmoid_climbing import (
     CLIMBS,
     OPEN,

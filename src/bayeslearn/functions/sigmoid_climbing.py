@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from bayeslearn import validation
+from bayeslearn.distributions.moments import in_range, require_range
 from bayeslearn.errors import BayeslearnWarning, CapacityError, NotConvergedWarning, ShapeError
 from bayeslearn.functions.targets import probabilities
 
@@ -164,8 +165,10 @@ def climb(
     most = {"newton": 100, "lbfgs": 2000, "gradient": 100_000}[method] if max_iter is None else max_iter
     validation.integer("max_iter", most, least=1)
     w = np.array(problem.prior.mean) if start is None else np.array(start, dtype=float).ravel()
-    w, steps, settled = CLIMBS[method](problem, w, tol, most, rate, progress)
-    H = problem.precision(w)
+    with in_range():
+        w, steps, settled = CLIMBS[method](problem, w, tol, most, rate, progress)
+        H = problem.precision(w)
+    require_range(w, H)
     separated = runs_away(problem, H)
     if separated:
         warnings.warn(
@@ -218,6 +221,7 @@ def newton(
 
 def solved(H: Floats, g: Floats) -> Floats:
     """H⁻¹ g; the shortest answer where H is singular."""
+    require_range(H, g)
     try:
         L = np.linalg.cholesky(H)
         if np.diagonal(L).min() ** 2 > 1e-12 * np.diagonal(H).max():
@@ -255,7 +259,9 @@ def gradient(
     problem: Problem, w: Floats, tol: float, most: int, rate: float | None, progress: Any
 ) -> tuple[Floats, int, bool]:
     """The book's rule w ← w + η Σ (d − h(x)) x; η is such that the objective cannot fall, unless it is told."""
-    top = np.linalg.norm((problem.rows[:, None] * problem.x).T @ problem.x, 2) / (4 if problem.shape[0] == 1 else 2)
+    square = (problem.rows[:, None] * problem.x).T @ problem.x
+    require_range(square)
+    top = np.linalg.norm(square, 2) / (4 if problem.shape[0] == 1 else 2)
     η = 1 / max(float(top + np.linalg.norm(problem.prior.precision, 2)), 1e-300) if rate is None else rate
     validation.number("rate", η, above=0)
     for step in range(1, most + 1):

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError, in_python
+from bayeslearn.distributions.moments import require_squares
+from bayeslearn.errors import DataError, MissingValuesError, ShapeError, in_python
 from bayeslearn.functions.linear import columns as output_columns
 from bayeslearn.functions.reading import plain_numbers, read, strings
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import Discrete, Table
+from bayeslearn.tables.labels import class_array, distinct_labels, label_codes, missing_labels
 from bayeslearn.tables.near_formats import why_not_read
 from bayeslearn.tables.numbers import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
@@ -159,6 +161,8 @@ def require_some(targets: NDArray[Any], weights: Floats | None) -> NDArray[Any]:
     """Targets of which some are there and count."""
     if weights is not None and not weights.any():
         raise DataError("every sample weight is zero: no row is left to learn from")
+    if targets.dtype == np.float64:
+        require_squares("targets", targets)
     gone = missing_labels(targets) if targets.ndim == 1 else np.isnan(targets).any(axis=1)
     if (gone if weights is None else gone | (weights == 0)).all():
         raise MissingValuesError("the target is missing in every row", hint="give rows whose target is known")
@@ -177,35 +181,19 @@ def labels_of(target: Any) -> NDArray[np.object_]:
     labels = np.empty(len(array), dtype=object)
     labels[:] = array.tolist()
     labels[missing_labels(labels)] = None
-    if any(isinstance(label, float) and math.isinf(label) for label in labels):
+    if array.dtype.kind in "Of" and any(isinstance(label, float) and math.isinf(label) for label in labels):
         raise DataError("Input y contains infinity, which is no label", hint="None and NaN are missing labels")
     return labels
 
 
-def missing_labels(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where a label is None or NaN."""
-    return np.array([label is None or label != label for label in labels.tolist()], np.bool_)  # noqa: PLR0124 - NaN
-
-
 def coded(labels: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.intp]:
     """The position of each label among the classes, −1 where it is missing; others are an error."""
-    place = {label: code for code, label in enumerate(classes)}
-    unknown = sorted({str(label) for label in labels if label is not None and label not in place})
-    if unknown:
-        raise ParameterError(
-            f"labels {', '.join(unknown[:8])} are not among the classes {', '.join(map(str, classes))}",
-            hint="tell all classes when learning begins",
-        )
-    return np.array([-1 if label is None else place[label] for label in labels.tolist()], np.intp)
+    return label_codes(labels, class_array(classes)).astype(np.intp)
 
 
 def known_classes(labels: NDArray[Any]) -> tuple[Any, ...]:
     """The different labels in order: numbers by size, words by letter; at least two."""
-    seen = {label for label in labels.tolist() if label is not None}
-    try:
-        found = tuple(sorted(seen))
-    except TypeError:
-        found = tuple(sorted(seen, key=lambda label: (type(label).__name__, str(label))))
+    found = tuple(distinct_labels(labels).tolist())
     if len(found) < 2:
         raise DataError(
             f"the target shows one class only, {found[0]!r}", hint="give rows of at least two classes", n_classes=1

@@ -1,36 +1,126 @@
-"""Classifiers that let many hypotheses speak, weighted by what the data say of each.
+"""Classifiers that combine many hypotheses, each weighted by its posterior probability.
 
-Bayes optimal    P(v|x, D) = Σ_h P(v|x, h) P(h|D)          no classifier over the same h does better on average
-Gibbs            P(v|x, h) of one h drawn from P(h|D)       at most twice its expected error
+    Bayes optimal    P(v|x, D) = Σ_h P(v|x, h) P(h|D)          no classifier over the same h does better on average
+    Gibbs            P(v|x, h) of one h drawn from P(h|D)       at most twice its expected error
+
+A hypothesis that learns is weighted by how well it predicts labels that it has not seen:
+
+    ln P(y|X, h)  ≈  Σ_i w_i ln P(y_i | x_i, h fitted without the fold of i)
+
+The folds depend on the rows alone, not on their order or number: the different rows of each class, sorted, are dealt
+out in turn. Equal rows share a fold, a row given twice is a row of weight 2, and no fold is predicted from a copy of
+its rows. A class that shows one row only is left out of the sum.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnError, DataError, ParameterError, listed
-from bayeslearn.hypotheses.likelihoods import label_logs, rows_of
-from bayeslearn.hypotheses.out_of_fold import fitted, likelihood_logs, out_of_fold_logs
+from bayeslearn.errors import BayeslearnError, ParameterError
+from bayeslearn.estimators import AnswersInBatches, ReadsLabels
+from bayeslearn.hypotheses.finite_space import FiniteSpace
+from bayeslearn.hypotheses.likelihoods import label_logs, rows_of, with_noise
 from bayeslearn.hypotheses.priors import PriorLike, named
-from bayeslearn.hypotheses.space import FiniteSpace
+from bayeslearn.tables.labels import label_codes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.hypotheses.posterior import Posterior
+    from bayeslearn.hypotheses.finite_space import HypothesisPosterior
+
+### labels out of fold
+
+
+#: Into how many parts the cases are dealt out.
+N_FOLDS = 5
+#: The fold of cases that are never held out.
+ALWAYS_TRAINING = -1
+
+
+def folds_by_content(X: Any, codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The fold of each case, from its row and its class."""
+    keys = list(zip(codes.tolist(), _row_keys(X), strict=True))
+    by_class: dict[int, list[Any]] = {}
+    for key in sorted(set(keys)):
+        by_class.setdefault(key[0], []).append(key)
+    found = {
+        key: rank % N_FOLDS if len(different) > 1 else ALWAYS_TRAINING
+        for different in by_class.values()
+        for rank, key in enumerate(different)
+    }
+    return np.array([found[key] for key in keys], dtype=np.intp)
+
+
+def out_of_fold_logs(
+    classifier: Any,
+    X: Any,
+    codes: NDArray[np.intp],
+    labels: tuple[Hashable, ...],
+    *,
+    weights: NDArray[np.float64] | None = None,
+    noise: float = 0.0,
+) -> NDArray[np.float64]:
+    """ln P(y_i|x_i) of each case by a clone that was fitted without its fold; 0 for cases never held out."""
+    fold = folds_by_content(X, codes)
+    y = np.array(labels)[codes]
+    logs = np.zeros(len(codes))
+    for held_out in np.unique(fold[fold != ALWAYS_TRAINING]):
+        rest, asked = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
+        w = None if weights is None else weights[rest]
+        model = fitted(classifier, _safe_indexing(X, rest), y[rest], w)
+        logs[asked] = likelihood_logs(model, _safe_indexing(X, asked), codes[asked], labels, noise=noise)
+    return logs
+
+
+def likelihood_logs(
+    hypothesis: Any, X: Any, codes: NDArray[np.intp], labels: tuple[Hashable, ...], *, noise: float = 0.0
+) -> NDArray[np.float64]:
+    """ln P(y_i|x_i) of each case by a hypothesis that is fixed."""
+    said = with_noise(label_logs(hypothesis, X, labels), noise)
+    return said[np.arange(len(codes)), codes]
+
+
+def fitted(classifier: Any, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None) -> Any:
+    """A fitted clone."""
+    if weights is None:
+        return clone(classifier).fit(X, y)
+    if not has_fit_parameter(classifier, "sample_weight"):
+        raise ParameterError(
+            f"sample_weight was given, and {type(classifier).__name__} does not take it",
+            hint="leave the weights out, or the hypothesis",
+        )
+    return clone(classifier).fit(X, y, sample_weight=weights)
+
+
+def _row_keys(X: Any) -> list[Any]:
+    """Something that is the same for equal rows, different for others, and can be sorted."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr(copy=True)
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        parts = [slice(*X.indptr[i : i + 2]) for i in range(X.shape[0])]
+        return [(X.indices[part].tobytes(), X.data[part].tobytes()) for part in parts]
+    array = np.asarray(X)
+    if array.dtype == object:
+        return [repr(row) for row in array.tolist()]
+    if np.issubdtype(array.dtype, np.floating):
+        array = array + 0.0  # −0 and 0 are the same value
+    return [row.tobytes() for row in np.ascontiguousarray(array)]
+
+
+### the classifiers
 
 
 def is_fixed(hypothesis: Any) -> bool:
@@ -48,47 +138,47 @@ def _all_fixed(estimator: Any) -> bool:
     return all(is_fixed(h) for h in named(estimator.hypotheses)[1])
 
 
-class _HypothesisClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What both share: hypotheses weighed by the data."""
+class _HypothesisClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What both share: hypotheses weighed by the data; these get frames as they came, and check the cells."""
+
+    _form = "frame"
 
     hypotheses: Any
     prior: PriorLike
     noise: float
-    evidence: str
+    criterion: str
     classes: Sequence[Any] | None
 
-    posterior_: Posterior
-    classes_: NDArray[Any]
+    posterior_: HypothesisPosterior
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the hypotheses that need it, and weigh all of them by the labels."""
-        X, y, w = self._cases(X, y, sample_weight, reset=True)
+        X, y, w = self._read_cases(X, y, sample_weight, reset=True)
         names, given = named(self.hypotheses)
         learned = [h if is_fixed(h) else fitted(h, X, y, w) for h in given]
         self.classes_ = self._all_classes(X, y, learned)
-        self._require_known(y)
         start = self._space(names, learned).posterior(self.prior)
-        own = self._own_evidence(names, given, learned)
+        label_codes(y, self.classes_)
+        own = self._marginal_likelihoods(names, given, learned)
         if own is not None:
-            self.evidence_ = "log_evidence"
-            self.posterior_ = start.weigh([own])
+            self.criterion_ = "log_marginal_likelihood"
+            self.posterior_ = start.update_likelihoods([own])
             return self
-        self.evidence_ = "likelihood" if _all_fixed(self) else "out_of_fold"
-        self.posterior_ = start.weigh(self._weighed(X, y, w, given, learned), weights=w)
+        self.criterion_ = "likelihood" if _all_fixed(self) else "out_of_fold"
+        self.posterior_ = start.update_likelihoods(self._weighed(X, y, w, given, learned), sample_weight=w)
         return self
 
     @available_if(_all_fixed)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Weigh the hypotheses by more labels; only where all of them are fixed, so that evidence adds."""
         first = not hasattr(self, "posterior_")
-        X, y, w = self._cases(X, y, sample_weight, reset=first)
+        X, y, w = self._read_cases(X, y, sample_weight, reset=first)
         names, given = named(self.hypotheses)
         if first:
             self.classes_ = self._all_classes(X, y, given, classes)
             self.posterior_ = self._space(names, given).posterior(self.prior)
-            self.evidence_ = "likelihood"
-        self._require_known(y)
-        self.posterior_ = self.posterior_.weigh(self._weighed(X, y, w, given, given), weights=w)
+            self.criterion_ = "likelihood"
+        self.posterior_ = self.posterior_.update_likelihoods(self._weighed(X, y, w, given, given), sample_weight=w)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -96,29 +186,7 @@ class _HypothesisClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         best = np.argmax(self.predict_proba(X), axis=1)
         return self.classes_[best]
 
-    # -- data in
-
-    def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Any, NDArray[Any], Any]:
-        """Checked rows, labels and weights; rows of weight zero are as good as absent."""
-        X, y = self._frame_or_array(X, y, reset=reset)
-        check_classification_targets(y)
-        if weights is None:
-            return X, y, None
-        w = validation.weights(weights, len(y), name="sample_weight")
-        if not w.any():
-            raise DataError("every sample_weight is zero: no class is left to learn")
-        seen = np.flatnonzero(w > 0)
-        return _safe_indexing(X, seen), y[seen], w[seen]
-
-    def _frame_or_array(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
-        """Shapes and names checked here; cells are the business of the hypotheses, which get frames as they came."""
-        sparse = get_tags(self).input_tags.sparse
-        how = {"dtype": None, "ensure_all_finite": False, "accept_sparse": sparse, "reset": reset}
-        checked = validate_data(self, X, y, **how)
-        frame = hasattr(X, "columns")
-        if isinstance(checked, tuple):
-            return (X if frame else checked[0]), checked[1]
-        return X if frame else checked
+    # -- labels
 
     def _all_classes(self, X: Any, y: NDArray[Any], hypotheses: Any, given: Any = None) -> NDArray[Any]:
         """Every label: as declared, or as seen in the data and said by the fixed hypotheses, sorted."""
@@ -129,19 +197,11 @@ class _HypothesisClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         more = {label for h in hypotheses for label in _labels_of(h, X)} - seen
         return np.unique(np.array([*seen, *more]) if more else y)
 
-    def _require_known(self, y: NDArray[Any]) -> None:
-        odd = np.setdiff1d(y, self.classes_).tolist()
-        if odd:
-            raise DataError(
-                f"y holds the label {odd[0]!r}, which is not among the classes {listed(self._labels)}",
-                hint="declare every label with `classes`",
-            )
-
     # -- evidence
 
     def _space(self, names: Any, hypotheses: Any) -> FiniteSpace:
         pairs = dict(zip(names, hypotheses, strict=True))
-        return FiniteSpace.labelling(pairs, labels=self.classes_.tolist(), noise=self.noise)
+        return FiniteSpace.from_labelers(pairs, classes=self.classes_.tolist(), noise=self.noise)
 
     @property
     def _labels(self) -> tuple[Any, ...]:
@@ -149,7 +209,7 @@ class _HypothesisClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def _weighed(self, X: Any, y: NDArray[Any], w: Any, given: Any, learned: Any) -> NDArray[np.float64]:
         """Log likelihoods, cases by hypotheses, from the labels."""
-        codes = np.searchsorted(self.classes_, y)
+        codes = label_codes(y, self.classes_).astype(np.intp)
         columns = [
             likelihood_logs(new, X, codes, self._labels, noise=self.noise)
             if is_fixed(old)
@@ -158,17 +218,19 @@ class _HypothesisClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         ]
         return np.stack(columns, axis=1)
 
-    def _own_evidence(self, names: Any, given: Any, learned: Any) -> list[float] | None:
-        """The `log_evidence_` of each hypothesis, where that is what to weigh them by."""
-        validation.choice("evidence", self.evidence, ["auto", "log_evidence", "out_of_fold"])
-        own = [getattr(h, "log_evidence_", None) for h in learned]
-        if self.evidence == "log_evidence" and None in own:
+    def _marginal_likelihoods(self, names: Any, given: Any, learned: Any) -> list[float] | None:
+        """The log marginal likelihood of each hypothesis, where that is what to weight them by."""
+        validation.choice("criterion", self.criterion, ["auto", "log_marginal_likelihood", "out_of_fold"])
+        own = [getattr(h, "log_marginal_likelihood_", getattr(h, "log_evidence_", None)) for h in learned]
+        if self.criterion == "log_marginal_likelihood" and None in own:
             raise ParameterError(
-                f'evidence="log_evidence" needs it of every hypothesis, and {names[own.index(None)]!r} has none',
-                hint='use evidence="out_of_fold"',
+                'criterion="log_marginal_likelihood" needs it of every hypothesis, '
+                f"and {names[own.index(None)]!r} has none",
+                hint='use criterion="out_of_fold"',
             )
         comparable = None not in own and not any(is_fixed(h) for h in given)
-        return own if self.evidence == "log_evidence" or (self.evidence == "auto" and comparable) else None  # type: ignore[return-value]
+        wanted = self.criterion == "log_marginal_likelihood" or (self.criterion == "auto" and comparable)
+        return own if wanted else None  # type: ignore[return-value]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -176,6 +238,7 @@ class _HypothesisClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             learners = [get_tags(h).input_tags for h in named(self.hypotheses)[1] if hasattr(h, "fit")]
         except BayeslearnError:
             learners = []  # said by fit
+        tags.input_tags.string = tags.input_tags.categorical = False
         tags.input_tags.sparse = bool(learners) and all(inner.sparse for inner in learners)
         tags.input_tags.allow_nan = bool(learners) and all(inner.allow_nan for inner in learners)
         return tags
@@ -194,20 +257,22 @@ class BayesOptimalClassifier(_HypothesisClassifier):
         Over the hypotheses: see :mod:`bayeslearn.hypotheses.priors`. Uniform when not given.
     noise
         The rate at which labels in the data are wrong.
-    evidence
-        What a hypothesis that learned is weighed by. "log_evidence" is its own `log_evidence_`; "out_of_fold" is an
-        estimate, the log probability of labels it was not fitted on (:mod:`bayeslearn.hypotheses.out_of_fold`); "auto"
-        is the first when every hypothesis has it and none is fixed, for only then do they measure the same. Fixed
-        hypotheses are weighed by the probability of the labels.
+    criterion
+        What a hypothesis that learns is weighted by. "log_marginal_likelihood" is its own `log_marginal_likelihood_`
+        (or `log_evidence_`); "out_of_fold" is an estimate, the log probability of labels it was not fitted on; "auto"
+        is the first if every hypothesis has it and none is fixed, for only then do they measure the same. Fixed
+        hypotheses are weighted by the probability of the labels.
     classes
         Every label there is, when the data may not show them all, or when functions return arrays.
+    unlabeled
+        What to do with rows without a label (None, NaN): ``"drop"`` them or raise an ``"error"``.
 
     Attributes
     ----------
     posterior_
         The posterior over the hypotheses, a :class:`~bayeslearn.hypotheses.Posterior`; cases can be taken back from it.
-    evidence_
-        Which evidence was used: "likelihood" (all fixed), "log_evidence" or "out_of_fold".
+    criterion_
+        What was used: "likelihood" (all fixed), "log_marginal_likelihood" or "out_of_fold".
 
     Examples
     --------
@@ -218,7 +283,7 @@ class BayesOptimalClassifier(_HypothesisClassifier):
     ...     [(name, lambda x, v=v: v if x[0] else "-") for name, v in says.items()],
     ...     prior=[0.4, 0.3, 0.3], classes=["+", "-"],
     ... )
-    >>> vote.fit([[0]], ["-"]).posterior_.map
+    >>> vote.fit([[0]], ["-"]).posterior_.map_hypotheses
     ['h1']
     >>> vote.classes_, vote.predict_proba([[1]]).round(3)
     (array(['+', '-'], dtype='<U1'), array([[0.4, 0.6]]))
@@ -230,19 +295,21 @@ class BayesOptimalClassifier(_HypothesisClassifier):
         *,
         prior: PriorLike = None,
         noise: float = 0.0,
-        evidence: str = "auto",
+        criterion: str = "auto",
         classes: Sequence[Any] | None = None,
+        unlabeled: Literal["drop", "error"] = "drop",
     ) -> None:
         self.hypotheses = hypotheses
         self.prior = prior
         self.noise = noise
-        self.evidence = evidence
+        self.criterion = criterion
         self.classes = classes
+        self.unlabeled = unlabeled
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each label (the true one, where labels are noisy), a column for each of `classes_`."""
         check_is_fitted(self)
-        X = self._frame_or_array(X, reset=False)
+        X = self._read_rows(X, reset=False)
         logs = np.stack([label_logs(h, X, self._labels) for h in self.posterior_.space.hypotheses], axis=1)
         return np.exp(logsumexp(logs + self.posterior_.distribution.log_p[:, None], axis=1))
 
@@ -261,21 +328,23 @@ class GibbsClassifier(_HypothesisClassifier):
         *,
         prior: PriorLike = None,
         noise: float = 0.0,
-        evidence: str = "auto",
+        criterion: str = "auto",
         classes: Sequence[Any] | None = None,
+        unlabeled: Literal["drop", "error"] = "drop",
         random_state: Any = None,
     ) -> None:
         self.hypotheses = hypotheses
         self.prior = prior
         self.noise = noise
-        self.evidence = evidence
+        self.criterion = criterion
         self.classes = classes
+        self.unlabeled = unlabeled
         self.random_state = random_state
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each label by one hypothesis, drawn now; a column for each of `classes_`."""
         check_is_fitted(self)
-        X = self._frame_or_array(X, reset=False)
+        X = self._read_rows(X, reset=False)
         drawn = int(self.posterior_.distribution.draw(validation.generator(self.random_state)))
         return np.exp(label_logs(self.posterior_.space.hypotheses[drawn], X, self._labels))
 

@@ -1,7 +1,7 @@
 """What a hypothesis says of a case, in three forms: each turns cases into ln P(case|h), one column per hypothesis.
 
     OutcomeTable    a case is one of a few named outcomes, and P(outcome|h) is a table
-    Labelling       a case is (x, label); h(x) is a label, probabilities of labels, or a fitted classifier
+    Labeling       a case is (x, label); h(x) is a label, probabilities of labels, or a fitted classifier
     CaseFunctions   a case is anything; h(case) is its likelihood
 
 Labels may be wrong at a rate η: the label written down is the true one with 1 − η, and any other alike,
@@ -60,7 +60,7 @@ class OutcomeTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Labelling:
+class Labeling:
     """Hypotheses that label `x`: functions, or classifiers with `predict_proba` or `predict`."""
 
     hypotheses: tuple[Any, ...]
@@ -113,6 +113,8 @@ def label_logs(hypothesis: Any, X: Any, labels: tuple[Hashable, ...]) -> NDArray
 
 def rows_of(X: Any) -> Sequence[Any]:
     """The instances that a function sees: rows of an array, dictionaries by column name for a frame."""
+    if hasattr(X, "to_pylist"):
+        return X.to_pylist()  # an Arrow table
     if hasattr(X, "columns"):
         columns = {name: list(X[name]) for name in X.columns}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -180,6 +182,25 @@ class CaseFunctions:
             "these hypotheses give likelihoods of cases, so the possible outcomes are not known",
             hint="ask `log_predictive(case)` for one case",
         )
+
+
+### a likelihood that a file does not hold
+
+
+@dataclass(frozen=True, eq=False)
+class UnknownLikelihood:
+    """That of a posterior from a file, whose hypotheses are functions: the space is needed to ask about cases."""
+
+    def logs(self, cases: Sequence[Any]) -> NDArray[np.float64]:  # noqa: ARG002 - same signature
+        """Refuse: the functions are not in the file."""
+        raise ParameterError(
+            "this posterior was read from a file, which holds the names of its hypotheses and not what they are",
+            hint="give the space as well: HypothesisPosterior.load(path, space)",
+        )
+
+    def outcomes_at(self, x: Any, *, noisy: bool) -> tuple[Sequence[Any], NDArray[np.float64]]:  # noqa: ARG002 - as above
+        """Refuse: the functions are not in the file."""
+        return (), self.logs([x])
 
 
 ### inside

@@ -1,9 +1,9 @@
 """Files of compiled kernels: a folder of the user, and below it the files that came with the package.
 
 A file holds the machine code of one function for one signature and one processor. The name of the file is a digest of
-everything that the code depends on: the sources of the function and of what it calls, the signature, the processor, and
-the versions of numba and Python. A file is therefore never stale, checkouts and versions share one folder, and
-processes that write at the same time write the same file.
+everything that the code depends on: the sources of the function and of what it calls, the signature, the processor, the
+versions of numba and Python, and whether indexes are checked (``NUMBA_BOUNDSCHECK=1``). A file is therefore never
+stale, checkouts and versions share one folder, and processes that write at the same time write the same file.
 
     read      the user's folder, then the files of the package
     write     the user's folder: ``BAYESLEARN_CACHE_DIR``, else ``NUMBA_CACHE_DIR``, else the cache folder of the system
@@ -130,28 +130,67 @@ def file_name(function: Callable[..., Any], signature: Any, target: Target) -> s
 
 
 def digest_of(*parts: str) -> str:
-    """Return a digest of strings and of the versions that compiled code depends on."""
+    """Return a digest of strings, and of the versions and the flag of the compiler that code depends on."""
     versions = (numba.__version__, sys.implementation.cache_tag, getattr(sys, "abiflags", ""))
+    if numba.config.BOUNDSCHECK:  # NUMBA_BOUNDSCHECK=1: an index out of range raises IndexError
+        parts = ("boundscheck", *parts)
     return blake2b("\0".join((*versions, *parts)).encode(), digest_size=_DIGEST).hexdigest()
 
 
 @cache
-def user_folder() -> Path | None:
-    """Return the folder of the user for compiled code; None where there is none that can be written to."""
+def named_folder() -> Path | None:
+    """Return the folder that is named for compiled code, whether it is there or not; None where there is no home."""
     given = os.environ.get("BAYESLEARN_CACHE_DIR")
     of_numba = os.environ.get("NUMBA_CACHE_DIR")
     try:
         if given:
-            folder = Path(given).expanduser()
-        elif of_numba:
-            folder = Path(of_numba) / "bayeslearn"
-        else:
-            folder = Path(AppDirs("bayeslearn", appauthor=False).user_cache_dir) / "kernels"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # files of code that is executed: nobody else writes here
-        with NamedTemporaryFile(dir=folder, prefix=".try-"):
-            return folder
-    except (OSError, RuntimeError):  # read-only, full, or no home
+            return Path(given).expanduser()
+        if of_numba:
+            return Path(of_numba) / "bayeslearn"
+        return Path(AppDirs("bayeslearn", appauthor=False).user_cache_dir) / "kernels"
+    except RuntimeError:
         return None
+
+
+@cache
+def user_folder() -> Path | None:
+    """Return the folder of the user for compiled code; None where there is none that can be written to and trusted."""
+    folder = named_folder()
+    if folder is None:
+        return None
+    with contextlib.suppress(OSError):  # read-only, full, or below a file
+        make_private(folder)
+        with NamedTemporaryFile(dir=folder, prefix=".try-"):
+            return folder if is_trusted(folder) else None
+    return None
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and those above it that are not there; nobody else writes to them, whatever the umask."""
+    for place in [*reversed(folder.parents), folder]:
+        if not place.is_dir():
+            place.mkdir(exist_ok=True, mode=0o700)
+
+
+def is_trusted(path: Path, descriptor: int | None = None) -> bool:
+    """Whether a file or folder of code is ours and nobody else can write to it; another one is reported."""
+    found = path.stat() if descriptor is None else os.fstat(descriptor)
+    if not hasattr(os, "geteuid"):
+        return True
+    if found.st_uid != os.geteuid():
+        say_once(f"{path} belongs to another user, so that it is not used; set BAYESLEARN_CACHE_DIR")
+    elif found.st_mode & 0o022:
+        say_once(f"other users can write to {path}, so that it is not used; chmod go-w, or set BAYESLEARN_CACHE_DIR")
+    else:
+        return True
+    return False
+
+
+@cache
+def say_once(sentence: str) -> None:
+    """Write a sentence about the files of code to stderr, once for each process."""
+    if not os.environ.get("BAYESLEARN_QUIET"):
+        sys.stderr.write(f"bayeslearn: {sentence}\n")
 
 
 @cache
@@ -172,8 +211,10 @@ def where_kept() -> str:
 
 
 def readable_folders() -> list[Path]:
-    """Return the folders that files are looked for in, in this order."""
-    return [folder for folder in (writable_folder(), SHIPPED) if folder is not None and folder.is_dir()]
+    """Return the folders that files are looked for in, in this order; one that is read-only is read too."""
+    written, named = writable_folder(), named_folder()
+    read_only = named is not None and named != written and named.is_dir() and is_trusted(named)
+    return [folder for folder in (written, named if read_only else None, SHIPPED) if folder and folder.is_dir()]
 
 
 def find(name: str) -> Path | None:
@@ -185,18 +226,43 @@ def find(name: str) -> Path | None:
 
 
 def load(name: str) -> Any | None:
-    """Return what a file holds; None where no folder has the file whole."""
+    """Return what a file holds; None where no folder has the file whole.
+
+    A file that is damaged is removed, so that it is compiled again, and reported.
+    """
     for folder in readable_folders():
         path = folder / name
         try:
-            content = path.read_bytes()
-            if blake2b(content[_DIGEST:], digest_size=_DIGEST).digest() == content[:_DIGEST]:
-                _note_use(path)
-                used.add(name)
-                return pickle.loads(content[_DIGEST:])  # noqa: S301 - our own files: they are code in any case
-        except (OSError, pickle.UnpicklingError, AttributeError, ImportError, EOFError, ValueError):
+            content = read_trusted(path) if folder != SHIPPED else path.read_bytes()
+        except OSError:
             continue
+        if content is None:
+            continue
+        value = value_of(content)
+        if value is not None:
+            _note_use(path)
+            used.add(name)
+            return value
+        say_once(f"files of compiled code in {folder} are damaged, removed and compiled again")
+        with contextlib.suppress(OSError):
+            path.unlink()
     return None
+
+
+def read_trusted(path: Path) -> bytes | None:
+    """Return the content of a file that nobody else can write to; None for another one."""
+    with path.open("rb") as file:
+        return file.read() if is_trusted(path, file.fileno()) else None
+
+
+def value_of(content: bytes) -> Any | None:
+    """Return the value of a file whose digest is right; None where it is not, or where it cannot be read."""
+    if blake2b(content[_DIGEST:], digest_size=_DIGEST).digest() != content[:_DIGEST]:
+        return None
+    try:
+        return pickle.loads(content[_DIGEST:])  # noqa: S301 - our own files: they are code in any case
+    except (pickle.UnpicklingError, AttributeError, ImportError, EOFError, ValueError):
+        return None
 
 
 def _note_use(path: Path) -> None:
@@ -215,8 +281,10 @@ def write(name: str, content: bytes) -> None:
     """Write bytes to a file of a folder that can be written to, whole or not at all."""
     folder = writable_folder()
     if folder is not None:
-        with contextlib.suppress(OSError, ParameterError):  # the folder is gone, full or no longer ours
-            files.write(folder / name, content)
+        # the folder may be gone, full or no longer ours
+        with contextlib.suppress(OSError, ParameterError), files.beside(folder / name) as place:
+            place.chmod(0o600)  # code that is executed: nobody else writes it, whatever the umask
+            place.write_bytes(content)
 
 
 def remove_unused() -> None:

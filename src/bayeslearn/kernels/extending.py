@@ -50,7 +50,7 @@ def extend_family(
     The states of all columns stand side by side; those of columns that are not `wanted`, or of the family, mean
     nothing. `fewer` is the table of the family without its column number `added`, where that is known; else it has one
     line, how many rows each state has, and `added` is −1. Weighted rows make no use of it. `data` are, as
-    :mod:`bayeslearn.network.structure.counting.rows` has them:
+    :mod:`bayeslearn.network.structure.scoring.family_counts` has them:
 
     - the codes, the weights (none for ones), the states of each column and where they stand;
     - a bitmap and a number of rows for each state, and a row of bytes for each row (or none: then columns are looked at

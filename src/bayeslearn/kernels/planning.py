@@ -31,6 +31,10 @@ TIE_BREAK = 1e-3
 #: noise may move a variable in the order.
 WORTH_A_TRY, MOST_TRIES, WEIGHTS, WIDTH = 1e5, 9, (3.0, 10.0, 1e-3), 10.0
 
+#: Variables of a network from which those that are not active are left out, where they are most of them: rows of bits
+#: take room and time for all.
+MANY = 512
+
 #: What a step multiplies into a clique on the way up, and reads from it on the way down.
 FACTOR, MESSAGE, BELIEF = 0, 1, 2
 
@@ -544,6 +548,78 @@ def lay_out(
     return site, parent, rows, cols, table, message, clique, step_start, steps, dims, strides, start, axes
 
 
+@inner
+def plan_of(
+    scope_start: NDArray[np.int64],
+    scope: NDArray[np.int64],
+    scope_stride: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    log_size: NDArray[np.float64],
+    active: NDArray[np.bool_],
+    kept: NDArray[np.bool_],
+    noise: NDArray[np.float64],
+    weight: float,
+    limit: float,
+) -> Any:
+    """A plan that looks at all variables, active or not."""
+    near = moralise(scope_start, scope, active, kept)
+    order = np.empty(len(active), np.int64)
+    count = eliminate(near, active, log_size, noise, weight, order)
+    tree = make_cliques(near, order[:count], log_size)
+    entries = 0.0
+    for c in range(len(tree[1])):
+        entries += np.exp(log_table(near, log_size, tree[1][c]))
+    if entries > limit:
+        count = 0
+        tree = make_cliques(near, order[:0], log_size)
+    return entries, lay_out(scope_start, scope, scope_stride, sizes, kept, near, order[:count], tree)
+
+
+@inner
+def fewer(
+    scope_start: NDArray[np.int64],
+    scope: NDArray[np.int64],
+    scope_stride: NDArray[np.int64],
+    active: NDArray[np.bool_],
+    kept: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The active variables alone, in the order they have: the tables that hold some of them, and their scopes."""
+    place = np.cumsum(active) - 1
+    tables = np.empty(len(kept), np.int64)
+    starts = np.zeros(len(kept) + 1, np.int64)
+    few = np.empty(len(scope), np.int64)
+    strides = np.empty(len(scope), np.int64)
+    count = at = 0
+    for f in range(len(kept)):
+        if not kept[f]:
+            continue
+        for i in range(scope_start[f], scope_start[f + 1]):
+            if active[scope[i]]:
+                few[at], strides[at] = place[scope[i]], scope_stride[i]
+                at += 1
+        if at > starts[count]:
+            tables[count] = f
+            count += 1
+            starts[count] = at
+    return tables[:count], starts[: count + 1], few[:at], strides[:at]
+
+
+@inner
+def among_all(steps: Any, variables: NDArray[np.int64], tables: NDArray[np.int64], n: int, kept: int) -> Any:
+    """A plan of some variables and tables with the numbers that they have among all."""
+    few_sites, parent, rows, cols, table, message, few_cliques, step_start, steps_of, dims, strides, start, axes = steps
+    site = np.full(n, -1, np.int64)
+    site[variables] = few_sites
+    clique = np.full(kept, -1, np.int64)
+    clique[tables] = few_cliques
+    for s in range(len(steps_of)):
+        if steps_of[s, 0] == FACTOR:
+            steps_of[s, 1] = tables[steps_of[s, 1]]
+        elif steps_of[s, 0] == BELIEF:
+            steps_of[s, 1] = variables[steps_of[s, 1]]
+    return site, parent, rows, cols, table, message, clique, step_start, steps_of, dims, strides, start, variables[axes]
+
+
 @kernel
 def plan(
     scope_start: NDArray[np.int64],
@@ -561,17 +637,17 @@ def plan(
 
     With more entries than `limit` the plan is left empty; the number is a float, so that it cannot overflow.
     """
-    near = moralise(scope_start, scope, active, kept)
-    order = np.empty(len(active), np.int64)
-    count = eliminate(near, active, log_size, noise, weight, order)
-    tree = make_cliques(near, order[:count], log_size)
-    entries = 0.0
-    for c in range(len(tree[1])):
-        entries += np.exp(log_table(near, log_size, tree[1][c]))
-    if entries > limit:
-        count = 0
-        tree = make_cliques(near, order[:0], log_size)
-    return entries, lay_out(scope_start, scope, scope_stride, sizes, kept, near, order[:count], tree)
+    n = len(active)
+    variables = np.flatnonzero(active)
+    if n < MANY or 2 * len(variables) > n:
+        return plan_of(scope_start, scope, scope_stride, sizes, log_size, active, kept, noise, weight, limit)
+    tables, starts, few, strides = fewer(scope_start, scope, scope_stride, active, kept)
+    all_active, all_kept = np.ones(len(variables), np.bool_), np.ones(len(tables), np.bool_)
+    entries, steps = plan_of(
+        starts, few, strides, sizes[variables], log_size[variables], all_active, all_kept, noise[variables], weight,
+        limit,
+    )  # fmt: skip
+    return entries, among_all(steps, variables, tables, n, len(kept))
 
 
 @kernel

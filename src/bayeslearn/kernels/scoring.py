@@ -4,7 +4,7 @@
 
     column score      Σ_js Σ_k f(n[j, k, s]) − g(Σ_k n[j, k, s])        over the states s of the column
 
-`network/structure/counting/scores.py` has the formulas. For counts of whole cases, f at whole numbers may be known.
+`network/structure/scoring/criteria.py` has the formulas. For counts of whole cases, f at whole numbers may be known.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ import _thread  # threading.Thread.start waits until the thread runs, longer tha
 import os
 from typing import TYPE_CHECKING, TypeVar
 
+from bayeslearn import validation
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -16,8 +18,11 @@ R = TypeVar("R")
 def thread_count() -> int:
     """How many threads to use: ``BAYESLEARN_THREADS``, else the cores this process may run on."""
     asked = os.environ.get("BAYESLEARN_THREADS", "")
-    if asked.isdigit() and int(asked) > 0:
-        return int(asked)
+    return validation.whole_number(asked) or available_cores()
+
+
+def available_cores() -> int:
+    """The cores that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

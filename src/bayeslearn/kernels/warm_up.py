@@ -361,10 +361,10 @@ def word_counts() -> None:
     )  # fmt: skip
     rules, vocabulary = (True, 1, 1, 1, words.KNOWN, 0), (table, letters, np.zeros(0, np.int64))
     documents.count_words(text, starts, np.ones(384, np.uint8), rules, vocabulary, counts, room, np.zeros(10, np.int64))
-    into, one = np.zeros((1, 1)), np.ones(1)
-    bags.add_labelled(*counts, np.zeros(1, np.int64), one, 0, 1, into)
-    bags.add_shared(*counts, np.ones((1, 1)), 0, 1, into)
-    bags.score_documents(*counts, into, 0, np.zeros((1, 1)))
+    into, one, rows = np.zeros((1, 1)), np.ones(1), (read_only(counts[0]), read_only(counts[1]), read_only(counts[2]))
+    bags.add_labelled(*rows, np.zeros(1, np.int64), one, 0, 1, into)
+    bags.add_shared(*rows, np.ones((1, 1)), 0, 1, into)
+    bags.score_documents(*rows, into, 0, np.zeros((1, 1)))
 
 
 ### mixtures and hidden Markov models

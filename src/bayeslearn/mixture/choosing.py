@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from bayeslearn import em
+    from bayeslearn.components import Component
+    from bayeslearn.distributions import Family
+    from bayeslearn.distributions.multivariate_normal import Covariance
     from bayeslearn.em import Result
-    from bayeslearn.families import Family
-    from bayeslearn.families.multivariate import Covariance
     from bayeslearn.mixture.model import Mixture
-    from bayeslearn.mixture.parts import Part
     from bayeslearn.tables.markers import Markers
 
 Score = Literal["evidence", "bic", "aic"]
@@ -59,7 +59,7 @@ def choose_mixture(
     most: int = 20,
     patience: int = 3,
     progress: Callable[[int, em.Step], object] | None = None,
-    family: Family[Any, Any] | Sequence[Family[Any, Any]] | Sequence[Part] | None = None,
+    family: Family[Any, Any] | Sequence[Family[Any, Any]] | Sequence[Component] | None = None,
     covariance: Covariance = "full",
     variance: float | None = None,
     equal: bool = False,

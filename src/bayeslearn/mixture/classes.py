@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.components import Component
+from bayeslearn.distributions import MultivariateNormal
+from bayeslearn.distributions.distribution import by_name, column_names
+from bayeslearn.distributions.moments import MEAN_ROUNDING
 from bayeslearn.errors import EmptyTableError, ParameterError
-from bayeslearn.families import Categorical, MultivariateNormal, Normal, Poisson
-from bayeslearn.families.moments import MEAN_ROUNDING
 from bayeslearn.mixture.choosing import Choice, Score, choose_mixture, score
 from bayeslearn.mixture.learning import fit_mixture
-from bayeslearn.mixture.parts import Part
 from bayeslearn.sources.scanning import as_source, with_options
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
-from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from bayeslearn.mixture.model import Mixture
     from bayeslearn.tables import Source
     from bayeslearn.tables.markers import Markers
-
-KINDS = ("categorical", "normal", "poisson")
 
 
 def find_classes(
@@ -122,12 +121,12 @@ def read_table(
 ) -> Any:
     """The table or source with its columns as the families want them; those that show one value only are left out."""
     for name, kind in families.items():
-        validation.choice(f"families[{name!r}]", kind, KINDS)
+        validation.choice(f"families[{name!r}]", kind, column_names())
     identifiers = dropping(data, left_out, columns)
     gone = {} if identifiers is None else identifiers
     table = as_source(
-        data, columns=columns, discrete=[n for n, kind in families.items() if kind == "categorical"],
-        numeric=[n for n, kind in families.items() if kind != "categorical"], weights=weights, max_states=max_states,
+        data, columns=columns, discrete=[n for n, kind in families.items() if not of_numbers(kind)],
+        numeric=[n for n, kind in families.items() if of_numbers(kind)], weights=weights, max_states=max_states,
         left_out=gone,
     )  # fmt: skip
     require_known([n for n in families if n not in gone], table.schema.names)
@@ -165,26 +164,28 @@ def constant(source: Source) -> list[str]:
     if not source.schema.numeric or not source.n_rows:
         return found
     seen = source.fold(Ranges.of)
-    varies = seen.high - seen.low > MEAN_ROUNDING * np.fmax(np.abs(seen.low), np.abs(seen.high))
+    with np.errstate(over="ignore"):  # the widest columns vary, whatever their range is
+        varies = seen.high - seen.low > MEAN_ROUNDING * np.fmax(np.abs(seen.low), np.abs(seen.high))
     return found + [v.name for v, moves in zip(source.schema.numeric, varies, strict=True) if not moves]
 
 
-def parts_of(schema: Schema, families: Mapping[str, str], covariance: str | None = None) -> list[Part]:
+def parts_of(schema: Schema, families: Mapping[str, str], covariance: str | None = None) -> list[Component]:
     """A part for each column, and one for all normal columns that vary together."""
     parts, together = [], []
     for variable in schema:
         kind = families.get(variable.name, "categorical" if isinstance(variable, Discrete) else "normal")
-        if isinstance(variable, Discrete):
-            parts.append(Part((variable,), Categorical(variable.size)))
-        elif kind == "poisson":
-            parts.append(Part((variable,), Poisson()))  # type: ignore[arg-type]
-        elif covariance is None:
-            parts.append(Part((variable,), Normal()))  # type: ignore[arg-type]
-        else:
+        if covariance is not None and kind == "normal":
             together.append(variable)
+        else:
+            parts.append(Component((variable,), by_name(kind).over([variable])))  # type: ignore[arg-type]
     if together:
-        parts.append(Part(tuple(together), MultivariateNormal(len(together), covariance)))  # type: ignore[arg-type]
+        parts.append(Component(tuple(together), MultivariateNormal(len(together), covariance)))  # type: ignore[arg-type]
     return parts
+
+
+def of_numbers(kind: str) -> bool:
+    """Whether a distribution is of a column of numbers."""
+    return by_name(kind).accepts([Numeric("x")])
 
 
 ### new rows

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import ParameterError, listed
-from bayeslearn.families import Normal
-from bayeslearn.mixture.reporting import marginal_variances
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.mixture.model import Mixture
-    from bayeslearn.mixture.parts import Part
 
     Floats = NDArray[np.float64]
 
@@ -32,7 +29,7 @@ def numeric_columns(model: Mixture) -> dict[str, tuple[int, int]]:
     return {
         column.name: (i, c)
         for i, part in enumerate(model.parts)
-        if part.joint or isinstance(part.family, Normal)
+        if part.distribution.reach(model.parameters[i]) is not None
         for c, column in enumerate(part.columns)
     }
 
@@ -59,8 +56,8 @@ def pick(model: Mixture, columns: Sequence[str] | None) -> list[str]:
 def marginal(model: Mixture, name: str) -> tuple[Floats, Floats]:
     """The mean and the variance of a column in each component."""
     i, c = numeric_columns(model)[name]
-    part, (mean, var) = model.parts[i], model.parameters[i]
-    return (mean[:, c], marginal_variances(part, var, model.k)[:, c]) if part.joint else (mean, var)
+    mean, var = model.parts[i].distribution.marginals(model.parameters[i])[c][1]
+    return mean, var
 
 
 def covariance(model: Mixture, names: list[str]) -> Floats:
@@ -69,15 +66,9 @@ def covariance(model: Mixture, names: list[str]) -> Floats:
     for side, name in enumerate(names):
         found[:, side, side] = marginal(model, name)[1]
     (i, a), (j, b) = (numeric_columns(model)[name] for name in names)
-    if i == j and together(model.parts[i]):
-        Σ = np.broadcast_to(model.parameters[i][1], (model.k, *np.shape(model.parameters[i][1])[-2:]))
-        found[:, 0, 1] = found[:, 1, 0] = Σ[:, a, b]
+    if i == j:
+        found[:, 0, 1] = found[:, 1, 0] = model.parts[i].distribution.covariances(model.parameters[i])[:, a, b]
     return found
-
-
-def together(part: Part) -> bool:
-    """Whether the columns of a part vary together."""
-    return part.joint and part.family.covariance in {"full", "tied"}
 
 
 def outlines(model: Mixture, names: list[str]) -> Iterator[Floats]:
@@ -116,7 +107,7 @@ def paint(axes: Any, model: Mixture, data: Any, colour: Callable[[int], Any], co
 def column(model: Mixture, rows: Any, name: str) -> Floats:
     """The cells of a column."""
     i, c = numeric_columns(model)[name]
-    return rows.cells[i][:, c] if model.parts[i].joint else rows.cells[i]
+    return rows.cells[i][:, c] if model.parts[i].is_joint else rows.cells[i]
 
 
 def shares(axes: Any, responsibilities: Floats, colour: Callable[[int], Any]) -> None:

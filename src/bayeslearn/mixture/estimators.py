@@ -1,31 +1,104 @@
-"""Mixtures of Gaussians as a scikit-learn estimator."""
+"""Mixtures of Gaussians, and classes of the rows of a table, as scikit-learn estimators."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import narwhals as nw
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, ClusterMixin, DensityMixin
+from sklearn.utils.validation import check_is_fitted
 
 from bayeslearn import validation
-from bayeslearn.mixture.answers import Answers
+from bayeslearn.errors import ParameterError
+from bayeslearn.estimators import AnswersInBatches
 from bayeslearn.mixture.choosing import choose_mixture
+from bayeslearn.mixture.classes import by_size, find_classes, new_rows, schema_of
 from bayeslearn.mixture.learning import fit_mixture
-from bayeslearn.sources.base import Scanned
-from bayeslearn.sources.scanning import as_source, is_paths, is_source
-from bayeslearn.tables import Schema, Table, as_table
+from bayeslearn.mixture.reporting import describe
+from bayeslearn.sources.scanning import is_source
+from bayeslearn.tables import Table, as_table
 from bayeslearn.tables.raw import RawTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.em import Result
+    from bayeslearn.mixture.model import Mixture
+    from bayeslearn.mixture.reporting import ClassReport
+    from bayeslearn.tables import Schema
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
 
-class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class MixtureEstimator(AnswersInBatches, ABC):
+    """What both estimators share: answers by a :class:`Mixture`."""
+
+    model_: Mixture
+    n_init: int
+    random_state: Any
+
+    @abstractmethod
+    def _model_rows(self, rows: Any) -> Any:
+        """Rows as the model takes them."""
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Return the most probable component of each row."""
+        return self._answer(X, "assign")
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return P(component | row), the responsibilities."""
+        return self._answer(X, "responsibilities")
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return ln p(row)."""
+        return self._answer(X, "log_density")
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: ARG002 - y: scikit-learn's form
+        """Return the mean of ln p(row)."""
+        return float(np.average(self.score_samples(X), weights=sample_weight))
+
+    def bic(self, X: Any) -> float:
+        """Return −2 ln P(D|θ) + free parameters · ln n: the lower the better."""
+        return self._answer(self._in_memory(X), "bic")
+
+    def aic(self, X: Any) -> float:
+        """Return −2 ln P(D|θ) + 2 · free parameters: the lower the better."""
+        return self._answer(self._in_memory(X), "aic")
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
+        """Fit, and return the component of each row."""
+        return self.fit(self._in_memory(X), y, sample_weight).labels_  # type: ignore[attr-defined]
+
+    @staticmethod
+    def _in_memory(X: Any) -> Any:
+        """X, which must not be a source."""
+        if is_source(X):
+            raise ParameterError(
+                "this takes the rows in memory, and X is a source", hint="read them, if they fit: source.table()"
+            )
+        return X
+
+    def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:
+        return super()._ask(question, self._model_rows(rows), *arguments)
+
+    def _columns_in(self) -> Schema:
+        return schema_of(self.model_)
+
+    def _restarts(self) -> int:
+        return validation.integer("n_init", self.n_init, least=1) - 1
+
+    def _keep(self, found: Result[Mixture]) -> None:
+        self.model_ = found.model
+        self.history_ = found.history
+        self.converged_ = found.converged
+        self.n_iter_ = found.iterations
+
+
+class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """A mixture of Gaussians by EM; cells may be missing (NaN), rows may have weights, batches may follow.
 
     Parameters
@@ -41,7 +114,7 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
     start
         ``"k-means++"``, ``"random"`` or a :class:`Mixture`.
     n_init
-        How many starts to climb from.
+        Number of initializations.
     tol, max_iter
         Nats that an iteration must gain, and how many iterations there may be.
     most_components
@@ -94,38 +167,42 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
         self.most_components = most_components
         self.random_state = random_state
 
+    _array_checks = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}  # noqa: RUF012 - read only
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002 - scikit-learn hands it over
-        """Learn from rows of numbers, or from all columns of a source, a table or files.
+        """Learn from rows of numbers, or from all columns of a frame, a table, a source or files.
 
         The weights of a source are the name of a column; its rows get no `labels_`.
         """
-        rows = self._named(X) if is_named(X) else self._checked(X, reset=True)
+        rows = self._table(self._read_rows(X, reset=True))
         how: dict[str, Any] = {
             "covariance": self.covariance, "prior": self.prior, "start": self.start, "tol": self.tol,
-            "max_iter": self.max_iter, "rng": validation.generator(self.random_state),
-            "restarts": validation.integer("n_init", self.n_init, least=1) - 1, "weights": sample_weight,
+            "max_iter": self.max_iter, "rng": validation.generator(self.random_state), "restarts": self._restarts(),
+            "weights": sample_weight,
         }  # fmt: skip
         if isinstance(self.n_components, str):
             validation.choice("n_components", self.n_components, ["auto"])
             by: Any = "bic" if self.prior is None else "evidence"
-            self._learned(choose_mixture(rows, by=by, most=self.most_components, **how).result)
+            self._keep(choose_mixture(rows, by=by, most=self.most_components, **how).result)
         else:
-            self._learned(fit_mixture(rows, self.n_components, **how))
-        if not is_source(rows):
+            self._keep(fit_mixture(rows, self.n_components, **how))
+        if is_source(rows):
+            self._note_columns(self._columns_in().names)
+        else:
             self.labels_ = self.model_.assign(rows)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add more rows, as the model expects them by then (online EM); the first batch is learned by itself."""
+        """Add rows, as the model expects them by then (online EM); the first batch is learned as in `fit`."""
         if not hasattr(self, "model_"):
             return self.fit(X, y, sample_weight)
-        rows = self._checked(X, reset=False)
+        rows = self._model_rows(self._read_rows(self._in_memory(X), reset=False))
         self.model_ = self.model_.updated(rows, weights=sample_weight)
         self.labels_ = self.model_.assign(rows)
         return self
 
     def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
-        """Rows at random, and the component of each."""
+        """Return rows drawn at random, and the component of each."""
         check_is_fitted(self)
         (x,), labels = self.model_.sample(n_samples, rng=validation.generator(self.random_state))
         return x, labels
@@ -145,29 +222,22 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
         """The covariance of each component, in the shape of its kind."""
         return self.model_.parameters[0].covariance
 
-    def _rows(self, X: Any) -> Any:
-        check_is_fitted(self)
-        if is_named(self._require_rows(X)):
-            return as_table(self._marked(X, reset=False), schema=Schema(self.model_.parts[0].columns))
-        return self._checked(X, reset=False)
+    def _table(self, rows: Any) -> Any:
+        """Training rows as an array, a table or a source."""
+        if isinstance(rows, np.ndarray | Table) or is_source(rows):
+            return rows
+        kinds = {} if isinstance(rows, Mapping) else nw.from_native(rows).schema
+        numbers = [str(name) for name, kind in kinds.items() if kind.is_numeric()]
+        return as_table(rows, numeric=numbers, allow_constant=True)
 
-    def _named(self, X: Any) -> Any:
-        """A source or a table, whose columns have names."""
-        rows = self._marked(X, reset=True)
-        rows = rows if isinstance(rows, Scanned) else as_source(rows)
-        self.feature_names_in_ = np.array(rows.schema.names, dtype=object)
-        self.n_features_in_ = len(rows.schema)
-        return rows
+    def _model_rows(self, rows: Any) -> Any:
+        return rows if isinstance(rows, np.ndarray) else as_table(rows, schema=self._columns_in())
 
-    def _checked(self, X: Any, *, reset: bool) -> Floats:
-        """Rows of numbers; what a marker stands for is NaN, also if it is a word."""
-        if not self._has_markers:
-            return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
-        given = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
-        marked = self._marked(given, reset=reset, names=getattr(self, "feature_names_in_", None))
-        if isinstance(marked, RawTable):
-            marked = np.stack([as_table(marked, columns=[n], numeric=[n]).value(n) for n in marked], axis=1)
-        return validation.float_array("X", marked)
+    def _marked(self, X: Any, *, reset: bool, names: Any = None) -> Any:
+        marked = super()._marked(X, reset=reset, names=names)
+        if isinstance(marked, RawTable) and isinstance(X, np.ndarray):
+            return np.stack([as_table(marked, columns=[n], numeric=[n]).value(n) for n in marked], axis=1)
+        return marked
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -175,6 +245,92 @@ class GaussianMixture(Answers, DensityMixin, BaseEstimator):  # type: ignore[mis
         return tags
 
 
-def is_named(X: Any) -> bool:
-    """Whether data are a source, a table or files, which need no check by scikit-learn."""
-    return isinstance(X, Scanned | Table) or is_paths(X)
+class TableClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Classes of the rows of a table, whose columns may be words, numbers and counts, with holes.
+
+    Parameters
+    ----------
+    n_classes
+        How many, or ``"auto"``: as many as have the highest evidence.
+    families
+        Of columns, by name: ``"categorical"``, ``"normal"``, ``"poisson"``; columns of an array are x0, x1, and so on.
+    covariance
+        ``"full"`` or ``"tied"`` lets the normal columns vary together within a class.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`.
+    prior, n_init, tol, max_iter, most_classes, random_state
+        As in :class:`GaussianMixture`.
+
+    Attributes
+    ----------
+    model_
+        The :class:`Mixture`, its largest class first.
+    scores_
+        The evidence of every number of classes that was tried.
+
+    Examples
+    --------
+    >>> rows = {"hue": ["red", "blue", "red", None] * 8, "size": [1.0, 9.0, 1.2, 9.1] * 8}
+    >>> found = TableClusterer(random_state=0).fit(rows)
+    >>> len(found.report_), str(found.report_[0].differences[0].column)
+    (2, 'size')
+    """
+
+    def __init__(
+        self,
+        n_classes: int | Literal["auto"] = "auto",
+        *,
+        families: Mapping[str, str] | None = None,
+        covariance: str | None = None,
+        missing: Markers = (),
+        keep_default_na: bool = True,
+        prior: Any = "weak",
+        n_init: int = 4,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        most_classes: int = 20,
+        random_state: Any = None,
+    ) -> None:
+        self.n_classes = n_classes
+        self.families = families
+        self.covariance = covariance
+        self.missing = missing
+        self.keep_default_na = keep_default_na
+        self.prior = prior
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.most_classes = most_classes
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002 - scikit-learn hands it over
+        """Find the classes; the rows of a source get no `labels_`, and its weights are the name of a column."""
+        rows = _columns(self._read_rows(X, reset=True))
+        found = by_size(find_classes(
+            rows, self.n_classes, families=self.families, covariance=self.covariance, prior=self.prior,
+            restarts=self._restarts(), tol=self.tol, max_iter=self.max_iter, most=self.most_classes,
+            weights=sample_weight, rng=validation.generator(self.random_state), left_out={},
+        ))  # fmt: skip
+        self._keep(found.result)
+        self.scores_ = found.scores
+        if is_source(rows):
+            self._note_columns(self._columns_in().names)
+        else:
+            self.labels_ = self.model_.assign(new_rows(self.model_, rows))
+        return self
+
+    @property
+    def report_(self) -> list[ClassReport]:
+        """For every class its size and what distinguishes it."""
+        return describe(self.model_)
+
+    def _model_rows(self, rows: Any) -> Any:
+        return new_rows(self.model_, _columns(rows, getattr(self, "feature_names_in_", None)))
+
+
+def _columns(rows: Any, names: Any = None) -> Any:
+    """The columns of an array by name, other data as they are."""
+    if not isinstance(rows, np.ndarray):
+        return rows
+    names = [f"x{j}" for j in range(rows.shape[1])] if names is None else names
+    return {name: rows[:, j] for j, name in enumerate(names)}

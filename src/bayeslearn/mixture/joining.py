@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayeslearn.distributions import Bundle
+from bayeslearn.distributions.lineage import mapped, merged
 from bayeslearn.errors import MismatchError, ParameterError
-from bayeslearn.families import Bundle
-from bayeslearn.families.lineage import mapped, merged
-from bayeslearn.mixture import evidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.mixture.model import Mixture
-    from bayeslearn.mixture.parts import Part
 
 
 def added(one: Mixture, other: Mixture) -> Mixture:
@@ -39,7 +37,7 @@ def aligned(model: Mixture, to: Mixture) -> Mixture:
     for part, θ in zip(model.parts, to.parameters, strict=True):
         for shift in range(k):  # the cases of component j + shift against parameters j
             turned = np.roll(np.arange(k), -shift)
-            log_p = evidence.log_likelihood(taken(model.statistics[part.name], turned), θ)
+            log_p = part.distribution.log_likelihood(taken(model.statistics[part.name], turned), θ)
             fit[np.arange(k), turned] += log_p / np.maximum(model.sizes[turned], np.finfo(float).tiny)
     return reordered(model, linear_sum_assignment(-fit)[1])
 
@@ -63,7 +61,7 @@ def reordered(model: Mixture, order: Any) -> Mixture:
     return replace(
         model,
         weights=model.weights[order],
-        parameters=tuple(turned_parameters(part, θ, order) for part, θ in parts),
+        parameters=tuple(part.distribution.take(θ, order) for part, θ in parts),
         statistics=statistics,
         prior=prior,
         lineage=mapped(model.lineage, moved),
@@ -74,15 +72,6 @@ def taken(rows: Any, order: NDArray[np.intp]) -> Any:
     """The rows of statistics or of a prior in another order; what all rows share stays."""
     arrays = [getattr(rows, field.name) for field in fields(rows)]
     return type(rows)(*(a if len(a) == 1 < len(order) else a[order] for a in arrays))
-
-
-def turned_parameters(part: Part, θ: Any, order: NDArray[np.intp]) -> Any:
-    """Parameters in another order; a covariance that all share stays."""
-    if not isinstance(θ, tuple):
-        return θ[order]
-    tied = part.joint and part.family.covariance == "tied"
-    mean, spread = θ
-    return type(θ)(mean[order], spread if tied else spread[order])  # type: ignore[call-arg]
 
 
 def pooled(statistics: Any) -> Any:

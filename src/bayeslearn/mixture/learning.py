@@ -13,24 +13,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import em, validation
+from bayeslearn import capacity, em, validation
+from bayeslearn.distributions import Dirichlet
+from bayeslearn.distributions.categorical import DirichletRule
 from bayeslearn.errors import BayeslearnWarning, EvidenceError, ParameterError, listed
-from bayeslearn.families import Dirichlet
-from bayeslearn.families.categorical import DirichletRule
 from bayeslearn.mixture.model import Mixture, MixturePrior, priors_of
 from bayeslearn.mixture.opening import opened
 from bayeslearn.mixture.scoring import HALF_A_CASE
 from bayeslearn.mixture.starts import start as begin
+from bayeslearn.mixture.starts import weak_prior
 from bayeslearn.sources import with_options
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
 
-    from bayeslearn.families import Family
-    from bayeslearn.families.multivariate import Covariance
-    from bayeslearn.mixture.parts import Part
-    from bayeslearn.mixture.rows import Folded, Rows
+    from bayeslearn.components import Component
+    from bayeslearn.distributions import Family
+    from bayeslearn.distributions.multivariate_normal import Covariance
+    from bayeslearn.mixture.rows import FoldedRows, Rows
     from bayeslearn.tables.markers import Markers
 
 
@@ -38,7 +39,7 @@ def fit_mixture(
     data: Any,
     k: int,
     *,
-    family: Family[Any, Any] | Sequence[Family[Any, Any]] | Sequence[Part] | None = None,
+    family: Family[Any, Any] | Sequence[Family[Any, Any]] | Sequence[Component] | None = None,
     covariance: Covariance = "full",
     variance: float | None = None,
     equal: bool = False,
@@ -153,14 +154,16 @@ def report_empty(model: Mixture) -> None:
 ### what was asked for
 
 
-def prior_of(prior: Any, parts: tuple[Part, ...], rows: Rows | Folded, k: int) -> MixturePrior:
+def prior_of(prior: Any, parts: tuple[Component, ...], rows: Rows | FoldedRows, k: int) -> MixturePrior:
     """The prior with a row for every component."""
     if isinstance(prior, MixturePrior):
         return priors_of(parts, prior.parts, prior.shares, k)
     if prior is None:
-        return priors_of(parts, tuple(part.none() for part in parts), DirichletRule(per_state=0.0), k)
+        return priors_of(parts, tuple(part.distribution.none() for part in parts), DirichletRule(per_state=0.0), k)
     whole = rows.seen(parts).whole
-    weak = [part.weak(whole[part.name]) for part in parts]
+    weak = [weak_prior(part, whole[part.name]) for part in parts]
+    numbers = sum(part.distribution.n_parameters(k) + k for part in parts)
+    capacity.require_numbers(f"{k:,} components", (numbers,), hint="ask for fewer components", copies=4)
     shares: Any = Dirichlet(np.ones(k))
     if isinstance(prior, str):
         validation.choice("prior", prior, ["weak"])
@@ -173,7 +176,7 @@ def prior_of(prior: Any, parts: tuple[Part, ...], rows: Rows | Folded, k: int) -
     return priors_of(parts, tuple(weak), shares, k)
 
 
-def started(model: Mixture, parts: tuple[Part, ...], prior: MixturePrior, k: int, *, equal: bool) -> Mixture:
+def started(model: Mixture, parts: tuple[Component, ...], prior: MixturePrior, k: int, *, equal: bool) -> Mixture:
     """A mixture to start from, with the prior that was asked for."""
     if model.parts != parts or model.k != k:
         raise ParameterError(f"the start has other parts or components than were asked for: {model!r}, k = {k}")

@@ -4,7 +4,7 @@ A column distinguishes a class by the divergence of what it shows there from wha
 
     KL(class ‖ all) = Σ_x p(x | class) ln p(x | class) / p(x)
 
-categorical Σ θ ln θ/θ̄,  normal ½ (σ²/σ̄² + (μ − μ̄)²/σ̄² − 1 − ln σ²/σ̄²),  poisson λ ln λ/λ̄ − λ + λ̄.
+Each distribution has its formula (:meth:`~bayeslearn.distributions.distribution.Distribution.divergence`).
 """
 
 from __future__ import annotations
@@ -13,22 +13,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import rel_entr, xlogy
 
 from bayeslearn import validation
 from bayeslearn.errors import EvidenceError
-from bayeslearn.families import Categorical, Poisson
-from bayeslearn.families.statistics import ratio
 from bayeslearn.mixture.joining import pooled
-from bayeslearn.tables import Discrete
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from bayeslearn.components import Component
     from bayeslearn.mixture.model import Mixture
-    from bayeslearn.mixture.parts import Part
 
     Floats = NDArray[np.float64]
 
@@ -46,7 +43,7 @@ class Difference:
     everywhere: str
 
     def __str__(self) -> str:
-        return f"{self.column} {self.here} (all {self.everywhere})"
+        return printable(f"{self.column} {self.here} (all {self.everywhere})")
 
 
 @dataclass(frozen=True)
@@ -84,62 +81,16 @@ def describe(model: Mixture) -> list[ClassReport]:
     ]  # fmt: skip
 
 
-def differences(model: Mixture, part: Part, θ: Any) -> Iterator[list[Difference]]:
-    """For every column of a part what each class says."""
+def differences(model: Mixture, part: Component, θ: Any) -> Iterator[list[Difference]]:
+    """For every column of a part what each class shows."""
     assert model.statistics is not None
-    whole = pooled(model.statistics[part.name])
-    if isinstance(part.family, Categorical):
-        yield of_states(part, θ, ratio(whole.n, whole.n.sum())[0])
-    elif isinstance(part.family, Poisson):
-        yield of_counts(part.name, θ, float(ratio(whole.total, whole.n)[0]))
-    else:
-        mean, var = θ
-        if part.joint:
-            var = marginal_variances(part, var, model.k)
-        mean, var = np.reshape(mean, (model.k, -1)), np.reshape(var, (model.k, -1))
-        square = whole.m2 if hasattr(whole, "m2") else np.diagonal(whole.scatter, axis1=1, axis2=2)
-        spread = ratio(square, whole.n if square.ndim == whole.n.ndim else whole.n[:, None])
-        for c, column in enumerate(part.columns):
-            centre, width = np.ravel(whole.mean)[c], np.ravel(spread)[c]
-            yield of_numbers(column.name, mean[:, c], var[:, c], float(centre), float(width))
-
-
-def marginal_variances(part: Part, Σ: Any, k: int) -> Floats:
-    """The variance of each column in each component."""
-    d = part.family.dim
-    if part.family.covariance in {"full", "tied"}:
-        return np.diagonal(np.broadcast_to(Σ, (k, d, d)), axis1=1, axis2=2)
-    return np.broadcast_to(Σ if np.ndim(Σ) == 2 else np.reshape(Σ, (k, 1)), (k, d))
-
-
-def of_states(part: Part, θ: Floats, whole: Floats) -> list[Difference]:
-    """The state that speaks most for each class."""
-    column = part.columns[0]
-    assert isinstance(column, Discrete)
-    terms = rel_entr(θ, np.maximum(whole, np.finfo(float).tiny))
-    told = []
-    for probabilities, term in zip(θ, terms, strict=True):
-        most = int(term.argmax())
-        here, everywhere = (f"{column.states[most]} {100 * p[most]:.3g} %" for p in (probabilities, whole))
-        told.append(Difference(column.name, float(max(term.sum(), 0.0)), here, everywhere))
-    return told
-
-
-def of_counts(name: str, rate: Floats, whole: float) -> list[Difference]:
-    """Rates."""
-    kl = xlogy(rate, ratio(rate, np.full(rate.shape, whole))) - rate + whole
-    return [Difference(name, float(d), f"{r:.4g}", f"{whole:.4g}") for r, d in zip(rate, kl, strict=True)]
-
-
-def of_numbers(name: str, mean: Floats, var: Floats, centre: float, width: float) -> list[Difference]:
-    """Means and standard deviations."""
-    wide = width or 1.0
-    kl = (var / wide + (mean - centre) ** 2 / wide - 1 - np.log(var / wide)) / 2
-    everywhere = f"{centre:.4g} ± {np.sqrt(width):.3g}"
-    return [
-        Difference(name, float(d), f"{m:.4g} ± {np.sqrt(v):.3g}", everywhere)
-        for m, v, d in zip(mean, var, kl, strict=True)
-    ]
+    family, seen = part.distribution, pooled(model.statistics[part.name])
+    whole = family.estimate(family.update(family.none(), seen), otherwise=family.take(θ, np.array([0])))
+    columns = zip(part.columns, family.marginals(θ), family.marginals(whole), strict=True)
+    for column, (distribution, here), (_, everywhere) in columns:
+        divergence = distribution.divergence(here, everywhere)
+        words = [distribution.contrast(here, everywhere, j, variable=column) for j in range(model.k)]
+        yield [Difference(column.name, float(d), *pair) for d, pair in zip(divergence, words, strict=True)]
 
 
 ### doubt

@@ -15,15 +15,16 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError, listed
-from bayeslearn.sources.engines import Sum
 from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.tables.folded import Sum
+from bayeslearn.tables.table import read_only
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.mixture.parts import Part
+    from bayeslearn.components import Component
     from bayeslearn.mixture.seeing import Seen
     from bayeslearn.sources.base import Scanned
 
@@ -36,9 +37,6 @@ class Rows:
 
     cells: tuple[NDArray[Any], ...]
     weights: NDArray[np.float64] | None = None
-    #: What :mod:`.product` makes of the cells when it first sees them.
-    states: Any = field(default=None, init=False, repr=False)
-    numbers: NDArray[np.float64] | None = field(default=None, init=False, repr=False)
     _blocks: dict[int, list[Rows]] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -51,7 +49,8 @@ class Rows:
 
     def take(self, rows: Any) -> Rows:
         """Some of the rows."""
-        return Rows(tuple(c[rows] for c in self.cells), None if self.weights is None else self.weights[rows])
+        cells = tuple(read_only(cells[rows]) for cells in self.cells)
+        return Rows(cells, None if self.weights is None else self.weights[rows])
 
     def blocks(self, size: int) -> list[Rows]:
         """The rows in order, so many at a time."""
@@ -65,7 +64,7 @@ class Rows:
         """`collect` of all rows: they are their own only batch."""
         return collect(self)
 
-    def seen(self, parts: Sequence[Part]) -> Seen:
+    def seen(self, parts: Sequence[Component]) -> Seen:
         """What all rows show, and rows to start from: themselves."""
         from bayeslearn.mixture.seeing import Seen, whole_of  # noqa: PLC0415 - it builds on rows
 
@@ -100,17 +99,17 @@ class Batches:
 
 
 @dataclass(frozen=True, eq=False)
-class Folded:
+class FoldedRows:
     """A source, or batches, read as rows of known parts."""
 
     source: Batches | Scanned
-    parts: tuple[Part, ...]
+    parts: tuple[Component, ...]
 
     def fold(self, collect: Callable[[Rows], S]) -> S:
         """The sum over the batches; none stays in memory."""
         return self.source.fold(Reading(self.parts, collect))
 
-    def seen(self, parts: Sequence[Part]) -> Seen:
+    def seen(self, parts: Sequence[Component]) -> Seen:
         """What all rows show, and rows to start from: all of few, a sample of many; by one pass."""
         assert tuple(parts) == self.parts
         return self._seen
@@ -126,7 +125,7 @@ class Folded:
 class Reading:
     """What is made of a batch, once it is read; it may travel."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[Component, ...]
     collect: Callable[[Rows], Any]
 
     def __call__(self, batch: Any) -> Any:
@@ -135,7 +134,7 @@ class Reading:
         return self.collect(in_batch(self.parts, *batch) if pair else in_batch(self.parts, batch))
 
 
-def read(parts: Sequence[Part], data: Any, weights: Any = None) -> Rows:
+def read(parts: Sequence[Component], data: Any, weights: Any = None) -> Rows:
     """Data as rows of these parts: what has their names by these, and coded by their states; others by order."""
     found = in_batch(parts, data, weights)
     if found.weights is not None and not found.weights.any():
@@ -143,7 +142,7 @@ def read(parts: Sequence[Part], data: Any, weights: Any = None) -> Rows:
     return found
 
 
-def in_batch(parts: Sequence[Part], data: Any, weights: Any = None) -> Rows:
+def in_batch(parts: Sequence[Component], data: Any, weights: Any = None) -> Rows:
     """The same of a batch, all of whose rows may count for nothing."""
     if isinstance(data, Rows):
         return data if weights is None else Rows(data.cells, validation.weights(weights, len(data)))
@@ -159,14 +158,14 @@ def in_batch(parts: Sequence[Part], data: Any, weights: Any = None) -> Rows:
     return Rows(found.cells, None if w is None else validation.weights(w, len(found)))
 
 
-def has_names(data: Any, parts: Sequence[Part]) -> bool:
+def has_names(data: Any, parts: Sequence[Component]) -> bool:
     """Whether columns are told by their names: those of tables, dicts and files, and of frames that have them all."""
     if isinstance(data, Table | Mapping | str | os.PathLike):
         return True
     return hasattr(data, "columns") and {v.name for part in parts for v in part.columns} <= set(data.columns)
 
 
-def by_names(parts: Sequence[Part], data: Any) -> Table:
+def by_names(parts: Sequence[Component], data: Any) -> Table:
     """The table of these parts; one whose states stand in another order is coded anew."""
     variables = [variable for part in parts for variable in part.columns]
     if isinstance(data, Table) and all(v.name in data.schema and data.schema[v.name] == v for v in variables):
@@ -174,13 +173,13 @@ def by_names(parts: Sequence[Part], data: Any) -> Table:
     return as_table(data, schema=Schema(variables))
 
 
-def of_table(part: Part, table: Table) -> NDArray[Any]:
+def of_table(part: Component, table: Table) -> NDArray[Any]:
     """The cells of a part in a table."""
     columns = [table.code(v.name) if isinstance(v, Discrete) else table.value(v.name) for v in part.columns]
-    return np.column_stack(columns) if part.joint else columns[0]
+    return np.column_stack(columns) if part.is_joint else columns[0]
 
 
-def of_array(parts: Sequence[Part], data: Any) -> Iterator[NDArray[Any]]:
+def of_array(parts: Sequence[Component], data: Any) -> Iterator[NDArray[Any]]:
     """The cells of every part in the columns of an array, in order."""
     width = sum(len(part.columns) for part in parts)
     if width == 1 and np.ndim(data) == 1:
@@ -193,5 +192,5 @@ def of_array(parts: Sequence[Part], data: Any) -> Iterator[NDArray[Any]]:
     start = 0
     for part in parts:
         stop = start + len(part.columns)
-        yield part.cells(array[:, start:stop] if part.joint else array[:, start])
+        yield part.cells(array[:, start:stop] if part.is_joint else array[:, start])
         start = stop

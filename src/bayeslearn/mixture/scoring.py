@@ -11,19 +11,15 @@ components would add is left out: where components overlap, these are not differ
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import xlogy
 
-from bayeslearn.families import Categorical
-from bayeslearn.families.normal import LOG_2PI
-from bayeslearn.mixture import evidence
+from bayeslearn.distributions import Categorical
 
 if TYPE_CHECKING:
     from bayeslearn.mixture.model import Mixture
-    from bayeslearn.mixture.parts import Part
     from bayeslearn.mixture.rows import Rows
 
 #: A component with fewer cases is empty.
@@ -44,14 +40,6 @@ def bound(model: Mixture, statistics: Any, log_likelihood: float) -> float:
         value += float(completed - xlogy(shares.n, model.weights).sum())
     for part, prior, θ in zip(model.parts, model.prior.parts, model.parameters, strict=True):
         known = statistics[part.name]
-        value += part_evidence(part, prior, known) - float(evidence.log_likelihood(known, θ).sum())
+        completed = np.sum(part.distribution.log_evidence(prior, known))
+        value += float(completed - part.distribution.log_likelihood(known, θ).sum())
     return value
-
-
-def part_evidence(part: Part, prior: Any, statistics: Any) -> float:
-    """ln P(D*) of a part: in closed form, also where the variance is known."""
-    if part.variance is None:
-        return float(np.sum(part.family.log_evidence(prior, statistics)))
-    n, κ, σ2 = statistics.n, np.broadcast_to(prior.kappa, statistics.n.shape), part.variance
-    square = statistics.m2 + n * κ / (n + κ) * (statistics.mean - prior.mu) ** 2
-    return float((-(n * (LOG_2PI + math.log(σ2)) + square / σ2) / 2 + np.log(κ / (κ + n)) / 2).sum())

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayeslearn.distributions import Bundle
 from bayeslearn.errors import DataError
-from bayeslearn.families import Bundle
-from bayeslearn.mixture.rows import Folded, Rows
-from bayeslearn.mixture.starts import MOST_ROWS
+from bayeslearn.mixture.rows import FoldedRows, Rows
+from bayeslearn.mixture.starts import MOST_ROWS, whole
 from bayeslearn.sources.sampling import lowest, row_numbers
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.mixture.parts import Part
+    from bayeslearn.components import Component
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Look:
 class Looking:
     """Looks at batches; it may travel."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[Component, ...]
 
     def __call__(self, rows: Rows) -> Look:
         """Of one batch."""
@@ -62,7 +62,7 @@ class Looking:
         return Look(whole_of(self.parts, rows), rows.total, rows.take(kept), numbers[kept])
 
 
-def look(source: Folded) -> Seen:
+def look(source: FoldedRows) -> Seen:
     """One pass over all batches."""
     found: Look = source.fold(Looking(source.parts))
     if not found.weight > 0:
@@ -70,9 +70,9 @@ def look(source: Folded) -> Seen:
     return Seen(found.whole, found.sample)
 
 
-def whole_of(parts: Sequence[Part], rows: Rows) -> Bundle:
+def whole_of(parts: Sequence[Component], rows: Rows) -> Bundle:
     """The statistics of every part over these rows."""
-    return Bundle({part.name: part.whole(c, rows.weights) for part, c in zip(parts, rows.cells, strict=True)})
+    return Bundle({part.name: whole(part, c, rows.weights) for part, c in zip(parts, rows.cells, strict=True)})
 
 
 def joined(one: Rows, other: Rows) -> Rows:

@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import DataError
-from bayeslearn.families import Categorical, MultivariateParameters, NormalParameters, Poisson
-from bayeslearn.families.statistics import ratio
 from bayeslearn.mixture.model import Mixture, MixturePrior, priors_of
-from bayeslearn.mixture.parts import Part, variances
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from bayeslearn.components import Component
     from bayeslearn.mixture.rows import Rows
 
     Floats = NDArray[np.float64]
@@ -32,72 +31,57 @@ if TYPE_CHECKING:
 #: Rows that seeds are drawn from; more are sampled.
 MOST_ROWS = 20_000
 
+#: How the weak prior sees a component beside the whole: its spread, and the cases that its center counts for.
+NARROW, ANYWHERE = 0.1, 0.01
+
 #: Rounds of k-means.
 ROUNDS = 10
 
 
 def start(
-    parts: tuple[Part, ...], rows: Rows, k: int, prior: MixturePrior, *, how: str, equal: bool, rng: np.random.Generator
-) -> Mixture:
+    parts: tuple[Component, ...], rows: Rows, k: int, prior: MixturePrior, *, how: str, equal: bool,
+    rng: np.random.Generator,
+) -> Mixture:  # fmt: skip
     """A mixture whose components are groups of rows; it has `prior`, but its variances begin with a weak one."""
     if len(rows) > MOST_ROWS:
         rows = rows.take(np.sort(rng.choice(len(rows), MOST_ROWS, replace=False)))
     labels = grouped(encoded(parts, rows), np.ones(len(rows)) if rows.weights is None else rows.weights, k, how, rng)
-    whole = [part.whole(cells, rows.weights) for part, cells in zip(parts, rows.cells, strict=True)]
-    weak = priors_of(parts, tuple(part.weak(w) for part, w in zip(parts, whole, strict=True)), prior.shares, k)
-    parameters = tuple(level(part, w, k) for part, w in zip(parts, whole, strict=True))
+    seen = [whole(part, cells, rows.weights) for part, cells in zip(parts, rows.cells, strict=True)]
+    weak = priors_of(parts, tuple(weak_prior(part, w) for part, w in zip(parts, seen, strict=True)), prior.shares, k)
+    parameters = tuple(alike(part, w, k) for part, w in zip(parts, seen, strict=True))
     blank = Mixture(parts, np.full(k, 1 / k), parameters, weak, equal=equal)
     shares = (labels[:, None] == np.arange(k)) * (1.0 if rows.weights is None else rows.weights[:, None])
-    begun = blank.estimate(weak, blank._collected(rows, shares))  # noqa: SLF001 - its own kind
+    begun = blank.estimate(weak, blank.collected(rows, shares))
     return Mixture(parts, begun.weights, begun.parameters, prior, equal=equal)
 
 
-def level(part: Part, whole: Any, k: int) -> Any:
+def whole(part: Component, cells: NDArray[Any], weights: Floats | None) -> Any:
+    """The statistics of all cases together, as of one component; of numbers column by column."""
+    part.distribution.require_range(cells, part.name)
+    shares = np.ones((len(cells), 1)) if weights is None else weights[:, None]
+    return part.distribution.marginal().collect(cells, weights=shares)
+
+
+def weak_prior(part: Component, whole: Any, cases: float = 1.0) -> Any:
+    """The prior of `cases` that look like all of the data (`whole`: its statistics, as of one component).
+
+    The variances of a component are taken for a tenth of those of the whole, and its center counts for a hundredth
+    of a case, so that it may lie anywhere. Nothing here depends on how many components there are.
+    """
+    return part.distribution.pooled(whole, cases, center=ANYWHERE, spread=NARROW)
+
+
+def alike(part: Component, whole: Any, k: int) -> Any:
     """Parameters of k components that are all like the whole."""
-    if isinstance(part.family, Categorical):
-        return np.tile((whole.n + 1) / (whole.n + 1).sum(), (k, 1))
-    if isinstance(part.family, Poisson):
-        return np.full(k, (whole.total[0] + 0.5) / (whole.n[0] + 1))
-    var = variances(whole)
-    var = np.where(var > 0, var, 1.0)
-    if not part.joint:
-        return NormalParameters(np.full(k, whole.mean[0]), np.full(k, var))
-    if part.variance is not None:
-        return MultivariateParameters(np.tile(whole.mean, (k, 1)), np.full(k, part.variance))
-    spread = {
-        "full": np.tile(np.diag(var), (k, 1, 1)),
-        "tied": np.diag(var),
-        "diagonal": np.tile(var, (k, 1)),
-        "spherical": np.full(k, var.mean()),
-    }[part.family.covariance]
-    return MultivariateParameters(np.tile(whole.mean, (k, 1)), spread)
+    return part.distribution.estimate(part.distribution.shaped(part.distribution.pooled(whole), k))
 
 
 ### groups
 
 
-def encoded(parts: Sequence[Part], rows: Rows) -> Floats:
+def encoded(parts: Sequence[Component], rows: Rows) -> Floats:
     """Rows as points, in which every column has a spread of about one."""
-    return np.column_stack([points(part, cells) for part, cells in zip(parts, rows.cells, strict=True)])
-
-
-def points(part: Part, cells: NDArray[Any]) -> Floats:
-    """The columns of a part, centred and scaled; missing is 0."""
-    if isinstance(part.family, Categorical):
-        x = (cells[:, None] == np.arange(part.family.size)).astype(float)
-        x[cells < 0] = np.nan
-        x = x[:, x.any(axis=0)]
-    else:
-        x = cells if cells.ndim == 2 else cells[:, None]
-        x = np.sqrt(x) if isinstance(part.family, Poisson) else x
-    seen = ~np.isnan(x)
-    n = seen.sum(axis=0)
-    x = np.where(seen, x, 0.0)
-    x = np.where(seen, x - ratio(x.sum(axis=0), n), 0.0)
-    spread = np.sqrt(ratio((x * x).sum(axis=0), n))
-    if isinstance(part.family, Categorical):  # a column of many states is still one column
-        return ratio(x, np.full(x.shape, max(np.sqrt((spread**2).sum()), 1e-300)))
-    return np.asarray(ratio(x, np.broadcast_to(spread, x.shape)))
+    return np.column_stack([part.distribution.points(cells) for part, cells in zip(parts, rows.cells, strict=True)])
 
 
 def grouped(x: Floats, weights: Floats, k: int, how: str, rng: np.random.Generator) -> NDArray[np.intp]:

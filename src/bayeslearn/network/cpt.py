@@ -1,29 +1,47 @@
-"""Conditional probability tables.
+"""Conditional probability tables, and a joint distribution as the product of them.
 
     p[i_1, …, i_m, k] = P(child = state k | parent 1 = state i_1, …, parent m = state i_m)
 
 Axes are the parents in their order, then the child; every row along the last axis sums to one. A table that was learned
 keeps what it rests on: the counts and the prior, of the same shape.
+
+    P(y_1, …, y_n) = Π_i P(y_i | parents of y_i)
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import EvidenceError, ParameterError, ProbabilityError, ShapeError, listed
+from bayeslearn.errors import (
+    DuplicateColumnError,
+    EmptyTableError,
+    EvidenceError,
+    ParameterError,
+    ProbabilityError,
+    ShapeError,
+    UnknownColumnError,
+    listed,
+    nearest,
+)
+from bayeslearn.network.dag import Dag, StructureLike, as_dag
 from bayeslearn.tables.variables import Discrete
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.families import Counts, Dirichlet
-    from bayeslearn.network.learning.uncertainty import Support
+    from bayeslearn.distributions import Categorical, Counts, Dirichlet
+    from bayeslearn.distributions.lineage import Lineage
+    from bayeslearn.network.parameters.credible_intervals import Support
+    from bayeslearn.tables import Schema
+
 
 #: Published tables are rounded: a row this near to one is divided by its sum, and that is noted.
 ROW_TOLERANCE = 1e-4
@@ -83,6 +101,13 @@ class Cpt:
         """Numbers that are not fixed by the rows summing to one."""
         return int(np.prod(self.shape[:-1], dtype=np.int64)) * (self.variable.size - 1)
 
+    @property
+    def distribution(self) -> Categorical:
+        """The distribution of the child, of which every row of `p` has the parameters."""
+        from bayeslearn.distributions import Categorical  # noqa: PLC0415 - tables that are only asked load no families
+
+        return Categorical(self.variable.size)
+
     # -- what it rests on
 
     @property
@@ -93,7 +118,7 @@ class Cpt:
     @property
     def seen(self) -> Counts:
         """The real cases of every cell, none when there are no counts."""
-        from bayeslearn.families import Counts  # noqa: PLC0415 - tables that are only asked load no families
+        from bayeslearn.distributions import Counts  # noqa: PLC0415 - as above
 
         return Counts.zero(self.shape) if self.counts is None else self.counts
 
@@ -105,7 +130,7 @@ class Cpt:
     @property
     def posterior(self) -> Dirichlet:
         """Dirichlet(n + α): what is known of every row after the cases."""
-        from bayeslearn.families import Dirichlet  # noqa: PLC0415 - as above
+        from bayeslearn.distributions import Dirichlet  # noqa: PLC0415 - as above
 
         self.require_learned()
         return Dirichlet(self.seen.n + self.alpha)
@@ -113,14 +138,14 @@ class Cpt:
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Equal-tailed bounds of every cell; in a row that rests on nothing, 0 and 1.
 
-        >>> from bayeslearn.families import Counts, Dirichlet
+        >>> from bayeslearn.distributions import Counts, Dirichlet
         >>> side = Discrete("Side", ("head", "point"))
         >>> tack = Cpt(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1]))
         >>> low, high = tack.interval()
         >>> print(f"{low[0]:.3f} to {high[0]:.3f}")
         0.711 to 0.866
         """
-        from bayeslearn.families import Dirichlet  # noqa: PLC0415 - as above
+        from bayeslearn.distributions import Dirichlet  # noqa: PLC0415 - as above
 
         alpha = self.posterior.alpha
         nothing = alpha.sum(axis=-1, keepdims=True) == 0
@@ -131,12 +156,12 @@ class Cpt:
     def support(self, given: Mapping[str, Any] | None = None) -> Support:
         """What a row rests on, named by the states of the parents.
 
-        >>> from bayeslearn.families import Counts, Dirichlet
+        >>> from bayeslearn.distributions import Counts, Dirichlet
         >>> side = Discrete("Side", ("head", "point"))
         >>> print(Cpt(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1])).support())
         Side rests on 100 real and 2 prior cases
         """
-        from bayeslearn.network.learning.uncertainty import support  # noqa: PLC0415 - learning knows tables, not reverse
+        from bayeslearn.network.parameters.credible_intervals import support  # noqa: PLC0415 - parameters know CPTs
 
         return support(self, given or {})
 
@@ -183,7 +208,7 @@ class Cpt:
             sums = np.asarray(p.sum(axis=-1))
         bad = ~(np.abs(sums - 1) <= ROW_TOLERANCE) | ~(p >= 0).all(axis=-1)
         if bad.any():
-            raise self._bad_row(p, tuple(int(i) for i in np.argwhere(bad)[0]))
+            raise self._bad_row(p, tuple(int(i) for i in np.unravel_index(int(bad.argmax()), bad.shape)))
         sums[np.abs(sums - 1) <= rounding] = 1
         return p / sums[..., None]
 
@@ -200,3 +225,162 @@ class Cpt:
 def missed_one(sums: NDArray[np.float64]) -> bool:
     """Whether sums of rows, as they were given, miss one by more than rounding of floats explains."""
     return bool(np.abs(sums - 1).max() > EXACT)
+
+
+def rounding_notes(cpts: Sequence[Cpt], tables: Sequence[ArrayLike]) -> tuple[str, ...]:
+    """A note that names the tables whose rows, as they were given, did not sum to one."""
+    sums = [np.add.reduce(np.asarray(p, dtype=float), axis=-1).reshape(-1) for p in tables]
+    if not missed_one(np.concatenate(sums)):
+        return ()  # seen at one glance
+    rounded = [cpt.name for cpt, rows in zip(cpts, sums, strict=True) if missed_one(rows)]
+    return (f"rows that did not sum to 1 exactly were divided by their sum: {listed(rounded)}",) if rounded else ()
+
+
+def same_states(a: Discrete, b: Discrete) -> bool:
+    """Whether two variables have the same states in the same order; 1 and True are not the same name."""
+    return a is b or [(type(s), s) for s in a.states] == [(type(s), s) for s in b.states]
+
+
+@dataclass(frozen=True, eq=False)
+class Factorization:
+    """The variables of a network with their CPTs: what is there, before anything is asked or learned."""
+
+    cpts: tuple[Cpt, ...]
+    name: str = "network"
+    #: What a reader should know, for instance that rows of a published table were rounded.
+    notes: tuple[str, ...] = ()
+    #: What the counts are made of, where the network was updated; see :mod:`bayeslearn.distributions.lineage`.
+    lineage: Lineage | None = None
+
+    def __post_init__(self) -> None:
+        cpts = tuple(self.cpts)
+        object.__setattr__(self, "cpts", cpts)
+        odd = [cpt for cpt in cpts if not isinstance(cpt, Cpt)]
+        if odd:
+            raise ParameterError(f"a network is made of Cpt tables, got {odd[0]!r:.80}", hint="see BayesianNetwork.of")
+        if not cpts:
+            raise EmptyTableError("a network needs at least one variable, got none")
+        names = [cpt.name for cpt in cpts]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DuplicateColumnError(f"variable {twice!r} has two tables", column=twice)
+        for cpt in cpts:
+            for parent in cpt.parents:
+                if parent.name in self._by_name and not same_states(self[parent.name].variable, parent):
+                    raise ParameterError(
+                        f"{cpt.name!r} sees its parent {parent.name!r} with the states {listed(parent.states)}, "
+                        f"but these are {listed(self[parent.name].variable.states)}",
+                        hint="give a variable the same states, in the same order, wherever it stands",
+                    )
+        _ = self.dag  # unknown parents and cycles are named here
+
+    @classmethod
+    def of(
+        cls,
+        structure: StructureLike,
+        tables: Mapping[str, ArrayLike],
+        *,
+        states: Mapping[str, Iterable[Any]] | Schema,
+        name: str = "network",
+    ) -> Self:
+        """From a graph or arcs, tables of probabilities, and the states of each variable.
+
+        A graph may have any of the forms of :mod:`~bayeslearn.network.dag`.
+
+        The axes of a table are the parents in the order of the graph, then the variable itself. Rows within 1e-4 of one
+        are divided by their sum, as published tables need it, and noted.
+        """
+        from bayeslearn.tables.convert import declared_states  # noqa: PLC0415 - networks from files need no conversion
+        from bayeslearn.tables.schema import Schema  # noqa: PLC0415 - as above
+
+        variables = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states)
+        dag = as_dag(structure, variables)
+        if not isinstance(tables, Mapping):
+            raise ParameterError(f"`tables` must map names of variables to tables, got {tables!r:.80}")
+        for what, named in (("states", variables), ("table", tables)):
+            left = [node for node in dag if node not in named]
+            if left:
+                raise ParameterError(
+                    f"no {what} given for {listed(left)}", hint="every node of the graph needs states and a table"
+                )
+        odd = [node for node in tables if node not in dag]
+        if odd:
+            raise UnknownColumnError(
+                f"a table is given for {listed(odd)}, not in the graph", hint=f"nodes are {listed(dag)}"
+            )
+        cpts = [Cpt(variables[node], tuple(variables[p] for p in dag.parents(node)), tables[node]) for node in dag]  # type: ignore[arg-type]
+        return cls(tuple(cpts), name, rounding_notes(cpts, [tables[node] for node in dag]))
+
+    def __repr__(self) -> str:
+        return f"BayesianNetwork({self.name!r}: {len(self)} variables, {len(self.dag.arcs)} arcs)"
+
+    # -- what is there
+
+    @cached_property
+    def _by_name(self) -> dict[str, Cpt]:
+        return {cpt.name: cpt for cpt in self.cpts}
+
+    def __getitem__(self, name: str) -> Cpt:
+        if not isinstance(name, str) or name not in self._by_name:
+            raise UnknownColumnError(
+                f"there is no variable {name!r}", hint=nearest([name], self._by_name, "the variables")
+            )
+        return self._by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __len__(self) -> int:
+        return len(self.cpts)
+
+    def __iter__(self) -> Iterator[Cpt]:
+        return iter(self.cpts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables, in order."""
+        return tuple(self._by_name)
+
+    @cached_property
+    def dag(self) -> Dag:
+        """The graph."""
+        return Dag({cpt.name: tuple(v.name for v in cpt.parents) for cpt in self.cpts})
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The variables with their states: data for this network are coded by it."""
+        from bayeslearn.tables.schema import Schema  # noqa: PLC0415 - loads when data are read
+
+        return Schema(cpt.variable for cpt in self.cpts)
+
+    def states(self, name: str) -> tuple[Any, ...]:
+        """The states of a variable."""
+        return self[name].variable.states
+
+    @property
+    def free_parameters(self) -> int:
+        """Numbers that are not fixed by rows summing to one."""
+        return sum(cpt.free_parameters for cpt in self.cpts)
+
+    # -- as a value
+
+    def isclose(self, other: Factorization, *, rtol: float = 1e-10, atol: float = 1e-12) -> bool:
+        """The same variables, states in their order, arcs and probabilities, however variables and parents are ordered.
+
+        Names of networks, notes and what the tables rest on do not count.
+        """
+        if self.dag != other.dag or not all(same_states(cpt.variable, other[cpt.name].variable) for cpt in self.cpts):
+            return False
+        return all(
+            np.allclose(cpt.p, other[cpt.name].over(self.dag.parents(cpt.name)), rtol=rtol, atol=atol)
+            for cpt in self.cpts
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return self.isclose(other, rtol=0, atol=0) if isinstance(other, Factorization) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is pickled: the network, not the engine that was compiled for it."""
+        return type(self), (self.cpts, self.name, self.notes, self.lineage)

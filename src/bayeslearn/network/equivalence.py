@@ -10,23 +10,40 @@ References
 ----------
 Verma and Pearl (1990), equivalence. Chickering (1995), A transformational characterization of equivalent Bayesian
 network structures. Tsamardinos, Brown and Aliferis (2006), the structural Hamming distance.
+
+Two networks side by side: the arcs they share, how far they are apart, and how well each explains the same cases.
+
+both, turned, only one      what becomes of every pair that is joined
+distance                    pairs that are joined differently, between the classes of equivalent graphs
+BIC                         ln P(D) − ½ ln N · free parameters, with the tables as they are
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
 
 from bayeslearn.errors import ParameterError, UnknownColumnError, listed
+from bayeslearn.network.dag import Dag, as_dag, as_network
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable, Mapping
 
-    from bayeslearn.network.graph import Dag
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.tables import Table
+    from bayeslearn.tables.markers import Markers
+
+    Pair = frozenset[str]
 
     Arc = tuple[str, str]
-    Pair = frozenset[str]
+
+Node = TypeVar("Node", bound="Hashable")
 
 
 @dataclass(frozen=True)
@@ -66,7 +83,7 @@ class Cpdag:
         return ", ".join(arcs)
 
     def __repr__(self) -> str:
-        return f"Cpdag({self})"
+        return printable(f"Cpdag({self})")
 
     def _sorted_pairs(self) -> list[list[str]]:
         return sorted(sorted(pair) for pair in self.undirected)
@@ -110,25 +127,27 @@ def equivalent(a: Dag, b: Dag) -> bool:
 
 def cpdag(dag: Dag) -> Cpdag:
     """The class of a graph, by labelling the arcs into each node, from the top of the graph to the bottom."""
-    place = {node: i for i, node in enumerate(dag.order)}
-    parents = {node: set(dag.families[node]) for node in dag.order}
-    compelled: dict[str, set[str]] = {}
-    for node in dag.order:
-        nearest = max(parents[node], key=place.__getitem__, default=None)
-        compelled[node] = set() if nearest is None else _compelled(nearest, parents[node], parents, compelled)
+    compelled = compelled_parents(dag.order, {node: set(parents) for node, parents in dag.families.items()})
     directed = {(parent, node) for node, sure in compelled.items() for parent in sure}
     return Cpdag(dag, directed, (arc for arc in dag.arcs if arc not in directed))
 
 
-def _compelled(x: str, mine: set[str], parents: dict[str, set[str]], compelled: dict[str, set[str]]) -> set[str]:
-    """Which of the arcs into a node with the parents `mine`, x the last of them, are compelled.
+def compelled_parents(order: Iterable[Node], parents: Mapping[Node, set[Node]]) -> dict[Node, set[Node]]:
+    """The parents of each node whose arc every equivalent graph has, for nodes in an order that puts parents first.
 
-    A compelled w → x with w no parent of the node compels x → node (or w → x ← node would be new), and with it the
-    others. So does a parent z that is not joined to x, by z → node ← x. Otherwise the arcs from those w are compelled,
-    lest turning them close the cycle w → x → node → w, and the rest can be turned.
+    Let x be the last parent of a node. A compelled w → x with w no parent of the node compels x → node (or w → x ← node
+    would be new), and with it the others. So does a parent z that is not joined to x, by z → node ← x. Otherwise the
+    arcs from those w are compelled, lest turning them close the cycle w → x → node → w, and the rest can be turned.
     """
-    joined = parents[x] | {x}
-    return compelled[x] if compelled[x] <= mine <= joined else mine
+    place: dict[Node, int] = {}
+    compelled: dict[Node, set[Node]] = {}
+    for node in order:
+        mine = parents[node]
+        last = max(mine, key=place.__getitem__, default=None)
+        near = last is not None and compelled[last] <= mine <= parents[last] | {last}
+        compelled[node] = compelled[last] if near and last is not None else mine
+        place[node] = len(place)
+    return compelled
 
 
 ### distance
@@ -140,8 +159,6 @@ def shd(a: Dag | Cpdag, b: Dag | Cpdag) -> int:
     Two graphs are compared arc by arc, two classes by their CPDAGs. Data cannot tell members of a class apart, so that
     a learned graph is best judged by `shd(a.cpdag(), b.cpdag())`, which is what R bnlearn reports.
     """
-    from bayeslearn.network.structures import as_dag  # noqa: PLC0415 - graphs know their classes
-
     a, b = (graph if isinstance(graph, Cpdag) else as_dag(graph) for graph in (a, b))
     if isinstance(a, Cpdag) != isinstance(b, Cpdag):
         raise ParameterError(
@@ -164,3 +181,118 @@ def _marks(graph: Dag | Cpdag) -> dict[Pair, tuple[str, ...] | None]:
         marks: dict[Pair, tuple[str, ...] | None] = dict.fromkeys(graph.undirected)
         return marks | {frozenset(arc): arc for arc in graph.directed}
     return {frozenset(arc): arc for arc in graph.arcs}
+
+
+@dataclass(frozen=True)
+class Explained:
+    """How probable cases are under one network."""
+
+    cases: float
+    log_likelihood: float
+    free_parameters: int
+    #: Rows of probability zero.
+    impossible: int = 0
+
+    @property
+    def per_case(self) -> float:
+        """ln P of a case, on average."""
+        return self.log_likelihood / self.cases if self.cases > 0 else float("nan")
+
+    @property
+    def bic(self) -> float:
+        """ln P less what the parameters cost."""
+        return self.log_likelihood - 0.5 * float(np.log(max(self.cases, 1.0))) * self.free_parameters
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two networks a and b have in common, and what not."""
+
+    #: Pairs joined differently, between the classes of the graphs: what data can tell.
+    distance: int
+    #: Pairs joined differently, arc by arc.
+    arc_distance: int
+    #: Whether the graphs hold the same separations.
+    equivalent: bool
+    both: tuple[Arc, ...]
+    #: As they stand in a.
+    turned: tuple[Arc, ...]
+    only_a: tuple[Arc, ...]
+    only_b: tuple[Arc, ...]
+    #: Variables that the other lacks; it then counts as having them without arcs.
+    variables_only_a: tuple[str, ...] = ()
+    variables_only_b: tuple[str, ...] = ()
+    #: On the variables that both have, when cases are given.
+    explained: tuple[Explained, Explained] | None = None
+
+
+def compare(
+    a: BayesianNetwork,
+    b: BayesianNetwork,
+    data: Any = None,
+    *,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    unseen: Literal["missing", "error"] = "missing",
+) -> Comparison:
+    """Compare the graphs of two networks, and how probable cases are under each.
+
+    Cases are compared by the variables that both networks have; what is missing in them is summed over.
+    The options of reading cases are those of :meth:`~bayeslearn.BayesianNetwork.score`.
+
+    >>> from bayeslearn.network import fit_tables
+    >>> days = {"rain": ["yes", "no", "no", "yes"], "wet": ["yes", "no", "no", "yes"]}
+    >>> one, two = (fit_tables(graph, days).network for graph in ("[rain][wet|rain]", "[wet][rain|wet]"))
+    >>> found = compare(one, two)
+    >>> found.turned, found.distance, found.arc_distance, found.equivalent
+    ((('rain', 'wet'),), 0, 1, True)
+    """
+    from bayeslearn.sources import with_options  # noqa: PLC0415 - graphs are compared without data
+
+    a, b = as_network(a), as_network(b)
+    data = with_options(data, missing=missing, keep_default_na=keep_default_na)
+    only_a, only_b = (tuple(v for v in x.names if v not in y) for x, y in ((a, b), (b, a)))
+    left, right = _widened(a.dag, only_b), _widened(b.dag, only_a)
+    arcs, others = set(left.arcs), set(right.arcs)
+    return Comparison(
+        distance=shd(left.cpdag(), right.cpdag()),
+        arc_distance=shd(left, right),
+        equivalent=equivalent(a.dag, b.dag),
+        both=_sorted(arcs & others),
+        turned=_sorted(arc for arc in arcs if arc[::-1] in others),
+        only_a=_sorted(arc for arc in arcs if not {arc, arc[::-1]} & others),
+        only_b=_sorted(arc for arc in others if not {arc, arc[::-1]} & arcs),
+        variables_only_a=only_a,
+        variables_only_b=only_b,
+        explained=None if data is None else _explained(a, b, data, unseen),
+    )
+
+
+def _widened(dag: Dag, more: Iterable[str]) -> Dag:
+    """The graph with other variables beside it, joined to nothing."""
+    return Dag({**dag.families, **dict.fromkeys(more, ())})
+
+
+def _sorted(arcs: Iterable[Arc]) -> tuple[Arc, ...]:
+    return tuple(sorted(arcs))
+
+
+def _explained(a: BayesianNetwork, b: BayesianNetwork, data: Any, unseen: Any) -> tuple[Explained, Explained]:
+    from bayeslearn.tables import as_table  # noqa: PLC0415 - as above
+
+    shared = [name for name in a.names if name in b]
+    if not shared:
+        raise ParameterError(
+            "the networks share no variable, so that no case can be compared",
+            hint=f"one has {listed(a.names)}, the other {listed(b.names)}",
+        )
+    one, other = (
+        as_table(data, schema=network.schema.select(shared), absent="missing", unseen=unseen) for network in (a, b)
+    )
+    gone = (one.codes < 0) | (other.codes < 0)  # what one network does not know is hidden from both
+    return _explains(a, one, gone), _explains(b, other, gone)
+
+
+def _explains(network: BayesianNetwork, table: Table, gone: NDArray[np.bool_]) -> Explained:
+    score = network.score(type(table)(table.schema, np.where(gone, -1, table.codes), table.values, table.weights))
+    return Explained(score.weight, score.log_likelihood, network.free_parameters, len(score.impossible))

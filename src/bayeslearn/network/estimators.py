@@ -6,57 +6,173 @@ in it, and what a row does not show is summed over, in fitting (by EM) as in pre
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, ParameterError
-from bayeslearn.network.classifying import (
-    coded,
-    discrete_table,
-    framed_source,
-    given_or_searched,
-    label_codes,
-    names_data,
-    select,
-    target_name,
-)
-from bayeslearn.network.graph import Dag
-from bayeslearn.network.learning.fit import fit_tables, uniform
-from bayeslearn.network.network import BayesianNetwork
-from bayeslearn.network.prediction import predictions, state_names
-from bayeslearn.network.structure.counting.scores import Score
-from bayeslearn.network.structure.knowledge import Knowledge
-from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.recipe import Recipe
-from bayeslearn.sources import as_source
-from bayeslearn.sources.mixins import TakesCells
-from bayeslearn.tables import Discrete
+from bayeslearn.errors import MissingValuesError, ParameterError, listed
+from bayeslearn.estimators import AnswersInBatches, ReadsLabels, n_rows
+from bayeslearn.network.bayesian_network import BayesianNetwork
+from bayeslearn.network.dag import Dag, as_dag
+from bayeslearn.network.inference.results import predictions, state_names
+from bayeslearn.network.parameters.fit import fit_tables, uniform
+from bayeslearn.network.structure.algorithms import METHODS
+from bayeslearn.network.structure.fit_network import search
+from bayeslearn.network.structure.scoring.criteria import Score
+from bayeslearn.network.structure.search_settings import SearchSettings
+from bayeslearn.sources.discretization import discretised
+from bayeslearn.sources.scanning import as_source, is_source
+from bayeslearn.sources.usability import dropping, warn_dropped
+from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.tables.discretise import quantile_cuts
+from bayeslearn.tables.interval_values import weighted_values
+from bayeslearn.tables.kinds import FEW
+from bayeslearn.tables.labels import class_array, distinct_labels
+from bayeslearn.tables.labels import label_codes as positions
 from bayeslearn.tables.notes import collected
+from bayeslearn.tables.raw import RawTable, columns_as_read
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.classifying import Columns
-    from bayeslearn.network.learning.priors import Prior
-    from bayeslearn.tables import Source, Table
+    from bayeslearn.network.parameters.priors import Prior
+    from bayeslearn.tables import Source
     from bayeslearn.tables.markers import Markers
+
+    Columns = Mapping[str, Any]
+
+
+### names
+
+
+def given_or_searched(structure: BayesianNetwork | Dag | str | None) -> tuple[BayesianNetwork | Dag | None, str | None]:
+    """A graph, or by what method it is to be learned; neither is the naive one."""
+    if structure is None or isinstance(structure, BayesianNetwork):
+        return structure, None
+    if not isinstance(structure, str):
+        return as_dag(structure), None
+    if structure.lstrip().startswith("["):
+        return Dag.parse(structure), None
+    methods = ["learn", *(name for name, entry in METHODS.items() if entry.needs != "order")]
+    method = validation.choice("structure", structure, methods)
+    return None, {"learn": "auto", "naive": None}.get(method, method)
+
+
+def target_name(structure: BayesianNetwork | Dag | None, target: str | None, label: Any, columns: Iterable[str]) -> str:
+    """The name of the class: as given, as the structure leaves open, or as the labels are called."""
+    columns = list(columns)
+    if target is None and structure is None:
+        name = label if isinstance(label, str) else "class"
+        return name if name not in columns else f"{name}_label"
+    names = structure.names if isinstance(structure, BayesianNetwork) else tuple(structure or ())
+    if target is None:
+        left = [label] if label in names else [name for name in names if name not in columns]
+        if len(left) != 1:
+            raise ParameterError(
+                f"cannot tell which node is the class: {listed(left) or 'none'} could be", hint="name it with `target`"
+            )
+        return str(left[0])
+    if structure is not None and target not in names:
+        raise ParameterError(f"the target {target!r} is not in the structure", hint=f"its nodes are {listed(names)}")
+    if target in columns and structure is None:
+        raise ParameterError(f"the target {target!r} is a column of X too", hint="give it another name")
+    return target
+
+
+### codes
+
+
+def select(columns: Columns, names: Iterable[str]) -> Columns:
+    """Some of the columns, with the options of reading them."""
+    return columns.select(names) if isinstance(columns, RawTable) else {name: columns[name] for name in names}
+
+
+def discrete_table(columns: Columns, weights: NDArray[np.float64] | None, bins: int) -> Table:
+    """Columns as states: whole numbers that repeat themselves as they are, other numbers by intervals."""
+    gone = dropping(columns, None)
+    table = as_table(columns, weights=weights, allow_constant=True, left_out=gone)
+    warn_dropped(gone, named=True)
+    found = {v.name: weighted_values(table.value(v.name), weights) for v in table.schema.numeric}
+    states = [name for name, (values, weight) in found.items() if repeat(values, weight)]
+    if states:
+        table = as_table(columns, weights=weights, discrete=states, allow_constant=True, left_out=gone)
+    return table.cut({v.name: quantile_cuts(*found[v.name], bins) for v in table.schema.numeric})
+
+
+def repeat(values: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
+    """Few whole numbers, each seen twice on average: tables count rows here, and this their weight."""
+    return len(values) <= FEW and 2 * len(values) <= weight.sum() and bool((values == np.floor(values)).all())
+
+
+def label_codes(variable: Discrete, y: NDArray[Any]) -> NDArray[np.intp]:
+    """The states that labels stand for, −1 where one is missing."""
+    labels = distinct_labels(y)
+    codes = np.array([*(variable.code_of(label) for label in labels.tolist()), -1], dtype=np.intp)
+    return codes[positions(y, labels, check=False)]
+
+
+def coded(
+    network: BayesianNetwork,
+    target: str,
+    columns: Columns,
+    labels: NDArray[np.intp],
+    weights: Any = None,
+    *,
+    unseen: Literal["error", "missing"] = "error",
+) -> Table:
+    """Rows in the codes of a network, the class by its labels; what is neither is missing."""
+    absent = network.schema.absent_from(columns)
+    used = [name for name in network.names if name not in absent and name != target]
+    codes = np.full((len(network), len(labels)), -1, dtype=np.int64)
+    codes[network.names.index(target)] = labels
+    if used:
+        shown = as_table(columns, schema=network.schema.select(used), unseen=unseen)
+        codes[[network.names.index(name) for name in used]] = shown.codes
+    return Table(network.schema, codes, np.empty((0, len(labels))), weights)
+
+
+### sources
+
+
+def names_data(X: Any) -> bool:
+    """Whether X is data with names of columns, of which `y` may be one: a source, a path or a table."""
+    return isinstance(X, Table | str | os.PathLike) or is_source(X)
+
+
+def framed_source(
+    structure: BayesianNetwork | Dag | None, X: Any, y: Any, weights: Any, bins: int
+) -> tuple[BayesianNetwork, Source]:
+    """A network with the states of a source, and nothing learned yet; and the source. `y` names the class."""
+    if not isinstance(y, str) or not isinstance(weights, str | None):
+        raise ParameterError(
+            f"the class of a source, a path or a table is a column of it, and so are weights, got {type(y).__name__}",
+            hint='name the columns: fit(source, "class", sample_weight="n")',
+        )
+    if isinstance(structure, BayesianNetwork):
+        structure[y]
+        return structure, as_source(X, schema=structure.schema, absent="missing", weights=weights)
+    columns = None if structure is None else list(structure)
+    source = as_source(X, columns=columns, discrete=[y], weights=weights, allow_constant=True)
+    dag = structure or Dag({y: (), **{name: (y,) for name in source.schema.names if name != y}})
+    if y not in dag:
+        raise ParameterError(f"the class {y!r} is not in the structure", hint=f"its nodes are {listed(dag)}")
+    source = discretised(source, bins=validation.integer("bins", bins, least=2))
+    return uniform(dag, {v.name: v for v in source.schema}), source
 
 
 def _states_are_known(estimator: Any) -> bool:
     return isinstance(estimator.structure, BayesianNetwork)
 
 
-class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """P(class | x) by a Bayesian network; cells may be missing (NaN, None, "?") in fitting and in predicting.
 
     Parameters
@@ -78,8 +194,11 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         Intervals that a numeric column is cut into at its quantiles; whole numbers that repeat themselves are states.
     missing, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
+    unlabeled
+        What to do with rows without a label (None, NaN): learn from them by ``"em"``, ``"drop"`` them, or raise an
+        ``"error"``.
     max_iter, tol
-        Of EM, where cells are missing.
+        Of EM, where cells or labels are missing.
     random_state
         Of searches for a structure, and of the start of EM where the structure has variables that X lacks.
 
@@ -107,9 +226,10 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
 
     network_: BayesianNetwork
     target_: str
-    classes_: NDArray[Any]
     n_iter_: int
     log_likelihood_: float
+
+    _unlabeled_choices: ClassVar[tuple[str, ...]] = ("em", "drop", "error")
 
     def __init__(
         self,
@@ -121,6 +241,7 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         bins: int = 5,
         missing: Markers = (),
         keep_default_na: bool = True,
+        unlabeled: Literal["em", "drop", "error"] = "em",
         max_iter: int = 200,
         tol: float = 1e-4,
         random_state: Any = None,
@@ -132,6 +253,7 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
         self.bins = bins
         self.missing = missing
         self.keep_default_na = keep_default_na
+        self.unlabeled = unlabeled
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -139,20 +261,19 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
     # -- learning
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn the tables from rows with labels.
+        """Learn the tables from rows with labels; where X has named columns, `y` and `sample_weight` may be names.
 
-        X may also be a source (:func:`~bayeslearn.scan`), paths or a table: `y` then names the column of the class, and
-        `sample_weight` that of the weights; rows without a label teach what they show.
+        Of a source (:func:`~bayeslearn.scan`), or paths of several files, they are names of columns.
         """
-        if names_data(X):
+        if names_data(X) and (isinstance(y, str) or is_source(X)):
             return self._fit_source(self._marked(X, reset=True), y, sample_weight)
-        name = getattr(y, "name", None)
+        name = y if isinstance(y, str) else getattr(y, "name", None)
         columns, y, w = self._cases(X, y, sample_weight, reset=True)
         graph, method = given_or_searched(self.structure)
         self.target_ = target_name(graph, self.target, name, columns)
         frame = graph if isinstance(graph, BayesianNetwork) else self._framed(graph, columns, y, w)
         label = frame[self.target_].variable
-        self.classes_ = np.unique(state_names(label) if frame is graph else y)
+        self.classes_ = distinct_labels(class_array(state_names(label)) if frame is graph else y)
         unknown = [name for name in frame.schema.absent_from(columns) if name != label.name]
         absent = {name: len(frame.states(name)) for name in unknown}
         table = coded(frame, self.target_, columns, label_codes(label, y), w)
@@ -167,12 +288,22 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
                 hint="BayesianNetworkClassifier(learn(source).network).fit(source, target)",
             )
         frame, source = framed_source(graph, X, y, weights, self.bins)
-        self.target_, self.classes_ = y, np.unique(state_names(frame[y].variable))
-        self.feature_names_in_ = np.array([n for n in frame.names if n != y], dtype=object)
-        self.n_features_in_ = len(self.feature_names_in_)
+        source = self._with_labels(source, y)
+        self.target_, self.classes_ = y, distinct_labels(class_array(state_names(frame[y].variable)))
         missing = source.missing() if frame is graph else {}  # a network may have variables that no column shows
         unshown = [name for name, cells in missing.items() if cells == source.n_rows and name != y]
+        self._note_columns(frame.names, [y, *unshown])
         return self._learn(frame, source, {name: len(frame.states(name)) for name in unshown})
+
+    def _with_labels(self, source: Any, y: str) -> Any:
+        """A source or a table of which every row has a label, unless EM learns from the others too."""
+        if validation.choice("unlabeled", self.unlabeled, self._unlabeled_choices) == "em" or not source.missing()[y]:
+            return source
+        if self.unlabeled == "drop" and isinstance(source, Table):
+            return source.take(np.flatnonzero(source.code(y) >= 0))
+        raise MissingValuesError(
+            f"some rows have no {y!r}", hint='learn from them too: unlabeled="em"; or leave them out of the data'
+        )
 
     def _learn(self, frame: BayesianNetwork, cases: Source, hidden: dict[str, int]) -> Self:
         learned = fit_tables(
@@ -207,15 +338,13 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
             variables = {v.name: v for v in discrete_table(select(columns, used), w, bins).schema}
         if graph is None:
             graph = Dag({self.target_: (), **dict.fromkeys(variables, (self.target_,))})
-        return uniform(graph, {self.target_: Discrete(self.target_, tuple(np.unique(y).tolist()))} | variables)
+        return uniform(graph, {self.target_: Discrete(self.target_, tuple(distinct_labels(y).tolist()))} | variables)
 
     def _searched(self, method: str, table: Table) -> BayesianNetwork:
         """A network with the graph that the rows suggest, and nothing learned yet."""
         seed = int(validation.generator(self.random_state).integers(1 << 62))
-        recipe = Recipe(
-            method, Score.of(self.criterion), Knowledge(), self.prior, Limits(), target=self.target_, seed=seed
-        )
-        return uniform(recipe.dag(table), {v.name: v for v in table.schema})
+        settings = SearchSettings(method, Score.of(self.criterion), prior=self.prior, target=self.target_, seed=seed)
+        return uniform(search(settings, table), {v.name: v for v in table.schema})
 
     # -- predicting
 
@@ -226,58 +355,48 @@ class BayesianNetworkClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # 
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(label | what the row shows), a column for each of `classes_`; a state not seen in training is missing."""
-        check_is_fitted(self)
+        return self._answer(X, "predict_proba")
+
+    def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:  # noqa: ARG002 - probabilities are all it answers
         label = self.network_[self.target_].variable
         order = [label.code_of(state) for state in self.classes_.tolist()]
-        found = [
-            p[self.target_][:, order] for t in self._tables(X) for _, p in predictions(self.network_, t, [label.name])
-        ]
+        with collected():
+            table = self._coded_rows(rows)
+        found = [p[self.target_][:, order] for _, p in predictions(self.network_, table, [label.name])]
         return np.concatenate([np.empty((0, len(order))), *found])
 
-    def _tables(self, X: Any) -> Iterator[Table]:
-        """Rows in the codes of the network."""
-        if names_data(X):
-            with collected():
-                rows = self._marked(X, reset=False)
-                source = as_source(rows, schema=self.network_.schema, absent="missing", unseen="missing")
-            yield from source.batches()
-            return
-        columns, n = self._columns(validate_data(self, X, **CELLS_AS_THEY_ARE, reset=False), X, reset=False)
-        with collected():
-            table = coded(self.network_, self.target_, columns, np.full(n, -1), unseen="missing")
-        yield table
+    def _coded_rows(self, rows: Any) -> Table:
+        """Rows in the codes of the network; columns of training that are not there are an error."""
+        columns = self._columns(rows)
+        require_known([name for name in self._columns_in().names if name != self.target_], columns)
+        if isinstance(rows, Table):
+            return as_table(rows, schema=self.network_.schema, absent="missing", unseen="missing")
+        return coded(self.network_, self.target_, columns, np.full(n_rows(columns), -1), unseen="missing")
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """The logarithm of :meth:`predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+    def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
+        if target is not None:
+            return super()._source_of(rows, target, weights)
+        with collected():
+            return as_source(rows, schema=self.network_.schema, absent="missing", unseen="missing")
+
+    def _columns_in(self) -> Schema:
+        known = getattr(self, "feature_names_in_", self._array_names(self.n_features_in_, reset=True))
+        return Schema(v for v in self.network_.schema if v.name in known)
 
     # -- data in
 
     def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Columns, NDArray[Any], Any]:
         """Checked columns, labels and weights; rows of weight zero are as good as absent."""
-        checked, y = validate_data(self, X, y, **CELLS_AS_THEY_ARE, reset=reset)
-        check_classification_targets(y)
-        if weights is None:
-            return self._columns(checked, X, reset=reset)[0], y, None
-        w = validation.weights(weights, len(y), name="sample_weight")
-        if not w.any():
-            raise DataError(
-                "every sample_weight is zero: no class is left to learn", hint="give at least one row a positive weight"
-            )
-        seen = np.flatnonzero(w > 0)
-        rows = X if hasattr(X, "columns") else checked
-        return self._columns(checked[seen], _safe_indexing(rows, seen), reset=reset)[0], y[seen], w[seen]
+        rows, y, w = self._read_cases(X, y, weights, reset=reset)
+        return self._columns(rows), y, w
 
-    def _columns(self, checked: NDArray[Any], X: Any, *, reset: bool) -> tuple[Columns, int]:
-        """Columns by name: of a frame as they came, of an array as x0, x1, …; and how many rows there are."""
-        if hasattr(X, "columns"):
-            names = getattr(X, "column_names", X.columns)  # Arrow calls them so
-            columns = {str(name): X[name] for name in names}
-        else:
-            columns = {f"x{j}": checked[:, j] for j in range(checked.shape[1])}
-        return self._marked(columns, reset=reset), len(checked)
-
-
-#: Shapes and names are checked by scikit-learn, cells by our tables.
-CELLS_AS_THEY_ARE = {"dtype": None, "ensure_all_finite": False}
+    def _columns(self, rows: Any) -> Columns:
+        """Columns by name: of a frame as they came, of an array as x0, x1, …."""
+        if isinstance(rows, np.ndarray):
+            names = self._array_names(rows.shape[1], reset=False)
+            return {name: rows[:, j] for j, name in enumerate(names)}
+        if isinstance(rows, Table):
+            return columns_as_read(rows)
+        if isinstance(rows, Mapping):
+            return rows
+        return {str(name): rows[name] for name in getattr(rows, "column_names", rows.columns)}

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayeslearn.distributions import Bundle, Counts, Dirichlet
+from bayeslearn.distributions.categorical import TablePrior, shares
+from bayeslearn.distributions.lineage import mapped
 from bayeslearn.errors import MismatchError, ParameterError
-from bayeslearn.families import Bundle, Counts, Dirichlet
-from bayeslearn.families.lineage import mapped
 from bayeslearn.network.cpt import Cpt
-from bayeslearn.network.table_prior import TablePrior
 from bayeslearn.tables.states import StateLookup
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.network import BayesianNetwork
+    from bayeslearn.network.bayesian_network import BayesianNetwork
     from bayeslearn.tables import Discrete, Schema
 
 
@@ -128,8 +128,7 @@ def grown_cpt(cpt: Cpt, grown: Mapping[str, Discrete]) -> Cpt:
         return cpt
     n, prior = padded(cpt.seen.n, more), grown_prior(cpt, more)
     weight = n if prior is None else n + prior.alpha
-    total = weight.sum(axis=-1, keepdims=True)
-    p = np.where(total > 0, weight / np.where(total > 0, total, 1.0), grown_p(cpt.p, more))
+    p = shares(weight, grown_p(cpt.p, more), nothing=0.0)
     return Cpt(after[-1], tuple(after[:-1]), p, None if cpt.counts is None else Counts(n), prior)
 
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
+import narwhals as nw
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnError, ParameterError, UnknownStateError, listed
-from bayeslearn.online.majority import WeightedMajority
-from bayeslearn.online.panels import Predictors, objects
+from bayeslearn.errors import BayeslearnError, ParameterError
+from bayeslearn.estimators import AnswersInBatches, ReadsLabels, take_rows
+from bayeslearn.online.experts import Predictors, objects
+from bayeslearn.online.weighted_majority import WeightedMajority
+from bayeslearn.tables.labels import distinct_labels, label_codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class WeightedMajorityClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classifiers vote, and each mistake of one multiplies its weight by β.
 
     `fit` counts mistakes on rows that a classifier did not learn from: out of fold. `partial_fit` asks first, then
@@ -37,8 +39,10 @@ class WeightedMajorityClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
         Weights of the classifiers before the first row, in order or by name.
     teach
         Whether `partial_fit` also teaches the classifiers that can learn so; if not, it weighs them only.
-    folds
+    cv
         Parts into which `fit` deals out the rows in turn.
+    unlabeled
+        What to do with rows without a label (None, NaN): ``"drop"`` them or raise an ``"error"``.
 
     Attributes
     ----------
@@ -53,7 +57,7 @@ class WeightedMajorityClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
     --------
     >>> from sklearn.naive_bayes import BernoulliNB, GaussianNB
     >>> X, y = [[0, 1], [1, 1], [0, 3], [1, 3], [0, 1], [1, 3]], [0, 0, 1, 1, 0, 1]
-    >>> vote = WeightedMajorityClassifier([BernoulliNB(), GaussianNB()], folds=3).fit(X, y)
+    >>> vote = WeightedMajorityClassifier([BernoulliNB(), GaussianNB()], cv=3).fit(X, y)
     >>> vote.learner_.best, vote.learner_.best_mistakes
     ('GaussianNB', 0)
     >>> vote.predict([[0, 3], [1, 1]])
@@ -62,22 +66,31 @@ class WeightedMajorityClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
 
     learner_: WeightedMajority
     estimators_: list[Any]
-    classes_: NDArray[Any]
+
+    _form = "frame"
 
     def __init__(
-        self, estimators: Any, *, beta: float = 0.5, prior: Any = None, teach: bool = True, folds: int = 5
+        self,
+        estimators: Any,
+        *,
+        beta: float = 0.5,
+        prior: Any = None,
+        teach: bool = True,
+        cv: int = 5,
+        unlabeled: Literal["drop", "error"] = "drop",
     ) -> None:
         self.estimators = estimators
         self.beta = beta
         self.prior = prior
         self.teach = teach
-        self.folds = folds
+        self.cv = cv
+        self.unlabeled = unlabeled
 
     def fit(self, X: Any, y: Any) -> Self:
         """Weigh the classifiers by their mistakes out of fold, then fit them on all rows."""
-        X, y = self._cases(X, y, reset=True)
+        X, y, _ = self._read_cases(X, y, reset=True)
         names, given = self._named()
-        self._start(names, np.unique(y))
+        self._start(names, distinct_labels(y))
         advice = [said(e, X) if is_fixed(e) else self._out_of_fold(e, X, y) for e in given]
         self.estimators_ = [e if is_fixed(e) else clone(e).fit(X, y) for e in given]
         self.learner_.partial_fit(np.column_stack(advice), objects(y.tolist()))
@@ -86,19 +99,15 @@ class WeightedMajorityClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Ask the classifiers, weigh them by their mistakes, then teach those that learn so."""
         first = not hasattr(self, "learner_")
-        X, y = self._cases(X, y, reset=first)
+        X, y, _ = self._read_cases(X, y, reset=first)
         if first:
             names, given = self._named()
             odd = [e for e in given if not (is_fixed(e) or hasattr(e, "partial_fit"))]
             if odd:
                 raise ParameterError(f"{odd[0]!r:.60} has no `partial_fit`", hint="call `fit` first, or freeze it")
-            self._start(names, np.unique(y if classes is None else classes))
+            self._start(names, distinct_labels(y) if classes is None else np.unique(classes))
             self.estimators_ = [e if is_fixed(e) else clone(e) for e in given]
-        odd = np.setdiff1d(y, self.classes_).tolist()
-        if odd:
-            raise UnknownStateError(
-                f"y holds the label {odd[0]!r}, which is not among {listed(self.classes_.tolist())}"
-            )
+        label_codes(y, self.classes_)
         advice = [said(e, X) if is_fixed(e) else nothing(len(y)) for e in self.estimators_]
         self.learner_.partial_fit(np.column_stack(advice), objects(y.tolist()))
         for new, old in zip(self.estimators_, self._named()[1], strict=True):
@@ -121,7 +130,7 @@ class WeightedMajorityClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
 
     def _advice(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self, "learner_")
-        X = self._frame_or_array(X, reset=False)
+        X = self._read_rows(X, reset=False)
         return np.column_stack([said(e, X) for e in self.estimators_])
 
     def _named(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -133,29 +142,17 @@ class WeightedMajorityClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
     def _start(self, names: tuple[Any, ...], classes: NDArray[Any]) -> None:
         self.classes_ = classes
         experts = [str(name) for name in names]
-        self.learner_ = WeightedMajority(experts, beta=self.beta, labels=classes.tolist(), prior=self.prior)
+        self.learner_ = WeightedMajority(experts, beta=self.beta, classes=classes.tolist(), prior=self.prior)
 
     def _out_of_fold(self, estimator: Any, X: Any, y: NDArray[Any]) -> NDArray[Any]:
         """What clones say of the rows that they did not learn from; one row alone is never held out."""
-        folds = min(validation.integer("folds", self.folds, least=2), len(y))
+        folds = min(validation.integer("cv", self.cv, least=2), len(y))
         fold, advice = np.arange(len(y)) % folds, nothing(len(y))
         for held_out in range(folds if len(y) > 1 else 0):
             rest, asked = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
-            model = clone(estimator).fit(_safe_indexing(X, rest), y[rest])
-            advice[asked] = said(model, _safe_indexing(X, asked))
+            model = clone(estimator).fit(take_rows(X, rest), y[rest])
+            advice[asked] = said(model, take_rows(X, asked))
         return advice
-
-    def _cases(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
-        X, y = self._frame_or_array(X, y, reset=reset)
-        check_classification_targets(y)
-        return X, y
-
-    def _frame_or_array(self, X: Any, y: Any = "no_validation", *, reset: bool) -> Any:
-        """Shapes and names are checked here; cells are left to the classifiers, which get frames as they came."""
-        checked = validate_data(self, X, y, dtype=None, ensure_all_finite=False, reset=reset)
-        if isinstance(checked, tuple):
-            return (X if hasattr(X, "columns") else checked[0]), checked[1]
-        return X if hasattr(X, "columns") else checked
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -163,6 +160,7 @@ class WeightedMajorityClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
             inner = [get_tags(e).input_tags for e in self._named()[1] if hasattr(e, "fit")]
         except BayeslearnError:
             inner = []  # said by fit
+        tags.input_tags.string = tags.input_tags.categorical = False
         tags.input_tags.allow_nan = bool(inner) and all(i.allow_nan for i in inner)
         return tags
 
@@ -182,7 +180,8 @@ def said(estimator: Any, X: Any) -> NDArray[Any]:
     """The label of each row."""
     if hasattr(estimator, "predict"):
         return objects(np.asarray(estimator.predict(X)).tolist())
-    return objects([estimator(x) for x in (X.to_dict("records") if hasattr(X, "to_dict") else X)])
+    rows = nw.from_native(X).rows(named=True) if hasattr(type(X), "columns") else X
+    return objects([estimator(x) for x in rows])
 
 
 def nothing(n: int) -> NDArray[Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import kernels, validation
+from bayeslearn.capacity import require_numbers
 from bayeslearn.errors import ShapeError
 from bayeslearn.sequence.data import checked_lengths
 from bayeslearn.sequence.expecting import expect, impossible, log_likelihoods, told
@@ -91,7 +92,7 @@ def decode(model: HiddenMarkovModel, data: Sequences) -> Path:
     def work(part: slice) -> None:
         rows = slice(data.rows(part.start).start, data.rows(part.stop - 1).stop)
         logs = told(reading.logs(rows), None if data.known is None else data.known[rows])
-        failed, step = kernels.best_paths(*tables, np.array(logs), data.lengths[part], codes[rows], log_p[part])
+        failed, step = kernels.best_paths(*tables, np.array(logs), data.lengths[part].copy(), codes[rows], log_p[part])
         if failed >= 0:
             raise impossible(data, part.start + failed, step)
 
@@ -108,6 +109,8 @@ def sample(
     if not np.issubdtype(each.dtype, np.integer):
         raise ShapeError(f"`lengths` must be whole numbers, got {lengths!r:.80}")
     each = checked_lengths(each, int(each.sum()) if each.size else 0)
+    total = sum(each.tolist())
+    require_numbers(f"{total:,} observations", (total, 2 + len(model.emissions.names)), copies=2)
     last = len(model.states) - 1
     start, moves = np.cumsum(model.start), np.cumsum(model.transitions, axis=1)
     codes = np.empty(each.sum(), np.intp)

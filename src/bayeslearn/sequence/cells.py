@@ -46,6 +46,8 @@ def one_column(x: Any) -> NDArray[Any]:
 
 def as_objects(x: Any) -> NDArray[np.object_]:
     """A list of cells as an array of the objects they are: 1 and "1" stay different."""
+    if not np.iterable(x):
+        raise ShapeError(f"expected a cell for each row, got {x!r:.60}")
     cells = list(x)
     if any(isinstance(cell, list | tuple | np.ndarray) for cell in cells):
         return np.array([list(row) for row in cells], dtype=object)

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln
 
 from bayeslearn import validation
+from bayeslearn.distributions import Gamma, Moments, Poisson, Totals
+from bayeslearn.distributions.poisson import poisson_counts
+from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ShapeError
-from bayeslearn.families import Gamma, Moments, Poisson, Totals
-from bayeslearn.families.statistics import frozen
 from bayeslearn.sequence.cells import is_missing, one_column
-from bayeslearn.sequence.emissions import NOTHING, Emissions
+from bayeslearn.sequence.emissions import Emissions
 from bayeslearn.sequence.observing import Symbols
 
 if TYPE_CHECKING:
@@ -45,6 +46,22 @@ class PoissonEmissions(Emissions):
         return len(self.rate)
 
     @property
+    def distribution(self) -> Poisson:
+        """Counts."""
+        return Poisson()
+
+    @property
+    def parameters(self) -> NDArray[np.float64]:
+        """λ."""
+        return self.rate
+
+    def with_parameters(self, parameters: NDArray[np.float64]) -> Self:
+        """Other rates."""
+        return replace(self, rate=parameters)
+
+    by_moments: ClassVar[bool] = True
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The one column."""
         return (self.name,)
@@ -56,13 +73,9 @@ class PoissonEmissions(Emissions):
             column = np.array([np.nan if is_missing(c) else c for c in column], dtype=object)
         return Poisson().cells(column)
 
-    def log_prob(self, cells: NDArray[Any]) -> NDArray[np.float64]:
-        """x ln λ − λ − ln x!."""
-        return Poisson().log_prob(self.rate, cells)
-
     def draw(self, states: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
         """Counts at random."""
-        return rng.poisson(self.rate[states])
+        return poisson_counts(self.rate[states], rng)
 
     def reading(self, cells: NDArray[Any]) -> Symbols:
         """Distinct counts are symbols."""
@@ -77,35 +90,12 @@ class PoissonEmissions(Emissions):
 
         return Symbols(codes, Poisson().log_prob(self.rate, values).T, collected)
 
-    def gather(self, cells: NDArray[Any], gamma: NDArray[np.float64]) -> Totals:
-        """Σ γ and Σ γ x."""
-        return Poisson().collect(cells, weights=gamma)
-
-    def estimate(self, prior: Any, statistics: Totals) -> Self:
-        """(Σx + a) / (n + b)."""
-        after = Poisson().update(prior, statistics)
-        alive = after.rate > NOTHING
-        return replace(self, rate=np.where(alive, after.shape / np.where(alive, after.rate, 1.0), self.rate))
-
-    def log_prior(self, prior: Any) -> float:
-        """a ln λ − b λ."""
-        before = prior.of(self.rate.shape)
-        return float((xlogy(before.shape, self.rate) - before.rate * self.rate).sum())
-
     def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> Gamma:
         """So many cases of the mean of all."""
         if isinstance(cells, Moments):
             return Gamma.m_estimate(cases, float(cells.mean) if cells.n > 0 else 1.0)
         seen = cells[~np.isnan(cells)]
         return Gamma.m_estimate(cases, float(seen.mean()) if len(seen) else 1.0)
-
-    def permuted(self, order: NDArray[np.intp]) -> Self:
-        """The states in another order."""
-        return replace(self, rate=self.rate[order])
-
-    def centres(self) -> NDArray[np.float64]:
-        """The rates."""
-        return self.rate
 
     def described(self, state: int, most: int = 3) -> str:  # noqa: ARG002 - one number says it all
         """The rate."""

@@ -17,7 +17,6 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError
-from bayeslearn.tables.table import read_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,9 +60,22 @@ class Sequences:
     order: NDArray[np.intp] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cells", read_only(np.ascontiguousarray(self.cells)))
+        if not np.ndim(self.cells):
+            raise ShapeError(f"expected a row for each observation, got {self.cells!r:.60}")
+        n = len(self.cells)
+        lengths = validation.lengths("lengths", self.lengths, n, of="rows", least=1)
+        parts: dict[str, Any] = {"cells": self.cells, "lengths": lengths}
         if self.known is not None:
-            object.__setattr__(self, "known", read_only(np.ascontiguousarray(self.known, dtype=np.int32)))
+            parts["known"] = validation.indices("known", self.known, 2**31, least=-1).astype(np.int32)
+        if self.weights is not None:
+            parts["weights"] = validation.weights(self.weights, len(lengths))
+        if self.order is not None:
+            parts["order"] = validation.indices("order", self.order, n)
+        for name, size in (("known", n), ("order", n)):
+            if name in parts and parts[name].shape != (size,):
+                raise ShapeError(f"expected `{name}` of shape ({size},), got {parts[name].shape}")
+        for name, part in parts.items():
+            object.__setattr__(self, name, validation.owned(part))
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -134,15 +146,11 @@ def checked_lengths(lengths: ArrayLike | None, n: int) -> NDArray[np.int64]:
         raise EmptyTableError("there is no observation at all: sequences need at least one row")
     if lengths is None:
         return np.array([n])
-    found = np.atleast_1d(np.asarray(lengths))
-    if found.ndim != 1 or not np.issubdtype(found.dtype, np.integer):
-        raise ShapeError(f"`lengths` must be whole numbers, one for each sequence, got {lengths!r:.80}")
+    found = validation.whole_numbers("lengths", lengths)
     if (found < 1).any():
         where = validation.first_position(found < 1)
         raise ParameterError(
             f"sequence {where} has length {found[where]}: a sequence has at least one row",
             hint="leave out sequences without rows",
         )
-    if found.sum() != n:
-        raise ShapeError(f"`lengths` add up to {found.sum()}, but there are {n} rows", total=int(found.sum()), rows=n)
-    return found.astype(np.int64)
+    return validation.lengths("lengths", found, n, of="rows", least=1)

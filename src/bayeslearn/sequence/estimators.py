@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
+from bayeslearn.estimators import ReadsRows
 from bayeslearn.sequence.learning import learn, warn_of_dead
-from bayeslearn.sequence.reading import folds
-from bayeslearn.sources.mixins import TakesCells
+from bayeslearn.sequence.reading import is_folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables.markers import Markers
 
 
-class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class HiddenMarkovEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """States that nobody sees, learned from sequences by EM; cells may be missing (NaN, None) everywhere.
 
     Rows of all sequences stand one after the other, and `lengths` says how many belong to each; one sequence when it
@@ -59,6 +59,8 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
     array([0, 0, 0, 1, 1, 1, 0, 1, 1])
     """
 
+    _form = "array"
+
     model_: HiddenMarkovModel
     states_: NDArray[Any]
     n_iter_: int
@@ -72,7 +74,7 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
         emissions: Literal["auto", "categorical", "gaussian", "full", "poisson"] = "auto",
         mixture: int = 1,
         structure: Any = "any",
-        prior: Any = None,
+        prior: Any = "auto",
         missing: Markers = (),
         keep_default_na: bool = True,
         restarts: int = 1,
@@ -108,7 +110,7 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
 
         The sequences of a source, or of the pattern of files, are told apart by a column of it, `id`.
         """
-        folded = folds(X, id)
+        folded = is_folded(X, id)
         if folded:
             X = self._marked(X, reset=True)
         else:
@@ -119,8 +121,7 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
             rng=validation.generator(self.random_state), tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
         if folded:
-            self.feature_names_in_ = np.array(found.model.emissions.names, dtype=object)
-            self.n_features_in_ = len(self.feature_names_in_)
+            self._note_columns(found.model.emissions.names)
         self.history_, self.converged_, self.n_iter_ = found.history, found.converged, max(found.iterations, 1)
         return self._keep(found.model)
 
@@ -155,6 +156,11 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
         X, lengths = self._asked(X, y, lengths)
         return self.model_.posterior(X, lengths=lengths).probabilities
 
+    def predict_log_proba(self, X: Any, y: Any = None, *, lengths: Any = None) -> NDArray[np.float64]:
+        """Return the logarithm of :meth:`predict_proba`; −inf where a probability is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X, y, lengths=lengths))
+
     def score(self, X: Any, y: Any = None, *, lengths: Any = None) -> float:
         """ln P of all sequences."""
         X, lengths = self._asked(X, y, lengths)
@@ -175,8 +181,8 @@ class HiddenMarkovEstimator(TakesCells, DensityMixin, BaseEstimator):  # type: i
 
     def _rows(self, X: Any, y: Any, lengths: Any, *, reset: bool = False) -> tuple[Any, Any]:
         """Checked rows with the markers of missing values, and the lengths of the sequences."""
-        X = validate_data(self, X, dtype=None, ensure_all_finite=False, reset=reset)
-        n, X = len(X), self._marked(X, reset=reset, names=getattr(self, "feature_names_in_", None))
+        X = self._read_rows(X, reset=reset)
+        n, X = len(X), self._marked(X, reset=reset, names=self._array_names(X.shape[1], reset=False))
         if y is None:
             return X, lengths
         if lengths is not None:

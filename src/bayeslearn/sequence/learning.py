@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import em, validation
+from bayeslearn.distributions import Bundle, Counts
 from bayeslearn.errors import BayeslearnWarning, listed
-from bayeslearn.families import Bundle, Counts
 from bayeslearn.sequence import priors, sources, starting
 from bayeslearn.sequence.model import HiddenMarkovModel
-from bayeslearn.sequence.reading import finished, folds, gathered
+from bayeslearn.sequence.reading import finished, gathered, is_folded
 from bayeslearn.sources import with_options
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 #: A state that is expected less often than this in all data is dead.
 DEAD = 1e-3
+
+#: The prior of the model to begin with, else the usual one.
+AUTO = "auto"
 
 
 def learn(
@@ -42,7 +45,7 @@ def learn(
     known: Any = None,
     weights: ArrayLike | None = None,
     structure: Any = "any",
-    prior: Any = None,
+    prior: Any = "auto",
     start: HiddenMarkovModel | None = None,
     frozen: Iterable[str] = (),
     restarts: int = 1,
@@ -84,8 +87,9 @@ def learn(
     structure
         ``"left-right"``: states are passed in order; or a matrix whose zeros are moves that cannot be.
     prior
-        A word for all tables (``"cases:1"``, ``"mle"``, …), or a dict of ``start``, ``transitions``, ``emissions``,
-        ``weights``; see :mod:`bayeslearn.sequence.priors`.
+        A word for all tables (``"m:1"``, ``"none"``, …; :mod:`bayeslearn.distributions.priors` has them all), None for
+        no prior, or a dict of ``start``, ``transitions``, ``emissions``, ``weights``. ``"auto"`` is that of `start`, or
+        one case in every row.
     start
         A model to begin with: its zeros stay zero, its prior and frozen parts are kept unless told otherwise.
     frozen
@@ -102,7 +106,7 @@ def learn(
     names = None if columns is None and start is None else tuple(columns or start.emissions.names)  # type: ignore[union-attr]
     kind = emissions if start is None else start.emissions.kind
     raw: Any
-    if folds(data, id):
+    if is_folded(data, id):
         raw = sources.opened(data, id=id, names=names, known=known, kind=kind, lengths=lengths, weights=weights)
     else:
         raw = gathered(data, lengths, id, names, known, kind=kind)
@@ -111,7 +115,7 @@ def learn(
     if start is not None:
         first = start
         batch = in_form(raw, start.emissions, start.states, known, weights)
-        prior = first.prior if prior is None else prior
+        prior = first.prior if isinstance(prior, str) and prior == AUTO and first.prior is not None else prior
         first = replace(first, frozen=frozenset(frozen) or first.frozen)
         if "emissions" not in first.frozen:
             first = replace(first, emissions=first.emissions.floored(batch.cells))
@@ -124,6 +128,7 @@ def learn(
         first = HiddenMarkovModel(labels, *starting.chain(len(labels), structure, batch.sample, rng), frame)
         first = replace(first, frozen=frozenset(frozen))
         begins = begun(first, structure, batch.sample, rng, validation.integer("restarts", restarts, least=1))
+    prior = priors.DEFAULT if isinstance(prior, str) and prior == AUTO else prior
     asked = priors.checked(priors.prior_of(prior, first.emissions, batch.cells), len(first.states), first.emissions)
     write: Any = None if checkpoint is None else em.Every(every, lambda model: model.save(checkpoint))
     found = em.best_of(begins, batch, prior=asked, tol=tol, max_iter=max_iter, progress=progress, checkpoint=write)

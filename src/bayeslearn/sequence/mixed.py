@@ -13,16 +13,17 @@ import numpy as np
 from scipy.special import logsumexp, xlogy
 
 from bayeslearn import validation
+from bayeslearn.distributions import Bundle, Counts, Dirichlet
+from bayeslearn.distributions.categorical import shares
+from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ShapeError
-from bayeslearn.families import Bundle, Counts, Dirichlet
-from bayeslearn.families.statistics import frozen
-from bayeslearn.sequence.emissions import Emissions, shares
+from bayeslearn.sequence.emissions import Emissions
 from bayeslearn.sequence.symbols import logs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.families import Moments
+    from bayeslearn.distributions import Moments
 
     Floats = NDArray[np.float64]
 
@@ -55,9 +56,32 @@ class MixtureEmissions(Emissions):
         return len(self.weights)
 
     @property
+    def parameters(self) -> Any:
+        """Those of the parts."""
+        return self.parts.parameters
+
+    def with_parameters(self, parameters: Any) -> Self:
+        """Other parts."""
+        return replace(self, parts=self.parts.with_parameters(parameters))
+
+    @property
+    def by_moments(self) -> bool:  # type: ignore[override]
+        """As the parts."""
+        return self.parts.by_moments
+
+    @property
+    def distribution(self) -> Any:
+        """That of the parts."""
+        return self.parts.distribution
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The columns of the parts."""
         return self.parts.names
+
+    def require_cells(self, cells: NDArray[Any]) -> None:
+        """Those of the parts."""
+        self.parts.require_cells(cells)
 
     def cells(self, x: Any) -> NDArray[Any]:
         """As the parts have them."""

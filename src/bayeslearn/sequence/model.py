@@ -16,12 +16,13 @@ import numpy as np
 from scipy.special import xlogy
 
 from bayeslearn import validation
+from bayeslearn.codec import Saved
+from bayeslearn.distributions import Bundle, Counts
+from bayeslearn.distributions.categorical import shares
+from bayeslearn.distributions.lineage import after_update, merged
+from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import MismatchError, ParameterError, ShapeError, listed
-from bayeslearn.families import Bundle, Counts
-from bayeslearn.families.lineage import after_update, merged
-from bayeslearn.families.statistics import frozen
 from bayeslearn.sequence import answering, priors
-from bayeslearn.sequence.emissions import Emissions, shares
 from bayeslearn.sequence.expecting import Chain, expect
 from bayeslearn.tables.variables import checked_states
 
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn import em
-    from bayeslearn.families.lineage import Lineage
+    from bayeslearn.distributions.lineage import Lineage
+    from bayeslearn.model_values import Reader
     from bayeslearn.sequence.answering import Path, Posterior
     from bayeslearn.sequence.data import Sequences
+    from bayeslearn.sequence.emissions import Emissions
     from bayeslearn.sequence.filtering import Filter
     from bayeslearn.sequence.priors import ChainPrior
     from bayeslearn.tables.markers import Markers
@@ -52,7 +55,7 @@ def table(name: str, p: ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenMarkovModel:
+class HiddenMarkovModel(Saved, kind="hidden Markov model"):
     """A frozen value: named states, where a sequence starts, how it moves on, and what each state emits.
 
     A model that was learned keeps its prior and its statistics, so that learning can go on.
@@ -75,7 +78,7 @@ class HiddenMarkovModel:
     statistics: Bundle | None = None
     #: Parts that learning leaves alone: "start", "transitions", "emissions".
     frozen: frozenset[str] = frozenset()
-    #: What the statistics are made of, where the model was updated; see :mod:`bayeslearn.families.lineage`.
+    #: What the statistics are made of, where the model was updated; see :mod:`bayeslearn.distributions.lineage`.
     lineage: Lineage | None = None
 
     def __post_init__(self) -> None:
@@ -115,7 +118,7 @@ class HiddenMarkovModel:
         known: Any = None,
         weights: ArrayLike | None = None,
         structure: Any = "any",
-        prior: Any = None,
+        prior: Any = "auto",
         start: HiddenMarkovModel | None = None,
         frozen: Iterable[str] = (),
         restarts: int = 1,
@@ -141,6 +144,7 @@ class HiddenMarkovModel:
 
     def expected_statistics(self, batch: Sequences) -> tuple[Bundle, float]:
         """E step: expected starts, moves and emissions, and ln P of the sequences."""
+        self.emissions.require_fit(batch)
         found = expect(self.chain, self.emissions.reading(batch.cells), batch)
         parts = Bundle(start=Counts(found.start), transitions=Counts(found.moves), emissions=found.observed)
         weighed = found.log_p if batch.weights is None else batch.weights * found.log_p
@@ -168,7 +172,7 @@ class HiddenMarkovModel:
         return total if "emissions" in self.frozen else total + self.emissions.log_prior(prior.emissions)
 
     def _prior(self, prior: ChainPrior | None) -> ChainPrior:
-        return priors.prior_of("mle", self.emissions, None) if prior is None else prior
+        return priors.prior_of(None, self.emissions, None) if prior is None else prior
 
     def update(
         self,
@@ -189,13 +193,13 @@ class HiddenMarkovModel:
         fade
             The weight of earlier statistics; below 1 they are forgotten gradually.
         """
-        from bayeslearn.sequence.reading import folds  # noqa: PLC0415 - reads tables
+        from bayeslearn.sequence.reading import is_folded  # noqa: PLC0415 - reads tables
 
-        read = self._folded if folds(data, id) else self.sequences
+        read = self._folded if is_folded(data, id) else self.sequences
         batch: Any = read(data, lengths=lengths, id=id, known=known, weights=weights)
         found = batch.fold(lambda some: self.expected_statistics(some)[0])
         before = self.statistics
-        prior = self.prior or priors.prior_of(None, self.emissions, batch.cells)
+        prior = self.prior or priors.prior_of(priors.DEFAULT, self.emissions, batch.cells)
         if before is None:
             return self.estimate(prior, found)
         after = self.estimate(prior, before * fade + found)
@@ -342,15 +346,15 @@ class HiddenMarkovModel:
 
     # -- files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a .json or .json.gz file."""
-        from bayeslearn.sequence.model_files import write  # noqa: PLC0415 - it builds on the model
+    def to_document(self) -> dict[str, Any]:
+        """Return the model as plain values; see :mod:`bayeslearn.sequence.files`."""
+        from bayeslearn.sequence.files import document_of  # noqa: PLC0415 - it builds on the model
 
-        write(self, path)
+        return document_of(self)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> HiddenMarkovModel:
-        """A model from a file."""
-        from bayeslearn.sequence.model_files import read  # noqa: PLC0415 - it builds on the model
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> HiddenMarkovModel:
+        """Return the model of a document, all of which is checked."""
+        from bayeslearn.sequence.files import model_of  # noqa: PLC0415 - it builds on the model
 
-        return read(path)
+        return model_of(reader, document)

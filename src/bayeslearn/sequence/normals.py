@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.distributions import Moments, MultivariateNormal, MultivariateParameters, NormalInverseGamma
+from bayeslearn.distributions.moments import in_range, real_cells, require_range, require_squares
+from bayeslearn.distributions.normal import positive
+from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ShapeError
-from bayeslearn.families import Moments, NormalInverseGamma
-from bayeslearn.families.moments import real_cells
-from bayeslearn.families.normal import normal_log_density, positive
-from bayeslearn.families.statistics import frozen
 from bayeslearn.sequence.cells import number_rows
-from bayeslearn.sequence.emissions import NOTHING, Emissions
+from bayeslearn.sequence.emissions import Emissions
 from bayeslearn.sequence.observing import Normals
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ class NormalBase(Emissions):
         """The columns."""
         return self.columns
 
+    many_columns: ClassVar[bool] = True
+    by_moments: ClassVar[bool] = True
+
     def cells(self, x: Any) -> Floats:
         """Rows of finite numbers; NaN is missing."""
         return real_cells(number_rows(x), len(self.columns))
@@ -68,6 +71,9 @@ class NormalBase(Emissions):
         object.__setattr__(self, "columns", tuple(self.columns))
         object.__setattr__(self, "mean", frozen(mean))
         return mean
+
+    def _check_floor(self) -> Floats:
+        return frozen(validation.not_negative("floor", validation.broadcast("floor", self.floor, self.mean.shape[1:])))
 
     @abstractmethod
     def _spreads(self, state: int) -> Floats:
@@ -99,15 +105,15 @@ class NormalEmissions(NormalBase):
 
     def __post_init__(self) -> None:
         mean = self._check_mean()
-        var = positive(
-            np.broadcast_to(validation.float_array("var", self.var).reshape(np.shape(self.mean)), mean.shape)
-        )
-        object.__setattr__(self, "var", frozen(var))
-        object.__setattr__(self, "floor", frozen(np.broadcast_to(self.floor, mean.shape[1:])))
+        var = validation.float_array("var", self.var)
+        var = var[:, None] if var.ndim == 1 and len(var) == len(mean) else var
+        object.__setattr__(self, "var", frozen(positive(validation.broadcast("var", var, mean.shape))))
+        object.__setattr__(self, "floor", self._check_floor())
 
-    def log_prob(self, cells: NDArray[Any]) -> Floats:
-        """Σ_d ln N(x_d | μ_d, σ²_d), without the coordinates that are missing."""
-        return normal_log_density((cells[:, None, :] - self.mean) ** 2, self.var).sum(axis=-1)
+    @property
+    def distribution(self) -> MultivariateNormal:
+        """Columns that are independent given the state."""
+        return MultivariateNormal(len(self.columns), "diagonal")
 
     def draw(self, states: NDArray[np.intp], rng: np.random.Generator) -> Floats:
         """Rows at random."""
@@ -124,27 +130,19 @@ class NormalEmissions(NormalBase):
         reading.take_rows(slice(None), gamma, totals)
         return reading.statistics(totals)
 
-    def estimate(self, prior: NormalInverseGamma, statistics: Moments) -> Self:
-        """Posterior means of μ and σ², where there is something to rest on."""
-        after = prior.of(self.mean.shape).plus(statistics)
-        mean = np.where(after.kappa > NOTHING, after.mu, self.mean)
-        cases = after.alpha - 1
-        var = np.where(cases > NOTHING, after.beta / np.where(cases > NOTHING, cases, 1.0), self.var)
-        return replace(self, mean=mean, var=np.maximum(var, self.floor))
+    @property
+    def parameters(self) -> MultivariateParameters:
+        """Means and variances."""
+        return MultivariateParameters(self.mean, self.var)
 
-    def log_prior(self, prior: NormalInverseGamma) -> float:
-        """−(α − 1) ln σ² − (β + κ(μ − m)²/2) / σ²."""
-        before = prior.of(self.mean.shape)
-        spread = before.beta + before.kappa * (self.mean - before.mu) ** 2 / 2
-        return float((-(before.alpha - 1) * np.log(self.var) - spread / self.var).sum())
+    def with_parameters(self, parameters: Any) -> Self:
+        """Others, whose variances are not below the floor."""
+        mean, var = parameters
+        return replace(self, mean=mean, var=np.maximum(var, self.floor))
 
     def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> NormalInverseGamma:
         """So many cases of the mean and variance of all rows."""
         return NormalInverseGamma.unit_information(*spread_of(cells), cases)
-
-    def permuted(self, order: NDArray[np.intp]) -> Self:
-        """The states in another order."""
-        return replace(self, mean=self.mean[order], var=self.var[order])
 
     def _spreads(self, state: int) -> Floats:
         return self.var[state]
@@ -155,14 +153,17 @@ class NormalEmissions(NormalBase):
 
 def spread_of(cells: Floats | Moments) -> tuple[Floats, Floats]:
     """Means and variances of columns, or of their moments; 1 for the variance of a column that does not vary."""
-    if isinstance(cells, Moments):
-        mean, var = cells.mean, cells.var
-    elif np.isnan(cells.sum()):
-        seen = ~np.isnan(cells)
-        n = np.maximum(seen.sum(axis=0), 1)
-        mean = np.where(seen, cells, 0.0).sum(axis=0) / n
-        var = np.where(seen, (cells - mean) ** 2, 0.0).sum(axis=0) / n
-    else:
-        mean, var = cells.mean(axis=0), cells.var(axis=0)
-    tiny = 1e-24 * np.maximum(mean * mean, 1.0)
-    return mean, np.where(var > tiny, var, 1.0)
+    require_squares("observations", cells.mean if isinstance(cells, Moments) else cells)
+    with in_range():
+        if isinstance(cells, Moments):
+            mean, var = cells.mean, cells.var
+        elif np.isnan(cells).any():
+            seen = ~np.isnan(cells)
+            n = np.maximum(seen.sum(axis=0), 1)
+            mean = np.where(seen, cells, 0.0).sum(axis=0) / n
+            var = np.where(seen, (cells - mean) ** 2, 0.0).sum(axis=0) / n
+        else:
+            mean, var = cells.mean(axis=0), cells.var(axis=0)
+    require_range(mean, var)
+    tiny = 1e-12 * np.maximum(np.abs(mean), 1.0)
+    return mean, np.where(np.sqrt(var) > tiny, var, 1.0)

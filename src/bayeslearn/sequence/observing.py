@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from bayeslearn import kernels
-from bayeslearn.families import Moments
-from bayeslearn.families.normal import LOG_2PI, normal_log_density
-from bayeslearn.families.statistics import ratio
+from bayeslearn.distributions import Moments
+from bayeslearn.distributions.moments import in_range
+from bayeslearn.distributions.normal import LOG_2PI, normal_log_density
+from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.sequence.data import LANES
 
 if TYPE_CHECKING:
@@ -131,7 +132,8 @@ class Normals:
 
     def logs(self, rows: slice) -> Floats:
         """Σ_d ln N(x_d | μ_d, σ²_d)."""
-        return normal_log_density((self.x[rows][:, None, :] - self.mean) ** 2, self.var).sum(axis=-1)
+        with in_range():
+            return normal_log_density((self.x[rows][:, None, :] - self.mean) ** 2, self.var).sum(axis=-1)
 
 
 class Rows:

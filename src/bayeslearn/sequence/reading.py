@@ -70,6 +70,7 @@ def read(
     `weights` say how often each sequence counts.
     """
     if isinstance(data, Sequences):
+        emissions.require_fit(data)
         return data
     raw = gathered(data, lengths, id, emissions.names, known, kind=emissions.kind)
     return finished(raw, emissions, states, known, weights)
@@ -129,7 +130,7 @@ def gathered(
     kind: str = "auto",
 ) -> Raw:
     """Rows, lengths and names of sequences; `names` are the columns to take from a table."""
-    if folds(data, None):
+    if is_folded(data, None):
         raise ParameterError(
             "an answer for each row takes the rows in memory, and this is a source",
             hint="read them, if they fit: source.table(); learning (`learn`, `update`) folds",
@@ -145,7 +146,7 @@ def gathered(
     return Raw(cells, each, tuple(range(len(each))))
 
 
-def folds(data: Any, id: str | None) -> bool:  # noqa: A002 - the name of the column
+def is_folded(data: Any, id: str | None) -> bool:  # noqa: A002 - the name of the column
     """Whether data are a source; a list of words without `id` is a sequence of symbols, not of paths."""
     return is_source(data) and (id is not None or not isinstance(data, list | tuple))
 
@@ -193,7 +194,7 @@ def from_table(
         data,
         columns=None if names is None else tuple(dict.fromkeys((*names, *also))),
         discrete=[*also, *(names or ())] if kind == "categorical" else also,
-        numeric=names or () if kind in {"gaussian", "full", "poisson"} else (),
+        numeric=names or () if kind not in {"auto", "categorical"} else (),
         max_states=MOST_SEQUENCES,
         allow_constant=True,
     )

@@ -7,22 +7,25 @@ to start from, all of them where there are few.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bayeslearn.errors import DataError, InconsistentDataError, ParameterError, listed, option
-from bayeslearn.families import Moments
-from bayeslearn.families.assignment import assign
+from bayeslearn.distributions import Moments
+from bayeslearn.distributions.row_assignment import assign
+from bayeslearn.errors import DataError, InconsistentDataError, ParameterError, UnknownStateError, listed, option
 from bayeslearn.sequence.data import Sequences
-from bayeslearn.sequence.folding import Reader, beside, fold
+from bayeslearn.sequence.mixed import MixtureEmissions
+from bayeslearn.sequence.reading import known_codes, table_cells
 from bayeslearn.sequence.starting import SAMPLE
+from bayeslearn.sequence.symbols import CategoricalEmissions
 from bayeslearn.sources.base import Scanned
+from bayeslearn.sources.encoding import Coder
 from bayeslearn.sources.sampling import row_numbers, scrambled
 from bayeslearn.sources.scanning import scan
-from bayeslearn.tables import Discrete
+from bayeslearn.tables import Discrete, Numeric, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,26 +33,101 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.sequence.emissions import Emissions
+    from bayeslearn.tables.columns import Column
+    from bayeslearn.tables.folded import Folded
+    from bayeslearn.tables.runs import Runs
+
+    KeptSequences = Folded[Sequences]
 
 S = TypeVar("S")
 
 #: Ids that are remembered, to find one that stands in two places.
 MOST_IDS = 1 << 18
 
+#: Bytes of sequences that are remembered between the passes of EM.
+KEPT_BYTES = 1 << 27
+
 #: States that a column of symbols may have.
 MOST_SYMBOLS = 1 << 15
 
 
+### columns as observations
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Turns columns into observations; it may travel."""
+
+    coder: Coder
+    emissions: Emissions
+    columns: tuple[str, ...]
+    #: The column of states that are known, and the code of each of its states; the last is that of nothing.
+    known: str | None = None
+    codes: NDArray[np.int32] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        source: Scanned,
+        emissions: Emissions,
+        columns: tuple[str, ...],
+        known: str | None,
+        states: Sequence[Any],
+    ) -> Reader:
+        """What reads these columns of a source as the emissions have them."""
+        parts = emissions.parts if isinstance(emissions, MixtureEmissions) else emissions
+        symbols = isinstance(parts, CategoricalEmissions)
+        told: Any = None if known is None else source.schema[known]
+        schema = Schema([
+            *(Discrete(name, parts.variable.states) if symbols else Numeric(name) for name in columns),  # type: ignore[attr-defined]
+            *([] if told is None else [told]),
+        ])  # fmt: skip
+        request = replace(source.request, unseen="error", absent="error")
+        codes = None if told is None else state_codes(told, states)
+        return cls(Coder(schema, request), parts, columns, known, codes)
+
+    def __call__(self, columns: list[Column]) -> tuple[Any, NDArray[np.int32] | None]:
+        """The observations of a batch in their working form, and the states that are known."""
+        table = self.coder.table([column for column in columns if column.name in self.coder.names])
+        known = None if self.known is None or self.codes is None else self.codes[table.code(self.known)]
+        if isinstance(self.emissions, CategoricalEmissions):
+            return table.code(self.columns[0]).astype(np.int32), known
+        return self.emissions.cells(table_cells(table, self.columns)), known
+
+
+def sequences_of(runs: Runs) -> Sequences:
+    """Whole runs of rows as sequences."""
+    cells, known = runs.arrays
+    return Sequences(cells, runs.lengths, runs.ids, known=known)  # type: ignore[arg-type]
+
+
+def state_codes(variable: Discrete, states: Sequence[Any]) -> NDArray[np.int32]:
+    """The code of each state that a column knows, −1 for what stands for nothing."""
+    odd = [s for s in variable.states if s not in states and s != -1]
+    if odd:
+        raise UnknownStateError(f"column {variable.name!r} names {listed(odd)}, not among the states {listed(states)}")
+    return known_codes([*variable.states, None], states, variable.size + 1)
+
+
+### a first pass
+
+
 @dataclass(frozen=True, eq=False)
-class Folded:
+class FoldedSequences:
     """Sequences of a source in the working form of some emissions."""
 
     source: Scanned
+    id: str
     reader: Reader
+
+    @cached_property
+    def sequences(self) -> KeptSequences:
+        """Batches of whole sequences: the rows of one stand together in one file. Remembered where they fit."""
+        return self.source.runs(self.id, self.reader, self.reader.coder.names).kept(sequences_of, KEPT_BYTES)
 
     def fold(self, collect: Callable[[Sequences], S]) -> S:
         """The sum over batches of whole sequences."""
-        return fold(self.source, self.reader, collect)
+        return self.sequences.fold(collect)
 
     @cached_property
     def look(self) -> Look:
@@ -64,7 +142,8 @@ class Folded:
     @property
     def cells(self) -> Any:
         """What stands for all observations: the moments of numbers; of symbols some."""
-        return self.look.sample.cells if self.look.moments is None else self.look.moments
+        by_moments = self.look.moments is not None and self.reader.emissions.by_moments
+        return self.look.moments if by_moments else self.look.sample.cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +178,13 @@ def looked(data: Sequences) -> Look:
     each = row_numbers(columns.T, data.n_rows)
     numbers = scrambled(np.add.reduceat(each, data.starts))
     return Look(moments, *few(shortened(data), numbers), union(ids, frozenset()))
+
+
+def beside(parts: list[Sequences]) -> Sequences:
+    """The sequences of all, one after the other."""
+    known = None if parts[0].known is None else np.concatenate([p.known for p in parts])
+    cells, lengths = (np.concatenate(arrays) for arrays in ([p.cells for p in parts], [p.lengths for p in parts]))
+    return Sequences(cells, lengths, tuple(name for p in parts for name in p.ids), known=known)
 
 
 def union(one: frozenset[Any] | None, other: frozenset[Any] | None) -> frozenset[Any] | None:
@@ -161,9 +247,9 @@ class RawSource:
         """The states that are known somewhere."""
         return None if known is None else list(self.source.schema[self.known].states)  # type: ignore[index, attr-defined]
 
-    def finished(self, emissions: Emissions, states: Sequence[Any]) -> Folded:
+    def finished(self, emissions: Emissions, states: Sequence[Any]) -> FoldedSequences:
         """The sequences as the emissions have them."""
-        return Folded(self.source, Reader.of(self.source, self.id, emissions, self.names, self.known, states))
+        return FoldedSequences(self.source, self.id, Reader.of(self.source, emissions, self.names, self.known, states))
 
 
 def opened(
@@ -192,7 +278,7 @@ def opened(
         raise ParameterError("no column is left to be observed", hint="name the observed columns")
     here = {v.name: isinstance(v, Discrete) for v in source.schema}
     discrete = [n for n in (*also, *(taken if kind == "categorical" else ())) if not here.get(n, False)]
-    numeric = [n for n in (taken if kind in {"gaussian", "full", "poisson"} else ()) if here.get(n, True)]
+    numeric = [n for n in (taken if kind not in {"auto", "categorical"} else ()) if here.get(n, True)]
     source = source.declared(
         columns=(*taken, *also), discrete=discrete, numeric=numeric, max_states=MOST_SYMBOLS, allow_constant=True
     )

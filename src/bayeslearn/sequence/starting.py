@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import capacity, validation
+from bayeslearn.distributions.distribution import by_name, column_names
 from bayeslearn.errors import DataError, ParameterError, ProbabilityError
 from bayeslearn.sequence.cells import as_objects, is_missing, number_rows, one_column, plain
 from bayeslearn.sequence.counts import PoissonEmissions
 from bayeslearn.sequence.covariances import FullNormalEmissions
+from bayeslearn.sequence.emissions import ColumnEmissions
 from bayeslearn.sequence.mixed import MixtureEmissions
 from bayeslearn.sequence.normals import NormalEmissions, spread_of
 from bayeslearn.sequence.symbols import CategoricalEmissions
-from bayeslearn.tables import Discrete
+from bayeslearn.tables import Discrete, Numeric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,15 +41,19 @@ STAY = 0.7
 
 def frame(cells: Any, kind: str, size: int, mixture: int, names: tuple[str, ...] | None, symbols: Any) -> Emissions:
     """Emissions of a kind for these data, with parameters that mean nothing yet."""
-    kind = guessed(cells) if kind == "auto" else validation.choice("emissions", kind, ["auto", *KINDS])
+    kind = guessed(cells) if kind == "auto" else validation.choice("emissions", kind, ["auto", *kinds()])
     validation.integer("mixture", mixture, least=1)
     rows = size * mixture
+    wide = len(names or ()) or 1
+    capacity.require_numbers(f"{mixture:,} parts in each of {size:,} states", (rows, wide * (1 + wide)), copies=6)
     parts: Emissions
     if kind == "categorical":
         variable = Discrete((names or ("symbol",))[0], tuple(symbols) if symbols is not None else seen_symbols(cells))
         parts = CategoricalEmissions(variable, np.full((rows, variable.size), 1 / variable.size))
     elif kind == "poisson":
         parts = PoissonEmissions((names or ("count",))[0], np.ones(rows))
+    elif kind not in {"gaussian", "full"}:
+        parts = of_column(by_name(kind)(), (names or ("x0",))[0], rows)
     else:
         d = number_rows(cells).shape[1]
         columns = names or tuple(f"x{j}" for j in range(d))
@@ -56,6 +62,19 @@ def frame(cells: Any, kind: str, size: int, mixture: int, names: tuple[str, ...]
             columns, mean, np.repeat(np.eye(d)[None], rows, axis=0)
         )  # fmt: skip
     return parts if mixture == 1 else MixtureEmissions(np.full((size, mixture), 1 / mixture), parts)
+
+
+def kinds() -> list[str]:
+    """The kinds of emissions: normals by their covariance, and all distributions of one column of numbers."""
+    others = (name for name in column_names() if name not in {"normal", *KINDS})
+    return [*KINDS, *(name for name in others if by_name(name).accepts([Numeric("x")]))]
+
+
+def of_column(distribution: Any, name: str, rows: int) -> ColumnEmissions:
+    """Emissions as if 1 and 2 were seen: parameters that mean nothing yet."""
+    whole = distribution.collect(np.array([1.0, 2.0]), weights=np.ones((2, 1)))
+    prior = distribution.shaped(distribution.pooled(whole), rows)
+    return ColumnEmissions(name, distribution, distribution.estimate(prior))
 
 
 def guessed(cells: Any) -> str:
@@ -134,10 +153,7 @@ def clusters(emissions: Any, cells: NDArray[Any], rng: np.random.Generator) -> F
     if isinstance(emissions, CategoricalEmissions):
         lean = rng.dirichlet(np.full(n, 0.5), emissions.variable.size + 1)  # each symbol leans towards some states
         return lean[cells] * rng.uniform(0.5, 1.5, (len(cells), n))
-    x = np.sqrt(cells)[:, None] if isinstance(emissions, PoissonEmissions) else cells
-    mean, var = spread_of(x)
-    x = np.nan_to_num((x - mean) / np.sqrt(var))
-    return np.eye(n)[nearest(x, n, rng)]
+    return np.eye(n)[nearest(emissions.distribution.points(cells), n, rng)]
 
 
 def nearest(x: Floats, k: int, rng: np.random.Generator, rounds: int = 10) -> NDArray[np.intp]:
@@ -192,7 +208,11 @@ def state_names(states: int | Iterable[Any] | None, known: Any) -> tuple[Any, ..
             raise ParameterError("how many states?", hint="give a number or their names")
         return seen_symbols([c for c in as_objects(known) if plain(c) != -1])
     if isinstance(states, int | np.integer) and not isinstance(states, bool):
-        return tuple(range(validation.integer("states", int(states), least=1)))
+        n = validation.integer("states", int(states), least=1)
+        capacity.require_numbers(
+            f"{n:,} states and the moves between them", (n, n), hint="ask for fewer states", copies=8
+        )
+        return tuple(range(n))
     if isinstance(states, str | bool) or not hasattr(states, "__iter__"):
         raise ParameterError(f"`states` must be a number or names, got {states!r}")
     return tuple(states)

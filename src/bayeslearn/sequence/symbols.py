@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import xlogy
 
 from bayeslearn import validation
+from bayeslearn.distributions import Categorical, Counts, Dirichlet
+from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ShapeError, UnknownStateError, listed
-from bayeslearn.families import Categorical, Counts, Dirichlet
-from bayeslearn.families.statistics import frozen
 from bayeslearn.sequence.cells import distinct, is_missing, one_column, plain
-from bayeslearn.sequence.emissions import Emissions, shares
+from bayeslearn.sequence.emissions import Emissions
 from bayeslearn.sequence.observing import Symbols
 
 if TYPE_CHECKING:
@@ -63,6 +62,20 @@ class CategoricalEmissions(Emissions):
         return len(self.theta)
 
     @property
+    def distribution(self) -> Categorical:
+        """Of as many states as there are symbols."""
+        return Categorical(self.variable.size)
+
+    @property
+    def parameters(self) -> NDArray[np.float64]:
+        """θ."""
+        return self.theta
+
+    def with_parameters(self, parameters: NDArray[np.float64]) -> Self:
+        """Other probabilities."""
+        return replace(self, theta=parameters)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The one column."""
         return (self.variable.name,)
@@ -71,9 +84,11 @@ class CategoricalEmissions(Emissions):
         """Codes of symbols, −1 where missing."""
         return symbol_codes(x, self.variable)
 
-    def log_prob(self, cells: NDArray[Any]) -> NDArray[np.float64]:
-        """ln θ."""
-        return Categorical(self.variable.size).log_prob(self.theta, cells)
+    def require_cells(self, cells: NDArray[Any]) -> None:
+        """Codes within those of the symbols."""
+        if cells.ndim != 1 or cells.dtype != np.int32:
+            raise ShapeError(f"expected codes of symbols, got shape {cells.shape} of {cells.dtype}")
+        validation.indices(f"codes of {self.variable.name}", cells, self.variable.size, least=-1)
 
     def draw(self, states: NDArray[np.intp], rng: np.random.Generator) -> NDArray[Any]:
         """Symbols at random."""
@@ -85,33 +100,13 @@ class CategoricalEmissions(Emissions):
         """A table to look up."""
         return Symbols(cells, logs(self.theta), Counts)
 
-    def gather(self, cells: NDArray[Any], gamma: NDArray[np.float64]) -> Counts:
-        """Σ γ of each symbol."""
-        return Categorical(self.variable.size).collect(cells, weights=gamma)
-
-    def estimate(self, prior: Any, statistics: Counts) -> Self:
-        """(n + α) / Σ (n + α)."""
-        return replace(self, theta=shares(statistics.n + prior.of(self.theta.shape).alpha, self.theta))
-
-    def log_prior(self, prior: Any) -> float:
-        """Σ α ln θ."""
-        return float(xlogy(prior.of(self.theta.shape).alpha, self.theta).sum())
-
     def default_prior(self, cells: Any, cases: float) -> Any:  # noqa: ARG002 - the same for all data
         """So many cases, spread evenly: no symbol is impossible."""
         return Dirichlet.m_estimate(cases)
 
-    def permuted(self, order: NDArray[np.intp]) -> Self:
-        """The states in another order."""
-        return replace(self, theta=self.theta[order])
-
-    def centres(self) -> None:
-        """Symbols have no order."""
-
     def described(self, state: int, most: int = 3) -> str:
         """The most probable symbols."""
-        best = np.argsort(-self.theta[state], kind="stable")[:most]
-        return ", ".join(f"{self.variable.states[k]} {self.theta[state, k]:.3g}" for k in best)
+        return self.distribution.describe(self.theta, state, variable=self.variable, most=most)
 
 
 def symbol_codes(x: Any, variable: Discrete) -> NDArray[np.int32]:

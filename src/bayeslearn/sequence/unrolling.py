@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bayeslearn import validation
+from bayeslearn.capacity import require_room
 from bayeslearn.sequence.symbols import CategoricalEmissions
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def unrolled(model: HiddenMarkovModel, steps: int) -> Unrolled:
     Nodes are called ``state 0``, ``state 1``, … and, for symbols, by the observed column: ``roll 0``, ``roll 1``, …
     """
     validation.integer("steps", steps, least=1)
+    require_room(f"a network of {steps:,} steps", 1000 * steps)
     observed = model.emissions.variable if isinstance(model.emissions, CategoricalEmissions) else None
     nodes, tables, states = [], {}, {}
     for t in range(steps):

@@ -5,28 +5,38 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.capacity import free_memory
 from bayeslearn.errors import CapacityError, EmptyTableError, ParameterError
+from bayeslearn.sources.engines import Local
 from bayeslearn.tables import Numeric, Table
 from bayeslearn.tables.convert import Request, check_request, requested
 from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.schema import name_list
+from bayeslearn.tables.source import Source
 from bayeslearn.tables.table import code_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from bayeslearn.sources.digest import Digest
+    from bayeslearn.sources.column_profiles import Digest
     from bayeslearn.tables import Discrete, Schema
+    from bayeslearn.tables.columns import Column
     from bayeslearn.tables.convert import Unseen
     from bayeslearn.tables.markers import Markers
 
 S = TypeVar("S")
+T = TypeVar("T")
+
+if TYPE_CHECKING:
+    #: Told the rows of every batch that was read.
+    Tell = Callable[[int], object]
+    #: Opens a part: what was read of it, batch by batch.
+    Opened = Callable[[Any, Tell | None], Iterator[T]]
 
 #: The file that describes a folder of encoded rows.
 MANIFEST = "bayeslearn.json"
@@ -54,7 +64,7 @@ class Extent:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Scanned(ABC):
+class Scanned(Source, ABC):
     """A source that is read again for every pass."""
 
     schema: Schema
@@ -82,6 +92,57 @@ class Scanned(ABC):
     @abstractmethod
     def look(self) -> Digest:
         """What all columns show, by a pass."""
+
+    # -- raw columns
+
+    def fold_streams(
+        self,
+        names: tuple[str, ...] | None,
+        read: Callable[[list[Column]], T],
+        work: Callable[[Iterator[T]], S | None],
+        *,
+        rows: int | None = None,
+        whole_files: bool = False,
+    ) -> S:
+        """The sum over the streams, each read where the engine says."""
+        parts, opened = self._parts(names, read, rows=rows, whole_files=whole_files)
+        try:
+            return require_some(self._folded(StreamWork(opened, work), parts), self)
+        finally:
+            if hasattr(parts, "close"):
+                parts.close()
+
+    def streams(
+        self,
+        names: tuple[str, ...] | None,
+        read: Callable[[list[Column]], T],
+        *,
+        rows: int | None = None,
+        whole_files: bool = False,
+    ) -> Iterable[Iterator[T]]:
+        """The streams in order, on this machine."""
+        parts, opened = self._parts(names, read, rows=rows, whole_files=whole_files)
+        return (opened(part, None) for part in parts)
+
+    @abstractmethod
+    def _parts(
+        self,
+        names: tuple[str, ...] | None,
+        read: Callable[[list[Column]], T],
+        *,
+        rows: int | None,
+        whole_files: bool,
+    ) -> tuple[Iterable[Any], Opened[T]]:
+        """What is read apart, and what opens a part: it returns what was read, batch by batch."""
+
+    def _folded(self, function: Any, parts: Iterable[Any]) -> Any:
+        """``function(part 1) + function(part 2) + …`` on the threads of this machine, or by an engine."""
+        return Local().fold(function, parts, lambda _: None)
+
+    @property
+    def markers(self) -> Missing:
+        """What stands for a missing cell in raw columns."""
+        return self.request.missing
 
     # -- the same rows otherwise
 
@@ -127,7 +188,8 @@ class Scanned(ABC):
         check_request(request, schema)
         if schema is not None:
             return replace(self, schema=self._grown(schema, request), request=request, weight=weight)
-        names = [n for n in self.schema.names if n not in dropped] if columns is None else name_list("columns", columns)
+        gone = frozenset(dropped)
+        names = [n for n in self.schema.names if n not in gone] if columns is None else name_list("columns", columns)
         names = tuple(name for name in names if name != weight)
         if not request.declares() and not request.all_discrete and set(names) <= set(self.schema.names):
             return replace(self, schema=self.schema.select(names), request=request, weight=weight)
@@ -185,6 +247,20 @@ class Scanned(ABC):
         return Table.concat(self.batches())
 
 
+@dataclass(frozen=True)
+class StreamWork:
+    """What is made of one part; it may travel."""
+
+    opened: Opened[Any]
+    work: Callable[[Iterator[Any]], Any]
+    #: Told the rows of every batch; it does not travel.
+    tell: Tell | None = None
+
+    def __call__(self, part: Any) -> Any:
+        """Of its stream."""
+        return self.work(self.opened(part, self.tell))
+
+
 def named_weight(weights: Any) -> str:
     """The column of the weights: what stays where it is cannot be weighed from here."""
     if isinstance(weights, str):
@@ -205,15 +281,6 @@ def require_room(source: Scanned) -> None:
             hint="fold the source instead: learners that count take it as it is",
             bytes=need,
         )
-
-
-def free_memory() -> int:
-    """Bytes that this machine can still give; more than there are anywhere, where the system does not tell."""
-    try:
-        told = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
-        return int(told["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        return 1 << 62
 
 
 def rows_of_batch(columns: int) -> int:

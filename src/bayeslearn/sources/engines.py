@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from bayeslearn.kernels.threads import parallel, thread_count
+from bayeslearn.tables.folded import Sum
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,40 +31,6 @@ class Engine(Protocol):
         `done` is told of every shard that was read.
         """
         ...
-
-
-def plus(a: Any, b: Any) -> Any:
-    """``a + b``, where None adds nothing."""
-    return b if a is None else a if b is None else a + b
-
-
-@dataclass
-class Sum(Generic[S]):
-    """A sum of many values that come in order, added pairwise, with few of them kept at a time.
-
-    Which are added to which depends on their places alone, also where some are None.
-    """
-
-    #: Sums of 1, 2, 4, … values, those among them that the binary digits of `count` name.
-    levels: list[S | None] = field(default_factory=list)
-    count: int = 0
-
-    def add(self, value: S | None) -> None:
-        """One more value; None adds nothing."""
-        level = 0
-        while self.count >> level & 1:
-            value, self.levels[level] = plus(self.levels[level], value), None
-            level += 1
-        self.levels[level : level + 1] = [value]
-        self.count += 1
-
-    @property
-    def total(self) -> S | None:
-        """The sum so far."""
-        total: Any = None
-        for value in self.levels:
-            total = plus(value, total)
-        return total
 
 
 @dataclass

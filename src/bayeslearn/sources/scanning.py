@@ -13,6 +13,7 @@ from bayeslearn.errors import ParameterError
 from bayeslearn.sources.base import MANIFEST, Scanned
 from bayeslearn.tables import Table, as_table
 from bayeslearn.tables.convert import check_request, requested
+from bayeslearn.tables.file_names import is_file, is_folder
 from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.raw import raw_table
 from bayeslearn.tables.schema import name_list
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from bayeslearn.sources.engines import Engine
-    from bayeslearn.sources.files import Pace
+    from bayeslearn.sources.file_source import ScanProgress
     from bayeslearn.tables import Schema, Source
     from bayeslearn.tables.convert import Unseen
     from bayeslearn.tables.markers import Markers
@@ -53,7 +54,7 @@ def scan(
     engine: Engine | Any = None,
     on_error: Literal["raise", "skip"] = "raise",
     memory_limit: str | int | None = None,
-    progress: Callable[[Pace], object] | None = None,
+    progress: Callable[[ScanProgress], object] | None = None,
 ) -> Any:
     """A source: data that stay where they are, and are folded batch by batch.
 
@@ -108,24 +109,24 @@ absent, left_out
             f"{type(data).__name__} is read on this machine, not by a cluster", hint="clusters read files: give paths"
         )
     if is_relation(data) or is_database(data):
-        from bayeslearn.sources.relations import scan_relation  # noqa: PLC0415 - DuckDB loads when it is asked
+        from bayeslearn.sources.duckdb_source import scan_relation  # noqa: PLC0415 - DuckDB loads when it is asked
 
         return scan_relation(
             data, table, request, schema=schema, names=names, weight=weights, memory_limit=memory_limit
         )
-    if isinstance(data, str | os.PathLike) and (Path(data) / MANIFEST).is_file():
-        from bayeslearn.sources.opening import scan_encoded  # noqa: PLC0415 - Arrow loads when data come in
+    if isinstance(data, str | os.PathLike) and is_file(Path(data) / MANIFEST):
+        from bayeslearn.sources.open_source import scan_encoded  # noqa: PLC0415 - Arrow loads when data come in
 
         markers: dict[str, Any] = {"missing": missing, "keep_default_na": keep_default_na, "drop_columns": drop_columns}
         return scan_encoded(data, engine).declared(schema=schema, columns=names, weights=weights, **markers, **said)
     if is_paths(data):
-        from bayeslearn.sources.opening import scan_files  # noqa: PLC0415 - Arrow loads when data come in
+        from bayeslearn.sources.open_source import scan_files  # noqa: PLC0415 - Arrow loads when data come in
 
         return scan_files(
             data, request, schema=schema, names=names, weight=weights, engine=engine,
             skip=on_error == "skip", memory_limit=memory_limit, progress=progress,
         )  # fmt: skip
-    from bayeslearn.sources.opening import scan_batches  # noqa: PLC0415
+    from bayeslearn.sources.open_source import scan_batches  # noqa: PLC0415
 
     return scan_batches(data, request, schema=schema, names=names, weight=weights)
 
@@ -217,8 +218,7 @@ def is_one_file(data: Any) -> bool:
     """Whether a single file is meant, that may be read into memory."""
     if not isinstance(data, str | os.PathLike):
         return False
-    path = Path(data)
-    return not path.is_dir() and (path.is_file() or not glob.has_magic(os.fspath(data)))
+    return not is_folder(data) and (is_file(data) or not glob.has_magic(os.fspath(data)))
 
 
 def is_database(data: Any) -> bool:

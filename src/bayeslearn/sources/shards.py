@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import glob
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import DuplicateColumnError, FormatError, MissingFileError, ParameterError, option
-from bayeslearn.tables.files import READERS, TEXT, column_names, ending, found, parquet_file
+from bayeslearn.tables.file_names import TEXT, ending, is_file, is_folder
+from bayeslearn.tables.file_readers import READERS, column_names, found, parquet_file
 from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from bayeslearn.tables.stamps import Stamp
 
 #: Rows that make a shard of Parquet files at most, as far as row groups allow; in how many shards few rows come, so
 #: that every thread has some, and how many rows these have at least.
@@ -34,6 +38,8 @@ class Shard:
     #: Its rows, and those of the file that come before; a text file does not tell.
     rows: int | None = None
     first: int = 0
+    #: What the file looked like when it was opened.
+    stamp: Stamp | None = field(default=None, compare=False)
 
     @property
     def is_text(self) -> bool:
@@ -61,11 +67,11 @@ def one_pattern(pattern: str) -> list[str]:
             f"cannot read {pattern!r}: files are read from disks that this machine mounts",
             hint="mount or copy the files, or let DuckDB read them: scan(duckdb.sql(\"select * from 's3://…'\"))",
         )
-    if Path(pattern).is_dir():
+    if is_folder(pattern):
         return [str(p) for p in Path(pattern).rglob("*") if p.is_file() and ending(p) in READERS]
-    if Path(pattern).is_file() or not glob.has_magic(pattern):
+    if is_file(pattern) or not glob.has_magic(pattern):
         return [pattern]
-    files = [p for p in glob.glob(pattern, recursive=True) if Path(p).is_file()]  # noqa: PTH207 - ** and absolute ones
+    files = [p for p in glob.glob(pattern, recursive=True) if is_file(p)]  # noqa: PTH207 - ** and absolute ones
     if not files:
         raise MissingFileError(
             f"no file matches {pattern!r}", hint=f"looked in {Path(pattern).absolute().parent}", path=pattern
@@ -83,12 +89,13 @@ def row_groups(path: str) -> list[int] | None:
         return [file.metadata.row_group(g).num_rows for g in range(file.metadata.num_row_groups)]
 
 
-def shards_of(groups: Mapping[str, list[int] | None]) -> Iterator[Shard]:
+def shards_of(groups: Mapping[str, list[int] | None], stamps: Mapping[str, Stamp | None]) -> Iterator[Shard]:
     """The parts of files: of Parquet files so many row groups that they make a good share of the work."""
     total = sum(sum(sizes) for sizes in groups.values() if sizes is not None)
     most = min(SHARD_ROWS, max(total // SHARES, LEAST_ROWS))
     for path, sizes in groups.items():
-        yield from [Shard(path)] if sizes is None else grouped(path, sizes, most)
+        parts = [Shard(path)] if sizes is None else grouped(path, sizes, most)
+        yield from (replace(shard, stamp=stamps.get(path)) for shard in parts)
 
 
 def grouped(path: str, sizes: Iterable[int], most: int) -> Iterator[Shard]:
@@ -103,6 +110,19 @@ def grouped(path: str, sizes: Iterable[int], most: int) -> Iterator[Shard]:
         rows += size
     if together:
         yield Shard(path, tuple(together), rows, first)
+
+
+def joined_shards(shards: tuple[Shard, ...]) -> tuple[Shard, ...]:
+    """The same files, each in one shard: row groups may split what belongs together."""
+    return tuple(one_file(list(parts)) for _, parts in groupby(shards, key=lambda shard: shard.path))
+
+
+def one_file(shards: list[Shard]) -> Shard:
+    """The parts of a file as one."""
+    if shards[0].groups is None:
+        return shards[0]
+    groups = tuple(group for shard in shards for group in shard.groups or ())
+    return replace(shards[0], groups=groups, rows=sum(shard.rows or 0 for shard in shards))
 
 
 def kinds_of(path: str) -> dict[str, str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.sources.digest import Seen
+    from bayeslearn.sources.column_profiles import Seen
     from bayeslearn.tables import Source
 
 #: The largest whole number that floats count up to one by one.
@@ -256,9 +256,10 @@ def of_numbers(name: str, x: NDArray[np.float64]) -> str | None:
 def whole_numbers(x: NDArray[np.float64]) -> WholeNumbers:
     """What whole numbers show; more of them than there are between the least and the largest repeat themselves."""
     n = len(x)
-    if x.max() - x.min() + 1 < n:
+    if x.max() / 2 - x.min() / 2 < (n - 1) / 2:  # halves: the difference may leave the range of floats
         return WholeNumbers(n, is_consecutive=False, is_ordered=False, all_different=False)
-    steps = np.diff(np.sort(x))
+    with np.errstate(over="ignore"):
+        steps = np.diff(np.sort(x))
     different = bool((steps > 0).all())
     ordered = different and order_of(x) in {1, -1}
     return WholeNumbers(n, bool((steps == 1).all()), ordered, different)

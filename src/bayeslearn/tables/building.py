@@ -32,6 +32,7 @@ from bayeslearn.tables.schema import Schema, require_known, require_unique
 from bayeslearn.tables.states import code_by, suspect_words
 from bayeslearn.tables.table import Table, code_type
 from bayeslearn.tables.variables import Discrete, Numeric, Variable
+from bayeslearn.tables.wide import collector_paused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 MOST_CLAUSES, MOST_CLAUSE = 5, 160
 
 
+@collector_paused()
 def build(
     data: Any,
     request: Request,
@@ -62,7 +64,8 @@ def build(
         weights = data.weights
     require_known([*request.dropped, *request.missing.by_column], by_name)
     w = row_weights(weights, by_name, n, request)
-    by_name = {name: column for name, column in by_name.items() if name not in request.dropped}
+    dropped = frozenset(request.dropped)
+    by_name = {name: column for name, column in by_name.items() if name not in dropped}
     if schema is not None:
         by_name = with_origins(by_name, schema, request.missing)
     if schema is not None and request.absent == "missing":
@@ -123,7 +126,7 @@ def row_weights(
     if isinstance(weights, str):
         require_known([weights], by_name)
         return column_weights(by_name[weights], request.missing)
-    return validation.weights(weights, n)
+    return validation.owned(validation.weights(weights, n))
 
 
 ### codes

@@ -95,6 +95,7 @@ class Counter:
 
     def __init__(self, table: Table) -> None:
         self._names = [v.name for v in table.schema.discrete]
+        self._place = {name: i for i, name in enumerate(self._names)}
         self._all_names = set(table.schema.names)
         self.codes = table.codes
         self.weights = table.weights
@@ -107,13 +108,13 @@ class Counter:
         if len(set(names)) < len(names) or not names:
             raise ParameterError(f"a family needs columns that differ, got {tuple(names)!r}")
         for name in names:
-            if name not in self._names:
+            if name not in self._place:
                 kind = "is numeric" if name in self._all_names else "is not in the table"
                 raise ParameterError(
                     f"column {name!r} {kind}, so it cannot be counted",
                     hint=f"discrete columns are {', '.join(map(repr, self._names[:20]))}; see Table.discretise",
                 )
-        return tuple(self._names.index(name) for name in names)
+        return tuple(self._place[name] for name in names)
 
     def count(self, families: Sequence[Family]) -> list[NDArray[np.float64]]:
         """One table per family, with missing as the last index of every axis."""

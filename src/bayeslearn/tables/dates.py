@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bayeslearn.tables.formats import matches, trimmed
+from bayeslearn.tables.formats import matches, texts, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,12 +58,19 @@ def is_temporal(kind: Any) -> bool:
     return pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_time(kind)
 
 
+def is_text(values: Any) -> bool:
+    """Whether values are an Arrow array of text."""
+    kind = values.type if isinstance(values, pa.Array | pa.ChunkedArray) else None
+    return kind is not None and (pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def date_fits(values: Any) -> frozenset[str]:
-    """The formats of dates that every value of a text array fits."""
-    if not len(values) or not matches(trimmed(values[:1]), DIGITS):
+    """The formats of dates that every value of a text array fits; of numbers and mixed values, none."""
+    if not len(values) or not is_text(values) or not matches(texts(values[:1]), DIGITS):
         return frozenset()
-    text = trimmed(values)
-    return frozenset(name for name in DATES if matches(text, DATES[name]) and is_valid(fields(text, name)))
+    text = texts(values)
+    likely = [name for name in DATES if matches(text, DATES[name])]
+    return frozenset(name for name in likely if is_valid(fields(trimmed(values), name)))
 
 
 def chosen_date(fits: Iterable[str]) -> str | None:

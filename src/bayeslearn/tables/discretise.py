@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 #: Intervals for `quantile` and `width` when their number is not given.
 BINS = 5
 
+#: The most intervals of a column.
+MAX_BINS = 1 << 20
+
 #: A value of more than this share of the weight is a state of its own under `quantile`.
 HEAVY = 0.5
 
@@ -70,7 +73,7 @@ def find_intervals(
             hint="leave `target` out, or take how='mdl'",
         )
     find = quantile_cuts if how == "quantile" else width_cuts
-    n = validation.integer("bins", BINS if bins is None else bins, least=2)
+    n = validation.integer("bins", BINS if bins is None else bins, least=2, most=MAX_BINS)
     found = {name: intervals(table, name, lambda values, weight: find(values, weight, n)) for name in names}
     require_cuts({name: variable.cuts or () for name, variable in found.items()})
     return found

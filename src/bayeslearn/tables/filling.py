@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bayeslearn.tables.columns import one_dictionary
-from bayeslearn.tables.files import file_table
+from bayeslearn.tables.file_readers import file_table
 from bayeslearn.tables.gather import is_rows
 
 if TYPE_CHECKING:

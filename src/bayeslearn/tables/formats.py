@@ -14,7 +14,9 @@ a thousands separator, and so has '1.234 €', for nobody writes money with thre
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,6 +65,9 @@ FORMATS: dict[str, tuple[str, str]] = {
     "decimal comma": (rf"{SIGN}{digits(COMMA, ',', '{1,17}')}", ","),
 }
 
+#: Values that are quicker looked at one by one than all at once: Arrow compiles a pattern anew for every column.
+FEW = 64
+
 #: What values of some format show that plain numbers do not.
 MARK = {"money": rf"(?:{CURRENCY}|\()", "percent": "%"}
 
@@ -96,16 +101,16 @@ EVERY = Fits(frozenset(FORMATS))
 
 def fits_of(values: Any) -> Fits:
     """The formats that every value of a text array fits."""
-    head = trimmed(values[:50])
+    head = texts(values[:FEW])
     likely = {name: pattern for name, (pattern, _) in FORMATS.items() if matches(head, pattern)}
     plain = matches(head, NUMBER)
     if not likely and not plain:
         return Fits(frozenset())
-    text = trimmed(values)
+    text = texts(values)
     if plain and matches(text, NUMBER):
         return EVERY
     found = frozenset(name for name, pattern in likely.items() if matches(text, pattern))
-    marks = {kind for kind, mark in MARK.items() if found and pc.any(pc.match_substring_regex(text, mark)).as_py()}
+    marks = {kind for kind, mark in MARK.items() if found and shows(text, mark)}
     return Fits(found, frozenset(marks or {"separators"} if found else ()))
 
 
@@ -114,9 +119,39 @@ def trimmed(values: Any) -> Any:
     return pc.utf8_trim_whitespace(values.cast(pa.large_string()))
 
 
+def texts(values: Any) -> Any:
+    """Text without the spaces around it: of few values a list, of many an Arrow array."""
+    if len(values) > FEW:
+        return trimmed(values)
+    return [text.strip() for text in values.to_pylist() if text is not None]
+
+
 def matches(text: Any, pattern: str) -> bool:
     """Whether all of the text fits a pattern."""
+    if isinstance(text, list):
+        return all(map(compiled(pattern).fullmatch, text))
     return bool(pc.all(pc.match_substring_regex(text, rf"^(?:{pattern})$")).as_py())
+
+
+def shows(text: Any, pattern: str) -> bool:
+    """Whether a part of some text fits a pattern."""
+    if isinstance(text, list):
+        return any(map(compiled(pattern).search, text))
+    return bool(pc.any(pc.match_substring_regex(text, pattern)).as_py())
+
+
+#: The signs of currencies, as a range of Python's: Unicode's category Sc.
+SIGNS = (
+    "$\u00a2-\u00a5\u058f\u060b\u07fe\u07ff\u09f2\u09f3\u09fb\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0"
+    "\ua838\ufdfc\ufe69\uff04\uffe0\uffe1\uffe5\uffe6\U00011fdd-\U00011fe0\U0001e2ff\U0001ecb0"
+)
+
+
+@lru_cache(maxsize=64)
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern of Arrow's in the words of Python, which has other names for code points, currencies and blanks."""
+    pattern = re.sub(r"\\x\{([0-9a-f]+)\}", lambda code: chr(int(code[1], 16)), pattern)
+    return re.compile(pattern.replace(r"\p{Sc}", f"[{SIGNS}]").replace(r"\s", r"[\t\n\f\r ]"))
 
 
 def numbers_in(values: Any, name: str) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from bayeslearn.errors import EmptyTableError, ParameterError, ShapeError
 from bayeslearn.tables.columns import Column, arrow_column, arrow_columns
-from bayeslearn.tables.files import read_file
+from bayeslearn.tables.file_readers import read_file
 from bayeslearn.tables.pandas_types import pandas_column
 from bayeslearn.tables.raw import RawTable
 from bayeslearn.tables.schema import require_unique

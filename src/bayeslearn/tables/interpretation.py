@@ -43,22 +43,26 @@ def interpreted(
 ) -> list[Column]:
     """What columns stand for: themselves, themselves as numbers, or their parts (those asked for by name, if any)."""
     taken = {column.name for column in columns}
+    wanted = None if names is None else frozenset(names)
     found = []
     for column in columns:
         mine = [column] if column.name in known else interpretation(column, request)
         new = [c for c in mine if c.name == column.name or c.name not in taken]
-        found += [c for c in new if names is None or c.name in names or column.name in names]
+        found += [c for c in new if wanted is None or c.name in wanted or column.name in wanted]
     return found
 
 
-def sources_of(names: Iterable[str], columns: Container[str]) -> tuple[str, ...]:
+def sources_of(names: Iterable[str], columns: Iterable[str]) -> tuple[str, ...]:
     """Names of columns, with the date in place of a part of it that is asked for by name."""
-    found: list[str] = []
+    there = frozenset(columns)
+    found: dict[str, None] = {}
+    named: list[str] = []
     for name in names:
         origin, _, part = name.rpartition(".")
-        derived = name not in columns and part in dates.PARTS and origin in columns
-        found += [name] if not derived else [] if origin in found else [origin]
-    return tuple(found)
+        derived = name not in there and part in dates.PARTS and origin in there
+        named += [name] if not derived else [] if origin in found else [origin]
+        found[origin if derived else name] = None
+    return tuple(named)
 
 
 def interpretation(column: Column, request: Request) -> list[Column]:
@@ -77,7 +81,7 @@ def interpretation(column: Column, request: Request) -> list[Column]:
 def interpreted_text(column: Column, request: Request) -> list[Column]:
     """Text as numbers or as parts of dates, where all of it is of one format."""
     found = levels(column, request.missing)
-    column = replace(column, known=(request.missing.of_column(column.name), found))
+    column = column.with_levels(request.missing, found)
     if not len(found.values) or not np.isnan(found.numbers).any():
         return [column]
     fits = formats.fits_of(found.values) if column.fits is None else column.fits
@@ -156,7 +160,7 @@ def known_part(column: Column, variable: Variable, missing: Missing) -> Column:
     part, _, name = (variable.read_as or "").partition(" of ")
     name = name.partition(" (")[0]
     found = levels(column, missing)
-    if not dates.is_temporal(column.data.type):
+    if not isinstance(found.values, pa.Array) or not dates.is_temporal(found.values.type):
         fits = dates.date_fits(found.values)
         name = name if name in fits else dates.chosen_date(fits) or ""
         if len(found.values) and not name:
@@ -170,7 +174,7 @@ def no_date(column: Column, found: Levels) -> MixedTypesError:
     """The error for text that is no date."""
     good = np.array([bool(dates.date_fits(found.values[i : i + 1])) for i in range(min(len(found.values), 1000))])
     level = int(np.argmin(good))
-    word, row = found.values[level].as_py(), found.first_row(level)
+    word, row = found.listed()[level], found.first_row(level)
     return MixedTypesError(
         f"column {column.name!r} must hold dates in one format, but row {row} holds {word!r:.60}",
         hint=f"{option('missing', {column.name: [word]})} if it stands for a missing cell",

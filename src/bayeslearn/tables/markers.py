@@ -55,7 +55,7 @@ class Missing:
         for marker in markers:
             if isinstance(marker, str):
                 text.add(marker.strip())
-                plain |= {float(marker)} if re.fullmatch(NUMBER, marker.strip()) else set()
+                plain |= {float(marker.strip())} if re.fullmatch(NUMBER, marker.strip()) else set()
             elif isinstance(marker, numbers.Real) and not isinstance(marker, bool):
                 text |= {str(marker), f"{float(marker):.17g}"} - {"nan"}
                 plain |= {float(marker)}
@@ -69,9 +69,9 @@ class Missing:
         """Whether a value is one of these markers."""
         if isinstance(value, str):
             plain = value.strip()
-            return plain in self.text or (
-                bool(self.numbers) and re.fullmatch(NUMBER, plain) is not None and float(plain) in self.numbers
-            )
+            if plain in self.text or not self.numbers:
+                return plain in self.text
+            return re.fullmatch(NUMBER, plain) is not None and float(plain) in self.numbers
         return isinstance(value, numbers.Real) and not isinstance(value, bool) and value in self.numbers
 
     def without(self, states: Iterable[Any]) -> Missing:

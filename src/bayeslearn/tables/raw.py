@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +39,11 @@ class RawTable(Mapping[str, Any]):
     named: frozenset[str] = frozenset()
 
     def __getitem__(self, name: str) -> Any:
-        return next(column.data for column in self.columns if column.name == name)
+        return self._by_name[name].data
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
 
     def __iter__(self) -> Iterator[str]:
         return (column.name for column in self.columns)
@@ -57,8 +62,7 @@ class RawTable(Mapping[str, Any]):
 
     def select(self, names: Iterable[str]) -> RawTable:
         """These columns only."""
-        by_name = {column.name: column for column in self.columns}
-        return replace(self, columns=tuple(by_name[name] for name in names))
+        return replace(self, columns=tuple(self._by_name[name] for name in names))
 
     def applied(self, request: Request) -> Request:
         """A request with the options of these data; markers of the request are added."""
@@ -67,14 +71,20 @@ class RawTable(Mapping[str, Any]):
         return replace(request, missing=missing, unseen=self.unseen or request.unseen)
 
 
-def all_named(data: Any) -> Any:
-    """Data of which no learner drops an identifier, as if every column was asked for by name; tables stay."""
+def columns_as_read(data: Any) -> RawTable:
+    """The columns of a file or a frame, to be coded later."""
     from bayeslearn.tables.gather import gather  # noqa: PLC0415 - Arrow loads when data come in
 
-    if isinstance(data, Table | RawTable):
-        return data
     found, _ = gather(data, None, ())
-    return RawTable(tuple(found), Missing.of(), named=frozenset(column.name for column in found))
+    return RawTable(tuple(found), Missing.of())
+
+
+def all_named(data: Any) -> Any:
+    """Data of which no learner drops an identifier, as if every column was asked for by name; tables stay."""
+    if isinstance(data, Table):
+        return data
+    found = data if isinstance(data, RawTable) else columns_as_read(data)
+    return replace(found, named=frozenset(found))
 
 
 def raw_table(
@@ -111,7 +121,8 @@ def raw_table(
     known = [column.name for column in found]
     require_known([*(wanted or ()), *dropped, *(markers.by_column if require_marked else ())], known)
     by_name = {column.name: column for column in found}
-    kept = tuple(by_name[name] for name in (known if wanted is None else wanted) if name not in dropped)
+    gone = frozenset(dropped)
+    kept = tuple(by_name[name] for name in (known if wanted is None else wanted) if name not in gone)
     before = data if isinstance(data, RawTable) else None
     if before is not None:
         markers = before.missing if markers == Missing.of() else before.missing | markers

@@ -92,7 +92,8 @@ class Schema:
         """Every column but these."""
         names = name_list("names", names)
         require_known(names, self.names)
-        return Schema(v for v in self if v.name not in names)
+        gone = set(names)
+        return Schema(v for v in self if v.name not in gone)
 
     # -- files
 
@@ -144,8 +145,9 @@ def require_unique(names: Iterable[str]) -> None:
 
 def require_known(names: Iterable[str], known: Iterable[str]) -> None:
     """Every name is that of a column."""
-    known = tuple(known)
-    unknown = [name for name in names if name not in known]
+    names, known = list(names), list(known)
+    there = set(known) if names else set()
+    unknown = [name for name in names if name not in there]
     if unknown:
         raise unknown_column(unknown, known)
 

@@ -6,6 +6,7 @@ file), number meets number and truth meets truth: 1 finds '1', 'true' finds True
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -139,8 +140,8 @@ class StateLookup:
     def _by(self, kind: str, key: Any) -> dict[Any, int]:
         """States of one kind by another key; two states with the same key are left out."""
         keys = [(key(state), code) for (k, state), code in self.exact.items() if k == kind]
-        count = [k for k, _ in keys]
-        return {k: code for k, code in keys if count.count(k) == 1}
+        count = Counter(k for k, _ in keys)
+        return {k: code for k, code in keys if count[k] == 1}
 
     def __call__(self, value: Any) -> int:
         """The code of a value, UNKNOWN when it is none of the states."""

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from bayeslearn.tables.table import Table
     from bayeslearn.tables.variables import Variable
 
+#: Numbers that are quicker looked at one by one than all at once.
+FEW = 64
+
+#: The same numbers as `SUSPECT_NUMBERS`, to look up.
+SUSPECTS = frozenset(SUSPECT_NUMBERS)
+
 #: Suspects that a warning names.
 MOST = 5
 
@@ -66,7 +72,8 @@ class Codes:
         """Those of numbers, each with how often it occurs, once when not given; NaN is none."""
         times = None if counts is None else np.asarray(counts)
         found, rest = {}, ~np.isnan(x)
-        for value in SUSPECT_NUMBERS:
+        there = SUSPECT_NUMBERS if len(x) > FEW else SUSPECTS.intersection(x.tolist())
+        for value in there:
             here = x == value
             if here.any():
                 found[float(value)] = int(here.sum() if times is None else times[here].sum())
@@ -94,7 +101,9 @@ def suspects_in(column: str, levels: Mapping[Any, int], rows: int) -> Iterator[S
     words = [value for value in levels if is_suspect(value)]
     yield from (Suspect(column, value, levels[value], rows) for value in words if levels[value])
     numbers = {value: number_of(value) for value in levels if value not in words}
-    if numbers and not any(isinstance(v, bool) or np.isnan(x) for v, x in numbers.items()):
+    if SUSPECTS.isdisjoint(numbers.values()):
+        return
+    if not any(isinstance(v, bool) or np.isnan(x) for v, x in numbers.items()):
         found = Codes.of(np.array([*numbers.values()]), [levels[value] for value in numbers])
         yield from found.suspects(column, rows)
 

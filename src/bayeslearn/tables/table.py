@@ -4,12 +4,12 @@
     values  (n_numeric, n_rows)    floats, NaN = missing
     weights (n_rows,) or None      None means that every row counts once
 
-A table is a value: its arrays are read-only, and every method returns a new table.
+A table is a value: its arrays are its own and read-only, and every method returns a new table.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -19,7 +19,9 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, ParameterError, ShapeError, UnknownColumnError, listed
 from bayeslearn.tables import discretise, distinct
 from bayeslearn.tables.counting import Counter
+from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.schema import Schema, name_list
+from bayeslearn.tables.source import Source
 from bayeslearn.tables.variables import Discrete, Numeric
 
 if TYPE_CHECKING:
@@ -27,16 +29,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.tables.columns import Column
+    from bayeslearn.tables.documents import DocumentBatch
+    from bayeslearn.tables.folded import Folded
+    from bayeslearn.tables.markers import Markers
+
     Codes = NDArray[np.signedinteger[Any]]
 
 S = TypeVar("S")
+T = TypeVar("T")
 
 #: Variables that ``repr`` shows before it counts the rest.
 SHOWN = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table:
+class Table(Source):
     """Rows of codes and values under a schema; :func:`~bayeslearn.tables.as_table` makes one from anything.
 
     >>> schema = Schema([Discrete("wind", ["weak", "strong"]), Numeric("hours")])
@@ -59,13 +67,13 @@ class Table:
     def __post_init__(self) -> None:
         codes, values = np.asarray(self.codes), validation.float_array("values", self.values)
         n = checked_shapes(self.schema, codes, values)
-        codes = np.ascontiguousarray(codes.reshape(len(self.schema.discrete), n), dtype=code_type(self.schema))
-        weights = None if self.weights is None else validation.weights(self.weights, n)
-        self._store(codes, np.ascontiguousarray(values.reshape(len(self.schema.numeric), n)), weights)
+        weights = None if self.weights is None else validation.owned(validation.weights(self.weights, n))
+        codes = validation.owned(codes.reshape(len(self.schema.discrete), n), code_type(self.schema))
+        self._store(codes, validation.owned(values.reshape(len(self.schema.numeric), n)), weights)
 
     @classmethod
     def _trusted(cls, schema: Schema, codes: Any, values: Any, weights: Any) -> Table:
-        """A table of parts that were checked before."""
+        """A table of parts that were checked before, and that nobody else writes to."""
         table = object.__new__(cls)
         object.__setattr__(table, "schema", schema)
         table._store(np.ascontiguousarray(codes, dtype=code_type(schema)), np.ascontiguousarray(values), weights)
@@ -181,6 +189,7 @@ class Table:
             return np.flatnonzero(rows)
         if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
             raise ShapeError(f"expected a list of row numbers or a mask, got shape {rows.shape} of {rows.dtype}")
+        rows = rows if rows.size else rows.astype(np.intp)
         outside = (rows < -self.n_rows) | (rows >= self.n_rows)
         if outside.any():
             raise ParameterError(f"there is no row {rows[outside][0]} in a table of {self.n_rows} rows")
@@ -188,7 +197,7 @@ class Table:
 
     def with_weights(self, weights: ArrayLike | None) -> Table:
         """The same rows with other weights; None for one each."""
-        checked = None if weights is None else validation.weights(weights, self.n_rows)
+        checked = None if weights is None else validation.owned(validation.weights(weights, self.n_rows))
         return Table._trusted(self.schema, self.codes, self.values, checked)
 
     def distinct(self) -> Table:
@@ -240,6 +249,58 @@ class Table:
             part = slice(start, start + n)
             weights = None if self.weights is None else self.weights[part]
             yield Table._trusted(self.schema, self.codes[:, part], self.values[:, part], weights)
+
+    # -- raw columns, as every source has them
+
+    def fold_streams(
+        self,
+        names: tuple[str, ...] | None,
+        read: Callable[[list[Column]], T],
+        work: Callable[[Iterator[T]], S | None],
+        *,
+        rows: int | None = None,
+        whole_files: bool = False,
+    ) -> S:
+        """`work` of the only stream, that of the table."""
+        (stream,) = self.streams(names, read, rows=rows, whole_files=whole_files)
+        return work(stream)  # type: ignore[return-value]
+
+    def streams(
+        self,
+        names: tuple[str, ...] | None,
+        read: Callable[[list[Column]], T],
+        *,
+        rows: int | None = None,  # noqa: ARG002 - it is in memory already
+        whole_files: bool = False,  # noqa: ARG002
+    ) -> tuple[Iterator[T]]:
+        """One stream of one batch."""
+        from bayeslearn.tables.gather import table_column  # noqa: PLC0415 - Arrow loads when it is needed
+
+        there = self.schema.names if names is None else [name for name in names if name in self.schema]
+        return (map(read, [[table_column(self, name) for name in there]]),)
+
+    def column_names(self) -> list[tuple[str, ...]]:
+        """Those of the schema."""
+        return [self.schema.names]
+
+    @property
+    def markers(self) -> Missing:
+        """None: what is missing is known."""
+        return Missing.plain([])
+
+    def documents(
+        self,
+        text: str | None = None,
+        label: str | None = None,
+        *,
+        weights: str | None = None,
+        missing: Markers = (),
+        keep_default_na: bool = True,
+    ) -> Folded[DocumentBatch]:
+        """The documents of a column with their labels, and the weights of the rows; see :class:`Source`."""
+        found = super().documents(text, label, weights=weights, missing=missing, keep_default_na=keep_default_na)
+        own = self.weights if weights is None else None
+        return found if own is None else found.map(lambda batch: replace(batch, weights=own))
 
     @staticmethod
     def concat(tables: Iterable[Table]) -> Table:

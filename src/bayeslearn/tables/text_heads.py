@@ -16,13 +16,16 @@ import gzip
 import io
 import re
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
-from bayeslearn.errors import BayeslearnWarning, listed
+from bayeslearn.errors import BayeslearnWarning, CapacityError, FormatError, listed
+from bayeslearn.tables.file_names import is_packed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 #: Characters between cells; the first is taken where several split alike.
@@ -34,8 +37,11 @@ MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM
 #: Bytes at the beginning of a file that tell its encoding, and lines that tell its delimiter.
 SAMPLE, LINES = 1 << 20, 20
 
+#: Characters of a line that is too long to be one.
+LONGEST = 1 << 26
+
 #: The line that names the delimiter for Excel.
-EXCEL = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
+EXCEL = re.compile(r"sep=([\t !#-~])\r?\n?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -50,18 +56,28 @@ class TextHead:
     #: The names of the columns, all different, and as they are written.
     names: list[str]
     written: list[str]
+    #: Lines, and bytes of UTF-8, before the first row.
+    first_line: int = 0
+    first_byte: int = 0
 
     @property
     def is_utf8(self) -> bool:
         """Whether the bytes are UTF-8, perhaps with a mark."""
         return self.encoding.startswith("utf-8")
 
-    def opened(self) -> IO[str]:
-        """The file as text, unpacked if need be, from the line of the names on."""
-        file = opened(self.path, self.encoding)
-        for _ in range(self.skip):
-            file.readline()
-        return file
+    @contextmanager
+    def lines(self) -> Iterator[Iterator[str]]:
+        """The lines of the rows, unpacked if need be."""
+        with opened(self.path, self.encoding) as file:
+            yield islice(lines_of(file, self.path), self.first_line, None)
+
+    @contextmanager
+    def text(self) -> Iterator[IO[str]]:
+        """The file as text, unpacked if need be, from the first row on."""
+        with opened(self.path, self.encoding) as file:
+            for _ in islice(lines_of(file, self.path), self.first_line):
+                pass
+            yield file
 
     def warn(self) -> None:
         """Report what is guessed: the encoding, and names of columns."""
@@ -85,32 +101,82 @@ def text_head(path: Path, delimiter: str | None = None) -> TextHead:
     """The head of a text file; without names where it is empty. Bytes that cannot be read are a UnicodeDecodeError."""
     encoding = encoding_of(path)
     with opened(path, encoding) as file:
-        lines = [line for line, _ in zip(file, range(LINES), strict=False)]
+        lines = list(islice(lines_of(file, path), LINES))
     skip = next((i for i, line in enumerate(lines) if line.strip("\r\n")), 0)
     excel = EXCEL.fullmatch(lines[skip]) if lines else None
     skip += excel is not None
     found = delimiter or (excel[1] if excel else delimiter_of(lines[skip:]))
     with opened(path, encoding) as file:
-        for _ in range(skip):
-            file.readline()
-        names = next(csv.reader(file, delimiter=found), [])
-    return TextHead(path, found, encoding, skip, distinct_names(names), names)
+        rest, used = lines_of(file, path), list[str]()
+        used += islice(rest, skip)
+        names = next(csv.reader(kept(rest, used), delimiter=found), [])
+    require_closed(used[skip:], found, path)
+    mark = len(codecs.BOM_UTF8) if marked(path) else 0
+    return TextHead(
+        path, found, encoding, skip, distinct_names(names), names,
+        first_line=len(used), first_byte=mark + len("".join(used).encode()),
+    )  # fmt: skip
+
+
+def kept(lines: Iterable[str], used: list[str]) -> Iterator[str]:
+    """The same lines, kept as they are used."""
+    for line in lines:
+        used.append(line)
+        yield line
+
+
+def require_closed(lines: list[str], delimiter: str, path: Path) -> None:
+    """No quotation mark among the names that swallowed all rows."""
+    try:
+        list(csv.reader(lines, delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        if "end of data" in str(error):
+            raise FormatError(
+                f"{str(path)!r}: a quotation mark among the names of columns is opened and never closed",
+                hint="close it, or double it if it belongs to a name",
+                path=path,
+            ) from None
 
 
 def opened(path: Path, encoding: str) -> IO[str]:
     """A file as text, unpacked if need be."""
-    open_file: Callable[..., Any] = gzip.open if path.suffix.lower() == ".gz" else open
+    open_file: Callable[..., Any] = gzip.open if is_packed(path) else open
     return open_file(path, "rt", encoding=encoding, newline="")
+
+
+def lines_of(file: IO[str], path: Path) -> Iterator[str]:
+    """The lines of a file; one that is too long to be one is an error before it is read to its end."""
+    number = 0
+    while line := file.readline(LONGEST):
+        number += 1
+        if len(line) == LONGEST:
+            raise CapacityError(
+                f"{str(path)!r}, line {number} has {LONGEST:,} characters or more, and no such line is read",
+                hint="see whether it is a table, with a line for each row",
+                path=path,
+                line=number,
+            )
+        yield line
+
+
+def beginning(path: Path, size: int) -> bytes:
+    """The first bytes of a file, unpacked if need be."""
+    open_file: Callable[..., Any] = gzip.open if is_packed(path) else open
+    with open_file(path, "rb") as file:
+        return file.read(size)
+
+
+def marked(path: Path) -> bool:
+    """Whether a file begins with the mark of UTF-8."""
+    return beginning(path, len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
 
 def encoding_of(path: Path) -> str:
     """The encoding that the beginning of a file shows."""
-    open_file: Callable[..., Any] = gzip.open if path.suffix.lower() == ".gz" else open
-    with open_file(path, "rb") as file:
-        sample = file.read(SAMPLE)
-    marked = next((encoding for mark, encoding in MARKS.items() if sample.startswith(mark)), None)
-    if marked is not None or b"\0" in sample:  # with NUL it is no text in one byte a character
-        return marked or "utf-8-sig"
+    sample = beginning(path, SAMPLE)
+    found = next((encoding for mark, encoding in MARKS.items() if sample.startswith(mark)), None)
+    if found is not None or b"\0" in sample:  # with NUL it is no text in one byte a character
+        return found or "utf-8-sig"
     for encoding in ("utf-8-sig", "cp1252"):
         try:
             codecs.getincrementaldecoder(encoding)().decode(sample)
@@ -151,11 +217,13 @@ def distinct_names(names: list[str]) -> list[str]:
     taken = set(names)
     found: list[str] = []
     seen: set[str] = set()
+    numbers: dict[str, int] = {}  # the next one to try for each name
     for i, name in enumerate(names):
-        new = name if name.strip() else f"Unnamed: {i}"
-        number = 1
+        stem = name if name.strip() else f"Unnamed: {i}"
+        new, number = stem, numbers.get(stem, 1)
         while new in seen or (new != name and new in taken):
-            new, number = f"{name}.{number}" if name.strip() else f"Unnamed: {i}.{number}", number + 1
+            new, number = f"{stem}.{number}", number + 1
+        numbers[stem] = number
         seen.add(new)
         found.append(new)
     return found

@@ -235,7 +235,7 @@ def checked_cuts(name: str, cuts: Any, n_states: int) -> tuple[float, ...]:
     """Increasing finite numbers, one fewer than there are states."""
     try:
         cuts = tuple(float(c) for c in cuts)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(f"the cuts of column {name!r} must be numbers, got {cuts!r}") from None
     if len(cuts) != n_states - 1:
         raise ParameterError(f"column {name!r} has {n_states} states, so {n_states - 1} cuts, got {len(cuts)}")
@@ -248,7 +248,7 @@ def checked_interval_values(name: str, values: Any, n_states: int) -> tuple[tupl
     """A list of finite numbers in increasing order for each state; it may be empty."""
     try:
         values = tuple(tuple(float(x) for x in part) for part in values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(f"the interval values of column {name!r} must be lists of numbers") from None
     if len(values) != n_states:
         raise ParameterError(f"column {name!r} has {n_states} states, but interval values of {len(values)}")

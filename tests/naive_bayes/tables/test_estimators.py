@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import AveragedOneDependenceClassifier, NaiveBayes, NaiveBayesClassifier, as_table
-from bayeslearn.errors import DataError, DuplicateColumnError, ParameterError, UnknownColumnError
+from bayeslearn.errors import DataError, DuplicateColumnError, ParameterError, UnknownColumnError, UnknownStateError
 from tests.properties import trials
 
 RNG = np.random.default_rng(0)
@@ -41,15 +41,15 @@ def test_every_kind_of_data_gives_the_same_answer(tmp_path):
 
 def test_floats_of_an_array_are_numbers_and_whole_numbers_are_states():
     X = RNG.integers(0, 3, (60, 2))
-    assert {c.family for c in NaiveBayesClassifier().fit(X, Y).model_.columns} == {"categorical"}
-    assert {c.family for c in NaiveBayesClassifier().fit(X.astype(float), Y).model_.columns} == {"normal"}
+    assert {c.distribution.name for c in NaiveBayesClassifier().fit(X, Y).model_.columns} == {"categorical"}
+    assert {c.distribution.name for c in NaiveBayesClassifier().fit(X.astype(float), Y).model_.columns} == {"normal"}
     many = np.column_stack([np.arange(600), np.arange(600) % 50])
-    assert [c.family for c in NaiveBayesClassifier().fit(many, np.arange(600) % 2).model_.columns] == [
+    assert [c.distribution.name for c in NaiveBayesClassifier().fit(many, np.arange(600) % 2).model_.columns] == [
         "normal",
         "categorical",
     ]
     told = NaiveBayesClassifier(families={"x1": "poisson"}).fit(X, Y)
-    assert [c.family for c in told.model_.columns] == ["categorical", "poisson"]
+    assert [c.distribution.name for c in told.model_.columns] == ["categorical", "poisson"]
     cut = NaiveBayesClassifier(families={"x0": "cut:4"}).fit(RNG.normal(size=(60, 2)), Y)
     assert cut.model_["x0"].variable.size == 4
     assert len(cut.predict(RNG.normal(size=(5, 2)))) == 5
@@ -64,7 +64,7 @@ def test_a_frame_of_every_kind_of_column():
     })  # fmt: skip
     model = NaiveBayesClassifier().fit(frame, Y > 0)
     assert model.predict(frame).dtype == bool
-    assert [c.family for c in model.model_.columns][::3] == ["categorical", "normal"]
+    assert [c.distribution.name for c in model.model_.columns][::3] == ["categorical", "normal"]
     assert AveragedOneDependenceClassifier().fit(frame, Y).score(frame, Y) > 0.5
 
 
@@ -136,7 +136,7 @@ def test_calibration_sets_right_what_was_counted_eight_times():
 
 def test_calibration_of_labels_that_are_not_known():
     X, y = correlated(50, 0)
-    with pytest.raises(ParameterError, match="not among the classes"):
+    with pytest.raises(UnknownStateError, match="not among the classes"):
         NaiveBayesClassifier().fit(X, y).calibration(X, y + 5)
 
 
@@ -176,7 +176,7 @@ def test_bad_input_is_named():
         NaiveBayesClassifier(families={"x9": "poisson"}).fit(X, Y)
     with pytest.raises(DataError, match="column 'x0': counts must be whole"):
         NaiveBayesClassifier(families={"x0": "poisson"}).fit(X, Y)
-    with pytest.raises(ParameterError, match="are not among the classes"):
+    with pytest.raises(UnknownStateError, match="are not among the classes"):
         NaiveBayesClassifier().partial_fit(X, Y, classes=[0, 1]).partial_fit(X, Y + 1)
     with pytest.raises(DataError, match="every sample_weight is zero"):
         NaiveBayesClassifier().fit(X, Y, sample_weight=np.zeros(60))

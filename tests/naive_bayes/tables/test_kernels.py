@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import kernels
-from bayeslearn.families import Categorical, Normal
+from bayeslearn.distributions import Categorical, Normal
 from bayeslearn.naive_bayes.tables import rows
 from tests.properties import trials
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import Discrete, NaiveBayes, Schema, as_table
+from bayeslearn.distributions import Dirichlet, Gamma, NormalInverseGamma
 from bayeslearn.errors import (
     BayeslearnWarning,
     DataError,
@@ -24,7 +25,6 @@ from bayeslearn.errors import (
     ParameterError,
     UnknownColumnError,
 )
-from bayeslearn.families import Dirichlet, Gamma, NormalInverseGamma
 from bayeslearn.naive_bayes import Pooled
 from tests.properties import trials
 
@@ -93,7 +93,7 @@ def test_the_joint_is_the_product_of_what_the_families_say(seed, estimate, prior
     shares = model.posterior("kind").mean()
     expected = np.tile(np.log(shares), (8, 1))
     for column in model.columns:
-        posterior, family = model.posterior(column.name), column.likelihood
+        posterior, family = model.posterior(column.name), column.distribution
         states = getattr(column.variable, "states", None)
         for i, cell in enumerate(asked[column.name]):
             if cell is None or (states and cell not in states):  # unseen states have a test of their own
@@ -142,11 +142,11 @@ def test_numbers_that_come_as_text_are_the_same_states(tmp_path):
 
 
 def test_a_state_never_seen_has_the_share_of_an_average_one():
-    model = NaiveBayes.learn({"x": ["u", "u", "v"], "y": ["a", "b", "b"]}, "y", prior="laplace", class_prior="mle")
+    model = NaiveBayes.learn({"x": ["u", "u", "v"], "y": ["a", "b", "b"]}, "y", prior="laplace", class_prior="none")
     # a: 1/(1 + 2 + 1), b: 1/(2 + 2 + 1)
     a, b = np.array([1 / 3, 2 / 3]) * [1 / 4, 1 / 5]
     np.testing.assert_allclose(model.predict_proba({"x": ["w"]}), [[a / (a + b), b / (a + b)]], rtol=1e-12)
-    plain = NaiveBayes.learn({"x": ["u", "u", "v"], "y": ["a", "b", "b"]}, "y", prior="mle", class_prior="mle")
+    plain = NaiveBayes.learn({"x": ["u", "u", "v"], "y": ["a", "b", "b"]}, "y", prior="none", class_prior="none")
     np.testing.assert_allclose(plain.predict_proba({"x": ["w"]}), [[1 / 3, 2 / 3]], rtol=1e-12)
 
 
@@ -156,7 +156,7 @@ def test_a_constant_column_of_numbers_says_nothing():
     assert model.posterior("x") is None
     np.testing.assert_allclose(model.predict_proba({"x": [9.0], "u": [None]}), [[0.5, 0.5]], rtol=1e-12)
     with pytest.raises(ParameterError, match=r"column 'x'.*variances"):
-        NaiveBayes.learn(rows, "y", families={"x": "normal"}, prior="mle").predict(rows)
+        NaiveBayes.learn(rows, "y", families={"x": "normal"}, prior="none").predict(rows)
 
 
 def test_priors_are_objects_of_the_families():
@@ -260,7 +260,7 @@ def columns(change):
         (columns(broken(prior={"kind": "rule"})), "no rule"),
         (columns(broken(statistics={"n": [[1.0]]})), "shape"),
         (columns(broken(statistics={"n": [[-1.0] * 4] * 3})), "below zero"),
-        (columns(broken(statistics={"n": [[1.0], [1.0, 2.0]]})), "not a table"),
+        (columns(broken(statistics={"n": [[1.0], [1.0, 2.0]]})), "not finite numbers"),
         (columns(broken(statistics={"n": "many"})), "'n' of statistics"),
         (columns(broken(variable={"name": "sky", "kind": "discrete", "states": []})), "at least one state"),
     ],
@@ -276,7 +276,7 @@ def test_bad_files_are_named(tmp_path, change, words):
 @pytest.mark.parametrize("content", [b"{", b"[]", b"\xff", b'{"format": NaN}', b"[" * 100_000])
 def test_what_is_no_model_is_refused(tmp_path, content):
     (tmp_path / "m.json").write_bytes(content)
-    with pytest.raises(FormatError, match="holds no naive Bayes"):
+    with pytest.raises(FormatError, match=r"holds no naive Bayes|not JSON|expected a number|nested too deeply"):
         NaiveBayes.load(tmp_path / "m.json")
     (tmp_path / "m.json.gz").write_bytes(gzip.compress(b"x")[:-3])
     with pytest.raises(FormatError, match="cannot be read"):
@@ -310,7 +310,7 @@ def test_bad_input_is_named():
         learned(rows, prior={"skye": "laplace"})
     with pytest.raises(ParameterError, match="no prior 'm:x'"):
         learned(rows, prior="m:x")
-    with pytest.raises(ParameterError, match="cannot have the prior"):
+    with pytest.raises(ParameterError, match="3 is no prior of a categorical"):
         learned(rows, prior=3)
     model = learned(rows)
     with pytest.raises(UnknownColumnError, match="'heat'"):
@@ -334,6 +334,6 @@ def test_one_class_only_is_certain():
 
 
 def test_a_row_that_no_class_can_show():
-    model = NaiveBayes.learn({"x": ["u", "v"], "z": ["p", "q"], "y": ["a", "b"]}, "y", prior="mle")
+    model = NaiveBayes.learn({"x": ["u", "v"], "z": ["p", "q"], "y": ["a", "b"]}, "y", prior="none")
     with pytest.raises(ImpossibleDataError, match="row 1 has probability zero"):
         model.predict({"x": ["u", "u"], "z": ["p", "q"]})

@@ -38,7 +38,7 @@ def test_gaussian_nb(weighted):
     X = rng.normal(size=(len(y), 4)) * [1, 10, 0.1, 1] + y[:, None] + [0, 0, 1e3, 0]
     w = rng.uniform(0.5, 2, len(y)) if weighted else None
     peer = GaussianNB(var_smoothing=0).fit(X, y, sample_weight=w)
-    model = NaiveBayesClassifier(prior="mle", class_prior="mle").fit(X, y, sample_weight=w)
+    model = NaiveBayesClassifier(prior="none", class_prior="none").fit(X, y, sample_weight=w)
     np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(X), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(model.predict_joint_log_proba(X), peer.predict_joint_log_proba(X), rtol=1e-9)
     np.testing.assert_array_equal(model.predict(X), peer.predict(X))
@@ -47,13 +47,13 @@ def test_gaussian_nb(weighted):
 @pytest.mark.parametrize("alpha", [1.0, 0.25])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_categorical_nb(alpha, weighted):
-    from bayeslearn.families.categorical import DirichletRule
+    from bayeslearn.distributions.categorical import DirichletRule
 
     rng, y = cases(1)
     X = (rng.integers(0, 5, (len(y), 4)) + y[:, None]) % 5
     w = rng.uniform(0.5, 2, len(y)) if weighted else None
     peer = CategoricalNB(alpha=alpha).fit(X, y, sample_weight=w)
-    model = NaiveBayesClassifier(prior=DirichletRule(per_state=alpha), class_prior="mle").fit(X, y, sample_weight=w)
+    model = NaiveBayesClassifier(prior=DirichletRule(per_state=alpha), class_prior="none").fit(X, y, sample_weight=w)
     np.testing.assert_allclose(model.predict_log_proba(X), peer.predict_log_proba(X), rtol=1e-9)
     np.testing.assert_array_equal(model.predict(X), peer.predict(X))
 

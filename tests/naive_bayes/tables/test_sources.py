@@ -11,7 +11,7 @@ import pytest
 from pyarrow import csv, parquet
 
 from bayeslearn import as_table, scan
-from bayeslearn.errors import DataError, ParameterError, UnknownColumnError
+from bayeslearn.errors import DataError, ParameterError, UnknownColumnError, UnknownStateError
 from bayeslearn.naive_bayes import (
     AveragedOneDependenceClassifier,
     NaiveBayes,
@@ -167,10 +167,10 @@ def test_labels_of_a_source_are_a_column() -> None:
         NaiveBayesClassifier().fit(source, "z")
     model = NaiveBayesClassifier().fit(source, "y")
     nobody = scan(batches(made() | {"y": [None] * N}), states={"y": model.classes_.tolist()})
-    with pytest.raises(DataError, match="no row that counts has a label"):
+    with pytest.raises(DataError, match="no row that counts has a known class"):
         model.score(nobody, "y")
     odd = scan(batches(made() | {"y": ["maybe"] * N}), allow_constant=True)
-    with pytest.raises(ParameterError, match="labels 'maybe' are not among the classes"):
+    with pytest.raises(UnknownStateError, match="labels 'maybe' are not among the classes"):
         model.partial_fit(odd, "y")
 
 

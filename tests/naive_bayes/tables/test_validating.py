@@ -9,12 +9,13 @@ from sklearn.impute import SimpleImputer
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from bayeslearn import AveragedOneDependenceClassifier, NaiveBayes, NaiveBayesClassifier, as_table
+from bayeslearn.distributions import Categorical, Counts
+from bayeslearn.distributions.priors import CASES, Evidenced
 from bayeslearn.errors import DataError, ShapeError
-from bayeslearn.families import Categorical, Counts
+from bayeslearn.evaluation import folds
 from bayeslearn.naive_bayes import Calibration, Pooled, calibrated, calibration, cross_validate
 from bayeslearn.naive_bayes.tables.calibrating import Climb
-from bayeslearn.naive_bayes.tables.out_of_fold import dealt, read_out_of_fold
-from bayeslearn.naive_bayes.tables.priors import CASES, Evidenced
+from bayeslearn.naive_bayes.tables.out_of_fold import read_out_of_fold
 from bayeslearn.naive_bayes.tables.telling import tells
 from tests.naive_bayes.tables.test_model import learned, random_rows
 
@@ -59,8 +60,8 @@ def test_a_column_that_only_repeats_another_counts_less():
 
 def test_cases_of_the_prior_by_evidence():
     n = np.array([[30.0, 5, 2], [4, 20, 9]])
-    best = Evidenced().pooled(Counts(n)).cases
-    tried = {m: Categorical(3).log_evidence(Pooled(m).given(Counts(n)), Counts(n)).sum() for m in CASES}
+    best = Evidenced().pooled(Categorical(3), Counts(n)).cases
+    tried = {m: Categorical(3).log_evidence(Pooled(m).given(Categorical(3), Counts(n)), Counts(n)).sum() for m in CASES}
     assert best == max(tried, key=tried.get)
     rows = random_rows(0)
     halves = [learned(part, prior="evidence") for part in (rows, random_rows(1))]
@@ -70,7 +71,7 @@ def test_cases_of_the_prior_by_evidence():
 
 def test_folds_are_even_in_every_class():
     labels = np.array([0] * 20 + [1] * 10, np.int32)
-    fold = dealt(labels, 5, np.random.default_rng(0))
+    fold = folds(labels, 5, random_state=0)
     assert [np.bincount(fold[labels == c]).tolist() for c in (0, 1)] == [[4] * 5, [2] * 5]
 
 
@@ -80,13 +81,13 @@ def test_the_report_of_a_check():
     assert check.accuracy > check.majority_accuracy
     assert check.log_loss < check.majority_log_loss
     assert "majority" in str(check)
-    with pytest.raises(DataError, match="30 rows with a label cannot be dealt out to 31 folds"):
+    with pytest.raises(DataError, match="30 rows with a known target cannot make 31 folds"):
         cross_validate(learned(rows), rows, folds=31)
 
 
 def test_rows_that_no_class_can_show_are_left_to_the_class_shares():
     rows = {"x": ["u", "v", "w", "u"], "y": ["a", "b", "a", "b"]}
-    found = read_out_of_fold(NaiveBayes.learn(rows, "y", prior="mle"), rows, folds=2)
+    found = read_out_of_fold(NaiveBayes.learn(rows, "y", prior="none"), rows, folds=2)
     assert np.isfinite(found.evidence).any(axis=1).all()
 
 
@@ -158,8 +159,8 @@ def everyone(folder, name):
         "CategoricalNB": (CategoricalNB(min_categories=modes.max(axis=0) + 1), modes),
         "GaussianNB": (GaussianNB(), SimpleImputer().fit_transform(np.column_stack(coded))),
     }
-    folds = [dealt(y, 10, np.random.default_rng(seed)) for seed in range(splits)]
-    return {n: np.mean([out_of_fold(m.fit, X, y, fold) for fold in folds], axis=0) for n, (m, X) in learners.items()}
+    dealt = [folds(y, 10, random_state=seed) for seed in range(splits)]
+    return {n: np.mean([out_of_fold(m.fit, X, y, fold) for fold in dealt], axis=0) for n, (m, X) in learners.items()}
 
 
 def frame(table):

@@ -37,9 +37,9 @@ def test_figures_are_those_of_scikit_learn():
     np.testing.assert_allclose(found.precision, precision_score(test.labels, said, average=None))
     np.testing.assert_allclose(found.log_loss, log_loss(test.labels, model.posterior(test.texts)), rtol=1e-9)
     assert found.accuracy == np.mean([a == b for a, b in zip(said, test.labels, strict=True)])
-    wrong = sum(n for _, _, n in found.mistaken(99))
-    assert wrong == found.n - found.right
-    assert (found + found).n == 60
+    wrong = sum(n for _, _, n in found.most_confused(99))
+    assert wrong == found.weight - found.right
+    assert (found + found).weight == 60
 
 
 def test_a_probability_too_small_for_a_float_has_a_loss():
@@ -49,7 +49,7 @@ def test_a_probability_too_small_for_a_float_has_a_loss():
 
 def test_documents_without_labels_are_left_out_and_strange_classes_refused():
     model = fit_text(["aa", "bb"], ["x", "y"])
-    assert evaluate_text(model, ["aa", "bb"], ["x", None]).n == 1
+    assert evaluate_text(model, ["aa", "bb"], ["x", None]).weight == 1
     with pytest.raises(DataError, match="the model does not know the classes 'z'; it has 'x', 'y'"):
         evaluate_text(model, ["aa"], ["z"])
     with pytest.raises(MissingValuesError, match="none of the 1 documents has a label"):
@@ -71,7 +71,7 @@ def test_a_curve_is_learned_anew_at_every_size(prior):
     corpus = drawn(63)
     curve = learning_curve(corpus, sizes=[10, 20, 500], splits=2, prior=prior, min_count=2, drop_top=1, rng=3)
     assert [point.size for point in curve.points] == [10, 20, 42]
-    assert (curve.n_test, curve.evaluation.n) == (21, 42)
+    assert (curve.n_test, curve.evaluation.weight) == (21, 42)
 
     codes, rng = corpus.codes(corpus.classes), np.random.default_rng(3)
     for j in range(2):

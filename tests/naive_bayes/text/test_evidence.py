@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import optimize, special
 
+from bayeslearn.distributions import Categorical, Counts, Dirichlet
 from bayeslearn.errors import DataError, ParameterError
-from bayeslearn.families import Categorical, Counts, Dirichlet
 from bayeslearn.naive_bayes.text.evidence import KINDS, choose_presence_prior, choose_prior, log_evidence
 from tests.properties import trials
 

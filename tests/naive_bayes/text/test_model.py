@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
+from bayeslearn.distributions import Dirichlet
 from bayeslearn.errors import EvidenceError, ImpossibleDataError, ParameterError, ShapeError
-from bayeslearn.families import Dirichlet
 from bayeslearn.naive_bayes.text import (
     DocumentCounts,
     Hashed,

@@ -27,7 +27,7 @@ from bayeslearn.errors import (
 from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
 from bayeslearn.naive_bayes.text.decoding import Decoder
 from bayeslearn.naive_bayes.text.reading import read_corpus
-from bayeslearn.naive_bayes.text.scanned import scan_texts
+from bayeslearn.naive_bayes.text.text_sources import scan_texts
 
 ### folders
 
@@ -155,8 +155,8 @@ def test_a_column_of_numbers_is_no_text(tmp_path):
         ("a.jsonl", b'{"text": 1', "line 1: "),
         ("a.jsonl", b"\n[1]", "line 2: expected an object"),
         ("a.jsonl", b"", "there are no documents"),
-        ("a.csv.gz", b"no gzip", "cannot read .*gzip"),
-        ("a.txt.gz", gzip.compress(b"text" * 99, mtime=0)[:-9], "cannot read .*"),
+        ("a.csv.gz", b"no gzip", "cannot be read: it is no gzip file"),
+        ("a.txt.gz", gzip.compress(b"text" * 99, mtime=0)[:-9], "cannot be read: it is .*too soon"),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path, name, content, message):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bayeslearn.distributions import Dirichlet
 from bayeslearn.errors import (
     ConstantColumnError,
     EmptyTableError,
@@ -17,7 +18,6 @@ from bayeslearn.errors import (
     ParameterError,
     ShapeError,
 )
-from bayeslearn.families import Dirichlet
 from bayeslearn.naive_bayes.text import (
     Corpus,
     Hashed,

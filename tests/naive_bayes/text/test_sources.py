@@ -12,8 +12,8 @@ from pyarrow import csv, parquet
 
 from bayeslearn.errors import CapacityError, DataError, MissingValuesError, ParameterError, UnknownColumnError
 from bayeslearn.naive_bayes import TextClassifier, fit_text
-from bayeslearn.naive_bayes.text import Hashed, LearnedText, TextModel, Tokeniser, folding, learn_text, scan_texts
-from bayeslearn.naive_bayes.text.folding import CollectLabelled, FindWords
+from bayeslearn.naive_bayes.text import Hashed, LearnedText, TextModel, Tokeniser, learn_text, out_of_core, scan_texts
+from bayeslearn.naive_bayes.text.out_of_core import CollectLabelled, FindWords
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -157,6 +157,6 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         scan_texts(batches(rows), "body")
     with pytest.raises(ParameterError, match="gives its batches only once"):
         scan_texts(iter(batches(rows)))
-    monkeypatch.setattr(folding, "MOST_WORDS", 5)
+    monkeypatch.setattr(out_of_core, "MOST_WORDS", 5)
     with pytest.raises(CapacityError, match="too many different words"):
         learn_text(scan_texts(pattern, "body", "kind"), tokeniser=SINGLE)

@@ -5,7 +5,7 @@ import pytest
 
 from bayeslearn.network.formats import parse_network
 from bayeslearn.network.formats.bif import Reader
-from bayeslearn.network.formats.source import Source
+from bayeslearn.source_text import Source
 from tests.network.formats.texts import AGRUM, BNLEARN, GENIE, HUGIN, JAVABAYES, PGMPY, UAI, XMLBIF
 
 #: P(C = yes | A, B) in all of these texts.

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bayeslearn.errors import BayeslearnError
 from bayeslearn.network.formats import FORMATS, format_network, parse_network, read_network
 from bayeslearn.network.formats.bif import Reader
-from bayeslearn.network.formats.source import Source
+from bayeslearn.source_text import Source
 from tests.network.formats.strategies import WILD, networks
 from tests.network.formats.texts import TEXTS
 from tests.properties import trials

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bayeslearn.distributions import Counts, Dirichlet
 from bayeslearn.errors import FormatError, ParameterError
-from bayeslearn.families import Counts, Dirichlet
 from bayeslearn.network import BayesianNetwork, Cpt
 from bayeslearn.network.formats import FORMATS, format_network, parse_network
 from bayeslearn.tables import Discrete

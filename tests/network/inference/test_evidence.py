@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from bayeslearn import BayesianNetwork, fit_tables
 from bayeslearn.errors import BayeslearnWarning, ParameterError, UnknownStateError
 from bayeslearn.network import sensitivity
+from bayeslearn.network.inference.approximate import Sampled
 from bayeslearn.network.inference.evidence import codes_of, observe
-from bayeslearn.network.inference.loopy import Loopy
-from bayeslearn.network.inference.sampled import Sampled
+from bayeslearn.network.inference.loopy_propagation import Loopy
 from bayeslearn.tables import Discrete, Schema
 
 DELAY = Discrete.from_cuts("delay", [5.0, 17.5])

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from bayeslearn import as_table, fit_tables
 from bayeslearn.errors import ParameterError, UnknownColumnError, UnknownStateError
 from bayeslearn.network import explain
-from bayeslearn.network.inference.evidence import observe
-from bayeslearn.network.inference.evidence_text import parse_evidence
-from bayeslearn.network.inference.loopy import Loopy
+from bayeslearn.network.inference.evidence import observe, parse_evidence
+from bayeslearn.network.inference.loopy_propagation import Loopy
 from bayeslearn.tables.dates import MONTHS, WEEKDAYS
 from tests.properties import trials
 

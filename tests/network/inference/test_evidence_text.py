@@ -11,8 +11,7 @@ from bayeslearn import BayesianNetwork, fit_tables
 from bayeslearn.cli.networks import assignments
 from bayeslearn.errors import ParameterError, UnknownColumnError, UnknownStateError
 from bayeslearn.network.cpt import Cpt
-from bayeslearn.network.inference.evidence import codes_of, observe
-from bayeslearn.network.inference.evidence_text import parse_evidence
+from bayeslearn.network.inference.evidence import codes_of, observe, parse_evidence
 from bayeslearn.tables import Discrete, Schema
 
 DELAY = Discrete.from_cuts("delay", [5.0, 17.5])

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from bayeslearn.errors import BayeslearnWarning, ImpossibleEvidenceError
 from bayeslearn.network import BayesianNetwork
 from bayeslearn.network.formats import read_network
-from bayeslearn.network.inference import gibbs, sampled
-from bayeslearn.network.inference.forward import Question
-from bayeslearn.network.inference.proposal import Proposal
-from bayeslearn.network.inference.sampled import Sampled
-from bayeslearn.network.inference.weighted import WeightedRun
+from bayeslearn.network.inference import approximate, gibbs_sampling
+from bayeslearn.network.inference.approximate import Sampled
+from bayeslearn.network.inference.forward_sampling import Question
+from bayeslearn.network.inference.likelihood_weighting import Proposal, WeightedRun
 from tests.network.inference.test_range import leaves, meeting
 from tests.oracle import networks as slow
 from tests.properties import trials
@@ -272,7 +271,7 @@ def test_a_draw_that_outweighs_the_others_is_warned_of(monkeypatch):
 def test_a_cause_that_was_not_drawn_is_in_the_error(monkeypatch, seed):
     """The proposal without messages never draws the cause: the error is that of knowing little."""
     monkeypatch.setattr(Proposal, "of", Proposal.prior)
-    monkeypatch.setattr("bayeslearn.network.inference.weighted.MORE", np.inf)
+    monkeypatch.setattr("bayeslearn.network.inference.likelihood_weighting.MORE", np.inf)
     network, seen = rare_cause()
     answer = Sampled(network).query(seen, n=4096, rng=seed)
     assert answer["Cause"]["yes"] == 0
@@ -280,7 +279,7 @@ def test_a_cause_that_was_not_drawn_is_in_the_error(monkeypatch, seed):
 
 
 def test_chains_that_stay_in_one_part_are_warned_of(monkeypatch):
-    monkeypatch.setattr(gibbs, "BURN_IN", 50)
+    monkeypatch.setattr(gibbs_sampling, "BURN_IN", 50)
     sticky = [1 - 1e-9, 1e-9]
     network = made("[A][B|A][C|B]", A=0.1, B=sticky, C=sticky)
     with pytest.warns(BayeslearnWarning, match=r"Gibbs chains may have missed a part of the cases: after \d+ sweeps"):
@@ -290,5 +289,5 @@ def test_chains_that_stay_in_one_part_are_warned_of(monkeypatch):
 
 
 def test_limits_of_warnings():
-    assert sampled.LONE == 0.1
+    assert approximate.LONE == 0.1
     assert Sampled(rare_cause()[0]).query(n=9, rng=0).draws == 9  # few draws that were asked for are no surprise

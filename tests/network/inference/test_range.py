@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import ImpossibleEvidenceError, NotConvergedWarning
 from bayeslearn.network import BayesianNetwork
-from bayeslearn.network.inference.exact import Exact
-from bayeslearn.network.inference.loopy import Loopy
-from bayeslearn.network.learning.fit import fit_tables
-from bayeslearn.network.learning.impute import impute
+from bayeslearn.network.inference.junction_tree import Exact
+from bayeslearn.network.inference.loopy_propagation import Loopy
+from bayeslearn.network.parameters.fit import fit_tables
+from bayeslearn.network.parameters.imputation import impute
 from tests.oracle import networks as slow
 from tests.properties import trials
 

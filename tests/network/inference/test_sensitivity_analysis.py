@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bayeslearn import read_network
 from bayeslearn.errors import ParameterError, UnknownStateError
 from bayeslearn.network import BayesianNetwork, Cpt
-from bayeslearn.network.inference.sensitivity_analysis import sensitivity
+from bayeslearn.network.inference.explanation import sensitivity
 from tests.oracle import networks as slow
 from tests.properties import trials
 

@@ -14,15 +14,18 @@ from hypothesis import strategies as st
 from bayeslearn import kernels
 from bayeslearn.errors import CycleError, EmptyTableError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.network import Dag, draw
-from bayeslearn.network.structure.counting.cache import ScoreCache
-from bayeslearn.network.structure.counting.scores import Score
-from bayeslearn.network.structure.doubt.averaging import averaged
-from bayeslearn.network.structure.doubt.bootstrap import ArcStrengths, Resampling, arc_strengths, resampled, votes
-from bayeslearn.network.structure.knowledge import Knowledge
-from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.searching.classes import class_of
-from bayeslearn.network.structure.searching.climbing import Structure, climb
-from bayeslearn.network.structure.searching.ges import ges
+from bayeslearn.network.structure.score_based.ges import ges
+from bayeslearn.network.structure.score_based.hill_climbing import Structure, class_of, climb
+from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+from bayeslearn.network.structure.search_settings import Budget, Knowledge
+from bayeslearn.network.structure.uncertainty.bootstrap import (
+    ArcStrengths,
+    Resampling,
+    arc_strengths,
+    averaged,
+    resampled,
+    votes,
+)
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from tests.oracle import networks as slow
 
@@ -153,13 +156,13 @@ def test_rounds_end_early():
             raise StopIteration
 
     assert (
-        arc_strengths(sample(), climbed, rounds=50, rng=1, limits=Limits(progress=at_three)).rounds
+        arc_strengths(sample(), climbed, rounds=50, rng=1, budget=Budget(progress=at_three)).rounds
         <= 4 * kernels.thread_count()
     )
     told = []
-    arc_strengths(sample(), climbed, rounds=4, rng=1, limits=Limits(progress=told.append))
+    arc_strengths(sample(), climbed, rounds=4, rng=1, budget=Budget(progress=told.append))
     assert told == [Resampling(done, 4) for done in (1, 2, 3, 4)]
-    late = arc_strengths(sample(), climbed, rounds=50, rng=1, limits=Limits(time.monotonic() - 1))
+    late = arc_strengths(sample(), climbed, rounds=50, rng=1, budget=Budget(time.monotonic() - 1))
     assert late.rounds == 0
     assert not late.strength.any()
     assert late.table() == []
@@ -178,7 +181,7 @@ def test_what_was_done_before_a_deadline_counts(monkeypatch):
     monkeypatch.setenv("BAYESLEARN_THREADS", "1")
     clock = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
-    early = arc_strengths(sample(), climbed, rounds=50, rng=1, limits=Limits(4.5))
+    early = arc_strengths(sample(), climbed, rounds=50, rng=1, budget=Budget(4.5))
     monkeypatch.undo()
     assert early.rounds == 4
     assert kernels.thread_count() >= 1

@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError
 from bayeslearn.network import draw
-from bayeslearn.network.structure.counting import bulk
-from bayeslearn.network.structure.counting.cache import ScoreCache
-from bayeslearn.network.structure.counting.counts import FamilyCounts
-from bayeslearn.network.structure.counting.scores import NAMES, Score
-from bayeslearn.network.structure.knowledge import Knowledge
-from bayeslearn.network.structure.limits import Limits
-from bayeslearn.network.structure.searching import parent_sets as growing
-from bayeslearn.network.structure.searching.candidates import greedy, likely, partners, wanted
-from bayeslearn.network.structure.searching.parent_sets import parent_sets
+from bayeslearn.network.structure.score_based import parent_sets as growing
+from bayeslearn.network.structure.score_based.candidate_parents import greedy, likely, partners, wanted
+from bayeslearn.network.structure.score_based.parent_sets import parent_sets
+from bayeslearn.network.structure.scoring import criteria
+from bayeslearn.network.structure.scoring.criteria import NAMES, Score, ScoreCache
+from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
+from bayeslearn.network.structure.search_settings import Budget, Knowledge
 from bayeslearn.tables import Table, as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow
@@ -104,12 +102,12 @@ def test_folded_rows_are_the_rows(seed, columns):
     sizes = rng.integers(1, 5, columns)
     codes = np.stack([rng.integers(0, size, 40) for size in sizes]).astype(np.int8)
     weights = rng.random(40)
-    few = bulk.FEW
+    few = criteria.FEW
     try:
-        bulk.FEW = int(rng.choice([1, few]))
-        distinct, n = bulk.folded(codes, sizes, weights)
+        criteria.FEW = int(rng.choice([1, few]))
+        distinct, n = criteria.folded(codes, sizes, weights)
     finally:
-        bulk.FEW = few
+        criteria.FEW = few
     expected = {}
     for row, weight in zip(codes.T.tolist(), weights, strict=True):
         expected[tuple(row)] = expected.get(tuple(row), 0.0) + weight
@@ -119,7 +117,7 @@ def test_folded_rows_are_the_rows(seed, columns):
 def test_very_many_columns_fold_as_well():
     codes = np.random.default_rng(0).integers(0, 4, (70, 30)).astype(np.int8)
     codes = np.hstack([codes, codes])
-    distinct, n = bulk.folded(codes, np.full(70, 4), np.ones(60))
+    distinct, n = criteria.folded(codes, np.full(70, 4), np.ones(60))
     assert distinct.shape == (70, 30)
     assert (n == 2).all()
 
@@ -185,19 +183,19 @@ def test_nothing_is_wanted_where_every_change_was_looked_at(seed):
     assert not wanted(cache, allowed, best, np.zeros((4, 4), np.bool_)).any()
 
 
-### limits
+### budget
 
 
 def test_time_that_is_over_leaves_sets_of_few_parents():
     cache = cached(sample(3, 6, 200), "loglik")
     allowed = Knowledge().of(cache.counts.names)
-    assert [len(s) for s, _ in parent_sets(cache, allowed, Limits(deadline=0.0)).of(0)] == [0]
+    assert [len(s) for s, _ in parent_sets(cache, allowed, Budget(deadline=0.0)).of(0)] == [0]
 
     def two(step):
         if step.steps == 2:
             raise StopIteration
 
-    sets = parent_sets(cache, allowed, Limits(progress=two), dominated=True)
+    sets = parent_sets(cache, allowed, Budget(progress=two), dominated=True)
     assert max(len(s) for s, _ in sets.of(0)) == 2
 
 
@@ -220,7 +218,7 @@ def test_too_many_are_refused_with_their_number(monkeypatch):
 
 def test_sets_of_too_many_cells_are_not_looked_at(monkeypatch):
     cache = cached(sample(3, 6, 30), "loglik")
-    monkeypatch.setattr(bulk, "MOST_CELLS", 10)
+    monkeypatch.setattr(criteria, "MOST_CELLS", 10)
     sets = parent_sets(cache, Knowledge().of(cache.counts.names), dominated=True)
     for x in range(cache.n):
         assert max(cache.counts.cells(x, s) for s, _ in sets.of(x)) <= 10

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import kernels, validation
+from bayeslearn.distributions.student_t import StudentT
+from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import EvidenceError
-from bayeslearn.families.statistics import ratio
-from bayeslearn.families.student import StudentT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -62,7 +62,7 @@ def judged(space: fitting.Space, settings: Settings, rows: Integers, around: Int
     y, w = space.outputs, space.weights[rows]
     unit = y.std(axis=0) if y.shape[1] > 1 else np.ones(1)
     square = ((found.mean - y[rows]) / np.where(unit > 0, unit, 1.0)) ** 2
-    error = float(np.sqrt(np.average(square.mean(axis=1), weights=w)))
+    error = float(np.sqrt(np.average(square.mean(axis=1), weights=w / w.max())))
     return Tried(settings, error, int(found.ridged.sum()), int(found.out_of_reach.sum()))
 
 

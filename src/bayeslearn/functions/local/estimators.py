@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from bayeslearn.estimators import AnswersInBatches, ReadsLabels
 from bayeslearn.functions.local.model import local_regression
-from bayeslearn.sources.base import Scanned
-from bayeslearn.sources.mixins import TakesCells
-from bayeslearn.tables import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from bayeslearn.functions.local.answers import LocalFit
     from bayeslearn.functions.local.choosing import Tried
     from bayeslearn.functions.local.model import LocalModel
     from bayeslearn.functions.local.settings import Settings
+    from bayeslearn.tables import Schema
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
 
-class LocalRegressor(TakesCells, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LocalRegressor(AnswersInBatches, ReadsLabels, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A fit around every query: constant, linear or quadratic, to the rows that are near it.
 
     Parameters
@@ -113,25 +112,30 @@ class LocalRegressor(TakesCells, RegressorMixin, BaseEstimator):  # type: ignore
         """Keep these rows too; what is to be chosen is chosen when the next query comes."""
         if not hasattr(self, "model_"):
             return self._keep(X, y, sample_weight)
-        rows, outputs = self._checked(X, y, reset=False)
-        self.model_ = self.model_.updated(rows, outputs, weights=sample_weight)
+        rows, outputs, weights = self._read_cases(X, y, sample_weight, reset=False)
+        self.model_ = self.model_.updated(rows, outputs, weights=weights)
         return self
 
     def predict(self, X: Any, *, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """The value of the fit at each query; with the standard deviation of a new y there."""
-        if not return_std:
-            return self.answers(X, noise=False).mean
-        found = self.answers(X)
-        return found.mean, found.std
+        if return_std:
+            return self._answer(X, "mean_and_std")
+        return self._answer(X, "mean")
+
+    def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:
+        found = self.model_.at(rows, noise=question != "mean")
+        if question == "interval":
+            return found.interval(arguments[0], of=arguments[1])
+        return found.mean if question == "mean" else (found.mean, found.std)
 
     def interval(self, X: Any, level: float = 0.95, *, of: Literal["y", "mean"] = "y") -> tuple[Floats, Floats]:
         """Equal-tailed bounds of a new y at each query, or of the function."""
-        return self.answers(X).interval(level, of=of)
+        return self._answer(X, "interval", level, of)
 
     def answers(self, X: Any, *, slopes: bool = False, noise: bool = True) -> LocalFit:
         """All that the fits say: means, intervals, effective rows, where a ridge had to help."""
         check_is_fitted(self)
-        return self.model_.at(self._checked(X, reset=False)[0], slopes=slopes, noise=noise)
+        return self.model_.at(self._read_rows(X, reset=False), slopes=slopes, noise=noise)
 
     @property
     def settings_(self) -> Settings:
@@ -143,30 +147,19 @@ class LocalRegressor(TakesCells, RegressorMixin, BaseEstimator):  # type: ignore
         """What leave-one-out tried, the best first."""
         return self.model_.tried
 
+    _array_checks = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}  # noqa: RUF012 - read only
+
     def _keep(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        rows, outputs = self._checked(X, y, reset=True)
+        rows, outputs, weights = self._read_cases(X, y, sample_weight, reset=True)
         self.model_ = local_regression(
             rows, outputs, degree=self.degree, criterion=self.criterion, kernel=self.kernel, k=self.k,
             bandwidth=self.bandwidth, ridge=self.ridge, standardise=self.standardise, noise_cases=self.noise_cases,
-            discrete=self.discrete, weights=sample_weight, loo_rows=self.loo_rows, rng=self.random_state,
+            discrete=self.discrete, weights=weights, loo_rows=self.loo_rows, rng=self.random_state,
         )  # fmt: skip
         return self
 
-    def _checked(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, Any]:
-        """Checked rows with the markers of missing values, and outputs."""
-        rows, outputs = self._validated(X, y, reset=reset)
-        return self._marked(rows, reset=reset), outputs
-
-    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        sparse = hasattr(X, "tocsr")
-        if not sparse and (isinstance(X, Mapping | Table | Scanned | str | os.PathLike) or hasattr(X, "columns")):
-            if hasattr(X, "columns"):
-                validate_data(self, X, reset=reset, skip_check_array=True)
-            return X, y
-        how: dict[str, Any] = {"reset": reset, "dtype": np.float64, "ensure_all_finite": "allow-nan"}
-        if isinstance(y, str):
-            return validate_data(self, X, **how), y
-        return validate_data(self, X, y, **how, multi_output=True, y_numeric=True)
+    def _columns_in(self) -> Schema:
+        return self.model_.features.schema
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import kernels
-from bayeslearn.families.statistics import frozen
+from bayeslearn.distributions.moments import in_range
+from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.functions.local.answers import LocalFit
 from bayeslearn.functions.local.distance import KERNELS, weigh
-from bayeslearn.neighbours.indexes import build
+from bayeslearn.neighbors.search_index import build_index
 from bayeslearn.tables.table import read_only
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.functions.local.settings import Settings
-    from bayeslearn.neighbours.indexes import Index
+    from bayeslearn.neighbors.search_index import Index
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -29,6 +30,9 @@ BLOCK, PIECE = 1 << 22, 1 << 14
 
 #: Less work than this is not worth a second thread.
 WORTH = 1 << 16
+
+#: Weights below this, or above its inverse, are told in other units; a ridge in such units that outweighs all rows.
+SMALL, MOST_RIDGE = 1e-100, 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +58,7 @@ class Space:
     @cached_property
     def index(self) -> Index:
         """The points, so that the nearest are found fast."""
-        return build(self.points)
+        return build_index(self.points)
 
     def nearest(self, queries: Floats, k: int, *, in_order: bool = True) -> Integers:
         """The rows of the k points nearest to each query, (q, k), the nearest first unless the order is of no use."""
@@ -96,14 +100,31 @@ def fitted(
     work = (rows.shape[1] or len(space)) * max(space.dim, 1)
     step = max(PIECE // work, 1)
 
+    unit, weights = in_units(space.weights)
+
     def piece(start: int) -> None:
         kernels.fit_local(
-            space.points, space.outputs, space.weights, queries, rows, skip, kind, settings.degree, settings.reach,
-            settings.ridge, start, min(start + step, n), mean, rss, about, said, slope,
+            space.points, space.outputs, weights, queries, rows, skip, kind, settings.degree, settings.reach,
+            min(settings.ridge / unit, MOST_RIDGE), start, min(start + step, n), mean, rss, about, said, slope,
         )  # fmt: skip
 
     kernels.parallel(piece, range(0, n, step), worth=n * work > WORTH)
+    if unit != 1:
+        with in_range():
+            rss, about[:, 0] = rss * unit, about[:, 0] * unit
     return LocalFit(mean, rss, about[:, 0], about[:, 1], about[:, 2], said, slope if slopes else None)
+
+
+def in_units(weights: Floats) -> tuple[float, Floats]:
+    """Weights as multiples of a power of two: of 1 as they are, unless their squares leave the range of floats.
+
+    Then the least of them count as `SMALL` of the largest: no row vanishes.
+    """
+    low, top = float(weights.min(initial=1.0)), float(weights.max(initial=1.0))
+    if SMALL < low and top < 1 / SMALL:
+        return 1.0, weights
+    unit = 2.0 ** np.floor(np.log2(weights.max()))
+    return float(unit), read_only(np.maximum(weights / unit, SMALL))
 
 
 def joined(found: list[LocalFit], order: Integers) -> LocalFit:

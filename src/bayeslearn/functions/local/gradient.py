@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.families.statistics import ratio
+from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.functions.features import centre_and_spread
 
 if TYPE_CHECKING:

@@ -8,19 +8,22 @@ the same in every direction; those that do not vary are left out. Rows are evide
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.codec import Saved
+from bayeslearn.distributions.moments import require_squares
+from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import EvidenceError, MismatchError, MissingValuesError, ShapeError, listed
-from bayeslearn.families.statistics import frozen
 from bayeslearn.functions.features import Features, centre_and_spread
 from bayeslearn.functions.local import choosing, fitting
 from bayeslearn.functions.local.settings import CRITERIA, Settings
 from bayeslearn.functions.reading import read
+from bayeslearn.model_values import ARRAY, NUMBER
 from bayeslearn.sources.usability import dropping, warn_dropped
 
 if TYPE_CHECKING:
@@ -30,15 +33,22 @@ if TYPE_CHECKING:
 
     from bayeslearn.functions.local.answers import LocalFit
     from bayeslearn.functions.local.choosing import Tried
+    from bayeslearn.model_values import Reader
 
     Floats = NDArray[np.float64]
+
+#: Kinds of the settings in files.
+SETTINGS: dict[str, Any] = {
+    "degree": int, "criterion": str, "kernel": str, "k": (int, type(None)), "bandwidth": (*NUMBER, type(None)),
+    "ridge": NUMBER,
+}  # fmt: skip
 
 #: The most rows that are left out to learn the noise.
 NOISE_ROWS = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class LocalModel:
+class LocalModel(Saved, kind="local regression"):
     """Rows that answer by themselves; :func:`local_regression` makes one."""
 
     #: The encoding of rows, in the units of these rows.
@@ -56,6 +66,8 @@ class LocalModel:
     #: The most rows that are left out to choose, and the seed by which they are drawn.
     loo_rows: int | None = 5000
     seed: int = 0
+    #: The names of the outputs, for reports and files: y, or y0, y1, ... when not given.
+    output_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         there = np.asarray(self.weights) > 0
@@ -63,6 +75,12 @@ class LocalModel:
             raise EvidenceError("every row has weight zero, so there is none to learn from")
         for name in ("rows", "outputs", "weights"):
             object.__setattr__(self, name, frozen(getattr(self, name)[there]))
+        require_squares("targets", self.outputs)
+        m = 1 if self.outputs.ndim == 1 else self.outputs.shape[1]
+        names = tuple(self.output_names) or (("y",) if m == 1 else tuple(f"y{i}" for i in range(m)))
+        if len(names) != m:
+            raise ShapeError(f"there are {m} outputs, and {len(names)} names: {listed(names)}")
+        object.__setattr__(self, "output_names", names)
         mean, spread = centre_and_spread(self.rows, self.weights)
         object.__setattr__(self, "features", replace(self.features, mean=mean, spread=spread))
 
@@ -155,6 +173,51 @@ class LocalModel:
         x = self.features.raw(self.features.table(as_rows(X)))
         w = validation.weights(weights, len(x))
         return self + replace(self, rows=x, outputs=checked_outputs(y, len(x)), weights=w)
+
+    # -- files
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the model as plain values: the rows, null where a cell is missing, and how they are fitted.
+
+        {"features", "outputs", "rows", "targets", "weights", "settings", "standardise", "noise_cases"}
+
+        What leave-one-out chose is written as chosen.
+        """
+        return {
+            "features": self.features.to_dict(),
+            "outputs": list(self.output_names),
+            "rows": np.ma.masked_invalid(self.rows),
+            "targets": self.outputs.reshape(len(self.rows), -1),
+            "weights": self.weights,
+            "settings": asdict(self.settings),
+            "standardise": self.standardise,
+            "noise_cases": self.noise_cases,
+        }
+
+    @classmethod
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> LocalModel:
+        """Return the model of a document, all of which is checked."""
+        keys: dict[str, Any] = {
+            "features": dict, "outputs": [str], "rows": ARRAY, "targets": ARRAY, "weights": ARRAY, "settings": dict,
+            "standardise": bool, "noise_cases": NUMBER,
+        }  # fmt: skip
+        entry, names, rows, targets, weights, settings, standardise, noise = reader.entries(document, keys, "a model")
+        features = Features.checked(reader, entry)
+        if not names:
+            reader.wrong(f"{names!r:.60} are no names of outputs")
+        reader.entries(settings, SETTINGS, "settings")
+        x = reader.array(rows, "rows", missing=True).astype(np.float64, copy=False)
+        y, w = reader.numbers(targets, "targets"), reader.numbers(weights, "weights")
+        n = len(x) if x.ndim else 0
+        if not n or x.shape != (n, features.size) or y.shape != (n, len(names)) or w.shape != (n,):
+            reader.wrong(f"rows {x.shape}, targets {y.shape} and weights {w.shape} do not fit each other")
+        if (w < 0).any() or noise < 0:
+            reader.wrong("a weight is below zero")
+        flat = y[:, 0] if len(names) == 1 else y
+        return cls(
+            features, x, flat, w, Settings(**settings), standardise=standardise, noise_cases=float(noise),
+            output_names=tuple(names),
+        )  # fmt: skip
 
 
 def local_regression(

@@ -32,7 +32,7 @@ class Settings:
     kernel: str = "tricube"
     k: int | None = None
     bandwidth: float | None = None
-    #: The prior's precision of the slopes; see :class:`~bayeslearn.families.RegressionPrior`.
+    #: The prior's precision of the slopes; see :class:`~bayeslearn.distributions.RegressionPrior`.
     ridge: float = 0.0
 
     def __post_init__(self) -> None:

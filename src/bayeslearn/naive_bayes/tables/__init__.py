@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
+    from bayeslearn.components import Component as Component
+    from bayeslearn.distributions.priors import Evidenced as Evidenced
+    from bayeslearn.distributions.priors import Pooled as Pooled
+    from bayeslearn.evaluation import Calibration as Calibration
     from bayeslearn.naive_bayes.tables.aode import AveragedOneDependenceClassifier as AveragedOneDependenceClassifier
-    from bayeslearn.naive_bayes.tables.calibrating import Calibration as Calibration
     from bayeslearn.naive_bayes.tables.calibrating import calibrated as calibrated
     from bayeslearn.naive_bayes.tables.calibrating import calibration as calibration
-    from bayeslearn.naive_bayes.tables.columns import Column as Column
     from bayeslearn.naive_bayes.tables.estimators import NaiveBayesClassifier as NaiveBayesClassifier
     from bayeslearn.naive_bayes.tables.explaining import Contributions as Contributions
     from bayeslearn.naive_bayes.tables.model import NaiveBayes as NaiveBayes
-    from bayeslearn.naive_bayes.tables.priors import Evidenced as Evidenced
-    from bayeslearn.naive_bayes.tables.priors import Pooled as Pooled
     from bayeslearn.naive_bayes.tables.validating import CrossValidation as CrossValidation
     from bayeslearn.naive_bayes.tables.validating import cross_validate as cross_validate
 else:

@@ -13,14 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def normalised(joint: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """P(class | row) and ln P(row) from ln P(class, row), shape (classes, rows)."""
-    top = joint.max(axis=0, initial=-np.inf)
-    p = np.exp(joint - top)
-    total = p.sum(axis=0)
-    return p / total, top + np.log(total)
-
-
 def best(joint: NDArray[np.float64]) -> NDArray[np.int64]:
     """The position of the most probable class of each row, the first when tied."""
     found = np.empty(joint.shape[1], np.int64)
@@ -37,14 +29,6 @@ def require_possible(joint: NDArray[np.float64], start: int) -> None:
             hint=f"learn with a prior, for instance {option('prior', 'laplace')}, or make infinite numbers missing",
             row=start + int(lost[0]),
         )
-
-
-def named(states: tuple[Any, ...]) -> NDArray[Any]:
-    """States as an array of their own type, of objects where they are of several."""
-    kinds = {type(s) for s in states}
-    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
-        return np.array(states)
-    return np.array([*states, None], dtype=object)[:-1]
 
 
 def moved(array: NDArray[np.float64], place: list[int], *, axis: int, size: int | None = None) -> NDArray[np.float64]:

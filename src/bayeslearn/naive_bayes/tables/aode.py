@@ -11,23 +11,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from bayeslearn import kernels, validation
-from bayeslearn.errors import CapacityError, DataError
-from bayeslearn.families import Counts
-from bayeslearn.naive_bayes.tables.answers import normalised
-from bayeslearn.naive_bayes.tables.inputs import Input
-from bayeslearn.naive_bayes.tables.labels import checked_labels, known_classes, label_codes, missing_labels
+from bayeslearn.codec import Saved
+from bayeslearn.components import normalized
+from bayeslearn.distributions import Counts
+from bayeslearn.errors import CapacityError, DataError, ParameterError, ShapeError
+from bayeslearn.estimators import AnswersInBatches, ReadsLabels
+from bayeslearn.model_values import ARRAY, NAME, NUMBER
+from bayeslearn.naive_bayes.tables.estimators import classes_of, labelled_source
 from bayeslearn.naive_bayes.tables.rows import BLOCK
-from bayeslearn.naive_bayes.tables.source_estimators import classes_of, labelled_source
-from bayeslearn.sources import as_source
-from bayeslearn.sources import is_source as folded
-from bayeslearn.sources.mixins import TakesCells
+from bayeslearn.sources.scanning import as_source, is_source
 from bayeslearn.sources.usability import dropping, warn_dropped
 from bayeslearn.tables import Discrete, Schema, Table, as_table
 from bayeslearn.tables.discretise import quantile_cuts
@@ -37,6 +35,7 @@ from bayeslearn.tables.notes import collected
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.model_values import Reader
     from bayeslearn.tables.markers import Markers
 
 #: Counts of pairs that are kept at most.
@@ -44,7 +43,7 @@ MOST_CELLS = 1 << 27
 
 
 @dataclass(frozen=True, eq=False)
-class OneDependence:
+class OneDependence(Saved, kind="one-dependence"):
     """Counts of (class, state, state) for every two columns, and the probabilities read off them.
 
     `counts.n` is (classes, states, states) over the states of all columns one after the other; on the diagonal stands
@@ -56,9 +55,19 @@ class OneDependence:
     classes: Counts
     cases: float
     least: float
+    #: The names of the classes; 0, 1, ... when not given.
+    labels: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        k = len(self.classes.n)
+        object.__setattr__(self, "labels", tuple(self.labels) or tuple(range(k)))
+        if len(self.labels) != k:
+            raise ShapeError(f"there are {k} classes, and {len(self.labels)} names of classes")
 
     @classmethod
-    def empty(cls, schema: Schema, n_classes: int, cases: float, least: float) -> OneDependence:
+    def empty(
+        cls, schema: Schema, n_classes: int, cases: float, least: float, labels: tuple[Any, ...] = ()
+    ) -> OneDependence:
         """Nothing seen yet."""
         n = sum(v.size for v in schema.discrete)
         if n_classes * n * n > MOST_CELLS:
@@ -67,7 +76,7 @@ class OneDependence:
                 f"more than {MOST_CELLS:,}",
                 hint="use columns with fewer states, or NaiveBayesClassifier",
             )
-        return cls(schema, Counts.zero((n_classes, n, n)), Counts.zero((n_classes,)), cases, least)
+        return cls(schema, Counts.zero((n_classes, n, n)), Counts.zero((n_classes,)), cases, least, labels)
 
     @property
     def start(self) -> NDArray[np.int64]:
@@ -82,9 +91,7 @@ class OneDependence:
         pairs = upper + np.swapaxes(np.triu(upper, 1), 1, 2)
         seen = labels >= 0
         classes = np.bincount(labels[seen], weights[seen], minlength=len(upper)).astype(float)
-        return OneDependence(
-            self.schema, self.counts + Counts(pairs), self.classes + Counts(classes), self.cases, self.least
-        )
+        return replace(self, counts=self.counts + Counts(pairs), classes=self.classes + Counts(classes))
 
     def __add__(self, other: OneDependence) -> OneDependence:
         return replace(self, counts=self.counts + other.counts, classes=self.classes + other.classes)
@@ -122,6 +129,43 @@ class OneDependence:
         kernels.parallel(block, range(0, codes.shape[1], BLOCK), worth=codes.size > 100_000)
         return joint
 
+    def predict_proba(self, data: Any) -> NDArray[np.float64]:
+        """P(class | row), shape (rows, classes); a state not seen in training is missing."""
+        with collected():
+            table = as_table(data, schema=self.schema, unseen="missing")
+        return normalized(self.log_joint(table.codes).T)[0].T
+
+    def predict(self, data: Any) -> list[Any]:
+        """The most probable class of each row, the first when tied."""
+        return [self.labels[k] for k in self.predict_proba(data).argmax(axis=1).tolist()]
+
+    # -- files
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the counts as plain values: {"labels", "variables", "pairs", "classes", "cases", "least"}."""
+        odd = [label for label in self.labels if not isinstance(label, NAME)]
+        if odd:
+            raise ParameterError(f"classes in a file are texts, numbers or truth values, not {odd[0]!r:.60}")
+        counts = {"pairs": self.counts.n, "classes": self.classes.n, "cases": self.cases, "least": self.least}
+        return {"labels": list(self.labels), **self.schema.to_dict(), **counts}
+
+    @classmethod
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> OneDependence:
+        """Return the model of a document, all of which is checked."""
+        keys: dict[str, Any] = {
+            "labels": [NAME], "variables": [dict], "pairs": ARRAY, "classes": ARRAY, "cases": NUMBER, "least": NUMBER
+        }  # fmt: skip
+        labels, variables, pairs, classes, cases, least = reader.entries(document, keys, "a model")
+        schema = Schema(reader.discrete(variable, "the column") for variable in variables)
+        if not labels or not len(schema) or len(set(labels)) < len(labels) or cases <= 0 or least < 0:
+            reader.wrong("it has no classes or columns, classes of the same name, or a prior that is not above 0")
+        nothing = cls.empty(schema, len(labels), float(cases), float(least), tuple(labels))
+        n = reader.amounts(pairs, "pairs", nothing.counts.n.shape)
+        if (n != np.swapaxes(n, 1, 2)).any():
+            reader.wrong("the counts of its pairs are not symmetric")
+        per_class = reader.amounts(classes, "classes", (len(labels),))
+        return replace(nothing, counts=Counts(n), classes=Counts(per_class))
+
 
 @dataclass(frozen=True)
 class CountPairs:
@@ -137,7 +181,7 @@ class CountPairs:
         return self.empty.plus(codes, table.code(self.target).astype(np.int32), w)
 
 
-class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AveragedOneDependenceClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """P(class | x) by averaged one-dependence estimators (AODE), over states; numbers are cut into intervals.
 
     Parameters
@@ -150,6 +194,8 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
         Intervals that a numeric column is cut into at its quantiles.
     missing, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
+    unlabeled
+        What to do with rows without a label (None, NaN): ``"drop"`` them or raise an ``"error"``.
 
     Attributes
     ----------
@@ -167,7 +213,6 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
     """
 
     model_: OneDependence
-    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -177,31 +222,35 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
         bins: int = 5,
         missing: Markers = (),
         keep_default_na: bool = True,
+        unlabeled: Literal["drop", "error"] = "drop",
     ) -> None:
         self.cases = cases
         self.least = least
         self.bins = bins
         self.missing = missing
         self.keep_default_na = keep_default_na
+        self.unlabeled = unlabeled
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Count pairs; rows without a label are left out. `y` names a column where X is a source, or paths of files."""
-        if folded(X):
+        """Count pairs; where X has named columns, `y` and `sample_weight` may be names of columns."""
+        if is_source(X):
             return self._fit_source(self._marked(X, reset=True), y, sample_weight)
-        given, y = Input.of(X, self, reset=True), checked_labels(y)
-        check_consistent_length(given, y)
-        w = validation.weights(sample_weight, len(y), name="sample_weight")
-        use = np.flatnonzero((w > 0) & ~missing_labels(y))
-        if not len(use):
-            raise DataError("every sample_weight is zero: no class is left to learn")
-        self.classes_ = known_classes(y[use])
-        table = self._table(given.data, w, use)
-        self.model_ = self._empty(table.schema).plus(table.codes, label_codes(y[use], self.classes_), w[use])
+        rows, y, w = self._read_cases(X, y, sample_weight, reset=True)
+        w = np.ones(len(y)) if w is None else w
+        codes = self._code_labels(y, reset=True)
+        table = self._table(self._columns(rows), w)
+        self.model_ = self._empty(table.schema).plus(table.codes, codes, w)
         return self
+
+    def _columns(self, rows: Any) -> Any:
+        """An array as columns, other data as they are."""
+        if not isinstance(rows, np.ndarray):
+            return rows
+        return {name: rows[:, j] for j, name in enumerate(self._array_names(rows.shape[1], reset=False))}
 
     def _empty(self, schema: Schema) -> OneDependence:
         cases, least = validation.number("cases", self.cases, above=0), validation.number("least", self.least, least=0)
-        return OneDependence.empty(schema, len(self.classes_), cases, least)
+        return OneDependence.empty(schema, len(self.classes_), cases, least, tuple(self.classes_.tolist()))
 
     def _fit_source(self, X: Any, y: Any, weights: Any) -> Self:
         source = labelled_source(X, y, {}, weights)
@@ -217,41 +266,40 @@ class AveragedOneDependenceClassifier(TakesCells, ClassifierMixin, BaseEstimator
             source = discretised(source, numbers, bins=validation.integer("bins", self.bins, least=2))
         columns = Schema(v for v in source.schema if v.name != y)
         self.classes_ = classes_of(source.schema[y])
-        self.n_features_in_ = len(columns)
-        self.feature_names_in_ = np.array(columns.names, dtype=object)
+        self._note_columns(columns.names)
         target = Discrete(y, tuple(self.classes_.tolist()))
         self.model_ = source.with_schema(Schema([target, *columns])).fold(CountPairs(self._empty(columns), y))
         return self
 
-    def _table(self, columns: Any, w: NDArray[np.float64], use: NDArray[np.intp]) -> Table:
+    def _table(self, columns: Any, w: NDArray[np.float64]) -> Table:
         bins = validation.integer("bins", self.bins, least=2)
         gone = dropping(columns, None)
-        table = as_table(columns, allow_constant=True, left_out=gone).take(use)
+        table = as_table(columns, allow_constant=True, left_out=gone)
         warn_dropped(gone, named=True)
-        cuts = {
-            v.name: quantile_cuts(*weighted_values(table.value(v.name), w[use]), bins) for v in table.schema.numeric
-        }
+        cuts = {v.name: quantile_cuts(*weighted_values(table.value(v.name), w), bins) for v in table.schema.numeric}
         return table.cut(cuts)
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln P(label, what the row shows)."""
-        check_is_fitted(self)
-        if folded(X):
-            with collected():
-                source = as_source(self._marked(X, reset=False), schema=self.model_.schema, unseen="missing")
-            return np.concatenate([self.model_.log_joint(table.codes) for table in source.batches()])
+        """Return ln P(label, row)."""
+        return self._answer(X, "log_joint")
+
+    def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:
         with collected():
-            table = as_table(Input.of(X, self, reset=False).data, schema=self.model_.schema, unseen="missing")
-        return self.model_.log_joint(table.codes)
+            table = as_table(self._columns(rows), schema=self.model_.schema, unseen="missing")
+        return super()._ask(question, table.codes, *arguments)
+
+    def _columns_in(self) -> Schema:
+        return self.model_.schema
+
+    def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
+        if target is not None:
+            return super()._source_of(rows, target, weights)
+        with collected():
+            return as_source(rows, schema=self.model_.schema, unseen="missing")
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(label | what the row shows); a state not seen in training is missing."""
-        return normalised(self.predict_joint_log_proba(X).T)[0].T
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """The logarithm of :meth:`predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return normalized(self.predict_joint_log_proba(X).T)[0].T
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable label of each row, the first in sorted order when tied."""

@@ -22,12 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import log_softmax, softmax
 
-from bayeslearn import validation
-from bayeslearn.errors import ShapeError
-from bayeslearn.families.statistics import ratio
+from bayeslearn.evaluation import Calibration
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from bayeslearn.naive_bayes.tables.model import NaiveBayes
 
@@ -55,57 +53,6 @@ class OutOfFold:
     def take(self, rows: NDArray[Any]) -> OutOfFold:
         """Some of the rows."""
         return OutOfFold(*(array[rows] for array in vars(self).values()))
-
-
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """Reliability: rows by how sure their best class was, and how often it was right.
-
-    >>> Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], bins=2)
-    Calibration(error 0.1333 over 3 cases)
-    >>> print(Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], bins=2))
-    said           cases   sure  right
-    0.50 … 1.00        3  0.800  0.667
-    """
-
-    #: Bounds of the bins, one more than there are bins.
-    edges: NDArray[np.float64]
-    cases: NDArray[np.float64]
-    #: How sure the best class was on average, in each bin; 0 where there is no case.
-    confidence: NDArray[np.float64]
-    #: How often it was right.
-    accuracy: NDArray[np.float64]
-
-    @classmethod
-    def of(
-        cls, proba: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None, bins: int = 10
-    ) -> Calibration:
-        """Bins of equal width over the probability of the best class; `labels` are positions of classes."""
-        p, y = validation.probabilities(proba), np.asarray(labels)
-        if p.ndim != 2 or y.shape != p.shape[:1]:
-            raise ShapeError(f"expected probabilities (n, classes) and n labels, got {p.shape} and {y.shape}")
-        w = validation.weights(weights, len(y))
-        top, right = p.max(axis=1), p.argmax(axis=1) == y
-        n = validation.integer("bins", bins, least=1)
-        place = np.clip(np.ceil(top * n).astype(int) - 1, 0, n - 1)
-        cases, sure, hits = (
-            np.bincount(place, w * v, minlength=n).astype(float) for v in (np.ones(len(y)), top, right)
-        )
-        return cls(np.linspace(0, 1, n + 1), cases, ratio(sure, cases), ratio(hits, cases))
-
-    @property
-    def error(self) -> float:
-        """The expected calibration error: how far sureness and truth are apart, on average over the cases."""
-        return float(ratio(self.cases @ np.abs(self.confidence - self.accuracy), self.cases.sum()))
-
-    def __repr__(self) -> str:
-        return f"Calibration(error {self.error:.4f} over {self.cases.sum():g} cases)"
-
-    def __str__(self) -> str:
-        head = f"{'said':<12} {'cases':>7}  {'sure':>5}  {'right':>5}"
-        rows = zip(self.edges, self.edges[1:], self.cases, self.confidence, self.accuracy, strict=False)
-        body = [f"{a:.2f} … {b:.2f}  {n:>7g}  {p:.3f}  {r:.3f}" for a, b, n, p, r in rows if n]
-        return "\n".join([head, *body])
 
 
 def calibration(model: NaiveBayes, data: Any, *, bins: int = 10, weights: Any = None) -> Calibration:

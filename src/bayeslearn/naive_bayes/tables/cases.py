@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.naive_bayes.tables.columns import Column
+    from bayeslearn.components import Component
     from bayeslearn.naive_bayes.tables.rows import Cells, Rows
     from bayeslearn.tables import Source
 
@@ -74,7 +74,7 @@ class SourceCases:
     """Those of a source, by the columns of a model and the column of the classes."""
 
     source: Source
-    columns: tuple[Column, ...]
+    columns: tuple[Component, ...]
     target: str
 
     def fold(self, collect: Callable[[Cases], S]) -> S:
@@ -90,7 +90,7 @@ class SourceCases:
 class Collect:
     """What is made of one batch of a source."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[Component, ...]
     target: str
     collect: Callable[[Cases], Any]
 
@@ -99,13 +99,13 @@ class Collect:
         return self.collect(cases_of(table, self.columns, self.target))
 
 
-def cases_of(table: Table, columns: Sequence[Column], target: str) -> Cases:
+def cases_of(table: Table, columns: Sequence[Component], target: str) -> Cases:
     """Those of a table that has the columns of a model."""
     w = None if table.weights is None else np.asarray(table.weights)
     return Cases(blocks.of_table(table, columns), table.code(target).astype(np.int32), w)
 
 
-def all_cases(source: Source, columns: Sequence[Column], target: str) -> Cases | SourceCases:
+def all_cases(source: Source, columns: Sequence[Component], target: str) -> Cases | SourceCases:
     """Those of a table or of a source."""
     if isinstance(source, Table):
         return cases_of(source, columns, target)

@@ -1,186 +1,72 @@
-"""One column of a naive Bayes model: its variable, its family, its prior; and what its cells say of the classes.
+"""The columns of a naive Bayes model: their priors as they are given, and states that they gain.
 
-    categorical   ln p(x | c) = ln (n_cx + α_x) / (n_c + α₀)
-    normal        ln p(x | c) = −½ (ln 2πσ² + (x − μ)²/σ²), or Student's t when parameters are integrated out
-    poisson       ln p(x | c) = x ln λ − λ − ln x!,          or the negative binomial
-
-A state that was never seen in training is one state more, with the prior share of an average one:
-
-    p(new | c) = ᾱ / (n_c + α₀ + ᾱ)        ᾱ = α₀ / K
-
-so it speaks for classes of which little was seen; without prior cases it says nothing.
+A prior is one word for all columns, an object, or a mapping by the names of columns.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import kernels, validation
-from bayeslearn.errors import BayeslearnError, DataError, ParameterError
-from bayeslearn.families import Categorical, Counts, Dirichlet, Normal, Poisson
-from bayeslearn.families.normal import LOG_2PI, positive
-from bayeslearn.families.statistics import ratio
-from bayeslearn.naive_bayes.tables.priors import ColumnPrior, Rule
-from bayeslearn.tables import Discrete, Numeric
+from bayeslearn.distributions.categorical import Categorical, Counts, Dirichlet
+from bayeslearn.distributions.distribution import by_name, column_names
+from bayeslearn.distributions.priors import Pooled, parse_prior
+from bayeslearn.errors import DataError, ParameterError, listed
+from bayeslearn.tables import Discrete
+from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable
 
-    from numpy.typing import NDArray
+    from bayeslearn.components import Component
 
-    #: Adds what the cells of a block say, (columns, rows), to ln P(class, row), (classes, rows).
-    Speaks = Callable[[NDArray[Any], NDArray[np.float64]], None]
-
-FAMILIES = {"categorical": Discrete, "normal": Numeric, "poisson": Numeric}
-ESTIMATES = ("mean", "integrated")
+#: The prior of columns for which nobody says otherwise.
+DEFAULT = "pooled:1"
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
-    """A variable, the family of its values, and its prior."""
+def prior_of(prior: Any, name: str, distribution: Any) -> Any:
+    """The prior of one column: its own, or one for all that take it; the others have pooled:1."""
+    if isinstance(prior, Mapping):
+        return prior_of(prior.get(name, DEFAULT), name, distribution)
+    if not (prior is None or isinstance(prior, str)) and not distribution.takes(prior) and is_prior(prior):
+        return Pooled()  # one for columns of another distribution
+    try:
+        return parse_prior(prior, distribution)
+    except ParameterError as error:
+        raise ParameterError(f"column {name!r}: {error.message}", hint=error.hint, column=name) from None
 
-    variable: Discrete | Numeric
-    family: str
-    prior: ColumnPrior
 
-    def __post_init__(self) -> None:
-        validation.choice("family", self.family, FAMILIES)
-        if not isinstance(self.variable, FAMILIES[self.family]):
-            kind = "discrete" if isinstance(self.variable, Discrete) else "numeric"
-            raise ParameterError(f"column {self.name!r} is {kind}, so it cannot be {self.family}")
+def is_prior(prior: Any) -> bool:
+    """Whether some distribution takes this."""
+    kinds = (by_name(name) for name in column_names())
+    return isinstance(prior, tuple(kind for cls in kinds for kind in (cls.prior_type, *cls.prior_rules)))
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Column):
-            return NotImplemented
-        same = (self.variable, self.family) == (other.variable, other.family)
-        return same and repr(self.prior) == repr(other.prior)
 
-    __hash__ = None  # type: ignore[assignment]
-
-    @property
-    def name(self) -> str:
-        """The name of the column."""
-        return self.variable.name
-
-    @property
-    def likelihood(self) -> Categorical | Normal | Poisson:
-        """The family of the values, as an object."""
-        if isinstance(self.variable, Discrete):
-            return Categorical(self.variable.size)
-        return Normal() if self.family == "normal" else Poisson()
-
-    # -- evidence
-
-    def prior_given(self, statistics: Any) -> Any:
-        """The prior as an object of its family; None for numbers that are all alike, which say nothing."""
-        return self.prior.given(statistics) if isinstance(self.prior, Rule) else self.prior.of(statistics.n.shape)
-
-    def posterior(self, statistics: Any) -> Any:
-        """Prior and evidence added, a row of parameters for each class; None where there is nothing to learn."""
-        prior = self.prior_given(statistics)
-        return None if prior is None else self.likelihood.update(prior, statistics)
-
-    def grown(self, states: tuple[Any, ...]) -> Column:
-        """The same column with more states, for which the prior must be a rule."""
-        assert isinstance(self.variable, Discrete)
-        if isinstance(self.prior, Dirichlet) and states != self.variable.states:
-            raise DataError(
-                f"column {self.name!r} shows the new state {states[self.variable.size]!r}, "
-                "and its prior is told for the states known before",
-                hint="declare all states in the schema, or give a prior for any number of them, such as m_estimate(2)",
-            )
-        return replace(self, variable=Discrete(self.name, states))
-
-    def checked(self, cells: NDArray[Any]) -> NDArray[Any]:
-        """Counts are whole and not negative."""
-        if self.family == "poisson":
-            try:
-                Poisson().cells(cells)
-            except DataError as error:
-                raise DataError(f"column {self.name!r}: {error.message}", hint=error.hint, column=self.name) from None
-        return cells
-
-    # -- what it says
-
-    def speaks(self, statistics: Any, estimate: str, sharpness: float = 1.0) -> Speaks | None:
-        """What adds τ ln p(cell | class) of a block; None for a column that says nothing."""
+def require_columns(what: str, given: Any, names: list[str]) -> None:
+    """A mapping speaks of columns that are there."""
+    if isinstance(given, Mapping):
         try:
-            posterior = self.posterior(statistics)
-            if posterior is None:
-                return None
-            if self.family == "categorical":
-                return StateLogs(sharpness * state_logs(posterior.alpha, posterior.alpha - statistics.n))
-            if estimate == "integrated":
-                return AnyLogs(self.likelihood.predictive(posterior).log_prob, sharpness)
-            mean = posterior.mean()
-            if self.family == "poisson":
-                return AnyLogs(partial(Poisson().log_prob, mean), sharpness)
-            var = positive(mean.var)
-            half = sharpness / 2
-            return NormalLogs(np.stack([mean.mean, half / var, -half * (LOG_2PI + np.log(var))], axis=1))
-        except BayeslearnError as error:
-            raise type(error)(
-                f"column {self.name!r}: {error.message}", hint=error.hint, column=self.name, **error.details
-            ) from None
+            require_known(list(given), names)
+        except ParameterError as error:
+            raise type(error)(f"`{what}`: {error.message}", hint=error.hint, columns=listed(given)) from None
 
 
-def state_logs(alpha: NDArray[np.float64], before: NDArray[np.float64]) -> NDArray[np.float64]:
-    """ln p of a missing cell, of every state, and of a state that was never seen: (classes, 1 + states + 1)."""
-    logs = np.zeros((len(alpha), alpha.shape[1] + 2))
-    new = before.mean(axis=1)
-    total = alpha.sum(axis=1)
-    with np.errstate(divide="ignore"):
-        logs[:, 1:-1] = np.log(ratio(alpha, np.broadcast_to(total[:, None], alpha.shape)))
-        if (new > 0).all():
-            logs[:, -1] = np.log(new / (total + new))
-    logs[total == 0, 1:-1] = -np.log(alpha.shape[1])  # a class of which nothing is known
-    return logs
+### states
 
 
-class StateLogs:
-    """τ ln p of the states of some columns, (columns, classes, 1 + states + 1)."""
-
-    def __init__(self, *tables: NDArray[np.float64]) -> None:
-        widest = max(table.shape[1] for table in tables)
-        self.parts = np.stack([np.pad(t, ((0, 0), (0, widest - t.shape[1]))) for t in tables])
-
-    def __call__(self, cells: NDArray[Any], joint: NDArray[np.float64]) -> None:
-        """Add what a block says, (columns, rows)."""
-        kernels.add_state_logs(cells, self.parts, joint)
-
-
-class NormalLogs:
-    """Mean, τ/2σ² and −½ τ ln 2πσ² of some columns, (columns, classes, 3)."""
-
-    def __init__(self, *parts: NDArray[np.float64]) -> None:
-        self.parts = np.stack(parts)
-
-    def __call__(self, cells: NDArray[Any], joint: NDArray[np.float64]) -> None:
-        """Add what a block says, (columns, rows)."""
-        kernels.add_normal_logs(cells, self.parts, joint)
-
-
-class AnyLogs:
-    """What the objects of a family say of one column."""
-
-    def __init__(self, log_prob: Callable[[Any], NDArray[np.float64]], sharpness: float) -> None:
-        self.log_prob, self.sharpness = log_prob, sharpness
-
-    def __call__(self, cells: NDArray[Any], joint: NDArray[np.float64]) -> None:
-        """Add what a block says, (1, rows)."""
-        joint += self.sharpness * self.log_prob(cells[0]).T
-
-
-def together(speaks: Sequence[Speaks | None]) -> Speaks | None:
-    """All columns as one, where all are words or all are normal."""
-    for kind in (StateLogs, NormalLogs):
-        if speaks and all(type(one) is kind for one in speaks):
-            return kind(*(one.parts[0] for one in speaks))  # type: ignore[union-attr]
-    return None
+def with_states(column: Component, states: tuple[Any, ...]) -> Component:
+    """The same column with more states, for which the prior must be a rule."""
+    known = column.variable.states
+    if isinstance(column.prior, Dirichlet) and states != known:
+        raise DataError(
+            f"column {column.name!r} shows the new state {states[len(known)]!r}, "
+            "and its prior is told for the states known before",
+            hint="declare all states in the schema, or give a prior for any number of them, such as m_estimate(2)",
+        )
+    return replace(column, columns=(Discrete(column.name, states),), distribution=Categorical(len(states)))
 
 
 def new_states(variable: Any, states: Iterable[Any]) -> tuple[Any, ...]:

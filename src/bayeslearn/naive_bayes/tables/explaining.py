@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy.special import xlogy
 
+from bayeslearn.components import normalized
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.naive_bayes.tables import rows as blocks
-from bayeslearn.naive_bayes.tables.answers import normalised, require_possible
+from bayeslearn.naive_bayes.tables.answers import require_possible
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +58,7 @@ class Contributions:
         return self.start + np.sum(list(self.parts.values()), axis=0) if self.parts else self.start
 
     def row(self, i: int) -> list[tuple[str, Any, float]]:
-        """Column, cell and what it adds, for one row, the strongest first."""
+        """Component, cell and what it adds, for one row, the strongest first."""
         found = [(name, self.cells[name][i], float(part[i])) for name, part in self.parts.items()]
         return sorted(found, key=lambda entry: -abs(entry[2]))
 
@@ -68,9 +70,10 @@ class Contributions:
         ]
         width = max([len(what) for what, _ in lines] + [20])
         body = [f"  {what:<{width}}  {signed(add):>6}" for what, add in [("start", float(self.start[i])), *lines]]
-        return "\n".join(
+        text = "\n".join(
             [f"row {first + i}: {self.classes[i]}, log odds {self.log_odds[i]:.4g} against {other}", *body]
         )
+        return printable(text)
 
     def __len__(self) -> int:
         return len(self.start)
@@ -128,7 +131,7 @@ def _others(model: NaiveBayes, joint: NDArray[np.float64], c: NDArray[np.intp], 
     dead = ~np.isfinite(rest.max(axis=0))
     rest[:, dead] = 0.0  # no other class is possible: all alike
     rest[c, np.arange(joint.shape[1])] = -np.inf
-    return normalised(rest)[0]
+    return normalized(rest)[0]
 
 
 def _contrast(logs: NDArray[np.float64], c: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,23 +8,23 @@ is what EM is told to climb.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import xlogy
 
 from bayeslearn import em
-from bayeslearn.families import Bundle, Counts, Dirichlet, Gamma
-from bayeslearn.naive_bayes.tables.answers import normalised
-from bayeslearn.naive_bayes.tables.collecting import collect, collect_shares
-from bayeslearn.naive_bayes.tables.priors import Rule
+from bayeslearn.components import normalized
+from bayeslearn.distributions import Bundle, Counts
+from bayeslearn.distributions.priors import Rule
+from bayeslearn.naive_bayes.tables.collecting import collect, collect_shared, weighing_parameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from bayeslearn.components import Component
     from bayeslearn.naive_bayes.tables.cases import Cases, SourceCases
-    from bayeslearn.naive_bayes.tables.columns import Column
     from bayeslearn.naive_bayes.tables.model import NaiveBayes
     from bayeslearn.naive_bayes.tables.rows import Cells, Rows
 
@@ -37,7 +37,8 @@ def with_shares(model: NaiveBayes, cases: Cases, shares: NDArray[np.float64]) ->
 def shared(model: NaiveBayes, cases: Cases, shares: NDArray[np.float64]) -> Bundle:
     """The statistics of rows that belong to the classes by shares."""
     counts = Counts(shares.sum(axis=0) if cases.weights is None else cases.weights @ shares)
-    return Bundle({model.target.name: counts, **collect_shares(model.columns, cases.rows, shares, cases.weights)})
+    found = collect_shared(model.columns, cases.rows, shares, cases.weights, weighing_parameters(model))
+    return Bundle({model.target.name: counts, **found})
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def expected_shares(model: NaiveBayes, rows: Rows) -> tuple[NDArray[np.float64],
         return np.zeros((0, model.target.size)), np.zeros(0)
 
     def block(part: slice, cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        p, log_p = normalised(model.joint_of(cells, part.stop - part.start))
+        p, log_p = normalized(model.joint_of(cells, part.stop - part.start))
         return p.T, log_p
 
     shares, logs = zip(*rows.blocks(block), strict=True)
@@ -83,16 +84,10 @@ def log_own(model: NaiveBayes, seen: Cases) -> NDArray[np.float64]:
     return joint[np.arange(len(seen.labels)), seen.labels]
 
 
-def log_prior(column: Column, statistics: Any) -> float:
-    """Σ α ln θ; a ln λ − b λ; −(α − 1) ln σ² − (β + κ(μ − m)²/2)/σ²."""
-    before, after = column.prior_given(statistics), column.posterior(statistics)
-    mean = after.mean()
-    if isinstance(before, Dirichlet):
-        return float(xlogy(before.alpha, mean).sum())
-    if isinstance(before, Gamma):
-        return float((xlogy(before.shape, mean) - before.rate * mean).sum())
-    spread = before.beta + before.kappa * (mean.mean - before.mu) ** 2 / 2
-    return float((-(before.alpha - 1) * np.log(mean.var) - spread / mean.var).sum())
+def log_prior(column: Component, statistics: Any) -> float:
+    """The log likelihood of the cases that the prior of a column stands for."""
+    mean = column.distribution.estimate(column.posterior(statistics))
+    return column.distribution.log_prior(column.prior_given(statistics), mean)
 
 
 def climbed(model: NaiveBayes, cases: Cases | SourceCases, **climb: Any) -> NaiveBayes:
@@ -112,7 +107,7 @@ def climbed(model: NaiveBayes, cases: Cases | SourceCases, **climb: Any) -> Naiv
 class Together:
     """The statistics of all rows as those of one class."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[Component, ...]
 
     def __call__(self, cases: Cases) -> Bundle:
         """Those of one batch."""
@@ -133,9 +128,9 @@ class Shared:
         return shared(self.model, hidden, expected_shares(self.asked, hidden.only(self.places).rows)[0])
 
 
-def _told(column: Column, everything: Any) -> Any:
+def _told(column: Component, everything: Any) -> Any:
     """A pooled prior as an object of its family, that of one class, which stands for each."""
     if not isinstance(column.prior, Rule):
         return column.prior
-    prior = column.prior.given(everything)
-    return None if prior is None else type(prior)(*(array[0] for array in vars(prior).values()))
+    prior = column.prior.given(column.distribution, everything)
+    return None if prior is None else type(prior)(*(getattr(prior, field.name)[0] for field in fields(prior)))

@@ -1,35 +1,31 @@
-"""What a scikit-learn user hands over, as columns with variables and as rows in blocks.
+"""Rows as an estimator reads them, as columns with variables and as rows in blocks.
 
 Arrays of floats are numbers and arrays of whole numbers are states, and both are read where they lie. Everything else
-(frames, text, objects, tables, paths) goes through :func:`~bayeslearn.as_table`, which looks at each column.
+(frames, text, objects, tables) goes through :func:`~bayeslearn.as_table`, which looks at each column.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import validate_data
 
-from bayeslearn import sources
 from bayeslearn.errors import DataError
+from bayeslearn.estimators import column_names
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.learning import read_columns
 from bayeslearn.sources.usability import dropping, warn_dropped
 from bayeslearn.tables import Discrete, Numeric, Table, as_table
 from bayeslearn.tables.raw import RawTable, all_named
-from bayeslearn.tables.schema import require_unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.naive_bayes.tables.columns import Column
+    from bayeslearn.components import Component
     from bayeslearn.naive_bayes.tables.model import NaiveBayes
     from bayeslearn.naive_bayes.tables.rows import Rows
 
@@ -49,38 +45,19 @@ class Input:
     array: NDArray[Any] | None = None
 
     @classmethod
-    def of(cls, X: Any, estimator: Any, *, reset: bool) -> Input:
-        """X with its shape and names checked by scikit-learn; cells are checked by us."""
-        if isinstance(X, Table):  # its missing cells are known
-            return cls(X.schema.names, X)
-        if is_source(X):
-            return cls(estimator.model_.names, estimator._marked(X, reset=reset))  # noqa: SLF001 - ours
-        if hasattr(X, "columns"):
-            names = tuple(str(name) for name in getattr(X, "column_names", X.columns))  # Arrow calls them so
-            require_unique(names)
-            validate_data(estimator, X, reset=reset, skip_check_array=True)
-            columns = {str(name): X[name] for name in getattr(X, "column_names", X.columns)}
-            return cls(names, estimator._marked(columns, reset=reset))  # noqa: SLF001
-        array = validate_data(estimator, X, dtype=None, ensure_all_finite=False, reset=reset)
-        names = tuple(f"x{j}" for j in range(array.shape[1]))
-        numbers = array if array.dtype.kind in "iuf" else None
-        marked = estimator._marked(array, reset=reset)  # noqa: SLF001
-        if isinstance(marked, RawTable):
-            return cls(names, marked, numbers)
-        numbers = marked if numbers is not None else None
-        return cls(names, {name: marked[:, j] for j, name in enumerate(names)}, numbers)
-
-    def __len__(self) -> int:
-        """How many rows there are."""
-        return len(next(iter(self.data.values()))) if isinstance(self.data, Mapping) else len(self.data)
-
-    def take(self, index: NDArray[np.intp]) -> Input:
-        """These rows only."""
-        array = None if self.array is None else self.array[index]
-        if isinstance(self.data, Table | RawTable):
-            return Input(self.names, self.data.take(index), array)
-        data = {name: _safe_indexing(column, index) for name, column in self.data.items()}
-        return Input(self.names, data, array)
+    def of(cls, rows: Any, names: tuple[str, ...], *, marked: bool = False) -> Input:
+        """Rows as they were read; `names` are those of an array, and `marked` says that it had markers."""
+        if isinstance(rows, np.ndarray):
+            return cls(names, {name: rows[:, j] for j, name in enumerate(names)}, rows)
+        if isinstance(rows, Table):
+            return cls(rows.schema.names, rows)
+        if isinstance(rows, RawTable) and marked:
+            columns = [np.asarray(rows[name]) for name in rows]
+            whole = all(column.dtype.kind in "iu" for column in columns)
+            return cls(tuple(rows), rows, np.column_stack(columns) if whole else None)
+        if not isinstance(rows, Mapping):
+            rows = {str(name): rows[name] for name in getattr(rows, "column_names", rows.columns)}
+        return cls(column_names(rows), rows)
 
     @property
     def plain(self) -> NDArray[Any] | None:
@@ -125,7 +102,7 @@ class Input:
             return []
         return [name for name, column in self.data.items() if np.asarray(column[:0]).dtype.kind == "f"]
 
-    def states(self, columns: Sequence[Column]) -> dict[str, tuple[Any, ...]]:
+    def states(self, columns: Sequence[Component]) -> dict[str, tuple[Any, ...]]:
         """The states that show in the columns of a model that have some."""
         discrete = [c.name for c in columns if isinstance(c.variable, Discrete) and c.variable.cuts is None]
         if not discrete:
@@ -137,10 +114,10 @@ class Input:
         table = as_table(self.data, columns=discrete, discrete=discrete, allow_constant=True, max_states=1 << 20)
         return {v.name: v.states for v in table.schema.discrete}
 
-    def rows(self, columns: Sequence[Column]) -> Rows:
+    def rows(self, columns: Sequence[Component]) -> Rows:
         """The rows by the columns of a model."""
-        if self.plain is not None:
-            if all(c.family == "normal" for c in columns):
+        if self.plain is not None and [c.name for c in columns] == list(self.names):  # else columns were left out
+            if all(c.kernels is not None and not isinstance(c.variable, Discrete) for c in columns):
                 return blocks.of_floats(self.plain)
             states = [getattr(c.variable, "states", ()) for c in columns]
             if self.plain.dtype.kind in "iu" and all(near(known) for known in states):
@@ -151,11 +128,6 @@ class Input:
 def near(states: tuple[Any, ...]) -> bool:
     """Whole numbers that a short list can hold."""
     return bool(states) and all(type(s) is int for s in states) and max(states) - min(states) < 1 << 16
-
-
-def is_source(X: Any) -> bool:
-    """A table, the path of a file, or a source: it names its own columns."""
-    return isinstance(X, Table | str | os.PathLike) or sources.is_source(X)
 
 
 def finite(given: Input, answer: Callable[[], Any]) -> Any:

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import em, validation
+from bayeslearn.components import Component, in_total
+from bayeslearn.distributions import Bundle, Counts
+from bayeslearn.distributions.distribution import by_name, column_names
+from bayeslearn.distributions.lineage import after_update, started
+from bayeslearn.distributions.priors import dirichlet_prior
 from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError, UnknownColumnError, WeightError, listed
-from bayeslearn.families import Bundle, Counts
-from bayeslearn.families.lineage import after_update, started
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.cases import Cases, SourceCases, all_cases
-from bayeslearn.naive_bayes.tables.collecting import zero
-from bayeslearn.naive_bayes.tables.columns import FAMILIES, Column, new_states
+from bayeslearn.naive_bayes.tables.columns import new_states, prior_of, require_columns
 from bayeslearn.naive_bayes.tables.hidden_labels import with_shares
 from bayeslearn.naive_bayes.tables.model import NaiveBayes
-from bayeslearn.naive_bayes.tables.priors import class_prior_of, prior_of, require_columns
 from bayeslearn.naive_bayes.tables.tallying import collected, labelled
 from bayeslearn.sources import as_source, with_options
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
@@ -45,8 +46,8 @@ def learn(
     *,
     columns: Iterable[str] | None = None,
     families: Mapping[str, str] | None = None,
-    prior: Any = None,
-    class_prior: Any = None,
+    prior: Any = "pooled:1",
+    class_prior: Any = "laplace",
     estimate: Literal["mean", "integrated"] = "mean",
     weights: Any = None,
     shares: Mapping[Any, Any] | None = None,
@@ -94,7 +95,7 @@ def update(model: NaiveBayes, data: Any, *, weights: Any = None) -> NaiveBayes:
 
 def more_cases(model: NaiveBayes, data: Any, target: str, weights: Any) -> tuple[NaiveBayes, Cases | SourceCases]:
     """The model with room for the states of more data, and their cases."""
-    discrete = [c.name for c in model.columns if c.family == "categorical" and c.variable.cuts is None]  # type: ignore[union-attr]
+    discrete = [c.name for c in model.columns if isinstance(c.variable, Discrete) and c.variable.cuts is None]
     found = as_source(
         data,
         columns=[target, *discrete],
@@ -113,17 +114,18 @@ def more_cases(model: NaiveBayes, data: Any, target: str, weights: Any) -> tuple
 ### parts that the estimator uses too
 
 
-def column_of(variable: Any, family: str | None, prior: Any) -> Column:
+def column_of(variable: Any, family: str | None, prior: Any) -> Component:
     """A column with its family, as told or by its kind, and its prior."""
     kind = family or ("categorical" if isinstance(variable, Discrete) else "normal")
-    validation.choice(f"families[{variable.name!r}]", kind, FAMILIES)
-    return Column(variable, kind, prior_of(prior, variable.name, kind))
+    validation.choice(f"families[{variable.name!r}]", kind, column_names())
+    distribution = by_name(kind).over([variable])
+    return Component((variable,), distribution, prior_of(prior, variable.name, distribution))
 
 
-def framed(target: Discrete, columns: list[Column], class_prior: Any, estimate: str = "mean") -> NaiveBayes:
+def framed(target: Discrete, columns: list[Component], class_prior: Any, estimate: str = "mean") -> NaiveBayes:
     """A model that has seen nothing."""
-    statistics = {target.name: Counts.zero((target.size,)), **zero(columns, target.size)}
-    return NaiveBayes(target, tuple(columns), class_prior_of(class_prior), Bundle(statistics), estimate)
+    statistics = {target.name: Counts.zero((target.size,)), **in_total(columns, [], target.size)}
+    return NaiveBayes(target, tuple(columns), dirichlet_prior(class_prior), Bundle(statistics), estimate)
 
 
 def empty(model: NaiveBayes) -> NaiveBayes:
@@ -186,11 +188,13 @@ def told_families(families: Mapping[str, str]) -> dict[str, str]:
     found = {}
     for name, family in families.items():
         cut = isinstance(family, str) and re.fullmatch(r"cut(:[1-9][0-9]{0,4})?", family)
-        found[name] = "categorical" if cut else validation.choice(f"families[{name!r}]", family, [*FAMILIES, "cut"])
+        found[name] = (
+            "categorical" if cut else validation.choice(f"families[{name!r}]", family, [*column_names(), "cut"])
+        )
     return found
 
 
-def _soft(shares: Mapping[Any, Any], source: Source, columns: list[Column]) -> tuple[Cases, NDArray[np.float64]]:
+def _soft(shares: Mapping[Any, Any], source: Source, columns: list[Component]) -> tuple[Cases, NDArray[np.float64]]:
     if not isinstance(shares, Mapping) or not shares:
         raise ParameterError("`shares` must map classes to a number for each row", hint='shares={"yes": [0.8, 1.0]}')
     if not isinstance(source, Table):

@@ -9,6 +9,7 @@ off. So models add, and rows can be added, taken back and faded. Every τ_j is 1
 
 from __future__ import annotations
 
+from collections import ChainMap
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,25 +17,31 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import MismatchError, ParameterError, listed
-from bayeslearn.families import Bundle, Categorical, Dirichlet
-from bayeslearn.families.lineage import mapped, merged, scaled, separated, started
+from bayeslearn.codec import Saved
+from bayeslearn.components import Component, normalized, together
+from bayeslearn.distributions import Bundle, Categorical, Counts, Dirichlet
+from bayeslearn.distributions.distribution import by_name, column_names
+from bayeslearn.distributions.lineage import mapped, merged, scaled, separated, started
+from bayeslearn.distributions.priors import Evidenced, Pooled
+from bayeslearn.errors import MismatchError, ParameterError, ShapeError, listed
+from bayeslearn.model_values import NUMBER, PRIORS, plain, plain_lineage, plain_prior
 from bayeslearn.naive_bayes.tables import rows as blocks
-from bayeslearn.naive_bayes.tables.answers import best, moved, named, normalised, require_possible
-from bayeslearn.naive_bayes.tables.columns import ESTIMATES, Column, padded, together
+from bayeslearn.naive_bayes.tables.answers import best, moved, require_possible
+from bayeslearn.naive_bayes.tables.columns import padded, with_states
 from bayeslearn.tables import Discrete, Schema
+from bayeslearn.tables.labels import class_array
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
     from bayeslearn import em
-    from bayeslearn.families.categorical import DirichletRule
-    from bayeslearn.families.lineage import Lineage
-    from bayeslearn.naive_bayes.tables.columns import Speaks
+    from bayeslearn.components import Density
+    from bayeslearn.distributions.categorical import DirichletRule
+    from bayeslearn.distributions.lineage import Lineage
+    from bayeslearn.model_values import Reader
     from bayeslearn.naive_bayes.tables.explaining import Contributions
     from bayeslearn.naive_bayes.tables.rows import Cells, Rows
     from bayeslearn.tables.markers import Markers
@@ -42,9 +49,15 @@ if TYPE_CHECKING:
     Absent = Literal["error", "missing"]
     Answer = Callable[[NDArray[np.float64]], NDArray[Any]]
 
+#: How parameters are read off posteriors.
+ESTIMATES = ("mean", "integrated")
+
+#: Priors by the names they have in files.
+PRIORS_IN_FILES: Mapping[str, type] = ChainMap(PRIORS, {"pooled": Pooled, "evidence": Evidenced})  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NaiveBayes:
+class NaiveBayes(Saved, kind="naive Bayes"):
     """P(class | cells) for words, numbers and counts together; :meth:`learn` makes one.
 
     >>> days = {"sky": ["sun", "sun", "rain", "rain", None], "wind": [1.0, 2.5, 6.0, 7.5, 2.0], "play": list("yynny")}
@@ -63,13 +76,13 @@ class NaiveBayes:
     """
 
     target: Discrete
-    columns: tuple[Column, ...]
+    columns: tuple[Component, ...]
     prior: Dirichlet | DirichletRule
     statistics: Bundle
     estimate: str = "mean"
     #: τ of every column; one number stands for all.
     sharpness: float | tuple[float, ...] = 1.0
-    #: What the statistics are made of, where the model was updated; see :mod:`bayeslearn.families.lineage`.
+    #: What the statistics are made of, where the model was updated; see :mod:`bayeslearn.distributions.lineage`.
     lineage: Lineage | None = None
 
     def __post_init__(self) -> None:
@@ -96,8 +109,8 @@ class NaiveBayes:
         *,
         columns: Iterable[str] | None = None,
         families: Mapping[str, str] | None = None,
-        prior: Any = None,
-        class_prior: Any = None,
+        prior: Any = "pooled:1",
+        class_prior: Any = "laplace",
         estimate: Literal["mean", "integrated"] = "mean",
         weights: Any = None,
         shares: Mapping[Any, Any] | None = None,
@@ -128,7 +141,7 @@ class NaiveBayes:
             numbers discretized into bins at their quantiles. By default states are categorical and numbers normal.
         prior
             Prior of the columns: an object for all columns of its family, a name (``"evidence"``, ``"pooled:1"``,
-            ``"laplace"``, ``"jeffreys"``, ``"m:2"``, ``"mle"``), or a dict of these by column; default: one
+            ``"laplace"``, ``"jeffreys"``, ``"m:2"``, ``"none"``), or a dict of these by column; default: one
             :class:`Pooled` case.
         class_prior
             Prior of the class probabilities: a Dirichlet, a rule or a name; default: one case of each class.
@@ -187,7 +200,7 @@ class NaiveBayes:
         """The cases seen."""
         return float(self.class_counts.sum())
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> Component:
         require_known([name], self.names)
         return self.columns[self.names.index(name)]
 
@@ -207,17 +220,17 @@ class NaiveBayes:
             return np.log(self.posterior(self.target.name).mean())
 
     @cached_property
-    def speaks(self) -> list[Speaks | None]:
+    def densities(self) -> list[Density | None]:
         """What each column adds to ln P(class, row)."""
         return [
-            c.speaks(self.statistics[c.name], self.estimate, τ)
+            c.posterior_density(self.statistics[c.name], self.estimate, τ)
             for c, τ in zip(self.columns, self.sharpness, strict=True)  # type: ignore[arg-type]
         ]
 
     @cached_property
-    def together(self) -> Speaks | None:
+    def density(self) -> Density | None:
         """The same of all columns at once, where they are of one kind."""
-        return together(self.speaks)
+        return together(self.densities)
 
     # -- evidence adds
 
@@ -275,7 +288,7 @@ class NaiveBayes:
         classes = wanted[self.target.name]
         if isinstance(self.prior, Dirichlet) and set(classes) != set(self.classes):
             raise MismatchError("there is a new class, and the prior is told for the classes known before")
-        columns = tuple(c.grown(wanted[c.name]) if c.name in wanted else c for c in self.columns)
+        columns = tuple(with_states(c, wanted[c.name]) if c.name in wanted else c for c in self.columns)
         place = [classes.index(c) for c in self.classes]
 
         def wider(parts: Bundle) -> Bundle:
@@ -300,7 +313,7 @@ class NaiveBayes:
 
     def predict_proba(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
         """P(class | what the row shows), shape (rows, classes)."""
-        return self.asked(data, lambda joint: normalised(joint)[0].T, absent)
+        return self.asked(data, lambda joint: normalized(joint)[0].T, absent)
 
     def predict_codes(self, data: Any, *, absent: Absent = "error") -> NDArray[np.intp]:
         """The position of the most probable class of each row, the first when tied."""
@@ -308,11 +321,11 @@ class NaiveBayes:
 
     def predict(self, data: Any, *, absent: Absent = "error") -> NDArray[Any]:
         """The most probable class of each row."""
-        return named(self.classes)[self.predict_codes(data, absent=absent)]
+        return class_array(self.classes)[self.predict_codes(data, absent=absent)]
 
     def log_evidence(self, data: Any, *, absent: Absent = "error") -> NDArray[np.float64]:
         """ln P(what the row shows)."""
-        return self.asked(data, lambda joint: normalised(joint)[1], absent)
+        return self.asked(data, lambda joint: normalized(joint)[1], absent)
 
     def asked(self, data: Any, answer: Answer, absent: Absent = "error") -> NDArray[Any]:
         """What a function makes of ln P(class, row) of new data, read by the columns of this model."""
@@ -324,21 +337,23 @@ class NaiveBayes:
     def joint_of(self, cells: Cells, n: int) -> NDArray[np.float64]:
         """ln P(class, row) of one block, shape (classes, n)."""
         joint = np.zeros((self.target.size, n))
-        if isinstance(cells, np.ndarray) and self.together is not None:
-            self.together(cells, joint)
+        if len(cells) != len(self.columns):
+            raise ShapeError(f"expected {len(self.columns)} columns, got {len(cells)}")
+        if isinstance(cells, np.ndarray) and self.density is not None:
+            self.density(cells, joint)
         else:
-            for speaks, column in zip(self.speaks, cells, strict=True):
-                if speaks is not None:
-                    speaks(column[None], joint)
+            for density, column in zip(self.densities, cells, strict=True):
+                if density is not None:
+                    density(column[None], joint)
         joint += self.log_shares[:, None]
         return joint
 
     def said_of(self, cells: Cells, n: int) -> NDArray[np.float64]:
         """What every column says of one block, shape (columns, classes, n)."""
         said = np.zeros((len(self.columns), self.target.size, n))
-        for speaks, column, logs in zip(self.speaks, cells, said, strict=True):
-            if speaks is not None:
-                speaks(column[None], logs)
+        for density, column, logs in zip(self.densities, cells, said, strict=True):
+            if density is not None:
+                density(column[None], logs)
         return said
 
     def answers(self, rows: Rows, answer: Answer, *, possible: bool = True, first: int = 0) -> NDArray[Any]:
@@ -361,18 +376,72 @@ class NaiveBayes:
 
         return contributions(self, data, of=of, against=against, absent=absent)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a .json or .json.gz file, whole or not at all."""
-        from bayeslearn.naive_bayes.tables.model_files import write  # noqa: PLC0415 - it reads models
+    def to_document(self) -> dict[str, Any]:
+        """Return the model as plain values; statistics have a row for each class.
 
-        write(self, path)
+        {"estimate", "sharpness", "target": {"variable", "prior", "statistics"},
+         "columns": [{"variable", "family", "prior", "statistics"}, ...], "lineage": {"shares", "bases", "parts"}}
+        """
+        target = {"variable": self.target.to_dict(), "prior": plain_prior(self.prior, PRIORS_IN_FILES)}
+        columns = [
+            {
+                "variable": c.variable.to_dict(),
+                "family": c.distribution.name,
+                "prior": plain_prior(c.prior, PRIORS_IN_FILES),
+                "statistics": plain(self.statistics[c.name]),
+            }
+            for c in self.columns
+        ]
+        return {
+            "estimate": self.estimate,
+            "sharpness": list(self.sharpness),  # type: ignore[arg-type]
+            "target": target | {"statistics": plain(self.statistics[self.target.name])},
+            "columns": columns,
+            **plain_lineage(self.lineage),
+        }
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> NaiveBayes:
-        """The model of a file that :meth:`save` wrote, checked in full."""
-        from bayeslearn.naive_bayes.tables.model_files import read  # noqa: PLC0415 - it makes models
-
-        return read(path)
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> NaiveBayes:
+        """Return the model of a document, all of which is checked."""
+        keys: dict[str, Any] = {"estimate": str, "sharpness": [NUMBER], "target": dict, "columns": [dict]}
+        estimate, sharpness, top, entries = reader.model(document, keys)
+        three = dict.fromkeys(("variable", "prior", "statistics"), dict)
+        variable, prior, counts = reader.entries(top, three, "the target")
+        target = reader.discrete(variable, "the target")
+        statistics: dict[str, Any] = {target.name: reader.statistics(counts, Counts.zero((target.size,)))}
+        columns = []
+        for entry in entries:
+            column, part = read_column(reader, entry, target.size)
+            statistics[column.name] = part
+            columns.append(column)
+        found = Bundle(statistics)
+        return cls(
+            target, tuple(columns), read_prior(reader, prior, "categorical"), found, estimate,
+            tuple(reader.numbers(sharpness, "sharpness")), reader.lineage(document, found),
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"NaiveBayes({self.target.name!r} from {len(self.columns)} columns, {self.cases:g} cases)"
+
+
+### files
+
+
+def read_column(reader: Reader, entry: Any, n_classes: int) -> tuple[Component, Any]:
+    """One column of a document and its statistics."""
+    keys = {"variable": dict, "family": str, "prior": dict, "statistics": dict}
+    variable, family, prior, statistics = reader.entries(entry, keys, "a column")
+    if family not in column_names():
+        reader.wrong(f"there is no family {family!r:.40}")
+    found = reader.variable(variable)
+    column = Component((found,), by_name(family).over([found]), read_prior(reader, prior, family))
+    part = reader.statistics(statistics, column.distribution.zero((n_classes,)))
+    column.prior_given(part)  # the prior fits
+    return column, part
+
+
+def read_prior(reader: Reader, entry: Any, family: str) -> Any:
+    """A prior that its family takes."""
+    kinds = (by_name(family).prior_type, *by_name(family).prior_rules, Pooled, Evidenced)
+    takes = {name: kind for name, kind in PRIORS_IN_FILES.items() if kind in kinds}
+    return reader.prior(entry, takes, of=f"a {family} column")

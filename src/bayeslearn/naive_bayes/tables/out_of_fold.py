@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
-from bayeslearn.errors import DataError
-from bayeslearn.families import Bundle, Counts
+from bayeslearn import evaluation, validation
+from bayeslearn.distributions import Bundle, Counts
 from bayeslearn.naive_bayes.tables import rows as blocks
 from bayeslearn.naive_bayes.tables.calibrating import OutOfFold
 from bayeslearn.naive_bayes.tables.cases import Cases, SourceCases, cases_of
@@ -56,9 +55,8 @@ def out_of_fold(
     """
     k, labels = validation.integer("folds", folds, least=2), cases.labels
     seen = np.flatnonzero(labels >= 0)
-    require_enough(len(seen), k)
     rng = validation.generator(rng)
-    fold = dealt(labels, k, rng)
+    fold = evaluation.folds(labels, k, random_state=rng)
     trained = without_each(model, by_fold(model, cases, fold, k), k)
     most = most_rows(model, k, apart=apart)
     if apart and len(seen) > most:
@@ -114,7 +112,7 @@ def out_of_folds(
     deal = Deal(model, k, int(validation.generator(rng).integers(1 << 62)))
     parts = cases.fold(deal)
     labelled = parts.labelled
-    require_enough(labelled, k)
+    evaluation.require_rows(labelled, k)
     if progress is not None:
         progress(0.5)
     every = max(-(-labelled // most_rows(model, k, apart=apart)), 1)
@@ -148,7 +146,8 @@ class Deal:
         shown = [cases.labels, *cases.rows.cells(0, min(cases.rows.n, blocks.BLOCK))]
         mark = zlib.crc32(b"".join(np.ascontiguousarray(array).tobytes() for array in shown))
         rng = np.random.default_rng([self.seed, mark])
-        return (dealt(cases.labels, self.folds, rng) + rng.integers(self.folds)) % self.folds
+        order = rng.permutation(len(cases.labels))
+        return (evaluation.dealt(cases.labels, self.folds, order) + rng.integers(self.folds)) % self.folds
 
     def __call__(self, cases: Cases) -> Dealt:
         """The statistics of one batch."""
@@ -178,25 +177,10 @@ def labels_seen(cases: Cases) -> int:
     return int(np.count_nonzero(cases.labels >= 0))
 
 
-def require_enough(n: int, folds: int) -> None:
-    """Every fold gets a row."""
-    if n < folds:
-        raise DataError(f"{n} rows with a label cannot be dealt out to {folds} folds", hint="ask for fewer folds")
-
-
 def most_rows(model: NaiveBayes, folds: int, *, apart: bool) -> int:
     """How many rows may be asked about."""
     width = len(model.columns) if apart else 1
     return max(MOST_NUMBERS // max(width * model.target.size, 1), folds)
-
-
-def dealt(labels: NDArray[np.int32], folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """The fold of each row: the rows of every class, shuffled, are dealt out in turn."""
-    order = rng.permutation(len(labels))
-    order = order[np.argsort(labels[order], kind="stable")]
-    fold = np.empty(len(labels), np.intp)
-    fold[order] = np.arange(len(labels)) % folds
-    return fold
 
 
 def _slice(part: Any, f: int, size: int) -> Any:

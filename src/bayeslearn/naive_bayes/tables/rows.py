@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.naive_bayes.tables.columns import Column
+    from bayeslearn.components import Component
 
     #: Columns of cells, or all of them in one array (columns, rows).
     Cells = list[NDArray[Any]] | NDArray[Any]
@@ -88,16 +88,17 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 ### tables
 
 
-def of_table(table: Table, columns: Sequence[Column]) -> Rows:
+def of_table(table: Table, columns: Sequence[Component]) -> Rows:
     """The rows of a table that has the columns of a model."""
     arrays = [table.code(c.name) if isinstance(c.variable, Discrete) else table.value(c.name) for c in columns]
     for column, array in zip(columns, arrays, strict=True):
-        column.checked(array)
+        if column.kernels is None:  # those of kernels were checked when they were read
+            column.cells(array)
     return Rows(table.n_rows, len(columns), lambda a, b: [array[a:b] for array in arrays])
 
 
 def read(
-    data: Any, columns: Sequence[Column], *, absent: Literal["error", "missing"] = "error", weights: Any = None
+    data: Any, columns: Sequence[Component], *, absent: Literal["error", "missing"] = "error", weights: Any = None
 ) -> tuple[Rows, Table]:
     """Rows of new data by the columns of a model; a state that it does not know has the code behind the last."""
     if not columns:
@@ -110,7 +111,7 @@ def read(
     return of_table(table, columns), table
 
 
-def each(data: Any, columns: Sequence[Column], *, absent: Literal["error", "missing"] = "error") -> Iterator[Rows]:
+def each(data: Any, columns: Sequence[Component], *, absent: Literal["error", "missing"] = "error") -> Iterator[Rows]:
     """The same, batch by batch where they are those of a source."""
     if isinstance(data, Rows):
         yield data

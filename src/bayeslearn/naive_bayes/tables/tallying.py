@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayeslearn.distributions import Bundle, Counts
 from bayeslearn.errors import DataError
-from bayeslearn.families import Bundle, Counts
-from bayeslearn.naive_bayes.tables.collecting import collect, count_labels
+from bayeslearn.naive_bayes.tables.collecting import collect, count_labels, weighing_parameters
 from bayeslearn.naive_bayes.tables.hidden_labels import climbed, shared
 
 if TYPE_CHECKING:
@@ -24,8 +24,22 @@ def labelled(frame: NaiveBayes, cases: Cases | SourceCases, *, unlabelled: str =
         raise DataError(
             f"no row has a label: every cell of {frame.target.name!r} is missing", hint="label at least some rows"
         )
-    model = replace(frame, statistics=tally.statistics)
+    model = looked_again(replace(frame, statistics=tally.statistics), cases)
     return model if unlabelled == "drop" or not tally.hidden else climbed(model, cases, **climb)
+
+
+def looked_again(model: NaiveBayes, cases: Cases | SourceCases) -> NaiveBayes:
+    """The same model; where what counts of a case depends on parameters, by those that were found, again and again."""
+    again = [j for j, column in enumerate(model.columns) if column.distribution.n_passes > 1]
+    for _ in range(max((model.columns[j].distribution.n_passes for j in again), default=1) - 1):
+        columns = tuple(model.columns[j] for j in again)
+        names = [model.target.name, *(column.name for column in columns)]
+        part = replace(
+            model, columns=columns, sharpness=1.0, statistics=Bundle({n: model.statistics[n] for n in names})
+        )
+        found = cases.only(again).fold(Hard(part)).statistics
+        model = replace(model, statistics=Bundle({**model.statistics, **found}))
+    return model
 
 
 def added(model: NaiveBayes, cases: Cases | SourceCases) -> NaiveBayes:
@@ -83,4 +97,5 @@ def hard(model: NaiveBayes, cases: Cases) -> Bundle:
     """The statistics of rows that have a label."""
     size, labels, w = model.target.size, cases.labels, cases.weights
     counts = Counts(count_labels(labels, size, w))
-    return Bundle({model.target.name: counts, **collect(model.columns, cases.rows, labels, size, w)})
+    given = weighing_parameters(model)
+    return Bundle({model.target.name: counts, **collect(model.columns, cases.rows, labels, size, w, given)})

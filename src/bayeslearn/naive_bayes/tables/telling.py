@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import xlogy
 
+from bayeslearn.printable import printable
 from bayeslearn.tables import Discrete
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Tell:
 
     def __str__(self) -> str:
         name = self.column if self.state is None else f"{self.column} = {self.state}"
-        return f"{name} ({self.here:.3g} against {self.elsewhere:.3g})"
+        return printable(f"{name} ({self.here:.3g} against {self.elsewhere:.3g})")
 
 
 def tells(model: NaiveBayes, most: int = 3) -> dict[Any, list[Tell]]:
@@ -70,13 +71,9 @@ def _column(column: Any, mean: Any, shares: NDArray[np.float64]) -> list[tuple[i
             for c in range(len(shares))
             for k, state in enumerate(column.variable.states)
         ]
-    if column.family == "poisson":
-        here, rest = mean, others @ mean
-        strength = xlogy(here, here / rest) - here + rest
-    else:
-        here, rest = mean.mean, others @ mean.mean
-        var = others @ (mean.var + mean.mean**2) - rest**2
-        strength = (np.log(var / mean.var) + (mean.var + (here - rest) ** 2) / var - 1) / 2
+    whole = column.distribution.average(mean, others)
+    here, rest = (column.distribution.centers(parameters) for parameters in (mean, whole))
+    strength = column.distribution.divergence(mean, whole)
     return [
         (c, Tell(column.name, None, float(here[c]), float(rest[c]), float(strength[c]))) for c in range(len(shares))
     ]

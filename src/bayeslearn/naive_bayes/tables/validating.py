@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.naive_bayes.tables.calibrating import Calibration, OutOfFold, best_sharpness, tempered
+from bayeslearn.evaluation import Calibration, Metrics
+from bayeslearn.naive_bayes.tables.calibrating import OutOfFold, best_sharpness, tempered
 from bayeslearn.naive_bayes.tables.out_of_fold import read_out_of_fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
     from bayeslearn.naive_bayes.tables.model import NaiveBayes
 
@@ -65,22 +64,7 @@ def judged(found: OutOfFold, *, calibrate: bool = False) -> CrossValidation:
         here = found.fold == f
         sharpness = best_sharpness(found.take(~here)) if calibrate else (1.0,) * found.evidence.shape[2]
         proba[here] = tempered(found.take(here), sharpness)
-    shares = np.exp(found.log_shares)
-    return CrossValidation(
-        k,
-        _accuracy(proba, found), _loss(proba, found), _accuracy(shares, found), _loss(shares, found),
-        Calibration.of(proba, found.labels, weights=found.weights),
-    )  # fmt: skip
-
-
-### parts
-
-
-def _accuracy(proba: NDArray[np.float64], found: OutOfFold) -> float:
-    return float(found.weights @ (proba.argmax(axis=1) == found.labels) / found.weights.sum())
-
-
-def _loss(proba: NDArray[np.float64], found: OutOfFold) -> float:
-    with np.errstate(divide="ignore"):
-        logs = np.log(proba[np.arange(len(found.labels)), found.labels])
-    return float(-(found.weights @ logs) / found.weights.sum())
+    classes = range(found.evidence.shape[1])
+    here = Metrics.of(proba, found.labels, classes=classes, weights=found.weights)
+    shares = Metrics.of(np.exp(found.log_shares), found.labels, classes=classes, weights=found.weights)
+    return CrossValidation(k, here.accuracy, here.log_loss, shares.accuracy, shares.log_loss, here.calibration)

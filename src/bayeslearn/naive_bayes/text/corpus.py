@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import EmptyTableError, MissingValuesError, ShapeError
-from bayeslearn.naive_bayes.text.labels import in_order, is_missing, listed_labels
-from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.schema import require_known
+from bayeslearn.naive_bayes.text.labels import in_order, listed_labels
+from bayeslearn.tables.documents import DocumentMarkers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
-
-    from bayeslearn.tables.markers import Markers
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,33 +102,5 @@ def as_corpus(texts: Corpus | Iterable[str], labels: Iterable[Any] | None = None
     return corpus
 
 
-@dataclass(frozen=True)
-class Cells:
-    """The markers of missing values of a table of documents: of its texts and of its labels."""
-
-    text: Missing = field(default_factory=lambda: Missing.of(keep_default_na=False))
-    label: Missing = field(default_factory=Missing.of)
-
-    @classmethod
-    def of(
-        cls, missing: Markers, *, keep_default_na: bool, text: str, label: str | None, names: Iterable[str]
-    ) -> Cells:
-        """Markers as the user gives them; the default ones are of labels only, since NA may be a text."""
-        given = Missing.of(missing, keep_default_na=False)
-        require_known(given.by_column, names)
-        labels = Missing.of(missing, keep_default_na=keep_default_na)
-        return cls(given.of_column(text), labels if label is None else labels.of_column(label))
-
-    def texts(self, cells: Iterable[str | None]) -> list[str]:
-        """Documents; a missing one is empty."""
-        if not self.text.text:
-            return [cell or "" for cell in cells]
-        return ["" if self.text.marks(cell) else cell or "" for cell in cells]
-
-    def labels(self, cells: Iterable[Any]) -> list[Any]:
-        """Labels; a missing one is None."""
-        return [None if is_missing(cell) or self.label.marks(cell) else cell for cell in cells]
-
-
 def _known(labels: Iterable[Any]) -> list[Any]:
-    return Cells().labels(listed_labels(labels))
+    return DocumentMarkers().labels(listed_labels(labels))

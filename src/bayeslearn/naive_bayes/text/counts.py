@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import kernels
-from bayeslearn.errors import DataError, ShapeError
+from bayeslearn import kernels, validation
+from bayeslearn.errors import BayeslearnError, CapacityError, DataError, ShapeError
 from bayeslearn.naive_bayes.text.counting import Counted, counted
 from bayeslearn.naive_bayes.text.lexicon import Lexicon, spared
 from bayeslearn.naive_bayes.text.texts import Texts, warn_of_mended
 from bayeslearn.naive_bayes.text.tokens import Tokeniser
-from bayeslearn.naive_bayes.text.vocabulary import Columns, Vocabulary, chosen
+from bayeslearn.naive_bayes.text.vocabulary import MOST_WORDS, Columns, Vocabulary, chosen
+from bayeslearn.tables.sparse import canonical, checked_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +45,27 @@ class DocumentCounts:
     counts: NDArray[Any]
     n_words: int
 
+    def __post_init__(self) -> None:
+        n_words = validation.integer("n_words", self.n_words, least=0, most=MOST_WORDS)
+        indices = validation.indices("indices", self.indices, n_words)
+        indptr = validation.offsets("indptr", self.indptr, len(indices))
+        counts = np.asarray(self.counts)
+        if counts.shape != indices.shape:
+            raise ShapeError(f"expected counts of shape {indices.shape}, got {counts.shape}")
+        require_counts(counts)
+        self._store(indptr, indices.astype(np.int32), validation.owned(counts, count_type(counts)), n_words)
+
+    @classmethod
+    def trusted(cls, indptr: Any, indices: Any, counts: Any, n_words: int) -> DocumentCounts:
+        """The counts of parts that were checked before, and that nobody else writes to."""
+        made = object.__new__(cls)
+        made._store(indptr, indices, counts, n_words)
+        return made
+
+    def _store(self, *parts: Any) -> None:
+        for name, part in zip(("indptr", "indices", "counts", "n_words"), parts, strict=True):
+            object.__setattr__(self, name, validation.lock(part) if isinstance(part, np.ndarray) else part)
+
     @classmethod
     def of(cls, matrix: Any) -> DocumentCounts:
         """The counts of a matrix, sparse or not: rows are documents, columns are words."""
@@ -52,29 +74,21 @@ class DocumentCounts:
         from scipy import sparse  # noqa: PLC0415 - it takes long to load
 
         try:
-            rows = sparse.csr_array(matrix)
-        except (TypeError, ValueError):
+            rows = sparse.csr_array(checked_sparse(matrix))
+        except (TypeError, ValueError) as error:
+            if isinstance(error, BayeslearnError):
+                raise
             raise DataError(f"expected a matrix of counts, got {type(matrix).__name__}") from None
         if rows.ndim != 2:
             raise ShapeError(f"expected a matrix of counts, got shape {rows.shape}")
-        if not np.issubdtype(rows.dtype, np.number) and rows.dtype != bool:
-            raise DataError(f"counts must be numbers, got {rows.dtype}")
-        values = rows.data
-        if not np.isfinite(values).all():
-            raise DataError("counts of words must be finite, got NaN or infinity")
-        if values.min(initial=0) < 0:
-            raise DataError(
-                f"Negative values in data: {values.min()} times a word?", hint="give counts, not scaled features"
-            )
-        if not rows.has_canonical_format or (values == 0).any():
-            rows = rows.copy()
-            rows.sum_duplicates()
-            rows.eliminate_zeros()
-        whole = rows.dtype == bool or np.issubdtype(rows.dtype, np.integer)
-        return cls(
+        require_counts(rows.data)
+        rows = canonical(rows)
+        if rows.shape[1] > MOST_WORDS:
+            raise CapacityError(f"a matrix of counts may have {MOST_WORDS:,} columns, got {rows.shape[1]:,}")
+        return cls.trusted(
             rows.indptr.astype(np.int64),
             rows.indices.astype(np.int32),
-            rows.data.astype(np.int32 if whole and values.max(initial=0) < 2**31 else np.float64),
+            rows.data.astype(count_type(rows.data)),
             rows.shape[1],
         )
 
@@ -99,7 +113,7 @@ class DocumentCounts:
         lengths = np.diff(self.indptr)[picked]
         indptr = np.concatenate([[0], np.cumsum(lengths)])
         entries = np.repeat(self.indptr[:-1][picked] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        return DocumentCounts(indptr, self.indices[entries], self.counts[entries], self.n_words)
+        return DocumentCounts.trusted(indptr, self.indices[entries], self.counts[entries], self.n_words)
 
     def only(self, positions: NDArray[np.integer]) -> DocumentCounts:
         """The counts of some of the words, numbered anew in the order given."""
@@ -108,7 +122,7 @@ class DocumentCounts:
         indices = new[self.indices]
         stay = indices >= 0
         before = np.concatenate([[0], np.cumsum(stay)])
-        return DocumentCounts(before[self.indptr], indices[stay], self.counts[stay], len(positions))
+        return DocumentCounts.trusted(before[self.indptr], indices[stay], self.counts[stay], len(positions))
 
     @property
     def totals(self) -> NDArray[np.float64]:
@@ -120,6 +134,32 @@ class DocumentCounts:
         """How many words each document has."""
         row = np.repeat(np.arange(len(self)), np.diff(self.indptr))
         return np.bincount(row, self.counts, minlength=len(self)).astype(float)
+
+
+### checks
+
+
+def require_counts(values: NDArray[Any]) -> None:
+    """Numbers that are finite and not negative."""
+    if not np.issubdtype(values.dtype, np.floating) and not np.issubdtype(values.dtype, np.integer):
+        if values.dtype == bool:
+            return
+        raise DataError(f"counts must be numbers, got {values.dtype}")
+    if not np.isfinite(values).all():
+        raise DataError("counts of words must be finite, got NaN or infinity")
+    if values.min(initial=0) < 0:
+        raise DataError(
+            f"Negative values in data: {values.min()} times a word?", hint="give counts, not scaled features"
+        )
+
+
+def count_type(values: NDArray[Any]) -> type[np.number[Any]]:
+    """Whole numbers where counts are whole and fit, else floats."""
+    whole = values.dtype == bool or np.issubdtype(values.dtype, np.integer)
+    return np.int32 if whole and values.max(initial=0) < 2**31 else np.float64
+
+
+### counting
 
 
 def count(
@@ -181,12 +221,12 @@ def merged(parts: list[Counted]) -> tuple[DocumentCounts, Vocabulary]:
 def stacked(parts: list[Counted], n_words: int) -> DocumentCounts:
     """Pieces of one vocabulary, one below the other."""
     if len(parts) == 1:
-        return DocumentCounts(parts[0].indptr, parts[0].indices, parts[0].counts, n_words)
+        return DocumentCounts.trusted(parts[0].indptr, parts[0].indices, parts[0].counts, n_words)
     if not parts:
-        return DocumentCounts(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), n_words)
+        return DocumentCounts.trusted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), n_words)
     shifts = np.cumsum([0, *(int(part.indptr[-1]) for part in parts)])
     indptr = [part.indptr[1:] + shift for part, shift in zip(parts, shifts, strict=False)]
-    return DocumentCounts(
+    return DocumentCounts.trusted(
         np.concatenate([[0], *indptr]),
         np.concatenate([part.indices for part in parts]),
         np.concatenate([part.counts for part in parts]),

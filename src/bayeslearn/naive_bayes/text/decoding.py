@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bayeslearn.errors import FormatError, MissingFileError, listed
+from bayeslearn import files
+from bayeslearn.errors import MissingFileError, listed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 ENCODINGS = ("utf-8", "latin-1")
+
+#: Bytes of texts that are read from one file at most; larger ones are scanned.
+MAX_BYTES = 1 << 31
 
 
 @dataclass
@@ -45,10 +47,4 @@ def content(path: Path) -> bytes:
         raise MissingFileError(
             f"cannot read {str(path)!r}: there is no such file", hint=f"looked in {path.absolute().parent}", path=path
         )
-    try:
-        if path.suffix.lower() == ".gz":
-            with gzip.open(path) as packed:
-                return packed.read()
-        return path.read_bytes()
-    except (OSError, EOFError, zlib.error) as error:
-        raise FormatError(f"cannot read {str(path)!r}: {error}", path=path) from None
+    return files.read(path, max_bytes=MAX_BYTES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -11,23 +11,33 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, ShapeError
-from bayeslearn.naive_bayes.judging import share
+from bayeslearn.errors import DataError, MissingValuesError, ShapeError
+from bayeslearn.evaluation import accuracy
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.evidence import pick_prior
-from bayeslearn.naive_bayes.text.folding import Evidence, Right, require_labelled, require_no_arrays, source_statistics
-from bayeslearn.naive_bayes.text.labels import in_order, is_missing, listed_labels, require_labels
+from bayeslearn.naive_bayes.text.labels import in_order, listed_labels, require_labels
 from bayeslearn.naive_bayes.text.learning import trimmed
 from bayeslearn.naive_bayes.text.model import TextModel, possible
-from bayeslearn.naive_bayes.text.scanned import TextSource
+from bayeslearn.naive_bayes.text.out_of_core import (
+    Evidence,
+    Right,
+    require_labelled,
+    source_statistics,
+)
 from bayeslearn.naive_bayes.text.semisupervised import learn_text
 from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.text_sources import folded_documents
 from bayeslearn.naive_bayes.text.texts import Texts
 from bayeslearn.naive_bayes.text.vocabulary import Columns
 from bayeslearn.naive_bayes.text.word_counts import Tokenising
+from bayeslearn.tables.labels import class_array, is_missing
+from bayeslearn.tables.sparse import checked_sparse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from bayeslearn.tables.documents import DocumentBatch
+    from bayeslearn.tables.folded import Folded
 
 
 def are_texts(X: Any) -> bool:
@@ -42,11 +52,6 @@ def are_texts(X: Any) -> bool:
     return is_column and getattr(getattr(X, "dtype", None), "kind", "O") in "OUSTV"
 
 
-def listed_classes(names: tuple[Any, ...]) -> NDArray[Any]:
-    """Classes as an array of their own type, of objects where they are of several."""
-    return np.array(names, dtype=None if len({type(name) for name in names}) == 1 else object)
-
-
 class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
     """Naive Bayes for texts: P(class | text) ∝ P(class) Π P(word | class).
 
@@ -55,8 +60,8 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
     likelihood
         "multinomial" counts words, "bernoulli" looks at which are there, "complement" at the words of other classes.
     prior
-        α of the words: a number, or a :class:`~bayeslearn.families.Dirichlet` or a rule for one; or "evidence" and the
-        other ways of :mod:`~bayeslearn.naive_bayes.text.evidence` to let the counts choose it.
+        α of the words: a number, or a :class:`~bayeslearn.distributions.Dirichlet` or a rule for one; or "evidence"
+        and the other ways of :mod:`~bayeslearn.naive_bayes.text.evidence` to let the counts choose it.
     class_prior
         None takes the fractions of the classes, "uniform" and a list of probabilities fix them; a number or a Dirichlet
         is α of the classes.
@@ -68,6 +73,9 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         The number of places for words that are hashed rather than kept, for streams without end.
     vocabulary
         The words to look at, where they are known beforehand.
+    unlabeled
+        What to do with documents without a label (None, NaN): learn from texts by ``"em"``, ``"drop"`` them, or raise
+        an ``"error"``. A matrix of counts is not learned from by EM.
 
     Attributes
     ----------
@@ -104,6 +112,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         max_size: int | None = None,
         hashed: int | None = None,
         vocabulary: Any = None,
+        unlabeled: Literal["em", "drop", "error"] = "em",
     ) -> None:
         self.likelihood = likelihood
         self.prior = prior
@@ -117,30 +126,51 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         self.max_size = max_size
         self.hashed = hashed
         self.vocabulary = vocabulary
+        self.unlabeled = unlabeled
 
     # -- learning
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from texts, or from a matrix of counts, with labels; texts whose label is None or NaN go through EM.
+        """Learn from texts, or from a matrix of counts, with labels.
 
         A source (:func:`~bayeslearn.naive_bayes.text.scan_texts`) has its labels with it and takes no `y`.
         """
-        if isinstance(X, TextSource):
-            return self._learn_source(X, y, sample_weight)
-        if are_texts(X) and y is not None and np.ndim(y) == 1 and any(map(is_missing, listed_labels(y))):
-            names = in_order([label for label in listed_labels(y) if not is_missing(label)])
-            return self._learn_by_em(X, y, sample_weight, names)
-        return self._learn(X, y, None, sample_weight, None)
+        source = folded_documents(X, labels=y, weights=sample_weight)
+        if source is not None:
+            return self._learn_source(source)
+        known = self._labeled(y)
+        if known is not None and self.unlabeled == "em" and are_texts(X):
+            labels = listed_labels(y)
+            return self._learn_by_em(X, y, sample_weight, in_order([labels[row] for row in known]))
+        return self._learn(*self._only(known, X, y, sample_weight), None)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more of them: words and classes that are new are added. `classes` may name some beforehand."""
         before = getattr(self, "statistics_", None)
-        if isinstance(X, TextSource):
-            require_no_arrays(labels=y, weights=sample_weight)
-            return self._with(require_labelled(self._counted(X)), classes, before)
-        return self._learn(X, y, classes, sample_weight, before)
+        source = folded_documents(X, labels=y, weights=sample_weight)
+        if source is not None:
+            return self._with(require_labelled(self._counted(source)), classes, before)
+        return self._learn(*self._only(self._labeled(y), X, y, sample_weight), before, classes)
 
-    def _learn(self, X: Any, y: Any, classes: Any, weights: Any, before: TextStatistics | None) -> Self:
+    def _labeled(self, y: Any) -> NDArray[np.intp] | None:
+        """The positions of the documents that have a label; None if all have one."""
+        validation.choice("unlabeled", self.unlabeled, ["em", "drop", "error"])
+        y = y if isinstance(y, list | tuple) else np.asarray(y)
+        if getattr(y, "ndim", 1) != 1:
+            return None
+        gone = np.fromiter(map(is_missing, listed_labels(y)), np.bool_)
+        return np.flatnonzero(~gone) if gone.any() else None
+
+    def _only(self, known: NDArray[np.intp] | None, X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
+        """Documents with a label, where those without are dropped."""
+        if known is None or self.unlabeled != "drop":
+            return X, y, weights
+        if not len(known):
+            raise MissingValuesError("no document has a label", hint="label at least some of them")
+        X, y = _safe_indexing(X, known), np.asarray(y, dtype=object)[known].tolist()
+        return X, y, None if weights is None else np.asarray(weights)[known]
+
+    def _learn(self, X: Any, y: Any, weights: Any, before: TextStatistics | None, classes: Any = None) -> Self:
         documents, y, w = self._cases(X, y, weights, reset=before is None)
         present = self.likelihood == "bernoulli"
         if isinstance(documents, Texts):
@@ -153,7 +183,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         seen = new if before is None else before + new
         names = in_order([*seen.classes, *([] if classes is None else listed_labels(classes))])
         self.statistics_ = seen.with_classes(names)
-        self.classes_ = listed_classes(names)
+        self.classes_ = class_array(names)
         self.model_ = self._model()
         return self
 
@@ -164,17 +194,16 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
             class_prior=self._class_prior(len(names)), classes=names, weights=weights, **self._choice(),
         )  # fmt: skip
         self.model_, self.statistics_ = learned.model, learned.model.statistics
-        self.classes_ = listed_classes(names)
+        self.classes_ = class_array(names)
         return self
 
-    def _learn_source(self, X: TextSource, y: Any, weights: Any) -> Self:
-        require_no_arrays(labels=y, weights=weights)
+    def _learn_source(self, X: Folded[DocumentBatch]) -> Self:
         found = self._counted(X)
         if found.unlabelled:
             return self._learn_by_em(X, None, None, found.statistics.classes)
         return self._with(found.statistics, None, None)
 
-    def _counted(self, X: TextSource) -> Evidence:
+    def _counted(self, X: Folded[DocumentBatch]) -> Evidence:
         present = self.likelihood == "bernoulli"
         return source_statistics(X, self._tokeniser(), self._given_vocabulary(), present=present)
 
@@ -213,16 +242,14 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of texts whose label is predicted; of a source, of those that have one."""
         check_is_fitted(self)
-        if isinstance(X, TextSource):
-            require_no_arrays(labels=y, weights=sample_weight)
-            return share(*X.fold(Right(self.model_)))
+        source = folded_documents(X, labels=y, weights=sample_weight)
+        if source is not None:
+            return accuracy(*source.fold(Right(self.model_)))
         return float(super().score(X, y, sample_weight))
 
     def _log_joint(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
-        if isinstance(X, TextSource):
-            return possible(np.concatenate([self.model_.log_joint(batch.texts) for batch in X.batches()]))
-        documents = self._texts(X) if are_texts(X) else self._counts(X)
+        documents = folded_documents(X) or (self._texts(X) if are_texts(X) else self._counts(X))
         return possible(self.model_.log_joint(documents))
 
     # -- data in
@@ -235,7 +262,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         if texts:
             Texts.of(X)  # says what is wrong with them
         else:
-            X, y = validate_data(self, X, y, accept_sparse="csr", reset=reset)
+            X, y = validate_data(self, checked_sparse(X), y, accept_sparse="csr", reset=reset)
         labels = column_or_1d(y, dtype=object if isinstance(y, list | tuple) else None, warn=True)
         if len(labels) != (len(X) if texts else X.shape[0]):
             raise ShapeError(f"there are {len(X) if texts else X.shape[0]} documents and {len(labels)} labels")
@@ -258,7 +285,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
     def _counts(self, X: Any) -> DocumentCounts:
         """A checked matrix of counts."""
         if hasattr(self, "n_features_in_"):
-            X = validate_data(self, X, accept_sparse="csr", reset=False)
+            X = validate_data(self, checked_sparse(X), accept_sparse="csr", reset=False)
         return DocumentCounts.of(X)
 
     def __sklearn_tags__(self) -> Any:

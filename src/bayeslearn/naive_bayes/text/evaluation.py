@@ -14,6 +14,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ConstantColumnError, DataError, MissingValuesError, listed
+from bayeslearn.evaluation import Metrics
 from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.evidence import pick_prior
@@ -38,58 +39,7 @@ TEXTBOOK_SIZES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 ### one evaluation
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """What was said of documents whose class is known."""
-
-    classes: tuple[Any, ...]
-    #: How many documents of a class (row) were taken for each (column).
-    confusion: NDArray[np.int64]
-    #: −ln P(class) of the right class, added up.
-    loss: float
-
-    @property
-    def n(self) -> int:
-        """How many documents were judged."""
-        return int(self.confusion.sum())
-
-    @property
-    def right(self) -> int:
-        """How many of them rightly."""
-        return int(np.trace(self.confusion))
-
-    @property
-    def accuracy(self) -> float:
-        """The share that was judged rightly."""
-        return self.right / self.n
-
-    @property
-    def log_loss(self) -> float:
-        """Mean −ln P(class): what the probabilities are worth, which naive Bayes holds for surer than they are."""
-        return self.loss / self.n
-
-    @property
-    def recall(self) -> NDArray[np.float64]:
-        """The share of each class that was found; NaN for a class without documents."""
-        return _ratio(np.diag(self.confusion), self.confusion.sum(axis=1))
-
-    @property
-    def precision(self) -> NDArray[np.float64]:
-        """The share of what was taken for a class that is of it; NaN where nothing was."""
-        return _ratio(np.diag(self.confusion), self.confusion.sum(axis=0))
-
-    def mistaken(self, most: int = 10) -> list[tuple[Any, Any, int]]:
-        """The commonest mistakes: class, what it was taken for, how often."""
-        wrong = self.confusion - np.diag(np.diag(self.confusion))
-        order = np.argsort(-wrong, axis=None, kind="stable")[:most]
-        pairs = [(int(at) // len(self.classes), int(at) % len(self.classes)) for at in order]
-        return [(self.classes[i], self.classes[j], int(wrong[i, j])) for i, j in pairs if wrong[i, j]]
-
-    def __add__(self, other: Evaluation) -> Evaluation:
-        return Evaluation(self.classes, self.confusion + other.confusion, self.loss + other.loss)
-
-
-def evaluate_text(model: TextModel, texts: Corpus | Iterable[str], labels: Any = None) -> Evaluation:
+def evaluate_text(model: TextModel, texts: Corpus | Iterable[str], labels: Any = None) -> Metrics:
     """Classify documents whose class is known; those without a label are left out."""
     corpus = as_corpus(texts, labels).labelled()
     codes = corpus.codes(model.classes)
@@ -102,17 +52,14 @@ def evaluate_text(model: TextModel, texts: Corpus | Iterable[str], labels: Any =
     return judged(model, corpus.texts, codes)
 
 
-def judged(model: TextModel, documents: Any, codes: NDArray[np.intp]) -> Evaluation:
+def judged(model: TextModel, documents: Any, codes: NDArray[np.intp]) -> Metrics:
     """The evaluation of documents with the codes of their classes."""
-    size = len(model.classes)
     joint = model.log_joint(documents)
     top = joint.max(axis=1, keepdims=True)
     if not np.isfinite(top).all():
         model.posterior(documents)  # says which document is impossible
-    logs = joint - top  # the probability of a class may be too small for a float; its logarithm is not
-    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
-    confusion = np.bincount(codes * size + joint.argmax(axis=1), minlength=size * size).reshape(size, size)
-    return Evaluation(model.classes, confusion, -float(logs[np.arange(len(codes)), codes].sum()))
+    p = np.exp(joint - top)
+    return Metrics.of(p / p.sum(axis=1, keepdims=True), codes, classes=model.classes)
 
 
 ### learning curves
@@ -123,7 +70,7 @@ class Point:
     """What so many training documents are worth: an evaluation, and a vocabulary, for each split."""
 
     size: int
-    evaluations: tuple[Evaluation, ...]
+    evaluations: tuple[Metrics, ...]
     words: tuple[int, ...]
 
     @property
@@ -150,7 +97,7 @@ class LearningCurve:
         return self.points[-1].accuracy
 
     @property
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> Metrics:
         """The evaluations of all training documents, added up over the splits."""
         first, *more = self.points[-1].evaluations
         return sum(more, first)
@@ -227,7 +174,7 @@ class Learner:
 
     def judge(
         self, counts: DocumentCounts, codes: NDArray[np.intp], train: NDArray[np.intp], test: NDArray[np.intp]
-    ) -> tuple[Evaluation, int]:
+    ) -> tuple[Metrics, int]:
         """Learn from some documents and classify others; and how many words were looked at."""
         known = counts[train]
         kept = chosen(known.totals, min_count=max(self.min_count, math.ulp(0)), drop_top=self.drop_top)
@@ -241,7 +188,3 @@ class Learner:
         prior = pick_prior(statistics, self.prior, self.likelihood)[0] if isinstance(self.prior, str) else self.prior
         model = TextModel(statistics, Tokeniser(), self.likelihood, prior)
         return judged(model, counts[test].only(kept), codes[test]), len(kept)
-
-
-def _ratio(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

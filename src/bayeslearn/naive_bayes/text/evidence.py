@@ -35,8 +35,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import lazy_imports, validation
+from bayeslearn.distributions import Dirichlet
 from bayeslearn.errors import DataError, ParameterError
-from bayeslearn.families import Dirichlet
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.naive_bayes.text.counts import DocumentCounts
-    from bayeslearn.naive_bayes.text.folding import SourceDocuments
+    from bayeslearn.naive_bayes.text.out_of_core import SourceDocuments
 
 #: Nats that an iteration of EM must gain for each word of the documents without labels.
 SMALL = 1e-6

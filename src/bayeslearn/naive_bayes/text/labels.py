@@ -8,6 +8,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError, UnknownStateError, WeightError, listed
+from bayeslearn.tables.labels import is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,12 +56,9 @@ def _shared(
 def listed_labels(labels: Any) -> list[Any]:
     """Labels as plain Python values."""
     labels = labels.tolist() if hasattr(labels, "tolist") else labels
+    if not np.iterable(labels):
+        raise ShapeError(f"expected a label for each document, got {labels!r:.60}")
     return [label.item() if isinstance(label, np.generic) else label for label in labels]
-
-
-def is_missing(label: Any) -> bool:
-    """None, NaN and their like."""
-    return label is None or label != label or type(label).__name__ in {"NAType", "NaTType"}  # noqa: PLR0124
 
 
 def in_order(labels: Sequence[Any]) -> tuple[Any, ...]:

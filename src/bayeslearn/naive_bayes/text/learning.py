@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.naive_bayes.text.counts import count
-from bayeslearn.naive_bayes.text.folding import require_labelled, require_no_arrays, source_statistics
 from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
-from bayeslearn.naive_bayes.text.scanned import TextSource, scan_texts
+from bayeslearn.naive_bayes.text.out_of_core import require_labelled, source_statistics
 from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.text_sources import folded_documents, scan_texts
 from bayeslearn.naive_bayes.text.tokens import Tokeniser
 from bayeslearn.naive_bayes.text.vocabulary import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bayeslearn.families import Dirichlet, DirichletRule
+    from bayeslearn.distributions import Dirichlet, DirichletRule
     from bayeslearn.naive_bayes.text.vocabulary import Hashed, Vocabulary
     from bayeslearn.tables.markers import Markers
 
@@ -53,9 +53,9 @@ def fit_text(
     if text is not None or label is not None:
         cells: dict[str, Any] = {"missing": missing, "keep_default_na": keep_default_na}
         texts, weights = scan_texts(texts, text, label, weights=weights, **cells), None
-    if isinstance(texts, TextSource):
-        require_no_arrays(labels=labels, weights=weights)
-        statistics = require_labelled(source_statistics(texts, tokeniser, vocabulary, **counted, **words))
+    source = folded_documents(texts, labels=labels, weights=weights)
+    if source is not None:
+        statistics = require_labelled(source_statistics(source, tokeniser, vocabulary, **counted, **words))
         words = {} if vocabulary is None else words
     else:
         counts, found = count(texts, tokeniser, vocabulary)

@@ -18,22 +18,32 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import kernels, validation
-from bayeslearn.errors import EvidenceError, ImpossibleDataError, ParameterError, ShapeError
-from bayeslearn.families import Dirichlet, DirichletRule
+from bayeslearn import codec, kernels, validation
+from bayeslearn.distributions import Dirichlet, DirichletRule
+from bayeslearn.errors import CapacityError, EvidenceError, FormatError, ImpossibleDataError, ParameterError, ShapeError
+from bayeslearn.model_values import ARRAY, NAME, NUMBER, PRIORS, plain_prior
 from bayeslearn.naive_bayes.text.counting import counted
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
+from bayeslearn.naive_bayes.text.lexicon import Lexicon, spared
+from bayeslearn.naive_bayes.text.statistics import TextStatistics
+from bayeslearn.naive_bayes.text.text_sources import folded_documents
 from bayeslearn.naive_bayes.text.texts import Texts, warn_of_mended
 from bayeslearn.naive_bayes.text.tokens import Tokeniser
+from bayeslearn.naive_bayes.text.vocabulary import Columns, Hashed, Vocabulary
 
 if TYPE_CHECKING:
+    from collections.abc import Sized
+
     from numpy.typing import NDArray
 
-    from bayeslearn.naive_bayes.text.statistics import TextStatistics
+    from bayeslearn.model_values import Reader
     from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary
 
 Likelihood = Literal["multinomial", "bernoulli", "complement"]
 LIKELIHOODS = ("multinomial", "bernoulli", "complement")
+
+#: Numbers of the largest table that is written and read.
+MAX_CELLS = 1 << 28
 
 #: Documents that are scored together.
 BLOCK = 1024
@@ -43,7 +53,7 @@ MANY = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
-class TextModel:
+class TextModel(codec.Saved, kind="text", version=2):
     """What was seen, what was believed before, and how texts are read.
 
     `prior` is α: a number for every word, a Dirichlet over the words, or a rule for one. `class_prior` is the same for
@@ -148,7 +158,10 @@ class TextModel:
         return count(texts, self.tokeniser, self.vocabulary)[0]  # type: ignore[arg-type]
 
     def log_joint(self, documents: Any) -> NDArray[np.float64]:
-        """ln P(k, document), shape (n, K), of counts or of texts."""
+        """ln P(k, document), shape (n, K), of counts or of texts; those of a source are read batch by batch."""
+        source = folded_documents(documents)
+        if source is not None:
+            return np.concatenate([self.log_joint(batch.texts) for batch in source.batches()])
         if isinstance(documents, DocumentCounts):
             return self._log_joint_of_counts(documents)
         texts = Texts.of(documents)
@@ -179,6 +192,7 @@ class TextModel:
     def _score(self, indptr: Any, indices: Any, counts: Any, first: int, into: NDArray[np.float64]) -> None:
         if self.likelihood == "bernoulli":
             counts = np.ones_like(counts)
+        indptr, indices, counts = map(validation.lock, (indptr, indices, counts))
         kernels.score_documents(indptr, indices, counts, self._logs[0], first, into)
 
     def posterior(self, documents: Any) -> NDArray[np.float64]:
@@ -191,6 +205,56 @@ class TextModel:
         """The most probable class of each document, the first when tied."""
         best = possible(self.log_joint(documents)).argmax(axis=1)
         return [self.classes[k] for k in best.tolist()]
+
+    # -- files
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the model as plain values.
+
+        {"likelihood", "tokeniser", "classes", "vocabulary": {"kind", "size", "letters", "lengths"}, "prior",
+         "class_prior", "documents", "words": {"sizes", "classes", "values"}, "present": null or the same}
+
+        Words are their letters in UTF-8 with the length of each. A table has for each word the number of classes that
+        it is found in, then these classes and how often it is found in them.
+        """
+        require_table(self.classes, self.vocabulary)
+        odd = [name for name in self.classes if not isinstance(name, str | int | float | bool)]
+        if odd:
+            raise FormatError(f"a class must be a text, a number or a truth value to be written, got {odd[0]!r}")
+        known = self.statistics
+        return {
+            "likelihood": self.likelihood,
+            "tokeniser": self.tokeniser.to_dict(),
+            "classes": list(self.classes),
+            "vocabulary": plain_vocabulary(known.vocabulary),
+            "prior": plain_alpha(self.prior),
+            "class_prior": plain_alpha(self.class_prior),
+            "documents": known.documents,
+            "words": plain_table(known.words),
+            "present": None if known.present is None else plain_table(known.present),
+        }
+
+    @classmethod
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> TextModel:
+        """Return the model of a document, all of which is checked."""
+        keys: dict[str, Any] = {
+            "likelihood": str, "tokeniser": dict, "classes": [NAME], "vocabulary": dict, "prior": dict,
+            "class_prior": dict, "documents": ARRAY, "words": dict, "present": (dict, type(None)),
+        }  # fmt: skip
+        likelihood, tokeniser, classes, words, prior, class_prior, documents, *tables = reader.entries(
+            document, keys, "a model"
+        )
+        if set(tokeniser) != {"lower", "kind", "shortest", "ngrams"} or not isinstance(tokeniser["ngrams"], list):
+            reader.wrong(f"'tokeniser' is {tokeniser!r:.80}")
+        vocabulary = read_vocabulary(reader, words)
+        require_table(classes, vocabulary)
+        n = reader.amounts(documents, "documents", (len(classes),))
+        found = [read_table(reader, t, len(vocabulary), len(classes)) for t in tables if t is not None]
+        if len(found) > 1 and (found[1] > n[:, None] * (1 + 1e-9)).any():
+            reader.wrong("a word is in more documents than there are")
+        statistics = TextStatistics(tuple(classes), vocabulary, n, *found)
+        priors = read_alpha(reader, prior, "prior"), read_alpha(reader, class_prior, "class_prior")
+        return cls(statistics, Tokeniser(**tokeniser), likelihood, *priors)
 
 
 def alphas(prior: Any, size: int, name: str) -> NDArray[np.float64]:
@@ -234,3 +298,111 @@ def possible(logs: NDArray[np.float64]) -> NDArray[np.float64]:
             f"document {row} has words that no class can have together", hint="use a `prior` above 0", row=row
         )
     return logs
+
+
+### files
+
+
+def require_table(classes: Sized, vocabulary: Sized) -> None:
+    """Refuse a table that is too large for a file."""
+    if len(vocabulary) * len(classes) > MAX_CELLS:
+        raise CapacityError(
+            f"{len(vocabulary):,} words in {len(classes):,} classes are more than {MAX_CELLS:,} numbers",
+            hint="fit with fewer words: min_count, max_size, or a smaller Hashed",
+        )
+
+
+def plain_vocabulary(vocabulary: AnyVocabulary) -> dict[str, Any]:
+    """The words, or how many there may be."""
+    if not isinstance(vocabulary, Vocabulary):
+        return {"kind": type(vocabulary).__name__.lower(), "size": len(vocabulary)}
+    lexicon = vocabulary.lexicon
+    letters = lexicon.words[: lexicon.ends[-1] if len(lexicon.ends) else 0]
+    return {"kind": "words", "size": len(vocabulary), "letters": letters, "lengths": np.diff(lexicon.ends, prepend=0)}
+
+
+def read_vocabulary(reader: Reader, entry: dict[str, Any]) -> AnyVocabulary:
+    """Words that differ, in UTF-8."""
+    kind, size = entry.get("kind"), entry.get("size")
+    if kind in ("hashed", "columns"):
+        _, size = reader.entries(entry, {"kind": str, "size": int}, "a vocabulary")
+        return Hashed(size) if kind == "hashed" else Columns(size)
+    if kind != "words":
+        reader.wrong(f"'vocabulary' is {entry!r:.60}")
+    keys: dict[str, Any] = {"kind": str, "size": int, "letters": ARRAY, "lengths": ARRAY}
+    _, size, *arrays = reader.entries(entry, keys, "a vocabulary")
+    letters = reader.amounts(arrays[0], "letters")
+    sizes = reader.whole_numbers(arrays[1], "lengths", (size,))
+    if letters.dtype != np.uint8:
+        whole = reader.whole_numbers(arrays[0], "letters")
+        if whole.max(initial=0) > 255:
+            reader.wrong("a letter is no byte")
+        letters = whole.astype(np.uint8)
+    if letters.ndim != 1:
+        reader.wrong("its words do not fit their lengths")
+    lengths = validation.lengths("lengths", sizes, len(letters), of="letters", least=1)
+    lexicon, _ = Lexicon.empty().joined(spared(letters), np.cumsum(lengths))
+    if len(lexicon.ends) < size:
+        reader.wrong("a word stands in its vocabulary twice")
+    within = letters[np.cumsum(lengths[:-1])] & 0xC0 == 0x80 if size else np.zeros(0)  # a character is cut in two
+    try:
+        letters.tobytes().decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        within = np.ones(1)
+    if within.any():
+        reader.wrong("its words are not UTF-8")
+    return Vocabulary(lexicon)
+
+
+def plain_table(table: NDArray[np.float64]) -> dict[str, Any]:
+    """A table (classes, words) by its entries that are not zero, word by word."""
+    by_word = np.ascontiguousarray(table.T)
+    seen = by_word != 0
+    return {"sizes": seen.sum(axis=1), "classes": np.nonzero(seen)[1], "values": by_word[seen]}
+
+
+def read_table(reader: Reader, entry: dict[str, Any], n_words: int, n_classes: int) -> NDArray[np.float64]:
+    """A table (classes, words), whose entries are amounts."""
+    sizes, classes, values = reader.entries(entry, dict.fromkeys(("sizes", "classes", "values"), ARRAY), "a table")
+    found = reader.amounts(values, "values")
+    if found.ndim != 1:
+        reader.wrong("the values of a table are no list of numbers")
+    per_word = validation.lengths("sizes", reader.whole_numbers(sizes, "sizes", (n_words,)), len(found))
+    columns = validation.indices("classes", reader.whole_numbers(classes, "classes", found.shape), n_classes)
+    table = np.zeros((n_words, n_classes))
+    table[np.repeat(np.arange(n_words), per_word), columns] = found
+    return table.T
+
+
+def plain_alpha(prior: Any) -> dict[str, Any]:
+    """A number, probabilities, a Dirichlet, or a rule."""
+    if isinstance(prior, tuple):
+        return {"kind": "fixed", "p": [float(p) for p in prior]}
+    return plain_prior(prior) if type(prior) in PRIORS.values() else {"kind": "number", "value": float(prior)}
+
+
+def read_alpha(reader: Reader, entry: dict[str, Any], name: str) -> Any:
+    """The same, read back."""
+    if entry.get("kind") == "number":
+        return reader.entries(entry, {"kind": str, "value": NUMBER}, f"'{name}'")[1]
+    if entry.get("kind") == "fixed":
+        return tuple(reader.entries(entry, {"kind": str, "p": [NUMBER]}, f"'{name}'")[1])
+    return reader.prior(entry, {kind: PRIORS[kind] for kind in ("dirichlet", "rule")}, of=f"'{name}'")
+
+
+@codec.upgrade("text", 1)
+def with_arrays_in_place(reader: Reader, document: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 kept all arrays apart from what they belong to, by their names."""
+    parts = document.pop("parts", None)
+    if not isinstance(parts, dict) or not isinstance(document.get("vocabulary"), dict):
+        reader.wrong(f"its parts are {parts!r:.60}")
+    present = ["present"] if document.pop("present", None) is True else []
+    if document["vocabulary"].get("kind") == "words":
+        document["vocabulary"] |= {key: parts.pop(key, None) for key in ("letters", "lengths")}
+    for name in ("words", *present):
+        document[name] = {key: parts.pop(f"{name}.{key}", None) for key in ("sizes", "classes", "values")}
+    for name in ("prior", "class_prior"):
+        own = {key: parts.pop(f"{name}.{key}") for key in ("alpha", "spread") if f"{name}.{key}" in parts}
+        if isinstance(document.get(name), dict):
+            document[name] = {key: value for key, value in {**document[name], **own}.items() if value is not None}
+    return {"present": None, **document, "documents": parts.pop("documents", None), **parts}

@@ -73,7 +73,7 @@ def article(text: str, headers: str) -> str:
 
 
 def _parquet(path: Path, subset: str | None) -> Corpus:
-    from bayeslearn.tables.files import parquet_file  # noqa: PLC0415 - loads Arrow
+    from bayeslearn.tables.file_readers import parquet_file  # noqa: PLC0415 - loads Arrow
 
     corpus = read_corpus(path, "text", "group")
     if subset is None:

@@ -29,8 +29,10 @@ from bayeslearn.errors import (
     listed,
     option,
 )
-from bayeslearn.naive_bayes.text.corpus import Cells, Corpus
+from bayeslearn.naive_bayes.text.corpus import Corpus
 from bayeslearn.naive_bayes.text.decoding import ENCODINGS, Decoder, content
+from bayeslearn.tables.documents import LABEL, TEXT, DocumentMarkers
+from bayeslearn.tables.file_names import DELIMITERS, PARQUET, ending
 from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.text_heads import LINES, delimiter_of
 
@@ -40,10 +42,6 @@ if TYPE_CHECKING:
 
     from bayeslearn.tables.markers import Markers
 
-#: The column that is read when none is named.
-TEXT, LABEL = "text", "label"
-#: The character between cells, by the ending of the name; None where the first lines tell it.
-DELIMITERS = {".csv": None, ".tsv": "\t"}
 #: Bytes of a text file that are parsed as one piece, at most: no cell may be longer.
 MOST_BLOCK = (1 << 31) - 2
 
@@ -164,19 +162,21 @@ class Columns:
                 )
         return text, label
 
-    def cells(self, text: str, label: str | None, names: Iterable[str]) -> Cells:
+    def cells(self, text: str, label: str | None, names: Iterable[str]) -> DocumentMarkers:
         """The markers of the two columns."""
-        return Cells.of(self.missing, keep_default_na=self.keep_default_na, text=text, label=label, names=names)
+        return DocumentMarkers.of(
+            self.missing, keep_default_na=self.keep_default_na, text=text, label=label, names=names
+        )
 
 
 def file(path: Path, columns: Columns, decoder: Decoder, *, lines: bool) -> Corpus:
     """One file, by the ending of its name."""
-    ending = "".join([suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"][-1:])
-    if ending in {".parquet", ".pq"}:
+    kind = ending(path)
+    if kind in PARQUET:
         return parquet(path, columns)
-    if ending in DELIMITERS:
-        return separated(path, columns, decoder, DELIMITERS[ending])
-    if ending in {".jsonl", ".ndjson"}:
+    if kind in DELIMITERS:
+        return separated(path, columns, decoder, DELIMITERS[kind])
+    if kind in {".jsonl", ".ndjson"}:
         return json_lines(path, columns, decoder)
     columns.refuse(f"the plain file {path.name!r}")
     return plain(decoder(content(path), path.name), path.name, lines=lines)
@@ -192,7 +192,7 @@ def plain(text: str, name: str, *, lines: bool) -> Corpus:
 
 def parquet(path: Path, columns: Columns) -> Corpus:
     """Two columns of a Parquet file."""
-    from bayeslearn.tables.files import parquet_file  # noqa: PLC0415 - loads Arrow
+    from bayeslearn.tables.file_readers import parquet_file  # noqa: PLC0415 - loads Arrow
 
     if not path.is_file():
         content(path)
@@ -235,7 +235,7 @@ def separated(path: Path, columns: Columns, decoder: Decoder, delimiter: str | N
     return of_columns(table, *wanted, cells)
 
 
-def of_columns(table: Any, text: str, label: str | None, cells: Cells) -> Corpus:
+def of_columns(table: Any, text: str, label: str | None, cells: DocumentMarkers) -> Corpus:
     """Columns of Arrow as documents; a text that is missing is an empty document."""
     texts = table[text].to_pylist()
     wrong = next((value for value in texts if value is not None and not isinstance(value, str)), None)

@@ -19,11 +19,11 @@ from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
 from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.evidence import KINDS, Chosen, pick_prior
 from bayeslearn.naive_bayes.text.expecting import Documents, climbed
-from bayeslearn.naive_bayes.text.folding import FindWords, SourceDocuments, require_no_arrays, source_statistics
 from bayeslearn.naive_bayes.text.labels import in_order
 from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
-from bayeslearn.naive_bayes.text.scanned import TextSource
+from bayeslearn.naive_bayes.text.out_of_core import FindWords, SourceDocuments, source_statistics
 from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.text_sources import folded_documents
 from bayeslearn.naive_bayes.text.tokens import Tokeniser
 from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary, Hashed, Vocabulary, chosen
 
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn import em
-    from bayeslearn.families import Dirichlet, DirichletRule
+    from bayeslearn.distributions import Dirichlet, DirichletRule
+    from bayeslearn.tables.documents import DocumentBatch
+    from bayeslearn.tables.folded import Folded
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +56,7 @@ class LearnedText:
 
 
 def learn_text(
-    texts: Corpus | TextSource | Iterable[str],
+    texts: Corpus | Folded[DocumentBatch] | Iterable[str],
     labels: Any = None,
     *,
     prior: str | float | Dirichlet | DirichletRule = "evidence",
@@ -99,9 +101,9 @@ def learn_text(
     tokeniser = tokeniser or Tokeniser()
     words: dict[str, Any] = {"min_count": min_count, "drop_top": drop_top, "max_size": max_size}
     given: dict[str, Any] = {"classes": classes, "unlabelled": unlabelled, "present": likelihood == "bernoulli"}
-    if isinstance(texts, TextSource):
-        require_no_arrays(labels=labels, weights=weights)
-        ready = Ready.of_source(texts, tokeniser, vocabulary, words, **given)
+    source = folded_documents(texts, labels=labels, weights=weights)
+    if source is not None:
+        ready = Ready.of_source(source, tokeniser, vocabulary, words, **given)
     else:
         ready = Ready.of(texts, labels, tokeniser, vocabulary, words, **given, weights=weights, counting=counting)
     picked = pick_prior(ready.evidence, prior, likelihood) if isinstance(prior, str) else None
@@ -142,8 +144,8 @@ class Ready:
 
     @classmethod
     def of_source(
-        cls, source: TextSource, tokeniser: Tokeniser, vocabulary: Vocabulary | Hashed | None, words: dict[str, Any], *,
-        classes: Sequence[Any] | None, unlabelled: float, present: bool,
+        cls, source: Folded[DocumentBatch], tokeniser: Tokeniser, vocabulary: Vocabulary | Hashed | None,
+        words: dict[str, Any], *, classes: Sequence[Any] | None, unlabelled: float, present: bool,
     ) -> Ready:  # fmt: skip
         """Those of a source."""
         seen = source.fold(FindWords(tokeniser, vocabulary, labelled_only=not unlabelled))

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from bayeslearn import kernels, validation
+from bayeslearn.capacity import require_numbers
+from bayeslearn.distributions.sufficient_statistics import fading, frozen, remaining
 from bayeslearn.errors import EvidenceError, MismatchError, ParameterError, ShapeError, listed
-from bayeslearn.families.statistics import fading, frozen, remaining
 from bayeslearn.naive_bayes.text.labels import coded
 from bayeslearn.naive_bayes.text.vocabulary import Columns, Vocabulary
 
@@ -161,7 +162,7 @@ class TextStatistics:
         for table in self.arrays()[1:]:
             wide = np.zeros((len(vocabulary), len(classes)))
             wide[np.ix_(columns, rows)] = table.T
-            tables.append(wide.T)
+            tables.append(validation.lock(wide).T)
         return TextStatistics(classes, vocabulary, documents, *tables)
 
     def arrays(self) -> list[NDArray[np.float64]]:
@@ -170,7 +171,7 @@ class TextStatistics:
 
     def _combined(self, other: TextStatistics, operation: Callable[..., Any]) -> TextStatistics:
         pairs = zip(self.arrays(), other.arrays(), strict=True)
-        return TextStatistics(self.classes, self.vocabulary, *(operation(a, b) for a, b in pairs))
+        return TextStatistics(self.classes, self.vocabulary, *(validation.lock(operation(a, b)) for a, b in pairs))
 
 
 ### collecting
@@ -200,7 +201,7 @@ def collect(
         raise ShapeError(f"the counts have {counts.n_words:,} words, the vocabulary has {len(vocabulary):,}")
     w = validation.weights(weights, len(counts))
     names, codes, shares = coded(labels, len(counts), classes)
-    given = [counts.counts, np.ones_like(counts.counts)][: 1 + present]
+    given = [counts.counts, validation.lock(np.ones_like(counts.counts))][: 1 + present]
     if shares is None:
         documents = np.bincount(codes, w, minlength=len(names)).astype(float)
         tables = [_sums(counts, n, len(names), kernels.add_labelled, codes, w) for n in given]
@@ -215,11 +216,16 @@ def _sums(
     counts: DocumentCounts, values: NDArray[Any], n_classes: int, add: Callable[..., None], *given: Any
 ) -> NDArray[np.float64]:
     """The sums of all classes, each thread with classes of its own."""
-    into = np.zeros((counts.n_words, n_classes))
+    shape = (counts.n_words, n_classes)
+    require_numbers(
+        f"the counts of {shape[0]:,} words in {shape[1]:,} classes", shape, copies=2,
+        hint="learn with fewer words: min_count, max_size, or a smaller Hashed",
+    )  # fmt: skip
+    into = np.zeros(shape)
     cuts = np.linspace(0, n_classes, min(kernels.thread_count(), n_classes) + 1).astype(int).tolist()
     kernels.parallel(
         lambda span: add(counts.indptr, counts.indices, values, *given, *span, into),
         itertools.pairwise(cuts),
         worth=len(counts.indices) > FEW,
     )
-    return into.T
+    return validation.lock(into).T

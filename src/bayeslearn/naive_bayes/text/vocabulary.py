@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import kernels, validation
+from bayeslearn.capacity import require_numbers
 from bayeslearn.errors import MismatchError, ParameterError, listed
 from bayeslearn.naive_bayes.text.lexicon import SPARE, Lexicon, spared
 
@@ -144,6 +145,7 @@ class Hashed:
 
     def __post_init__(self) -> None:
         validation.integer("size", self.size, least=1, most=MOST_WORDS)
+        require_numbers(f"{self.size:,} hashed words", (self.size,), copies=2, hint="hash to fewer positions")
 
     def __len__(self) -> int:
         return self.size

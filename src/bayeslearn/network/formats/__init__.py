@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.network.formats.files import FORMATS as FORMATS
-    from bayeslearn.network.formats.files import Format as Format
-    from bayeslearn.network.formats.files import format_network as format_network
-    from bayeslearn.network.formats.files import parse_network as parse_network
-    from bayeslearn.network.formats.files import read_network as read_network
-    from bayeslearn.network.formats.files import write_network as write_network
+    from bayeslearn.network.formats.read_write import FORMATS as FORMATS
+    from bayeslearn.network.formats.read_write import Format as Format
+    from bayeslearn.network.formats.read_write import format_network as format_network
+    from bayeslearn.network.formats.read_write import parse_network as parse_network
+    from bayeslearn.network.formats.read_write import read_network as read_network
+    from bayeslearn.network.formats.read_write import write_network as write_network
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

@@ -9,6 +9,8 @@ Commas may be missing, names may be quoted, the bar may be missing (the first na
 are comments, properties are ignored. ``default`` fills the rows that are not given. After ``table`` the order is that
 of the header: the child varies slowest, the last parent fastest. Some programs write it the other way round, the child
 fastest; if only that gives rows that sum to one, it is taken, and noted.
+
+It is written as R bnlearn writes it, which every program reads; names are quoted where they need it.
 """
 
 from __future__ import annotations
@@ -21,30 +23,30 @@ import numpy as np
 
 from bayeslearn.errors import listed
 from bayeslearn.network.cpt import ROW_TOLERANCE
-from bayeslearn.network.formats.draft import Draft
-from bayeslearn.network.formats.names import PLAIN
-from bayeslearn.network.formats.source import floats, quoted, whole_number
-from bayeslearn.network.formats.tokens import Tokens
+from bayeslearn.network.formats.network_builder import PLAIN, Draft, require_printable, state_names, word
+from bayeslearn.network.formats.tokenizer import Tokens
+from bayeslearn.source_text import floats, quoted, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network import BayesianNetwork
-    from bayeslearn.network.formats.source import Source
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.source_text import Source
 
 
-#: A variable and the head of a table as nearly every program writes them: plain words, commas, no comments.
+#: A variable and the head of a table as nearly every program writes them: plain words, commas, no comments, not many
+#: of them, because an expression remembers every repetition.
 WORD = r"[^\s{}()\[\],;|\"/\\]+"
 PLAIN_VARIABLE = re.compile(
-    rf"({WORD})\s*\{{\s*type\s+discrete\s*\[\s*([0-9]{{1,6}})\s*\]\s*\{{((?:\s*{WORD}\s*,)*\s*{WORD})\s*\}}\s*;\s*\}}"
+    rf"({WORD})\s*\{{\s*type\s+discrete\s*\[\s*([0-9]{{1,6}})\s*\]\s*\{{((?:\s*{WORD}\s*,){{0,999}}\s*{WORD})\s*\}}\s*;\s*\}}"
 )
 PLAIN_TABLE = re.compile(r"\s*table\s+([^;\"/]*);\s*")
 
 #: Marks of rows: all of them made commas, and every other byte.
 AS_COMMAS, NO_MARKS = str.maketrans("();", ",,,"), bytes(set(range(256)) - set(b"(),;"))
-PLAIN_HEADER = re.compile(rf"\(\s*({WORD})\s*(?:\|((?:\s*{WORD}\s*,)*\s*{WORD})\s*)?\)")
+PLAIN_HEADER = re.compile(rf"\(\s*({WORD})\s*(?:\|((?:\s*{WORD}\s*,){{0,99}}\s*{WORD})\s*)?\)")
 
 
 def read_bif(source: Source) -> BayesianNetwork:
@@ -204,8 +206,11 @@ class Reader:
     def plain_rows(self, body: str, parents: Sequence[str], shape: tuple[int, ...]) -> NDArray[np.float64] | None:
         """``(states) numbers;`` for all states of the parents, in any order."""
         width, n = len(shape) - 1, math.prod(shape[:-1])
-        marks = (b"(" + b"," * (width - 1) + b")" + b"," * (shape[-1] - 1) + b";") * n
-        if body.encode().translate(None, NO_MARKS) != marks:
+        found, marks = (
+            body.encode().translate(None, NO_MARKS),
+            b"(" + b"," * (width - 1) + b")" + b"," * (shape[-1] - 1) + b";",
+        )
+        if len(found) != len(marks) * n or found != marks * n:
             return None
         fields = body.translate(AS_COMMAS).split(",")  # nothing, labels, numbers
         row = 1 + width + shape[-1]
@@ -305,7 +310,7 @@ class Reader:
         if default is not None:
             p[missing] = default
         elif missing.any():
-            place = np.argwhere(missing)[0]
+            place = np.unravel_index(int(missing.argmax()), missing.shape)
             states = [self.draft.variables[key].states[i] for key, i in zip(parents, place, strict=True)]
             row = f"for the states {listed(states)} of its parents" if parents else "at all"
             raise self.source.error(f"{child!r} has no row {row}", start)
@@ -320,3 +325,32 @@ def split_names(text: str) -> list[str]:
 def sums_to_one(p: NDArray[np.float64]) -> bool:
     """Whether every row does, as near as published tables do."""
     return bool((np.abs(p.sum(axis=-1) - 1) <= ROW_TOLERANCE).all())
+
+
+def write_bif(network: BayesianNetwork) -> str:
+    """The network as BIF, with a row for each state of the parents; names are quoted where they need it."""
+    states = {cpt.name: state_names(cpt.variable) for cpt in network}
+    for name, own in states.items():
+        require_printable([network.name, name, *own], "BIF")
+    lines = [f"network {word(network.name)} {{", "}"]
+    for name, own in states.items():
+        listing = ", ".join(word(state) for state in own)
+        lines += [f"variable {word(name)} {{", f"  type discrete [ {len(own)} ] {{ {listing} }};", "}"]
+    for cpt in network:
+        parents = [v.name for v in cpt.parents]
+        given = f" | {', '.join(word(name) for name in parents)}" if parents else ""
+        lines += [f"probability ( {word(cpt.name)}{given} ) {{"]
+        lines += written_rows(cpt.p, [states[name] for name in parents])
+        lines += ["}"]
+    return "\n".join(lines) + "\n"
+
+
+def written_rows(p: NDArray[np.float64], states: Sequence[Sequence[str]]) -> Iterator[str]:
+    """``table`` for a variable without parents, otherwise one row after another."""
+    if not states:
+        yield f"  table {', '.join(map(repr, p.tolist()))};"
+        return
+    words = [[word(state) for state in own] for own in states]
+    for place in np.ndindex(p.shape[:-1]):
+        labels = ", ".join(own[i] for own, i in zip(words, place, strict=True))
+        yield f"  ({labels}) {', '.join(map(repr, p[place].tolist()))};"

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeslearn.network.formats.draft import Draft
-from bayeslearn.network.formats.source import floats, quoted, table_text, whole_number
+from bayeslearn.network.formats.network_builder import Draft
+from bayeslearn.source_text import floats, quoted, table_text, whole_number
 
 if TYPE_CHECKING:
-    from bayeslearn.network import BayesianNetwork
-    from bayeslearn.network.formats.source import Source
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.source_text import Source
 
 #: A comment, or a word.
 PIECE = re.compile(r"#[^\n]*|[^\s#]+")

@@ -6,6 +6,17 @@
     value of information       I(T; V | e) = Σ P(t, v | e) ln P(t, v | e) / (P(t | e) P(v | e)), in bits
 
 All of it is read off exact answers to a few more questions.
+
+How much a belief depends on each number in the tables of a network.
+
+    θ = P(x | u), the rest of its row scaled by (1 − θ) / (1 − θ₀), so that the row sums to one
+
+    P(t | e)(θ) = (P(t, e) + a·Δ) / (P(e) + b·Δ)        Δ = θ − θ₀
+
+    a = ∂P(t, e)/∂θ = P(t, e, x, u)/θ − Σ_{x'≠x} P(t, e, x', u)/θ' · θ'/(1 − θ), and b the same without t
+
+Everything is read off the families of two propagations: with the evidence, and with the target state as well. Zeros in
+the tables are taken as 1e-100: too little to change a sum, and what they would have brought is found by dividing.
 """
 
 from __future__ import annotations
@@ -14,14 +25,19 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from bayeslearn.errors import ParameterError
-from bayeslearn.network.inference.arguments import as_engine, as_evidence
+from bayeslearn.network.inference.evidence import as_engine, as_evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from bayeslearn.network import BayesianNetwork
-    from bayeslearn.network.inference.exact import Exact
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.cpt import Cpt
+    from bayeslearn.network.inference.junction_tree import Exact
 
 
 @dataclass(frozen=True)
@@ -111,3 +127,116 @@ def _ratio(a: float, b: float) -> float:
     if a == b:
         return 1.0
     return a / b if 0 < b < math.inf else (math.inf if b == 0 else 0.0)
+
+
+#: In place of a zero, so that its effect can be read off.
+ALMOST_ZERO = 1e-100
+
+#: Effects below this come from what stands in place of zeros.
+NO_EFFECT = 1e-50
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table, and what the belief in the target owes to it."""
+
+    variable: str
+    state: Any
+    given: dict[str, Any]
+    p: float
+    #: dP(t | e)/dp, the rest of the row scaled.
+    derivative: float
+    #: P(t | e) if p were 0, and if it were 1.
+    at_zero: float
+    at_one: float
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """P(t | e) as a function of every number in the tables; arrays have the shapes of the tables."""
+
+    target: str
+    state: Any
+    belief: float
+    derivatives: dict[str, NDArray[np.float64]]
+    at_zero: dict[str, NDArray[np.float64]]
+    at_one: dict[str, NDArray[np.float64]]
+    cpts: tuple[Cpt, ...]
+
+    def cells(self) -> Iterator[Cell]:
+        """Every number of every table, the most influential first."""
+        places = [(cpt, i) for cpt in self.cpts for i in np.ndindex(cpt.shape)]
+        places.sort(key=lambda place: -abs(self.derivatives[place[0].name][place[1]]))
+        for cpt, i in places:
+            yield self._cell(cpt, i)
+
+    def _cell(self, cpt: Cpt, i: tuple[int, ...]) -> Cell:
+        name = cpt.name
+        given = {v.name: v.states[k] for v, k in zip(cpt.parents, i[:-1], strict=True)}
+        values = (cpt.p[i], self.derivatives[name][i], self.at_zero[name][i], self.at_one[name][i])
+        return Cell(name, cpt.variable.states[i[-1]], given, *map(float, values))
+
+
+def sensitivity(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], target: str, state: Any) -> Sensitivity:
+    """What P(target = state | evidence) owes to every number in the tables.
+
+    `engine` is a network, or the engine of one (``network.exact``).
+    """
+    engine = as_engine(engine)
+    evidence = as_evidence(engine.network, evidence)
+    if target in evidence:
+        raise ParameterError(
+            f"the target {target!r} is observed, so its belief depends on nothing",
+            hint=f"leave {target!r} out of the evidence, or name another target",
+        )
+    belief = engine.query(evidence, ask=[target])[target]
+    variable = engine.network[target].variable
+    state = variable.states[variable.code_of(state)]
+    without = _gains(engine, evidence)
+    with_target = _gains(engine, {**evidence, target: state})
+    share = np.exp(with_target.log_p - without.log_p)
+    results: dict[str, tuple[NDArray[np.float64], ...]] = {}
+    for cpt in engine.network:
+        a, b = share * with_target.of[cpt.name], without.of[cpt.name]
+        results[cpt.name] = _curve(cpt.p, belief[state], _along_row(a, cpt.p), _along_row(b, cpt.p))
+    derivatives, at_zero, at_one = ({n: r[k] for n, r in results.items()} for k in range(3))
+    return Sensitivity(target, state, belief[state], derivatives, at_zero, at_one, engine.network.cpts)
+
+
+@dataclass(frozen=True)
+class _Gains:
+    """ln P(e), and ∂ln P(e)/∂θ for every number of every table, each by itself."""
+
+    log_p: float
+    of: dict[str, NDArray[np.float64]]
+
+
+def _gains(engine: Exact, evidence: dict[str, Any]) -> _Gains:
+    positive = np.where(engine.compiled.cpt == 0, ALMOST_ZERO, engine.compiled.cpt)
+    log_p, families = engine.family_beliefs(engine.compiled.with_values(positive), *engine.read(evidence))
+    parts = np.split(families / positive, engine.compiled.cpt_start[1:-1])
+    return _Gains(log_p, {c.name: part.reshape(c.shape) for c, part in zip(engine.network, parts, strict=True)})
+
+
+def _along_row(gain: NDArray[np.float64], p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The derivative when the rest of the row makes room in proportion, or in equal parts where it is all zero."""
+    rest = 1 - p
+    others = p.shape[-1] - 1
+    shared = (gain * p).sum(axis=-1, keepdims=True) - gain * p
+    equal = (gain.sum(axis=-1, keepdims=True) - gain) / max(others, 1)
+    room = np.where(rest > 0, shared / np.where(rest > 0, rest, 1.0), equal)
+    slope = gain - room if others else np.zeros_like(gain)
+    return np.where(np.abs(slope) < NO_EFFECT, 0.0, slope)
+
+
+def _curve(
+    p: NDArray[np.float64], belief: float, a: NDArray[np.float64], b: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The derivative at θ₀ and the values at 0 and 1 of (belief + a·Δ) / (1 + b·Δ)."""
+    ends = []
+    for delta in (-p, 1 - p):
+        below = 1 + b * delta
+        possible = below > 1e-12  # else the evidence would be impossible: the ratio is the same all along
+        value = np.where(possible, (belief + a * delta) / np.where(possible, below, 1.0), belief)
+        ends.append(np.clip(value, 0.0, 1.0))
+    return a - belief * b, ends[0], ends[1]

@@ -1,20 +1,38 @@
-"""What learning a structure comes to."""
+"""What learning a structure comes to.
+
+The network of a structure: tables that are read off counts, expected ones or not.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn.distributions import Counts
+from bayeslearn.distributions.categorical import shares
+from bayeslearn.network.bayesian_network import BayesianNetwork
+from bayeslearn.network.cpt import Cpt
+from bayeslearn.network.dag import Dag
+from bayeslearn.network.parameters.fit import uniform
+from bayeslearn.network.parameters.priors import priors_of
+from bayeslearn.network.structure.scoring.criteria import parents_of
 
 if TYPE_CHECKING:
-    from bayeslearn.network.graph import Dag
-    from bayeslearn.network.network import BayesianNetwork
-    from bayeslearn.network.structure.counting.counts import FamilyCounts
-    from bayeslearn.network.structure.counting.scores import Score
-    from bayeslearn.network.structure.doubt.bootstrap import ArcStrengths
-    from bayeslearn.network.structure.holes.incomplete import StructuralEm
-    from bayeslearn.network.structure.preparing import Prepared
-    from bayeslearn.network.structure.testing.constraint import PcResult
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.parameters.priors import Prior
+    from bayeslearn.network.structure.constraint_based.pc import PcResult
+    from bayeslearn.network.structure.missing_data.structural_em import StructuralEm
+    from bayeslearn.network.structure.preprocessing import Prepared
+    from bayeslearn.network.structure.scoring.criteria import Score
+    from bayeslearn.network.structure.scoring.family_counts import Counts as StructureCounts
+    from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
+    from bayeslearn.network.structure.search_settings import SearchSettings
+    from bayeslearn.network.structure.uncertainty.bootstrap import ArcStrengths
     from bayeslearn.tables import Table
 
 
@@ -36,8 +54,8 @@ class StructureFit:
     """A network whose structure was learned, and what it rests on."""
 
     network: BayesianNetwork
-    method: str
-    scored_by: Score
+    #: How it was learned.
+    settings: SearchSettings
     #: The score of the structure; of incomplete rows that of what they show.
     score: float
     #: The surest first: by strength where rows were resampled, else by gain.
@@ -48,6 +66,8 @@ class StructureFit:
     #: Whether a limit ended the search, which then is the best until there.
     stopped: bool = False
     strengths: ArcStrengths | None = None
+    #: Of how many resamples these are the common arcs; 0 where they are those of all rows.
+    averaged: int = 0
     #: What tests said of every pair, from methods that test.
     tests: PcResult | None = None
     #: The way of structural EM, where cells are missing or variables hidden.
@@ -59,9 +79,24 @@ class StructureFit:
     notes: tuple[str, ...] = ()
 
     @property
+    def method(self) -> str:
+        """The algorithm that found the structure."""
+        return self.settings.algorithm
+
+    @property
+    def scored_by(self) -> Score:
+        """What structures were judged by."""
+        return self.settings.criterion
+
+    @property
     def dag(self) -> Dag:
         """The graph."""
         return self.network.dag
+
+    @property
+    def hidden(self) -> dict[str, tuple[Any, ...]]:
+        """Variables that no row shows, with their states."""
+        return {name: self.network.states(name) for name in self.network.names if name not in self.table.schema.names}
 
     @property
     def table(self) -> Table:
@@ -96,3 +131,25 @@ def arcs_of(network: BayesianNetwork, score: Score, total: float) -> tuple[Learn
         for axis, parent in enumerate(cpt.parents):
             found.append(LearnedArc(parent.name, cpt.name, now - score.family(n.sum(axis=axis), total)))
     return tuple(sorted(found, key=lambda arc: (-arc.gain, arc.parent, arc.child)))
+
+
+### the network of a structure
+
+
+def tables_of(counts: StructureCounts, arcs: NDArray[np.bool_], prior: Prior) -> BayesianNetwork:
+    """The network of a structure, each table with the counts and the prior that it rests on."""
+    counts.expect(families=[(x, *parents_of(arcs, x)) for x in range(len(counts.names))])
+    seen = {name: Counts(counts.family(x, parents_of(arcs, x))) for x, name in enumerate(counts.names)}
+    frame = uniform(graph(counts.names, arcs), {v.name: v for v in counts.variables})
+    priors = priors_of(prior, frame)
+    return BayesianNetwork(
+        tuple(
+            Cpt(cpt.variable, cpt.parents, shares(n.n + prior.alpha, 1 / cpt.variable.size, nothing=0.0), n, prior)
+            for cpt, n, prior in ((cpt, seen[cpt.name], priors[cpt.name]) for cpt in frame)
+        )
+    )
+
+
+def graph(names: Sequence[str], arcs: NDArray[np.bool_]) -> Dag:
+    """A graph by names."""
+    return Dag({name: tuple(names[c] for c in parents_of(arcs, x)) for x, name in enumerate(names)})

@@ -1,0 +1,256 @@
+"""What learners ask of the distribution of a column, or of several: so that no learner has a list of distributions.
+
+Beside the four steps of :class:`~bayeslearn.distributions.base.Family`: how missing parts are expected, what becomes of
+rows that rest on nothing, which prior looks like the data, how many numbers can be chosen, what a row of parameters
+looks like. A new distribution is registered by its name, and from then on the options, model files and reports of all
+learners know it:
+
+    @register("exponential")
+    class Exponential(Distribution[Durations, Gamma]): ...
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from bayeslearn.distributions.base import Family, P, S
+from bayeslearn.distributions.sufficient_statistics import ratio
+from bayeslearn.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.distributions.row_assignment import Assignment
+
+    Floats = NDArray[np.float64]
+
+
+class Reach(NamedTuple):
+    """Where rows of parameters lie: centers (rows, columns), the widest and the narrowest standard deviation."""
+
+    centers: Floats
+    widest: float
+    narrowest: float
+
+
+class Distribution(Family[S, P]):
+    """A family of which rows of parameters belong to classes, components, states or parent configurations.
+
+    Its priors take ``mean(otherwise)``, for rows that rest on nothing, and have ``log_cases(parameters)``, the log
+    likelihood of the cases that they stand for: what EM climbs beside that of the data.
+    """
+
+    #: Its name in options, files and reports; :func:`register` sets it.
+    name: ClassVar[str] = ""
+    #: The class of its priors, and others that it takes in their place.
+    prior_type: ClassVar[Any] = None
+    prior_rules: ClassVar[tuple[type, ...]] = ()
+    #: Numbers that can be chosen in a row of parameters.
+    n_free: ClassVar[int] = 1
+
+    #: How often learners look at the cases: more than once where what is expected of a case depends on parameters.
+    n_passes: ClassVar[int] = 1
+
+    #: Whether a case is a vector, be it of one number.
+    points_of_columns: ClassVar[bool] = False
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns a case has."""
+        return 1
+
+    @classmethod
+    def accepts(cls, variables: Sequence[Any]) -> bool:
+        """Whether columns of these variables can be cases: one column of numbers."""
+        return len(variables) == 1 and not hasattr(variables[0], "states")
+
+    @classmethod
+    def over(cls, variables: Sequence[Any]) -> Self:  # noqa: ARG003 - others have as many states or dimensions
+        """The distribution for columns of these variables."""
+        return cls()
+
+    def expected(self, cells: NDArray[Any], to: Assignment, parameters: Any) -> S:  # noqa: ARG002 - others need them
+        """The statistics of checked cases, with what is missing in a case integrated out."""
+        return self.gather(cells, to)
+
+    @property
+    def prior_types(self) -> tuple[type, ...]:
+        """The classes of priors that it takes."""
+        return (self.prior_type, *self.prior_rules)
+
+    def takes(self, prior: Any) -> bool:
+        """Whether this is one of its priors."""
+        return isinstance(prior, self.prior_types)
+
+    def none(self) -> P:
+        """The prior of no cases: estimates are maximum likelihood."""
+        return self.prior_type.none()
+
+    def shaped(self, prior: P, rows: int) -> P:
+        """A prior with a row of its own for so many rows."""
+        return self.update(prior, self.zero((rows,)))
+
+    @abstractmethod
+    def like(self, parameters: Any, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> P:
+        """The prior of `sample_size` cases that look like these parameters.
+
+        A center rests on `center` of them; a spread, where there is one, is taken for `spread` of it.
+        """
+
+    def smoothed(self, pooled: S) -> Any:
+        """Parameters of all data together, under which nothing that may be seen is impossible."""
+        return self.estimate(self.update(self.none(), pooled))
+
+    def require_range(self, cells: NDArray[Any], what: str) -> None:
+        """Raise a DataError that names `what` where numbers are too large to be learned from."""
+
+    def varies(self, pooled: S) -> bool:  # noqa: ARG002 - only numbers can be all alike and have no spread
+        """Whether the cases behind the statistics differ at all: those that do not are no evidence of anything."""
+        return True
+
+    def pooled(self, pooled: S, sample_size: float = 1.0, *, center: float = 1.0, spread: float = 1.0) -> P:
+        """The prior of `sample_size` cases that look like all data, given their statistics (one row)."""
+        return self.like(self.smoothed(pooled), sample_size, center=center, spread=spread)
+
+    def marginal(self) -> Distribution[Any, Any]:
+        """The distribution of each column by itself, whose statistics are enough for :meth:`pooled`."""
+        return self
+
+    def log_prior(self, prior: P, parameters: Any) -> float:
+        """The log likelihood of the cases that a prior stands for."""
+        shaped: Any = prior.of(np.shape(first_of(parameters)))
+        return float(np.sum(shaped.log_cases(parameters)))
+
+    def log_likelihood(self, statistics: S, parameters: Any) -> Floats:
+        """ln P(D | θ) of the data behind statistics, one number per row; by ln P(D) + ln p(θ | D) − ln p(θ)."""
+        prior = self.like(parameters, 1.0)
+        after = self.update(prior, statistics).log_pdf(parameters)  # type: ignore[attr-defined]
+        return self.log_evidence(prior, statistics) + prior.log_pdf(parameters) - after  # type: ignore[attr-defined]
+
+    def n_parameters(self, rows: int) -> int:
+        """How many numbers can be chosen for so many rows of parameters."""
+        return rows * self.n_free
+
+    def average(self, parameters: Any, weights: Floats) -> Any:
+        """Rows of parameters that stand for mixtures of the rows, weights (k, rows)."""
+        if isinstance(parameters, tuple):
+            return type(parameters)(*(weights @ p for p in parameters))
+        return weights @ parameters
+
+    def centers(self, parameters: Any) -> Floats | None:
+        """A number for each row by which rows are compared, where there is one."""
+        return np.asarray(first_of(parameters))
+
+    def take(self, parameters: Any, rows: NDArray[np.intp]) -> Any:
+        """Some rows of parameters."""
+        if isinstance(parameters, tuple):
+            return type(parameters)(*(p[rows] for p in parameters))
+        return parameters[rows]
+
+    def require_regular(self, parameters: Any, what: str) -> None:
+        """Raise an EvidenceError that names `what` where a row has no spread left."""
+
+    def reach(self, parameters: Any) -> Reach | None:  # noqa: ARG002 - only locations reach anywhere
+        """Where the rows of parameters lie and how far they reach; None where cases have no place."""
+        return None
+
+    def widened(self, parameters: Any, factor: float) -> Any:  # noqa: ARG002 - without a spread there is nothing to do
+        """The parameters with every standard deviation so many times as large."""
+        return parameters
+
+    def points(self, cells: NDArray[Any]) -> Floats:
+        """Checked cases as points whose columns have mean 0 and spread 1, by which they are grouped; missing is 0."""
+        return standardized(np.asarray(cells, dtype=np.float64).reshape(len(cells), -1))
+
+    # -- what a row of parameters looks like
+
+    def marginals(self, parameters: Any) -> list[tuple[Distribution[Any, Any], Any]]:
+        """The distribution of each column by itself, with its parameters."""
+        return [(self, parameters)]
+
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+        """A row of parameters in a few words."""
+        return ", ".join(f"{p[row]:.4g}" for p in (parameters if isinstance(parameters, tuple) else (parameters,)))
+
+    def contrast(self, parameters: Any, whole: Any, row: int, *, variable: Any = None) -> tuple[str, str]:
+        """What a row of parameters has that the whole has not, and how the whole is there."""
+        return self.describe(parameters, row, variable=variable), self.describe(whole, 0, variable=variable)
+
+    def divergence(self, parameters: Any, whole: Any) -> Floats:
+        """KL(row ‖ whole) in nats, whole one row or one for each; by 4,096 drawn cases, where there is no formula."""
+        x = self.draw(parameters, 4096, 0)
+        k, several = x.shape[1], len(first_of(whole)) > 1
+        own = [self.log_prob(parameters, x[:, j])[:, j] for j in range(k)]
+        other = [self.log_prob(whole, x[:, j])[:, j if several else 0] for j in range(k)]
+        return np.array([max(float(np.mean(a - b)), 0.0) for a, b in zip(own, other, strict=True)])
+
+
+def first_of(parameters: Any) -> Any:
+    """The parameters, or the first of several."""
+    return parameters[0] if isinstance(parameters, tuple) else parameters
+
+
+def centered(x: Floats) -> Floats:
+    """Columns less their means; 0 where missing."""
+    seen = ~np.isnan(x)
+    x = np.where(seen, x, 0.0)
+    return np.where(seen, x - ratio(x.sum(axis=0), seen.sum(axis=0)), 0.0)
+
+
+def standardized(x: Floats) -> Floats:
+    """Columns centered and scaled to a spread of 1; 0 where missing, and where all are alike."""
+    n, x = (~np.isnan(x)).sum(axis=0), centered(x)
+    spread = np.sqrt(ratio((x * x).sum(axis=0), n))
+    return np.asarray(ratio(x, np.broadcast_to(spread, x.shape)))
+
+
+### by name
+
+#: Where the distributions are that come with the package.
+MODULES = {
+    "categorical": "categorical", "normal": "normal", "poisson": "poisson", "gaussian": "multivariate_normal",
+    "exponential": "durations", "gamma": "durations", "student-t": "heavy_tailed", "von-mises": "von_mises",
+    "negative-binomial": "negative_binomial", "multinomial": "multinomial",
+}  # fmt: skip
+
+_registered: dict[str, type[Distribution[Any, Any]]] = {}
+
+
+def register(name: str) -> Callable[[type[Any]], type[Any]]:
+    """Make a distribution known by a name."""
+
+    def named(cls: type[Any]) -> type[Any]:
+        cls.name = name
+        _registered[name] = cls
+        return cls
+
+    return named
+
+
+def names() -> list[str]:
+    """The names of all distributions."""
+    return sorted({*MODULES, *_registered})
+
+
+def column_names() -> list[str]:
+    """The names of those that are of one column."""
+    return [name for name in names() if not by_name(name).points_of_columns]
+
+
+def by_name(name: str) -> type[Any]:
+    """The distribution of a name.
+
+    >>> by_name("poisson")()
+    Poisson()
+    """
+    if name in MODULES and name not in _registered:
+        importlib.import_module(f"bayeslearn.distributions.{MODULES[name]}")
+    if name not in _registered:
+        raise ParameterError(f"there is no distribution {name!r:.60}", hint=f"there is {', '.join(names())}")
+    return _registered[name]

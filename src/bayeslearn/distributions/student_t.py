@@ -1,0 +1,148 @@
+"""Student's t: what a normal looks like when its variance is only known through a posterior.
+
+    x = μ + s z / √(g/ν)        z ~ N(0, 1), g ~ χ²(ν)
+
+One number at a time (:class:`StudentT`), columns that share g or do not (:class:`IndependentT`), and a whole vector
+with a scale matrix (:class:`MultivariateT`). Leading axes are rows of parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import betaln, gammaln, stdtrit
+
+from bayeslearn import validation
+from bayeslearn.distributions.cholesky import log_det, squared_distances
+from bayeslearn.distributions.moments import missing_rows, pooled, real_cells
+from bayeslearn.distributions.row_assignment import paired
+from bayeslearn.distributions.sufficient_statistics import frozen, require, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def log_density(
+    dof: NDArray[np.float64], square: NDArray[np.float64], log_scale: NDArray[np.float64], d: ArrayLike = 1
+) -> NDArray[np.float64]:
+    """ln Γ((ν+d)/2) − ln Γ(ν/2) − d/2 ln νπ − ln s − (ν+d)/2 ln(1 + q/ν) for d numbers at squared distance q."""
+    d = np.asarray(d, dtype=float)
+    some = np.maximum(d, 1)  # of no numbers at all, the density is 1
+    gammas = gammaln(some / 2) - betaln(some / 2, dof / 2)
+    log_p = gammas - d / 2 * np.log(dof * np.pi) - log_scale - (dof + d) / 2 * np.log1p(square / dof)
+    return np.where(d == 0, 0.0, log_p)
+
+
+@dataclass(frozen=True, eq=False)
+class StudentT:
+    """A number, of shape rows.
+
+    >>> StudentT(4, 10, 2).interval(0.95)                          # 10 ± 2 · 2.776
+    (array(4.44710979), array(15.55289021))
+    """
+
+    dof: NDArray[np.float64]
+    location: NDArray[np.float64]
+    scale: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        shape = np.broadcast_shapes(*(np.shape(a) for a in (self.dof, self.location, self.scale)))
+        object.__setattr__(self, "location", frozen(np.broadcast_to(self.location, shape)))
+        object.__setattr__(self, "scale", frozen(np.broadcast_to(self.scale, shape)))
+        dof = frozen(self.dof)
+        object.__setattr__(self, "dof", dof if dof.ndim == len(shape) else frozen(np.broadcast_to(dof, shape)))
+
+    def __repr__(self) -> str:
+        return f"t(ν={shown(self.dof)}, μ={shown(self.location)}, s={shown(self.scale)})"
+
+    def log_pdf(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Log density entry by entry; `x` has the shape of the distribution."""
+        z = (validation.float_array("x", x) - self.location) / self.scale
+        return log_density(self.dof, z * z, np.log(self.scale))
+
+    def log_prob(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Log density of each case in every row, (n, *rows); 0 where x is missing."""
+        cases, location = paired(real_cells(x), None, self.location)
+        z = (cases - location) / self.scale
+        return np.where(np.isnan(z), 0.0, log_density(self.dof, z * z, np.log(self.scale)))
+
+    def mean(self) -> NDArray[np.float64]:
+        """μ, when ν > 1."""
+        require(
+            self.dof > 1,
+            "the mean is undefined: there is at most one degree of freedom",
+            hint="read off `location`, the median, or give more cases",
+        )
+        return self.location
+
+    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+        """`n` cases at random, (n, *rows)."""
+        rng = validation.generator(rng)
+        z = rng.standard_normal((n, *self.location.shape))
+        return self.location + self.scale * z / np.sqrt(rng.chisquare(self.dof, (n, *self.dof.shape)) / self.dof)
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Equal-tailed bounds (low, high)."""
+        tail = (1 - validation.number("level", level, above=0, below=1)) / 2
+        half = -stdtrit(self.dof, tail) * self.scale
+        return np.asarray(self.location - half), np.asarray(self.location + half)
+
+
+@dataclass(frozen=True, eq=False)
+class IndependentT(StudentT):
+    """A vector whose columns have their own g (ν of shape (*rows, d)) or share one (ν of shape (*rows, 1))."""
+
+    def log_prob(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Log density of each case (n, d) in every row; a missing cell is integrated out."""
+        cases, location = paired(real_cells(x, self.location.shape[-1]), None, self.location, event=1)
+        z = (cases - location) / self.scale
+        seen = ~np.isnan(z)
+        shape = (len(z), *self.dof.shape)
+        d = pooled(seen.astype(float), shape)
+        square = pooled(np.where(seen, z * z, 0.0), shape)
+        log_scale = pooled(np.where(seen, np.log(self.scale), 0.0), shape)
+        return log_density(self.dof, square, log_scale, d).sum(axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateT:
+    """A vector with scale matrix L Lᵀ: shapes rows, (*rows, d) and (*rows, d, d)."""
+
+    dof: NDArray[np.float64]
+    location: NDArray[np.float64]
+    factor: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        scale = self.factor @ np.swapaxes(self.factor, -1, -2)
+        return f"t(ν={shown(self.dof)}, μ={shown(self.location)}, S={shown(scale)})"
+
+    @property
+    def marginal(self) -> StudentT:
+        """Each column by itself."""
+        return StudentT(self.dof[..., None], self.location, np.sqrt((self.factor**2).sum(axis=-1)))
+
+    def log_prob(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Log density of each case (n, d) in every row; 0 for a case that is missing altogether."""
+        d = self.location.shape[-1]
+        cases = real_cells(x, d)
+        gone = missing_rows(cases)
+        square = squared_distances(np.where(gone[:, None], 0.0, cases), self.location, self.factor)
+        log_p = log_density(self.dof, square, log_det(self.factor) / 2, d)
+        return np.where(gone.reshape(-1, *[1] * (log_p.ndim - 1)), 0.0, log_p)
+
+    def mean(self) -> NDArray[np.float64]:
+        """μ, when ν > 1."""
+        return self.marginal.mean()
+
+    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+        """`n` cases at random, (n, *rows, d)."""
+        rng = validation.generator(rng)
+        z = rng.standard_normal((n, *self.location.shape))
+        g = rng.chisquare(self.dof, (n, *self.location.shape[:-1])) / self.dof
+        return self.location + np.einsum("...ij,...j->...i", self.factor, z) / np.sqrt(g)[..., None]
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Equal-tailed bounds (low, high) of each column by itself."""
+        return self.marginal.interval(level)

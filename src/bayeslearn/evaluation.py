@@ -1,0 +1,359 @@
+"""How good answers are on rows that were not learned from: one mechanism for all learners.
+
+    folds      the rows of each class, in random or in a given order, are dealt to the folds in turn
+    Metrics    sums over rows, which add: confusion, log loss, squared error, reliability
+    pairs      two learners on the same rows: the mean difference, its standard error, and the chance of it
+
+A class that was said to be impossible counts as one of probability `MIN_PROBABILITY`, as in scikit-learn's log loss, so
+that one row does not outweigh all others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.errors import DataError, ParameterError, ShapeError
+from bayeslearn.lazy_imports import Deferred
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.integer[Any]]
+
+special = Deferred("scipy.special")
+
+__all__ = [
+    "Calibration",
+    "Metrics",
+    "chance_of_difference",
+    "error_with_spread",
+    "folds",
+    "holm",
+    "log_losses",
+    "mean_with_error",
+    "paired_t_test",
+    "sign_test",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+#: The least probability that a class counts with.
+MIN_PROBABILITY = float(np.finfo(np.float64).eps)
+
+#: Bins of equal width over the probability of the best class.
+N_BINS = 10
+
+### folds
+
+
+def folds(
+    labels: ArrayLike | int,
+    n_folds: int,
+    *,
+    random_state: np.random.Generator | int | None = None,
+    order: NDArray[np.intp] | None = None,
+) -> NDArray[np.intp]:
+    """The fold of each row: the rows of every class, in order, are dealt to the folds in turn.
+
+    Parameters
+    ----------
+    labels
+        The class of each row as a whole number, below zero where it is unknown; or how many rows there are.
+    n_folds
+        How many folds, at least two.
+    random_state
+        The seed or generator of the order; 0 when nothing is given.
+    order
+        The order of the rows, in place of a random one.
+
+    Examples
+    --------
+    >>> folds([0, 0, 0, 0, 1, 1], 2, order=np.arange(6))
+    array([0, 1, 0, 1, 0, 1])
+    """
+    codes = np.zeros(labels, np.intp) if isinstance(labels, int) else np.asarray(labels)
+    k = validation.integer("n_folds", n_folds, least=2)
+    require_rows(int(np.count_nonzero(codes >= 0)), k)
+    if order is None:
+        order = validation.generator(0 if random_state is None else random_state).permutation(len(codes))
+    return dealt(codes, k, order)
+
+
+def dealt(codes: Codes, n_folds: int, order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The fold of each row, where rows of a class are dealt out in this order."""
+    order = order[np.argsort(codes[order], kind="stable")]
+    found = np.empty(len(codes), np.intp)
+    found[order] = np.arange(len(codes)) % n_folds
+    return found
+
+
+def require_rows(n: int, n_folds: int) -> None:
+    """Refuse folds without rows."""
+    if n < n_folds:
+        raise DataError(f"{n} rows with a known target cannot make {n_folds} folds", hint=f"ask for at most {n} folds")
+
+
+### metrics
+
+
+def log_losses(proba: Floats, labels: Codes) -> Floats:
+    """−ln P(class) of each row, where a class counts with `MIN_PROBABILITY` at least."""
+    return -np.log(np.maximum(proba[np.arange(len(labels)), labels], MIN_PROBABILITY)) + 0.0  # no −0
+
+
+@dataclass(frozen=True, eq=False)
+class Metrics:
+    """How rows of known class were classified; metrics of parts add up to those of the whole.
+
+    >>> a = Metrics.of([[0.9, 0.1], [0.6, 0.4]], [0, 1], classes=["no", "yes"])
+    >>> b = Metrics.of([[0.2, 0.8]], [1], classes=["no", "yes"])
+    >>> (a + b).accuracy, round((a + b).log_loss, 4)
+    (0.6666666666666666, 0.4149)
+    """
+
+    classes: tuple[Any, ...]
+    #: The weight of the rows of a class (row) that were taken for each (column).
+    confusion: Floats
+    #: Σ w (−ln P(class)) and Σ w Σ_c (P(c) − [c is the class])².
+    loss: float
+    squares: float
+    #: Weight, Σ w P(best) and the weight of what is right, of each bin of P(best).
+    bins: Floats
+
+    @classmethod
+    def of(
+        cls,
+        proba: ArrayLike,
+        labels: ArrayLike,
+        *,
+        classes: Sequence[Any],
+        weights: ArrayLike | None = None,
+    ) -> Metrics:
+        """The metrics of some rows; rows whose label is below zero are left out."""
+        p, y = np.asarray(proba, dtype=np.float64), np.asarray(labels)
+        k = len(classes)
+        if p.shape != (len(y), k):
+            raise ShapeError(f"expected probabilities of shape ({len(y)}, {k}), got {p.shape}")
+        known = y >= 0
+        w = validation.weights(weights, len(y))[known]
+        p, y = p[known], y[known]
+        best = p.argmax(axis=1) if k else y
+        confusion = np.bincount(y * k + best, w, minlength=k * k).reshape(k, k).astype(np.float64)
+        off = p.copy()
+        off[np.arange(len(y)), y] -= 1.0
+        loss, squares = w @ log_losses(p, y), w @ np.einsum("nc,nc->n", off, off)
+        return cls(tuple(classes), confusion, float(loss), float(squares), reliability_bins(p, y, w, N_BINS))
+
+    @classmethod
+    def none(cls, classes: Sequence[Any]) -> Metrics:
+        """The metrics of no rows, to which others add."""
+        k = len(classes)
+        return cls(tuple(classes), np.zeros((k, k)), 0.0, 0.0, np.zeros((3, N_BINS)))
+
+    def __add__(self, other: Metrics) -> Metrics:
+        if not isinstance(other, Metrics):
+            return NotImplemented
+        if self.classes != other.classes:
+            raise ParameterError("metrics of different classes do not add")
+        return Metrics(
+            self.classes, self.confusion + other.confusion, self.loss + other.loss, self.squares + other.squares,
+            self.bins + other.bins,
+        )  # fmt: skip
+
+    @property
+    def weight(self) -> float:
+        """The weight of all rows; their number where each counts once."""
+        return float(self.confusion.sum())
+
+    @property
+    def right(self) -> float:
+        """The weight of the rows that were classified rightly."""
+        return float(np.trace(self.confusion))
+
+    @property
+    def accuracy(self) -> float:
+        """The share of rows that were classified rightly."""
+        return accuracy(self.right, self.weight)
+
+    @property
+    def log_loss(self) -> float:
+        """The mean of −ln P(class)."""
+        return self.loss / require_known(self.weight)
+
+    @property
+    def brier(self) -> float:
+        """The mean of Σ_c (P(c) − [c is the class])²."""
+        return self.squares / require_known(self.weight)
+
+    @property
+    def recall(self) -> Floats:
+        """The share of each class that was found; NaN for a class without rows."""
+        return share(np.diag(self.confusion), self.confusion.sum(axis=1))
+
+    @property
+    def precision(self) -> Floats:
+        """The share of what was taken for a class that is of it; NaN where nothing was."""
+        return share(np.diag(self.confusion), self.confusion.sum(axis=0))
+
+    @property
+    def calibration(self) -> Calibration:
+        """Reliability: rows by the probability of their best class, and how often it was right."""
+        return Calibration.of_bins(self.bins)
+
+    def most_confused(self, n: int = 10) -> list[tuple[Any, Any, float]]:
+        """The commonest mistakes: class, what it was taken for, how often."""
+        wrong = self.confusion - np.diag(np.diag(self.confusion))
+        order = np.argsort(-wrong, axis=None, kind="stable")[:n]
+        pairs = [(int(at) // len(self.classes), int(at) % len(self.classes)) for at in order]
+        return [(self.classes[i], self.classes[j], float(wrong[i, j])) for i, j in pairs if wrong[i, j]]
+
+
+def accuracy(right: float, weight: float) -> float:
+    """The weight of the rows that are classified rightly, of those whose class is known."""
+    return float(right / require_known(weight))
+
+
+def require_known(weight: float) -> float:
+    """The weight of the rows whose class is known, which must be some."""
+    if not weight > 0:
+        raise DataError("no row that counts has a known class to judge by", hint="give rows whose class is known")
+    return weight
+
+
+def share(part: Floats, whole: Floats) -> Floats:
+    """Ratios; NaN where there is nothing to divide by."""
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+
+
+### reliability
+
+
+def reliability_bins(p: Floats, labels: Codes, weights: Floats, n_bins: int) -> Floats:
+    """Weight, Σ w P(best) and the weight of what is right, of each bin of P(best): (0, 1/n], (1/n, 2/n], ..."""
+    if not p.size:
+        return np.zeros((3, n_bins))
+    top, right = p.max(axis=1), p.argmax(axis=1) == labels
+    place = np.clip(np.ceil(top * n_bins).astype(int) - 1, 0, n_bins - 1)
+    return np.stack([np.bincount(place, weights * v, minlength=n_bins) for v in (np.ones(len(top)), top, right)])
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Reliability: rows by the probability of their best class, and how often that class was right.
+
+    >>> Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], bins=2)
+    Calibration(error 0.1333 over 3 cases)
+    >>> print(Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], bins=2))
+    said           cases   sure  right
+    0.50 … 1.00        3  0.800  0.667
+    """
+
+    #: Bounds of the bins, one more than there are bins.
+    edges: Floats
+    cases: Floats
+    #: The mean probability of the best class in each bin; 0 where there is no case.
+    confidence: Floats
+    #: How often it was right.
+    accuracy: Floats
+
+    @classmethod
+    def of(
+        cls, proba: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None, bins: int = N_BINS
+    ) -> Calibration:
+        """Bins of equal width over the probability of the best class; `labels` are positions of classes."""
+        p, y = validation.probabilities(proba), np.asarray(labels)
+        if p.ndim != 2 or y.shape != p.shape[:1]:
+            raise ShapeError(f"expected probabilities (n, classes) and n labels, got {p.shape} and {y.shape}")
+        n = validation.integer("bins", bins, least=1, most=1 << 20)
+        return cls.of_bins(reliability_bins(p, y, validation.weights(weights, len(y)), n))
+
+    @classmethod
+    def of_bins(cls, bins: Floats) -> Calibration:
+        """From the sums of :func:`reliability_bins`."""
+        cases, sure, right = bins
+        some = np.where(cases > 0, cases, 1.0)
+        return cls(np.linspace(0, 1, bins.shape[1] + 1), cases, sure / some, right / some)
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error: Σ_bins (cases / all) |confidence − accuracy|."""
+        total = self.cases.sum()
+        return float(self.cases @ np.abs(self.confidence - self.accuracy) / total) if total else 0.0
+
+    def __repr__(self) -> str:
+        return f"Calibration(error {self.error:.4f} over {self.cases.sum():g} cases)"
+
+    def __str__(self) -> str:
+        head = f"{'said':<12} {'cases':>7}  {'sure':>5}  {'right':>5}"
+        rows = zip(self.edges, self.edges[1:], self.cases, self.confidence, self.accuracy, strict=False)
+        body = [f"{a:.2f} … {b:.2f}  {n:>7g}  {p:.3f}  {r:.3f}" for a, b, n, p, r in rows if n]
+        return "\n".join([head, *body])
+
+
+### means and pairs
+
+
+def mean_with_error(losses: Floats, weights: Floats) -> tuple[float, float]:
+    """The mean of losses, and its standard error."""
+    total = weights.sum()
+    mean = weights @ losses / total
+    variance = weights @ (losses - mean) ** 2 / max(total - 1, 1.0)
+    return float(mean), float(np.sqrt(variance / total))
+
+
+def error_with_spread(losses: Floats, weights: Floats, *, classes: bool) -> tuple[float, float]:
+    """The error and its standard error: the mean of 0/1 losses of classes, the root of the mean square of numbers."""
+    mean, spread = mean_with_error(losses, weights)
+    if classes:
+        return mean, spread
+    root = mean**0.5
+    return root, spread / (2 * root) if root else 0.0
+
+
+def chance_of_difference(a: Floats, b: Floats, weights: Floats, *, classes: bool) -> float:
+    """How often two learners that are equally good would differ at least so much on the same rows.
+
+    Rows are taken for independent, though learners of different folds share examples, so a p value is a guide.
+    """
+    return sign_test(a, b, weights) if classes else paired_t_test(a, b, weights)
+
+
+def sign_test(a: Floats, b: Floats, weights: Floats) -> float:
+    """Two-sided and exact; where weights are no whole numbers, by the beta function that joins the counts.
+
+    >>> sign_test(np.array([1.0, 1, 1, 1, 0]), np.array([0.0, 0, 0, 0, 0]), np.ones(5))  # 2 / 2⁴
+    0.125
+    """
+    less, more = sorted((weights[a > b].sum(), weights[a < b].sum()))
+    return min(1.0, 2 * float(special.betainc(more, less + 1, 0.5))) if more else 1.0
+
+
+def paired_t_test(a: Floats, b: Floats, weights: Floats) -> float:
+    """Two-sided; 1 where the two never differ."""
+    mean, spread = mean_with_error(a - b, weights)
+    if not spread:
+        return float(mean == 0)
+    return 2 * float(special.stdtr(max(weights.sum() - 1, 1.0), -abs(mean) / spread))
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """P values of several comparisons, held against all of them: the smallest times how many, the next times one fewer.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    found, least = [0.0] * len(p), 0.0
+    for rank, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        least = max(least, min(1.0, (len(p) - rank) * p[i]))
+        found[i] = least
+    return found

@@ -1,0 +1,320 @@
+"""Candidate elimination: every conjunction consistent with the examples, kept by its boundaries.
+
+    VS = { h : s ⊑ h ⊑ g for some g in G }       s: the most specific member       G: the most general members
+
+For conjunctions the specific boundary is one hypothesis s, which follows from the positive examples; a member is then
+any hypothesis above s that leaves out every negative example. G, the size and the votes follow from s and the negative
+examples, none of them by listing the members. G can be exponentially large, so it is computed only when asked for. The
+space is empty exactly when s covers a negative example.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.codec import Saved
+from bayeslearn.distributions import Counts
+from bayeslearn.errors import InconsistentDataError, ParameterError, option
+from bayeslearn.hypotheses.concept_learning import generality_lattice as lattice
+from bayeslearn.hypotheses.concept_learning.conjunctions import Conjunction, conflicts_in_order, covering
+from bayeslearn.hypotheses.concept_learning.examples import (
+    ANY,
+    MISSING,
+    NONE,
+    UNSEEN,
+    AttributeSpace,
+    ConceptStatistics,
+    Examples,
+)
+from bayeslearn.model_values import ARRAY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.hypotheses.concept_learning.generality_lattice import Weight
+    from bayeslearn.model_values import Reader
+
+
+@dataclass(frozen=True)
+class Vote:
+    """The members (or their weight) that say yes, that say no, and all; the rest cannot say, for cells are missing.
+
+    >>> vote = Vote(yes=2, no=4, total=6)
+    >>> vote.majority, vote.unanimous, round(vote.share, 3)
+    (False, None, 0.333)
+    """
+
+    yes: Weight
+    no: Weight
+    total: Weight
+
+    @property
+    def share(self) -> float:
+        """The share of all votes that says yes: P(positive|D) when members are weighted by their posterior."""
+        return float(self.yes / self.total)
+
+    @property
+    def undecided(self) -> Weight:
+        """The votes that depend on missing cells."""
+        return self.total - self.yes - self.no
+
+    @property
+    def majority(self) -> bool | None:
+        """What more than half say; None when neither side has that."""
+        return True if 2 * self.yes > self.total else False if 2 * self.no > self.total else None
+
+    @property
+    def unanimous(self) -> bool | None:
+        """What all say; None when they differ."""
+        return True if self.yes == self.total else False if self.no == self.total else None
+
+
+@dataclass(frozen=True)
+class VersionSpace(Saved, kind="version space"):
+    """The conjunctions that agree with every example so far; begin with :meth:`from_attributes`.
+
+    >>> weather = {"sky": ["sunny", "rainy"], "air": ["warm", "cold"]}
+    >>> space = VersionSpace.from_attributes(weather).update(["sunny", "warm"], True).update(["rainy", "cold"], False)
+    >>> space.specific, space.general, space.size
+    (⟨sunny, warm⟩, (⟨?, warm⟩, ⟨sunny, ?⟩), 3)
+    """
+
+    attributes: AttributeSpace
+    statistics: ConceptStatistics
+
+    @classmethod
+    def from_attributes(cls, attributes: Any) -> VersionSpace:
+        """Every conjunction over these attributes: no example yet."""
+        attributes = AttributeSpace.parse(attributes)
+        return cls(attributes, ConceptStatistics.zero(attributes))
+
+    @classmethod
+    def fit(cls, examples: Examples) -> VersionSpace:
+        """The version space of some examples."""
+        return cls.from_attributes(examples.attributes).update_many(examples)
+
+    def __repr__(self) -> str:
+        return f"VersionSpace(s={self.specific}, {sum(self.statistics.negative.values())} negative examples)"
+
+    # -- evidence in and out
+
+    def update(self, row: Any, label: bool) -> VersionSpace:  # noqa: FBT001 - a label is what it is
+        """One more example."""
+        return self.update_many([row], [label])
+
+    def update_many(self, rows: Any, labels: Sequence[Any] | None = None) -> VersionSpace:
+        """More examples (or :class:`Examples`); the same result as one after the other, in any order."""
+        examples = self._examples(rows, labels)
+        conflict = next(conflicts_in_order(examples, *self._codes), None)
+        if conflict is not None:
+            raise InconsistentDataError(
+                f"no conjunction agrees with {examples.summary(conflict.position)} and with what came before it: "
+                f"{conflict.reason}",
+                hint=f"set such examples aside ({option('conflicts', 'skip', command='--skip-conflicts')}), "
+                "allow for noise, or look for a wrong label",
+                position=conflict.position,
+            )
+        return replace(self, statistics=self.statistics + ConceptStatistics.collect(examples))
+
+    def remove(self, row: Any, label: bool) -> VersionSpace:  # noqa: FBT001 - a label is what it is
+        """The version space as if this example had not been seen."""
+        return self.remove_many([row], [label])
+
+    def remove_many(self, rows: Any, labels: Sequence[Any] | None = None) -> VersionSpace:
+        """The version space as if these examples had not been seen."""
+        return replace(self, statistics=self.statistics - ConceptStatistics.collect(self._examples(rows, labels)))
+
+    def steps(self, examples: Examples) -> Iterator[VersionSpace]:
+        """The version space after each example, for following the algorithm."""
+        space = self
+        for i in range(len(examples)):
+            space = space.update_many(examples.only([i]))
+            yield space
+
+    def __add__(self, other: VersionSpace) -> VersionSpace:
+        """The hypotheses that are in both: the version space of both sets of examples."""
+        self._require_same(other)
+        merged = replace(self, statistics=self.statistics + other.statistics)
+        s, negatives = merged._codes
+        if covering(s[None, :], negatives).any():
+            raise InconsistentDataError("the two version spaces have no hypothesis in common")
+        return merged
+
+    def __sub__(self, other: VersionSpace) -> VersionSpace:
+        """The examples of `other` taken back."""
+        self._require_same(other)
+        return replace(self, statistics=self.statistics - other.statistics)
+
+    # -- what is in it
+
+    @cached_property
+    def specific(self) -> Conjunction:
+        """The one most specific member s; Find-S outputs it."""
+        return Conjunction(self.attributes, tuple(self._codes[0].tolist()))
+
+    @cached_property
+    def general(self) -> tuple[Conjunction, ...]:
+        """The most general members G."""
+        found = lattice.most_general(*self._problem())
+        top = [Conjunction(self.attributes, self._filled(g)) for g in found] or [self.specific]
+        return tuple(sorted(top, key=lambda g: g.codes))
+
+    @cached_property
+    def size(self) -> int:
+        """How many hypotheses are in it, counted without listing them."""
+        return int(self._weight(1))
+
+    @property
+    def converged(self) -> bool:
+        """Whether one hypothesis is left."""
+        return self.size == 1
+
+    def __contains__(self, h: object) -> bool:
+        if not isinstance(h, Conjunction) or h.attributes != self.attributes:
+            return False
+        return self.specific <= h and not covering(np.array([h.codes]), self._codes[1]).any()
+
+    def contains(self, h: Conjunction) -> bool:
+        """Whether a hypothesis agrees with every example (also `h in space`)."""
+        return h in self
+
+    def members(self) -> Iterator[Conjunction]:
+        """Every hypothesis in it, one at a time, the most specific first."""
+        if self._nothing:
+            yield self.specific
+        for codes in lattice.solutions(*self._problem()):
+            yield Conjunction(self.attributes, codes)
+
+    # -- what it says of a new row
+
+    def vote(self, row: Any, *, favor: float | Fraction = 1) -> Vote:
+        """How many members call the row positive, and how many negative.
+
+        `favor` weighs the votes by a prior P(h) ∝ favor^(number of required attributes): above 1 the specific count
+        more, below 1 the general, 1 gives every member one vote. Where cells of the row are missing, members that
+        would say yes to some values and no to others are counted as undecided.
+        """
+        return self.votes([row], favor=favor)[0]
+
+    def votes(self, rows: Any, *, favor: float | Fraction = 1) -> list[Vote]:
+        """The vote on each of several rows."""
+        weight = _exact(favor)
+        total = self._weight(weight)
+        seen = list(map(tuple, self._as_seen(rows).tolist()))
+        votes = {}
+        for x in set(seen):
+            yes, maybe = (lattice.count(*self._problem(weight, f(x))) for f in (self._surely, self._possibly))
+            votes[x] = Vote(yes, total - maybe, total)
+        return [votes[x] for x in seen]
+
+    # -- files
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the attributes and the counts of the examples as plain values.
+
+        {"attributes": {"names", "states"}, "positive": counts of all states, one attribute after the other,
+         "negative": {"rows": codes of the different rows, "counts"}}
+        """
+        rows, evidence = self.statistics.negatives(self.attributes), self.statistics
+        negative = {"rows": rows, "counts": np.array(list(evidence.negative.values()), np.int64)}
+        return {"attributes": self.attributes.to_dict(), "positive": evidence.positive.n, "negative": negative}
+
+    @classmethod
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> VersionSpace:
+        """Return the version space of a document, all of which is checked."""
+        keys: dict[str, Any] = {"attributes": dict, "positive": ARRAY, "negative": dict}
+        entry, positive, negative = reader.entries(document, keys, "a model")
+        attributes = AttributeSpace.checked(reader, entry)
+        sizes = [len(states) for states in attributes.states]
+        counts = reader.whole_numbers(positive, "positive", (sum(sizes),))
+        per_attribute = np.add.reduceat(counts, np.cumsum([0, *sizes[:-1]]))
+        if (per_attribute != per_attribute[0]).any():
+            reader.wrong("its attributes were seen in different numbers of positive examples")
+        rows, times = reader.entries(negative, {"rows": ARRAY, "counts": ARRAY}, "negative examples")
+        n = reader.whole_numbers(times, "counts")
+        seen = reader.whole_numbers(rows if n.size else [[0] * len(sizes)], "rows", (max(n.size, 1), len(sizes)))
+        codes = [tuple(row) for row in seen.tolist()] if n.size else []
+        if n.ndim != 1 or (n < 1).any() or (seen >= np.array(sizes)).any() or len(set(codes)) < len(codes):
+            reader.wrong("its negative examples are not rows of states, each with a count of at least 1")
+        space = cls(
+            attributes, ConceptStatistics(Counts(counts.astype(float)), dict(zip(codes, n.tolist(), strict=True)))
+        )
+        if covering(space._codes[0][None, :], space._codes[1]).any():
+            reader.wrong("no conjunction agrees with all of its examples")
+        return space
+
+    # -- inside
+
+    @cached_property
+    def _codes(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Codes of s, and of the negative examples."""
+        return self.statistics.specific(self.attributes), self.statistics.negatives(self.attributes)
+
+    @property
+    def _nothing(self) -> bool:
+        """Whether no positive example was seen, so that ⟨∅, …⟩ is still a member."""
+        return bool((self._codes[0] == NONE).any())
+
+    @cached_property
+    def _states(self) -> tuple[tuple[int, ...], ...]:
+        """The states that a member may require of each attribute."""
+        sizes = (len(states) for states in self.attributes.states)
+        choices = zip(self._codes[0].tolist(), sizes, strict=True)
+        return tuple(tuple(range(k)) if s == NONE else () if s == ANY else (s,) for s, k in choices)
+
+    def _problem(
+        self, weight: Weight = 1, allowed: tuple[tuple[int, ...], ...] | None = None
+    ) -> tuple[lattice.Options, frozenset[lattice.Clause]]:
+        options = [dict.fromkeys(states, weight) for states in (self._states if allowed is None else allowed)]
+        return options, lattice.clauses_of(options, self._codes[1])
+
+    def _weight(self, weight: Weight) -> Weight:
+        empty = weight ** len(self.attributes) if self._nothing else 0
+        return lattice.count(*self._problem(weight)) + empty
+
+    def _as_seen(self, rows: Any) -> NDArray[np.intp]:
+        """Codes of rows, with what no member may require made the same, so that rows alike in the rest are equal."""
+        codes = self.attributes.encode(rows, unseen=True)
+        for column, states in zip(codes.T, self._states, strict=True):
+            known = np.isin(column, states)
+            column[~known & ~((column == MISSING) & bool(states))] = UNSEEN
+        return codes
+
+    def _surely(self, x: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+        """What a member may require and still cover x, whatever its missing cells hold."""
+        return tuple((v,) if v in states else () for states, v in zip(self._states, x, strict=True))
+
+    def _possibly(self, x: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+        """What a member may require and still cover x for some values of its missing cells."""
+        pairs = zip(self._states, self._surely(x), x, strict=True)
+        return tuple(states if v == MISSING else sure for states, sure, v in pairs)
+
+    def _filled(self, required: dict[int, int]) -> tuple[int, ...]:
+        return tuple(required.get(i, ANY) for i in range(len(self.attributes)))
+
+    def _examples(self, rows: Any, labels: Sequence[Any] | None) -> Examples:
+        if isinstance(rows, Examples):
+            if rows.attributes != self.attributes:
+                raise ParameterError("the examples have other attributes than the version space")
+            return rows.complete()
+        if labels is None:
+            raise ParameterError("rows need labels", hint="pass `labels`, or Examples that hold them")
+        return Examples.from_rows(rows, labels, attributes=self.attributes).complete()
+
+    def _require_same(self, other: VersionSpace) -> None:
+        if self.attributes != other.attributes:
+            raise ParameterError("version spaces add only over the same attributes")
+
+
+def _exact(favor: float | Fraction) -> Weight:
+    if not isinstance(favor, Fraction):
+        favor = Fraction(validation.number("favor", favor, above=0))
+    return favor.numerator if favor.denominator == 1 else favor

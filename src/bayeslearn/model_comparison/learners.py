@@ -1,0 +1,199 @@
+"""Who takes part: the learners of this library by name, and any estimator that fits and predicts.
+
+A lazy learner keeps its examples and works when it is asked; an eager one works when it learns, and forgets them.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn.errors import ParameterError, listed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.functions import Features
+    from bayeslearn.tables import Table
+
+#: The name of the learner that looks at nothing, beside which all others stand.
+BASELINE = "baseline"
+
+#: What the target is.
+Task = Literal["classification", "regression"]
+
+#: How rows are handed over: a table with the columns as they are judged, one whose states that are numbers are numbers,
+#: cells as they were written, or points for estimators that do not read tables.
+Form = Literal["states", "numbers", "cells", "points"]
+
+
+@dataclass(frozen=True)
+class Learner:
+    """An estimator that takes part, whether it is lazy, and how it likes its rows."""
+
+    name: str
+    estimator: Any = field(repr=False)
+    is_lazy: bool
+    form: Form = "numbers"
+
+    def fresh(self, seed: int) -> Any:
+        """The estimator before it has learned, with the seed where it takes one and was told none."""
+        from sklearn.base import clone  # noqa: PLC0415 - loaded when a comparison begins
+
+        known = hasattr(self.estimator, "get_params")
+        made = clone(self.estimator) if known else copy.deepcopy(self.estimator)
+        if known and made.get_params(deep=False).get("random_state", 0) is None:
+            made.set_params(random_state=seed % 2**32)
+        return OnPoints(made) if self.form == "points" else made
+
+
+class Baseline:
+    """What anyone can say without looking: the class seen most often, or the mean."""
+
+    def __init__(self, n_classes: int = 0) -> None:
+        self.n_classes = n_classes
+
+    def fit(self, _: Table, y: NDArray[Any], sample_weight: Any = None) -> Baseline:
+        """Count, or average."""
+        if self.n_classes:
+            counts = np.bincount(y, sample_weight, minlength=self.n_classes) + 1.0  # one case in each, before
+            self.classes_, self.shares_ = np.arange(self.n_classes), counts / counts.sum()
+        else:
+            self.mean_ = float(np.average(y, weights=sample_weight))
+        return self
+
+    def predict(self, rows: Table) -> NDArray[Any]:
+        """The same for all."""
+        return np.full(len(rows), self.shares_.argmax() if self.n_classes else self.mean_)
+
+    def predict_proba(self, rows: Table) -> NDArray[np.float64]:
+        """The shares of the classes."""
+        return np.tile(self.shares_, (len(rows), 1))
+
+
+class OnPoints:
+    """An estimator that knows nothing of tables: it sees words as indicators, and the mean where a cell is missing."""
+
+    features_: Features
+
+    def __init__(self, estimator: Any) -> None:
+        self.estimator = estimator
+
+    def fit(self, rows: Table, y: NDArray[Any], **how: Any) -> OnPoints:
+        """Learn how rows become points, then from the points."""
+        from bayeslearn.functions import Features  # noqa: PLC0415 - loaded when an estimator needs it
+
+        self.features_ = Features.learn(rows)
+        self.estimator.fit(self.features_.encode(rows).matrix, y, **how)
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "classes_":
+            return self.estimator.classes_
+        if name not in {"predict", "predict_proba"}:
+            raise AttributeError(name)
+        asked = getattr(self.estimator, name)
+        return lambda rows: asked(self.features_.encode(rows).matrix)
+
+
+### those of this library
+
+
+def default_learners(task: Task) -> dict[str, Learner]:
+    """The learners that are compared if nothing is said, by name."""
+    functions = import_module("bayeslearn.functions")
+    neighbors = import_module("bayeslearn.neighbors")
+    if task == "regression":
+        found = [
+            Learner("k-nn", neighbors.NeighborsRegressor(), is_lazy=True),
+            Learner("k-nn-loo", neighbors.NeighborsRegressor("loo"), is_lazy=True),
+            Learner("local", functions.LocalRegressor(), is_lazy=True),
+            Learner("rbf", functions.RadialBasisRegressor(), is_lazy=False),
+            Learner("least-squares", functions.LeastSquaresRegressor(), is_lazy=False),
+        ]
+    else:
+        naive, network = import_module("bayeslearn.naive_bayes"), import_module("bayeslearn.network")
+        found = [
+            Learner("k-nn", neighbors.NeighborsClassifier(), is_lazy=True),
+            Learner("k-nn-loo", neighbors.NeighborsClassifier("loo"), is_lazy=True),
+            Learner("rbf", functions.RadialBasisClassifier(most_units=32), is_lazy=False),
+            Learner("sigmoid", functions.SigmoidClassifier(), is_lazy=False),
+            Learner("naive-bayes", naive.NaiveBayesClassifier(), is_lazy=False, form="states"),
+            Learner("network", network.BayesianNetworkClassifier("tan"), is_lazy=False, form="cells"),
+        ]
+    return {learner.name: learner for learner in found}
+
+
+### those of others
+
+
+def chosen(learners: Any, task: Task) -> list[Learner]:
+    """The learners that were asked for: names, estimators, or estimators by name; all of ours if nothing is said."""
+    known = default_learners(task)
+    if learners is None:
+        return list(known.values())
+    if isinstance(learners, Mapping):
+        found = [as_learner(item, known, task, str(name)) for name, item in learners.items()]
+    elif isinstance(learners, str) or not isinstance(learners, Iterable):
+        found = [as_learner(learners, known, task)]
+    else:
+        found = [as_learner(item, known, task) for item in learners]
+    names = [learner.name for learner in found]
+    if not names:
+        raise ParameterError("there is no learner to compare", hint=f"there are {listed(known)}")
+    twice = sorted({name for name in names if [BASELINE, *names].count(name) > 1})
+    if twice:
+        raise ParameterError(f"learners share a name: {listed(twice)}", hint="name them: learners={'one': …, 'two': …}")
+    return found
+
+
+def as_learner(item: Any, known: Mapping[str, Learner], task: Task, name: str | None = None) -> Learner:
+    """A learner from its name, the name of a class, or an estimator."""
+    if isinstance(item, Learner):
+        return item
+    if isinstance(item, str):
+        if item in known:
+            ours = known[item]
+            return Learner(name or item, ours.estimator, ours.is_lazy, ours.form)
+        name, item = name or item.rpartition(".")[2], by_name(item, known, task)
+    if isinstance(item, type) or not (hasattr(item, "fit") and hasattr(item, "predict")):
+        raise ParameterError(
+            f"a learner is a name or an estimator with fit and predict, got {item!r:.80}", hint=f"ours: {listed(known)}"
+        )
+    home = type(item).__module__.split(".")
+    is_lazy = hasattr(item, "kneighbors") or hasattr(item, "radius_neighbors") or "local" in home
+    form = FORMS.get(home[1], "cells") if home[0] == "bayeslearn" else "points"
+    return Learner(name or type(item).__name__, item, is_lazy, form)
+
+
+#: The form of rows for the estimators of each package.
+FORMS: dict[str, Form] = {"functions": "numbers", "naive_bayes": "states", "neighbors": "numbers"}
+
+
+def by_name(name: str, known: Mapping[str, Learner], task: Task) -> Any:
+    """An estimator of scikit-learn by the name of its class, or of any module by the dots before it."""
+    module, _, last = name.rpartition(".")
+    if module:
+        try:
+            found = getattr(import_module(module), last)
+        except (ImportError, AttributeError) as error:
+            raise ParameterError(f"there is no learner {name!r}: {error}", hint=f"ours: {listed(known)}") from None
+    else:
+        from sklearn.utils.discovery import all_estimators  # noqa: PLC0415 - it loads all of scikit-learn
+
+        theirs = dict(all_estimators("classifier" if task == "classification" else "regressor"))
+        if last not in theirs:
+            raise ParameterError(
+                f"there is no learner {name!r} for {task}",
+                hint=f"choose one of {listed(known)}, or a class of scikit-learn like 'DummyClassifier'",
+            )
+        found = theirs[last]
+    try:
+        return found()
+    except TypeError as error:
+        raise ParameterError(f"{name} cannot be made without being told how: {error}") from None

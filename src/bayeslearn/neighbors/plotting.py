@@ -1,0 +1,109 @@
+"""Plots of nearest neighbors: the Voronoi cells of the examples, and the error of every k.
+
+A cell holds the places that are nearer to its example than to any other. Cells are found where distance is Euclidean,
+among points scaled and weighted as the distance says, and drawn where people read numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.errors import ParameterError
+from bayeslearn.tables import Discrete
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.neighbors.fit import LeaveOneOut
+    from bayeslearn.neighbors.model import NeighborsModel
+
+    Floats = NDArray[np.float64]
+
+#: Places along each side of the picture that are asked, and examples whose cells are outlined.
+GRID, MOST_CELLS = 250, 500
+
+
+def plane(model: NeighborsModel) -> tuple[str, str] | None:
+    """The two columns of numbers that all is told by, if it is so."""
+    names = [v.name for v in model.examples.schema if model.distance.attribute_weights[v.name] > 0]
+    numbers = {v.name for v in model.examples.schema.numeric}
+    return (names[0], names[1]) if len(names) == 2 and set(names) <= numbers else None
+
+
+def paint_cells(axes: Any, model: NeighborsModel, colours: Callable[[int], Any]) -> None:
+    """The answer everywhere, the cell of each example, and the examples."""
+    names = plane(model)
+    if names is None:
+        raise ParameterError(
+            "cells are drawn where two columns of numbers tell all", hint="draw the error by k instead"
+        )
+    x = np.column_stack([model.examples.value(name) for name in names])
+    shown = x[~np.isnan(x).any(axis=1)]
+    low, high = shown.min(axis=0), shown.max(axis=0)
+    margin = np.where(high > low, high - low, 1.0) * 0.08
+    low, high = low - margin, high + margin
+    sides = [np.linspace(a, b, GRID) for a, b in zip(low, high, strict=True)]
+    _background(axes, model, names, sides, colours)
+    if len(shown) <= MOST_CELLS:
+        for line in borders(model, names, shown):
+            axes.plot(*line.T, color="black", linewidth=0.4, alpha=0.6)
+    known = ~np.isnan(x).any(axis=1)
+    if isinstance(model.target, Discrete):
+        for code, state in enumerate(model.target.states):
+            mine = known & (model.said == code)
+            axes.scatter(*x[mine].T, s=14, color=colours(code), edgecolor="black", linewidth=0.4, label=str(state))
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title=model.target.name)
+    else:
+        axes.scatter(*x[known].T, s=14, c=model.said[known], edgecolor="black", linewidth=0.4)
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=names[0], ylabel=names[1])
+
+
+def _background(axes: Any, model: NeighborsModel, names: tuple[str, str], sides: Any, colours: Any) -> None:
+    """The answer at every place of a grid."""
+    places = dict(zip(names, (side.ravel() for side in np.meshgrid(*sides)), strict=True))
+    nothing = np.full(GRID * GRID, np.nan)
+    rows = np.column_stack([places.get(v.name, nothing) for v in model.examples.schema])
+    if model.examples.schema.discrete:
+        columns = {v.name: rows[:, j] for j, v in enumerate(model.examples.schema)}
+        gone = np.full(len(rows), None, dtype=object)
+        asked: Any = columns | {v.name: gone for v in model.examples.schema.discrete}
+    else:
+        asked = rows
+    extent = (sides[0][0], sides[0][-1], sides[1][0], sides[1][-1])
+    how: dict[str, Any] = {"extent": extent, "origin": "lower", "aspect": "auto", "alpha": 0.4}
+    if isinstance(model.target, Discrete):
+        shades = np.array([colours(code)[:3] for code in range(model.target.size)])
+        axes.imshow(shades[model.predict_codes(asked)].reshape(GRID, GRID, 3), interpolation="nearest", **how)
+    else:
+        image = axes.imshow(model.predict(asked).reshape(GRID, GRID), **how)
+        axes.figure.colorbar(image, label=model.target.name)
+
+
+def borders(model: NeighborsModel, names: tuple[str, str], shown: Floats) -> list[Floats]:
+    """The sides of the Voronoi cells, each as two points."""
+    from scipy.spatial import QhullError, Voronoi  # noqa: PLC0415 - loaded when a picture is wanted
+
+    told = [model.examples.schema.names.index(name) for name in names]
+    scale = model.distance.scale[told] * np.sqrt(model.distance.weights[told])
+    scale = np.where(scale > 0, scale, 1.0)
+    points = np.unique(shown, axis=0) * scale
+    center, reach = points.mean(axis=0), 10 * (np.ptp(points, axis=0).max() or 1.0)
+    far = center + reach * np.array([[-1, -1], [-1, 1], [1, -1], [1, 1]])  # these close the outer cells
+    try:
+        cells = Voronoi(np.vstack([points, far]))
+    except QhullError:
+        return []
+    return [cells.vertices[ridge] / scale for ridge in cells.ridge_vertices if min(ridge) >= 0]
+
+
+def paint_errors(axes: Any, found: LeaveOneOut, target: str) -> None:
+    """The leave-one-out error of every k, and the best one."""
+    axes.plot(found.k, found.errors, marker=".")
+    axes.plot([found.best], [found.error], marker="o", color="black", linestyle="none")
+    axes.set(xlabel="k", ylabel=f"error of {target} when left out", ylim=(0, None))
+    axes.set_title(f"best k: {found.best}, error {found.error:.4g}")
+    axes.grid(alpha=0.3)

@@ -1,0 +1,435 @@
+"""Directed acyclic graphs over named nodes.
+
+[Storm][BusTourGroup][Campfire|Storm:BusTourGroup]        every node with its parents, as R bnlearn writes it
+
+`as_dag` reads a graph in any of these forms:
+
+"[A][B|A]", "A -> B <- C; D"          a model string, or chains of arcs
+[("A", "B")], ["A -> B"]              arcs
+{"A": [], "B": ["A"]}                 parents by node
+nx.DiGraph, pgmpy models              anything directed with ``nodes`` and ``edges``
+pyAgrum networks                      ``arcs`` of numbered nodes with ``variable(number).name()``
+Dag, BayesianNetwork, StructureFit    as they are
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from bayeslearn import lazy_imports
+from bayeslearn.errors import CycleError, FormatError, ParameterError, UnknownColumnError, listed, nearest
+from bayeslearn.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bayeslearn.network import d_separation, equivalence
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.d_separation import ActivePath, Nodes
+    from bayeslearn.network.equivalence import Cpdag
+else:  # a first query does without them
+    equivalence = lazy_imports.Deferred("bayeslearn.network.equivalence")
+    d_separation = lazy_imports.Deferred("bayeslearn.network.d_separation")
+
+#: One node of a model string: its name, and after a bar its parents.
+NODE = r"\[([^\[\]|:]+)(?:\|([^\[\]|]+))?\]"
+
+
+@dataclass(frozen=True, eq=False)
+class Dag:
+    """Nodes in the order given, each with its parents in the order given.
+
+    >>> dag = Dag.parse("[Storm][Bus][Camp|Storm:Bus]")
+    >>> dag.parents("Camp"), dag.children("Storm")
+    (('Storm', 'Bus'), ('Camp',))
+    >>> print(dag)
+    [Storm][Bus][Camp|Storm:Bus]
+    """
+
+    families: Mapping[str, tuple[str, ...]]
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.families, "items"):
+            raise ParameterError(
+                f"a Dag maps every node to its parents, got {self.families!r:.80}",
+                hint='Dag.parse("[A][B|A]"), Dag.from_arcs([("A", "B")]), or bayeslearn.network.as_dag(graph)',
+            )
+        families = {_name(node): _names(parents) for node, parents in self.families.items()}
+        for node, parents in families.items():
+            unknown = [p for p in parents if p not in families]
+            if unknown:
+                raise UnknownColumnError(
+                    f"node {node!r} has the parent {unknown[0]!r}, which is not a node",
+                    hint=f"nodes are {listed(families)}",
+                )
+            if len(set(parents)) < len(parents):
+                raise ParameterError(
+                    f"node {node!r} names a parent twice: {listed(parents)}", hint="name each parent once"
+                )
+        object.__setattr__(self, "families", MappingProxyType(families))
+        _ = self.order  # a cycle is found here, not when first asked
+
+    # -- three ways to give one
+
+    @classmethod
+    def from_arcs(cls, arcs: Iterable[tuple[str, str]], nodes: Iterable[str] = ()) -> Dag:
+        """From pairs (parent, child); `nodes` come first, and those without arcs need to be named there."""
+        families: dict[str, list[str]] = {node: [] for node in _names(nodes)}
+        for parent, child in map(_pair, arcs):
+            families.setdefault(parent, [])
+            families.setdefault(child, []).append(parent)
+        return cls({node: tuple(parents) for node, parents in families.items()})
+
+    @classmethod
+    def parse(cls, text: str) -> Dag:
+        """From a model string."""
+        if not isinstance(text, str):
+            raise ParameterError(f"a model string is text, got {text!r:.80}", hint="Dag.from_arcs takes arcs")
+        families: dict[str, tuple[str, ...]] = {}
+        end = 0
+        for found in re.finditer(NODE, text):
+            if text[end : found.start()].strip():
+                break
+            node, parents = found.group(1).strip(), found.group(2)
+            if node in families:
+                raise FormatError(
+                    f"node {node!r} stands twice in the model string",
+                    hint="name each node once, with all its parents: [wet|rain:sprinkler]",
+                    column=found.start() + 1,
+                )
+            families[node] = tuple(p.strip() for p in parents.split(":")) if parents else ()
+            if not all((node, *families[node])):
+                raise FormatError(
+                    f"a name is empty in {found.group()!r}",
+                    hint="write [name] or [name|parent:parent]",
+                    column=found.start() + 1,
+                )
+            end = found.end()
+        if text[end:].strip() or not families:
+            raise FormatError(
+                f"not a model string from column {end + 1} on: {text[end:].strip()[:40]!r}",
+                hint="write every node with its parents: [A][B][C|A:B]",
+                column=end + 1,
+            )
+        return cls(families)
+
+    def __str__(self) -> str:
+        parts = (f"{node}|{':'.join(parents)}" if parents else node for node, parents in self.families.items())
+        return "".join(f"[{part}]" for part in parts)
+
+    def __repr__(self) -> str:
+        return printable(str(self))
+
+    def __eq__(self, other: object) -> bool:
+        """The same nodes and arcs, in whatever order."""
+        if not isinstance(other, Dag):
+            return NotImplemented
+        return set(self.nodes) == set(other.nodes) and set(self.arcs) == set(other.arcs)
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.nodes), frozenset(self.arcs)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Dag, (dict(self.families),)  # a mapping proxy cannot be copied or sent to another process
+
+    # -- what is there
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The names, in the order given."""
+        return tuple(self.families)
+
+    def __len__(self) -> int:
+        return len(self.families)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.families)
+
+    def __contains__(self, node: object) -> bool:
+        return node in self.families
+
+    @cached_property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """Pairs (parent, child)."""
+        return tuple((parent, node) for node, parents in self.families.items() for parent in parents)
+
+    def parents(self, node: str) -> tuple[str, ...]:
+        """The parents of a node, in order."""
+        try:
+            return self.families[node]
+        except (KeyError, TypeError):
+            raise self._unknown(node) from None
+
+    def children(self, node: str) -> tuple[str, ...]:
+        """The children of a node, in the order of the nodes."""
+        try:
+            return self._children[node]
+        except (KeyError, TypeError):
+            raise self._unknown(node) from None
+
+    def known(self, nodes: Nodes) -> tuple[str, ...]:
+        """These nodes, each of them in the graph; one name stands for a list of one."""
+        names = _names(nodes)
+        for node in names:
+            if node not in self.families:
+                raise self._unknown(node)
+        return names
+
+    def _unknown(self, node: Any) -> UnknownColumnError:
+        hint = nearest([node], self.families, "the nodes")
+        return UnknownColumnError(f"there is no node {node!r}", hint=hint, node=node)
+
+    @cached_property
+    def _children(self) -> dict[str, tuple[str, ...]]:
+        children: dict[str, list[str]] = {node: [] for node in self.families}
+        for parent, child in self.arcs:
+            children[parent].append(child)
+        return {node: tuple(c) for node, c in children.items()}
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """Every node after its parents, otherwise in the order given."""
+        names = self.nodes
+        place = {node: i for i, node in enumerate(names)}
+        waiting = {node: len(parents) for node, parents in self.families.items()}
+        ready = [place[node] for node, n in waiting.items() if n == 0]
+        heapify(ready)
+        order = []
+        while ready:
+            order.append(node := names[heappop(ready)])
+            for child in self._children[node]:
+                waiting[child] -= 1
+                if waiting[child] == 0:
+                    heappush(ready, place[child])
+        if len(order) < len(self.families):
+            cycle = self._cycle({node for node, n in waiting.items() if n > 0})
+            raise CycleError(f"the arcs form a cycle: {_walked(cycle)}", hint="take one of these arcs out", cycle=cycle)
+        return tuple(order)
+
+    def _cycle(self, stuck: set[str]) -> list[str]:
+        """One cycle among nodes that wait for each other, found by going from parent to parent."""
+        place: dict[str, int] = {}
+        node = min(stuck)
+        while node not in place:
+            place[node] = len(place)
+            node = next(p for p in self.families[node] if p in stuck)
+        loop = list(place)[place[node] :]
+        return [node, *reversed(loop)]
+
+    # -- relatives
+
+    def ancestors(self, nodes: Nodes) -> frozenset[str]:
+        """All nodes from which arcs lead to one of these."""
+        return d_separation.closure(self.known(nodes), self.parents)
+
+    def descendants(self, nodes: Nodes) -> frozenset[str]:
+        """All nodes to which arcs lead from one of these."""
+        return d_separation.closure(self.known(nodes), self.children)
+
+    def markov_blanket(self, node: str) -> frozenset[str]:
+        """Parents, children and their other parents: given these, the node is independent of the rest."""
+        children = self.children(node)
+        partners = (parent for child in children for parent in self.families[child])
+        return frozenset((*self.parents(node), *children, *partners)) - {node}
+
+    def subgraph(self, nodes: Nodes) -> Dag:
+        """These nodes, in the order of the graph, and the arcs among them."""
+        kept = set(self.known(nodes))
+        return Dag({n: tuple(p for p in parents if p in kept) for n, parents in self.families.items() if n in kept})
+
+    @cached_property
+    def moral(self) -> frozenset[frozenset[str]]:
+        """The moral graph, as pairs: arcs without direction, and the parents of each node joined."""
+        return d_separation.moral(self)
+
+    # -- separation, see :mod:`bayeslearn.network.d_separation`
+
+    def d_separated(self, a: Nodes, b: Nodes, given: Nodes = ()) -> bool:
+        """Whether `given` blocks every path between `a` and `b`, so that they are independent given it.
+
+        >>> dag = Dag.parse("[Storm][Bus][Camp|Storm:Bus]")
+        >>> dag.d_separated("Storm", "Bus"), dag.d_separated("Storm", "Bus", given="Camp")
+        (True, False)
+        >>> print(dag.active_path("Storm", "Bus", given="Camp"))
+        Storm → Camp ← Bus, as 'Camp' is given
+        """
+        return d_separation.d_separated(self, a, b, given)
+
+    def connected_given(self, a: Nodes, given: Nodes = ()) -> frozenset[str]:
+        """All other nodes that `given` does not separate from `a`."""
+        return d_separation.connected_given(self, a, given)
+
+    def active_path(self, a: Nodes, b: Nodes, given: Nodes = ()) -> ActivePath | None:
+        """Why `given` does not separate `a` and `b`: a shortest open path, or None when it does."""
+        return d_separation.active_path(self, a, b, given)
+
+    def minimal_separator(self, a: Nodes, b: Nodes, among: Nodes | None = None) -> frozenset[str] | None:
+        """Nodes (taken from `among`) that separate `a` and `b`, none too many; None when there are no such."""
+        return d_separation.minimal_separator(self, a, b, among)
+
+    # -- equivalence, see :mod:`bayeslearn.network.equivalence`
+
+    @cached_property
+    def skeleton(self) -> frozenset[frozenset[str]]:
+        """The arcs without their direction, as pairs."""
+        return equivalence.skeleton(self)
+
+    @cached_property
+    def v_structures(self) -> frozenset[tuple[str, str, str]]:
+        """Triples (a, c, b), a before b in the alphabet, with a → c ← b and no arc between a and b."""
+        return equivalence.v_structures(self)
+
+    def cpdag(self) -> Cpdag:
+        """The equivalence class: arcs that all equivalent graphs share, and pairs that they join either way."""
+        return equivalence.cpdag(self)
+
+    def equivalent(self, other: Dag) -> bool:
+        """Whether both graphs hold the same separations: the same skeleton and v-structures."""
+        return equivalence.equivalent(self, other)
+
+    def shd(self, other: Dag) -> int:
+        """Pairs of nodes joined differently, arc by arc; `a.cpdag().shd(b.cpdag())` compares the classes."""
+        return equivalence.shd(self, other)
+
+
+### names
+
+
+def _walked(path: list[str], most: int = 20) -> str:
+    """The nodes of a path for a message; the middle of a long one is counted only."""
+    if len(path) <= most:
+        return " → ".join(path)
+    return f"{' → '.join([*path[: most // 2], '…', *path[-2:]])} ({len(path) - 1} arcs)"
+
+
+def _name(node: Any) -> str:
+    if not isinstance(node, str):
+        raise ParameterError(f"the name of a node must be text, got {node!r}")
+    return node
+
+
+def _names(nodes: Nodes) -> tuple[str, ...]:
+    """One name stands for a list of one."""
+    if isinstance(nodes, str):
+        return (nodes,)
+    try:
+        names = tuple(nodes)
+    except TypeError:
+        raise ParameterError(f"names of nodes must be text or a list of it, got {nodes!r}") from None
+    return tuple(_name(node) for node in names)
+
+
+def _pair(arc: Any) -> tuple[str, str]:
+    if isinstance(arc, str) and arc.count("->") == 1:
+        arc = [end.strip() for end in arc.split("->")]
+    if not isinstance(arc, tuple | list) or len(arc) != 2:
+        raise ParameterError(
+            f"an arc must be a pair (parent, child), got {arc!r:.80}", hint='write ("A", "B"), or "A -> B"'
+        )
+    return _name(arc[0]), _name(arc[1])
+
+
+#: The signs of an arc.
+ARROW = re.compile("(->|<-)")
+
+#: What :func:`as_dag` takes.
+StructureLike: TypeAlias = Any
+
+
+def as_dag(structure: StructureLike, nodes: Iterable[str] = ()) -> Dag:
+    """Return the graph of a structure.
+
+    Parameters
+    ----------
+    structure
+        A graph in one of the forms above.
+    nodes
+        Nodes that a list of arcs may leave out, in the order that the graph takes.
+
+    >>> as_dag(["A -> B", ("C", "B")])
+    [A][B|A:C][C]
+    >>> as_dag({"A": [], "B": "A"})
+    [A][B|A]
+    """
+    known = structure if isinstance(structure, Dag) else getattr(structure, "dag", None)
+    if isinstance(known, Dag):  # also of a network, or of what learned one
+        return known
+    if isinstance(structure, str):
+        return _from_chains(structure) if ARROW.search(structure) and "[" not in structure else Dag.parse(structure)
+    if isinstance(structure, Mapping):
+        return _from_parents(structure, nodes)
+    if hasattr(structure, "arcs") and hasattr(structure, "variable"):
+        return _from_agrum(structure)
+    if hasattr(structure, "nodes") and hasattr(structure, "edges"):
+        return _from_graph(structure)
+    if hasattr(structure, "columns") or not isinstance(structure, Iterable):
+        raise ParameterError(
+            f"a structure must be a graph, got {type(structure).__name__}",
+            hint='give a model string "[A][B|A]", arcs [("A", "B")], parents {"B": ["A"]}, a network or a DiGraph',
+        )
+    return Dag.from_arcs(structure, nodes)
+
+
+def as_network(given: Any) -> BayesianNetwork:
+    """Return the network itself, or that of an engine or of what a learner returned."""
+    from bayeslearn.network.bayesian_network import BayesianNetwork  # noqa: PLC0415 - networks know graphs
+
+    network = given if isinstance(given, BayesianNetwork) else getattr(given, "network", None)
+    if isinstance(network, BayesianNetwork):
+        return network
+    if isinstance(given, str | os.PathLike):
+        hint = f"read it first: read_network({os.fspath(given)!r})"
+    elif isinstance(given, Dag) or hasattr(given, "edges"):
+        hint = "a graph has no probabilities; fit_tables(graph, data) estimates them"
+    else:
+        hint = "read_network reads one from a file, learn and fit_tables fit one to data"
+    raise ParameterError(f"expected a Bayesian network, got {type(given).__name__} {given!r:.60}", hint=hint)
+
+
+def _from_chains(text: str) -> Dag:
+    """Chains of arcs, as the fast syntax of pyAgrum has them: ``A -> B <- C; D``."""
+    nodes, arcs = list[str](), list[tuple[str, str]]()
+    for chain in filter(str.strip, text.split(";")):
+        names = [name.strip() for name in ARROW.split(chain)[::2]]
+        if not all(names):
+            raise ParameterError(f"an arc has no node at one end: {chain.strip()!r:.60}", hint='write "A -> B <- C; D"')
+        nodes += names
+        signs = ARROW.findall(chain)
+        arcs += [(a, b) if sign == "->" else (b, a) for (a, b), sign in zip(pairwise(names), signs, strict=True)]
+    return Dag.from_arcs(dict.fromkeys(arcs), dict.fromkeys(nodes))
+
+
+def _from_parents(parents: Mapping[Any, Any], nodes: Iterable[str]) -> Dag:
+    """Parents by node; a node or a parent that is not listed itself has none."""
+    families = {node: (given,) if isinstance(given, str) else tuple(given or ()) for node, given in parents.items()}
+    others = dict.fromkeys(p for given in families.values() for p in given if p not in families)
+    return Dag({**dict.fromkeys((*others, *nodes), ()), **families})
+
+
+def _from_graph(graph: Any) -> Dag:
+    """A graph of networkx, or of a program that is made like it."""
+    directed = getattr(graph, "is_directed", None)
+    if callable(directed) and not directed():
+        raise ParameterError(
+            f"the edges of a {type(graph).__name__} have no direction", hint="give a DiGraph, or a list of arcs"
+        )
+    nodes = graph.nodes() if callable(graph.nodes) else graph.nodes
+    edges = graph.edges() if callable(graph.edges) else graph.edges
+    return Dag.from_arcs([tuple(edge)[:2] for edge in edges], list(nodes))
+
+
+def _from_agrum(network: Any) -> Dag:
+    """A network of pyAgrum: its nodes are numbers with names."""
+    names = {node: network.variable(node).name() for node in network.nodes()}
+    return Dag.from_arcs(
+        [(names[parent], names[child]) for parent, child in sorted(network.arcs())],
+        [names[node] for node in sorted(names)],
+    )

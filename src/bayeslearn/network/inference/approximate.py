@@ -1,0 +1,318 @@
+"""Sampled inference: beliefs given evidence from random cases, each answer with its standard error.
+
+    P(x = k | e) ≈ Σ w·[x = k] / Σ w
+
+    rejection   a row in ancestral order                         w = 1 if it agrees with e, else 0
+    weighting   from a proposal Q that has seen the evidence     w = Π_{v in e} P(e_v | parents) · Π_{v drawn} P / Q
+    gibbs       one variable after the other, given all others   w = 1, but a draw depends on the last
+
+Weighted counts add: batches and threads are summed in the order of their numbers, so that an answer depends on the seed
+and not on the number of threads.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from bayeslearn import validation
+from bayeslearn.em import told_to_stop
+from bayeslearn.errors import BayeslearnWarning, NotConvergedWarning, ParameterError, listed
+from bayeslearn.network.dag import as_network
+from bayeslearn.network.inference.evidence import as_evidence
+from bayeslearn.network.inference.forward_sampling import BLOCK, Flat, Question, draw, draws
+from bayeslearn.network.inference.gibbs_sampling import CHAINS, DISAGREE, GibbsRun, tables_with_zeros
+from bayeslearn.network.inference.likelihood_weighting import WeightedRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.inference.forward_sampling import Rng
+
+__all__ = ["METHODS", "Progress", "Sampled", "SampledBeliefs", "draw", "draws"]
+
+METHODS = ("weighting", "rejection", "gibbs")
+
+#: Draws between two looks at the precision: this many at first, then a quarter of those there are.
+ROUND = 4 * BLOCK
+
+#: What a question stops at when the caller names no limit: this standard error, or this many draws.
+PRECISION, MOST = 0.005, 1_000_000
+
+#: A draw is warned of that holds this share of all weights, and this many times the share of an average draw.
+LONE, HEAVY = 0.1, 100
+
+
+### the answer
+
+
+@dataclass(frozen=True)
+class SampledBeliefs:
+    """Beliefs by name and state, and how far they may be off.
+
+    ``effective_size`` is the number of independent cases that the answer is worth. ``log_evidence``, its error and
+    ``largest_share`` are None for Gibbs sampling, which does not see P(e); ``rhat`` is for Gibbs sampling alone.
+    """
+
+    evidence: dict[str, Any]
+    method: str
+    beliefs: dict[str, dict[Any, float]]
+    #: The standard error of each belief.
+    errors: dict[str, dict[Any, float]]
+    draws: int
+    effective_size: float
+    log_evidence: float | None = None
+    log_evidence_error: float | None = None
+    #: The share of the heaviest draw in all weights.
+    largest_share: float | None = None
+    #: The largest split R̂ of the chains: 1 when they agree.
+    rhat: float | None = None
+
+    def __getitem__(self, name: str) -> dict[Any, float]:
+        if name not in self.beliefs:
+            raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.beliefs)}")
+        return self.beliefs[name]
+
+    @property
+    def precision(self) -> float:
+        """The largest standard error."""
+        return max((error for of in self.errors.values() for error in of.values()), default=0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run has come: draws so far, the most there may be, and the largest standard error yet."""
+
+    draws: int
+    most: int | None
+    error: float
+
+
+class Run(Protocol):
+    """Draws that grow until they are enough; beliefs are arrays over all states of all variables."""
+
+    draws: int
+
+    def more(self, n: int) -> None:
+        """About n more draws."""
+
+    def p(self) -> NDArray[np.float64]:
+        """The probability of each state."""
+
+    def errors(self) -> NDArray[np.float64]:
+        """The standard error of each state; infinite where nothing is known yet."""
+
+    def facts(self) -> dict[str, Any]:
+        """What else the answer holds."""
+
+
+def named(
+    network: BayesianNetwork, question: Question, p: NDArray[np.float64], errors: NDArray[np.float64]
+) -> tuple[dict[str, dict[Any, float]], dict[str, dict[Any, float]]]:
+    """Beliefs and errors by name and state; what was observed is certain."""
+    starts = network.exact.compiled.belief_start
+    beliefs, off = {}, {}
+    for v in question.asked:
+        variable, code = network.cpts[v].variable, question.seen[v]
+        mine, error = p[starts[v] : starts[v + 1]].tolist(), errors[starts[v] : starts[v + 1]].tolist()
+        if code >= 0:
+            mine = [float(k == code) for k in range(variable.size)]
+        if code >= 0 or variable.size == 1:
+            error = [0.0] * variable.size
+        beliefs[variable.name] = dict(zip(variable.states, mine, strict=True))
+        off[variable.name] = dict(zip(variable.states, error, strict=True))
+    return beliefs, off
+
+
+### asking
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: whichever comes first."""
+
+    n: int | None
+    precision: float | None
+    seconds: float | None
+    started: float
+
+    @classmethod
+    def of(cls, n: int | None, precision: float | None, seconds: float | None) -> Limits:
+        """Checked, with the defaults of :meth:`Sampled.query`."""
+        if n is not None:
+            n = validation.integer("n", n, least=1)
+        if precision is not None:
+            precision = validation.number("precision", precision, above=0)
+        if seconds is not None:
+            seconds = validation.number("seconds", seconds, above=0)
+        if n is None and seconds is None:
+            n, precision = MOST, precision or PRECISION
+        return cls(n, precision, seconds, time.perf_counter())
+
+    def next(self, draws: int) -> int:
+        """How many draws to make before the next look."""
+        if self.n is not None and self.precision is None and self.seconds is None:
+            return min(self.n - draws, 16 * ROUND)
+        wanted = max(ROUND, draws // 4 // BLOCK * BLOCK)
+        return wanted if self.n is None else min(wanted, self.n - draws)
+
+    def reached(self, draws: int, error: float) -> bool:
+        """Whether to stop now."""
+        return (
+            (self.precision is not None and error <= self.precision)
+            or (self.n is not None and draws >= self.n)
+            or (self.seconds is not None and time.perf_counter() - self.started >= self.seconds)
+        )
+
+
+class Sampled:
+    """Questions to one network, answered from random cases.
+
+    >>> from bayeslearn.network.bayesian_network import BayesianNetwork
+    >>> net = BayesianNetwork.of(
+    ...     "[Rain][Wet|Rain]", {"Rain": [0.2, 0.8], "Wet": [[0.9, 0.1], [0.2, 0.8]]},
+    ...     states={"Rain": ["yes", "no"], "Wet": ["yes", "no"]},
+    ... )
+    >>> answer = Sampled(net).query({"Wet": "yes"}, n=10_000, rng=0)
+    >>> abs(answer["Rain"]["yes"] - 0.18 / 0.34) < 4 * answer.errors["Rain"]["yes"] < 0.04
+    True
+    """
+
+    def __init__(self, network: BayesianNetwork) -> None:
+        self.network = network = as_network(network)
+        self.flat = Flat(network)
+
+    def query(
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        ask: Iterable[str] | None = None,
+        likelihoods: Mapping[str, ArrayLike] | None = None,
+        method: Literal["weighting", "rejection", "gibbs"] = "weighting",
+        n: int | None = None,
+        precision: float | None = None,
+        seconds: float | None = None,
+        rng: Rng = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> SampledBeliefs:
+        """Posterior distributions given evidence, with their standard errors.
+
+        Sampling stops at the first of these that is reached. Without any, it stops at a precision of 0.005, or after
+        1,000,000 draws; a precision that was not reached is warned of. When no draw agrees with the evidence by then,
+        ImpossibleEvidenceError is raised: the evidence may be impossible or only rare.
+
+        Parameters
+        ----------
+        evidence, ask, likelihoods
+            As for :meth:`Exact.query`.
+        method
+            ``"weighting"`` is the best for most questions; ``"rejection"`` draws independent cases and throws away
+            those that disagree; ``"gibbs"`` suits evidence that is rare given its causes, and tables without zeros.
+        n
+            The most draws: rows, or for Gibbs sweeps over all chains, rounded up to whole batches.
+        precision
+            The largest standard error of the asked beliefs to stop at.
+        seconds
+            The time to stop after, looked at between rounds. The number of draws then depends on the machine.
+        rng
+            A seed or a generator: the same seed gives the same answer, on any number of threads.
+        progress
+            Called with :class:`Progress` after every round; raising StopIteration ends the run with what there is.
+        """
+        validation.choice("method", method, METHODS)
+        limits, generator = Limits.of(n, precision, seconds), validation.generator(rng)
+        evidence = as_evidence(self.network, evidence)
+        question = Question.read(self.network, evidence, ask, likelihoods or {}, reject=method == "rejection")
+        run = self._run(method, question, generator, evidence)
+        told = False
+        while not told:
+            run.more(limits.next(run.draws))
+            error = self._largest(question, run.errors())
+            told = told_to_stop(progress, Progress(run.draws, limits.n, error))
+            if limits.reached(run.draws, error):
+                break
+        beliefs, errors = named(self.network, question, run.p(), run.errors())
+        answer = SampledBeliefs(evidence, method, beliefs, errors, run.draws, **run.facts())
+        if answer.rhat is not None and answer.rhat > DISAGREE:
+            warn_disagree(answer.draws, answer.rhat)
+        if isinstance(run, GibbsRun) and run.disagreement() > 0:
+            warn_missed(answer.draws, run.disagreement())
+        if answer.largest_share is not None and LONE < answer.largest_share > HEAVY / answer.draws:
+            warn_few(answer.draws, answer.largest_share, method)
+        if limits.precision is not None and error > limits.precision and not told:
+            warn_not_precise(run.draws, error, limits.precision)
+        return answer
+
+    def _run(self, method: str, question: Question, rng: np.random.Generator, evidence: dict[str, Any]) -> Run:
+        if method != "gibbs":
+            return WeightedRun(self.network, self.flat, question, rng, evidence)
+        stuck = tables_with_zeros(self.network, question)
+        if stuck:
+            warnings.warn(
+                f"the tables of {listed(stuck)} hold zeros, so a Gibbs chain may never leave a part of the cases\n\n"
+                "hint: use method='weighting' or exact inference",
+                BayeslearnWarning,
+                stacklevel=3,
+            )
+        return GibbsRun(self.network, self.flat, question, rng, evidence)
+
+    def _largest(self, question: Question, errors: NDArray[np.float64]) -> float:
+        starts = self.flat.compiled.belief_start
+        open_ = [v for v in question.asked if question.seen[v] < 0 and starts[v + 1] - starts[v] > 1]
+        return max((float(errors[starts[v] : starts[v + 1]].max()) for v in open_), default=0.0)
+
+
+def warn_not_precise(draws: int, error: float, precision: float) -> None:
+    """Say that the limit came before the precision."""
+    warnings.warn(
+        f"sampling stopped after {draws} draws at a standard error of {error:.2g}, asked for {precision:.2g}\n\n"
+        "hint: raise `n` or `seconds`, loosen `precision`, or try another `method`",
+        NotConvergedWarning,
+        stacklevel=3,
+    )
+
+
+def warn_missed(draws: int, off: float) -> None:
+    """Say that chains have not come where weighted draws have been."""
+    warnings.warn(
+        f"the Gibbs chains may have missed a part of the cases: after {draws} sweeps, beliefs differ by {off:.2g} from "
+        "those of the weighted draws that they start from\n\n"
+        "hint: raise `n`, or use method='weighting' or exact inference",
+        BayeslearnWarning,
+        stacklevel=3,
+    )
+
+
+def warn_few(draws: int, share: float, method: str) -> None:
+    """Say that an answer rests on few draws."""
+    what = (
+        f"only {1 / share:.0f} of {draws} draws agree with the evidence"
+        if method == "rejection"
+        else f"one of {draws} draws holds {100 * share:.0f} % of the weight of all"
+    )
+    hint = "method='weighting'" if method == "rejection" else "method='gibbs'"
+    warnings.warn(
+        f"the standard errors are rough: {what}\n\nhint: raise `n`, or use {hint} or exact inference",
+        BayeslearnWarning,
+        stacklevel=3,
+    )
+
+
+def warn_disagree(draws: int, rhat: float) -> None:
+    """Say that the chains of a Gibbs run have not come to the same answer."""
+    warnings.warn(
+        f"the {CHAINS} Gibbs chains disagree after {draws} sweeps: split R̂ is {rhat:.3g}, more than {DISAGREE}\n\n"
+        "hint: raise `n`, or use method='weighting' or exact inference",
+        BayeslearnWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,210 @@
+"""How sure learned tables are, and the answers that follow from them.
+
+    θ_j ~ Dirichlet(n_j + α_j)        for every row j of every table, each by itself
+
+A belief P(t | e) is a function of all tables. Drawn from their posterior, whole sets of tables give it a distribution
+of its own: narrow where the network has seen much, wide where it has not. A table that was given, not learned, is taken
+as certain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.capacity import require_numbers
+from bayeslearn.distributions import Dirichlet
+from bayeslearn.errors import EvidenceError, ImpossibleEvidenceError, ParameterError, listed, option
+from bayeslearn.network.parameters.incremental import evidence_of
+from bayeslearn.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.cpt import Cpt
+    from bayeslearn.network.inference.compiled_network import Compiled
+    from bayeslearn.network.inference.evidence_session import Numbers
+
+#: Sets of tables that an answer is asked of, unless another number is given.
+DRAWS = 200
+
+### rows of tables
+
+
+@dataclass(frozen=True)
+class Support:
+    """What one row of a table rests on.
+
+    >>> print(Support("Wet", {"Rain": "yes"}, 3.2, 1.0))
+    Wet given Rain=yes rests on 3.2 real and 1 prior cases
+    """
+
+    variable: str
+    given: dict[str, Any]
+    #: Real cases, expected ones where cells were missing.
+    cases: float
+    #: Cases that the prior counts for.
+    prior: float
+
+    def __str__(self) -> str:
+        row = printable(row_name(self.variable, self.given))
+        return f"{row} rests on {self.cases:.4g} real and {self.prior:.4g} prior cases"
+
+
+def supports(network: BayesianNetwork) -> Iterator[Support]:
+    """What every row of every learned table rests on."""
+    return (row for cpt in network if cpt.learned for row in rows_of(cpt))
+
+
+def rows_of(cpt: Cpt) -> Iterator[Support]:
+    """What every row of one table rests on."""
+    cases, prior = cpt.seen.n.sum(axis=-1), cpt.alpha.sum(axis=-1)
+    for i in np.ndindex(cpt.shape[:-1]):
+        yield Support(cpt.name, states_at(cpt, i), float(cases[i]), float(prior[i]))
+
+
+def support(cpt: Cpt, given: Mapping[str, Any]) -> Support:
+    """What the row of these states of the parents rests on."""
+    cpt.require_learned()
+    names = [v.name for v in cpt.parents]
+    if set(given) != set(names):
+        raise ParameterError(
+            f"a row of {cpt.name!r} is named by the states of {listed(names) or 'no parents'}, "
+            f"got {listed(given) or 'none'}"
+        )
+    i = tuple(v.code_of(given[v.name]) for v in cpt.parents)
+    return Support(cpt.name, states_at(cpt, i), float(cpt.seen.n[i].sum()), float(cpt.alpha[i].sum()))
+
+
+def states_at(cpt: Cpt, i: tuple[int, ...]) -> dict[str, Any]:
+    """The states of the parents that a row stands for."""
+    return {v.name: v.states[k] for v, k in zip(cpt.parents, i, strict=True)}
+
+
+def row_name(variable: str, given: Mapping[str, Any]) -> str:
+    """A row in words."""
+    return variable + (f" given {', '.join(f'{name}={state}' for name, state in given.items())}" if given else "")
+
+
+### answers
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a probability lies."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class BeliefIntervals:
+    """Beliefs with the bounds that what was learned leaves them, by name and state."""
+
+    evidence: dict[str, Any]
+    level: float
+    #: Sets of tables under which the evidence is possible.
+    draws: int
+    intervals: dict[str, dict[Any, Interval]]
+
+    def __getitem__(self, name: str) -> dict[Any, Interval]:
+        if name not in self.intervals:
+            raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.intervals)}")
+        return self.intervals[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values: evidence, level, draws, intervals."""
+        return asdict(self)
+
+
+def query_interval(
+    network: BayesianNetwork,
+    evidence: Mapping[str, Any] | None = None,
+    ask: Iterable[str] | None = None,
+    *,
+    likelihoods: Mapping[str, Numbers] | None = None,
+    level: float = 0.95,
+    n: int = DRAWS,
+    rng: np.random.Generator | int | None = None,
+) -> BeliefIntervals:
+    """How sure the answer to a query is: its mean and equal-tailed bounds over tables drawn from their posterior.
+
+    Parameters
+    ----------
+    evidence, ask, likelihoods
+        As in a query; see :meth:`Exact.query`.
+    level
+        The share of the draws between the bounds.
+    n
+        How many sets of tables to draw; the bounds of few are rough.
+    rng
+        A seed gives the same answer each time.
+
+    >>> from bayeslearn import fit_tables
+    >>> tack = fit_tables("[Side]", {"Side": ["head"] * 80 + ["point"] * 20}, prior="laplace").network
+    >>> found = query_interval(tack, n=2000, rng=0)["Side"]["head"]                    # Beta(81, 21)
+    >>> print(f"{found.mean:.2f}, {found.low:.2f} to {found.high:.2f}")
+    0.79, 0.71 to 0.87
+    """
+    tail = (1 - validation.number("level", level, above=0, below=1)) / 2
+    validation.integer("n", n, least=1)
+    require_numbers(f"{n:,} draws of {len(network):,} variables", (n, sum(cpt.variable.size for cpt in network)))
+    evidence_of(network)
+    engine = network.exact
+    known = engine.query(evidence, ask=ask, likelihoods=likelihoods)  # explains evidence that cannot be
+    codes, likelihood, weighed = engine.read(evidence, likelihoods)
+    asked = [engine.compiled.position(name) for name in known.beliefs]
+    kept = engine.compiled.relevant(asked, (codes >= 0) | weighed)
+    tables = drawn_tables(network, engine.compiled, kept, n, validation.generator(rng))
+    found = [p for log_p, p in engine.under(tables, asked, codes, likelihood, weighed) if log_p > -np.inf]
+    if not found:
+        raise ImpossibleEvidenceError(f"the evidence is impossible under each of {n} sets of tables", conflict=[])
+    mean, (low, high) = np.mean(found, axis=0), np.quantile(found, [tail, 1 - tail], axis=0)
+    start = engine.compiled.belief_start
+    intervals = {
+        name: {
+            state: Interval(float(mean[k]), float(low[k]), float(high[k]))
+            for k, state in enumerate(belief, int(start[v]))
+        }
+        for v, (name, belief) in zip(asked, known.beliefs.items(), strict=True)
+    }
+    return BeliefIntervals(known.evidence, level, len(found), intervals)
+
+
+def drawn_tables(
+    network: BayesianNetwork, compiled: Compiled, kept: NDArray[np.bool_], n: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.float64]]:
+    """Whole sets of tables in a row, those that matter drawn from their posterior, the others as they are."""
+    alpha = np.concatenate([(cpt.seen.n + cpt.alpha).reshape(-1) for cpt in network])
+    free = [cpt.learned and matters and cpt.variable.size > 1 for cpt, matters in zip(network, kept, strict=True)]
+    require_grounds(cpt for cpt, may_vary in zip(network, free, strict=True) if may_vary)
+    sizes = np.diff(np.append(compiled.row_start, len(alpha)))
+    rows = np.repeat(free, np.diff(compiled.cpt_start))[compiled.row_start]
+    cells = [compiled.row_start[rows & (sizes == k)][:, None] + np.arange(k) for k in np.unique(sizes[rows])]
+    posteriors = [Dirichlet(alpha[place]) for place in cells]  # rows of as many states are drawn together
+    for _ in range(n):
+        p = compiled.cpt.copy()
+        for place, posterior in zip(cells, posteriors, strict=True):
+            p[place] = posterior.draw(rng)
+        yield p
+
+
+def require_grounds(cpts: Iterable[Cpt]) -> None:
+    """Every row rests on something, be it the prior."""
+    for cpt in cpts:
+        empty = (cpt.seen.n + cpt.alpha).sum(axis=-1) == 0
+        if empty.any():
+            given = states_at(cpt, tuple(int(i) for i in np.unravel_index(int(empty.argmax()), empty.shape)))
+            raise EvidenceError(
+                f"the row of {row_name(cpt.name, given)} rests on no case at all, so its probabilities may be anything",
+                hint=f"learn with a prior that has cases of its own, for instance {option('prior', 'laplace')}",
+                column=cpt.name,
+                given=given,
+            )

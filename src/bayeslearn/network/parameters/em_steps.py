@@ -1,0 +1,341 @@
+"""Inference over all rows of a table: the two steps of EM, and the log likelihood of rows.
+
+    E   n_ijk = Σ_d w_d · P(x_i = k, parents = j | d)          families that d shows altogether are counted once
+    M   θ_ijk = (n_ijk + α_ijk) / Σ_k (n_ijk + α_ijk)
+
+The prior counts as cases, so the M step is the posterior mean of complete data, and EM climbs
+
+    ln P(D | θ) + Σ α_ijk ln θ_ijk
+
+that is, to the mode under Dirichlet(α + 1); with α = 0 to maximum likelihood.
+
+The log likelihood of a row is that of what it shows, with what it does not show summed over:
+
+    ln P(row) = Σ ln P(family) over the families it shows altogether + Σ ln P(what it shows around a group of missing)
+
+    bits per case = − Σ_d w_d log₂ P(d) / Σ_d w_d
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from scipy.special import xlogy
+
+from bayeslearn import kernels, validation
+from bayeslearn.distributions import Counts
+from bayeslearn.distributions.categorical import shares
+from bayeslearn.errors import ImpossibleDataError, listed
+from bayeslearn.network.inference.compiled_network import LARGE
+from bayeslearn.network.parameters.training_cases import FoldedCases
+from bayeslearn.sources import as_source
+from bayeslearn.tables import Source, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.inference.compiled_network import Compiled
+    from bayeslearn.network.parameters.training_cases import Cases
+    from bayeslearn.sources.base import Scanned
+    from bayeslearn.tables.convert import Unseen
+
+
+#: Parts that the groups are dealt into. Fixed, so that sums do not depend on the number of threads.
+PARTS = 32
+
+#: Planning a group costs as much as this many items.
+PLAN_COST = 8
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The numbers of all tables in a row, for one structure: a model that EM can climb with."""
+
+    compiled: Compiled
+    #: Where the tables are to stay as they are; None when all may move.
+    fixed: NDArray[np.bool_] | None = None
+
+    @property
+    def p(self) -> NDArray[np.float64]:
+        """θ of every cell."""
+        return self.compiled.cpt
+
+    def with_p(self, p: NDArray[np.float64]) -> Tables:
+        """Other numbers, same structure."""
+        return replace(self, compiled=self.compiled.with_values(p))
+
+    def expected_statistics(self, batch: Cases) -> tuple[Counts, float]:
+        """E step: expected counts of every cell, and ln P(D | θ)."""
+        families, log_items = expected_families(self.compiled, batch)
+        counts = batch.known + families
+        log_p = float(xlogy(batch.known, self.p).sum() + batch.items.weights @ log_items)
+        if log_p == -np.inf:
+            raise impossible(self.compiled, batch, log_items)
+        return Counts(counts), log_p
+
+    def estimate(self, prior: NDArray[np.float64] | None, statistics: Counts) -> Tables:
+        """M step; a row that rests on nothing stays as it is."""
+        n = statistics.n if prior is None else statistics.n + prior
+        p = normalised(self.compiled, n, otherwise=self.p)
+        return self.with_p(p if self.fixed is None else np.where(self.fixed, self.p, p))
+
+    def log_prior(self, prior: NDArray[np.float64] | None) -> float:
+        """Σ α ln θ over the tables that may move."""
+        if prior is None:
+            return 0.0
+        free = prior if self.fixed is None else np.where(self.fixed, 0.0, prior)
+        return float(xlogy(free, self.p).sum())
+
+
+def normalised(compiled: Compiled, n: NDArray[np.float64], *, otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Every row of every table divided by its sum; `otherwise` where that is zero."""
+    total = np.add.reduceat(n, compiled.row_start)[compiled.row_of]
+    return shares(n, otherwise, total=total, nothing=0.0)
+
+
+def expected_families(compiled: Compiled, cases: Cases) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Expected counts of what is missing, in a row as the tables are, and ln P of what each item shows."""
+    items, soft = cases.items, cases.soft
+    log_p = np.zeros(len(items))
+    arrays = compiled.arrays(compiled.all)
+
+    def part(bounds: tuple[int, int]) -> NDArray[np.float64]:
+        families = np.zeros(len(compiled.cpt))
+        first, last = bounds
+        here, start = slice(items.start[first], items.start[last]), items.start[first : last + 1]
+        codes = items.codes[here].astype(np.int64)  # only of this part, for there may be millions
+        if compiled.is_large and groups_with_many(items.groups[first:last]):
+            for g in range(first, last):
+                expected_of_group(compiled, cases, g, families, log_p)
+            return families
+        failed = kernels.infer_items(
+            arrays, compiled.sizes, compiled.log_size, items.groups[first:last], start - start[0], 0, last - first,
+            codes, items.weights[here], items.soft[here], soft.likelihoods, soft.weighed, compiled.limit, families,
+            log_p[here],
+        )  # fmt: skip
+        if failed >= 0:
+            active = codes[start[failed] - start[0]] < 0
+            compiled.require_room(compiled.plan(active, compiled.all).entries)
+        return families
+
+    total = np.zeros(len(compiled.cpt))
+    for families in kernels.parallel(part, parts(items.start), worth=len(items) > 64):
+        total += families
+    return total, log_p
+
+
+def groups_with_many(groups: NDArray[np.uint64]) -> bool:
+    """Whether a group has so many variables that looking at all pairs of them takes long."""
+    return bool(np.bitwise_count(groups).sum(axis=1).max(initial=0) > LARGE)
+
+
+def expected_of_group(
+    compiled: Compiled, cases: Cases, g: int, families: NDArray[np.float64], log_p: NDArray[np.float64]
+) -> None:
+    """The items of one group, as :func:`kernels.infer_items` does it, with a plan that is made for many variables."""
+    items, soft = cases.items, cases.soft
+    bits = np.unpackbits(np.ascontiguousarray(items.groups[g]).view(np.uint8), bitorder="little")
+    active = bits[: len(compiled.names)].astype(np.bool_)
+    kept = np.maximum.reduceat(active[compiled.scope], compiled.scope_start[:-1])
+    plan = compiled.plan(active, kept)
+    compiled.require_room(plan.entries)
+    nothing, none = np.empty(0), np.zeros(len(active), np.bool_)
+    room = plan.workspace()
+    for i in range(items.start[g], items.start[g + 1]):
+        s = int(items.soft[i])
+        given, weighed = (nothing, none) if s < 0 else (soft.likelihoods[s], soft.weighed[s])
+        log_p[i] = kernels.propagate(
+            compiled.arrays(kept), plan.steps, compiled.sizes, items.codes[i].astype(np.int64), given, weighed, *room,
+            nothing, families, float(items.weights[i]),
+        )  # fmt: skip
+
+
+def parts(start: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Ranges of groups that take about as long as each other."""
+    groups = len(start) - 1
+    if groups == 0:
+        return []
+    cost = np.cumsum(np.diff(start) + PLAN_COST)
+    ends = np.searchsorted(cost, np.linspace(0, cost[-1], min(PARTS, groups) + 1)[1:], side="left") + 1
+    bounds = np.unique(np.append(0, np.minimum(ends, groups)))
+    return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
+
+
+def impossible(compiled: Compiled, cases: Cases, log_items: NDArray[np.float64]) -> ImpossibleDataError:
+    """The error that names the first row of probability zero; where rows are not kept, what such a row shows."""
+    hint = "give a prior, or start from tables without zeros"
+    if not isinstance(cases, FoldedCases):
+        where = place_of_zero(compiled, cases, log_items)
+        return ImpossibleDataError(f"a row has probability zero under the present tables, {where}", hint=hint)
+    row = first_of_zero(compiled, cases, log_items)
+    return ImpossibleDataError(f"row {row} has probability zero under the present tables", hint=hint, row=row)
+
+
+def place_of_zero(compiled: Compiled, cases: Cases, log_items: NDArray[np.float64]) -> str:
+    """Which table says so, or what was missing there."""
+    zero = np.flatnonzero((cases.known > 0) & (compiled.cpt == 0))
+    if len(zero):
+        table = np.searchsorted(compiled.cpt_start, zero[0], side="right") - 1
+        return f"by that of {compiled.names[table]!r}"
+    codes = cases.items.codes[int(np.argmax(np.isneginf(log_items)))]
+    return f"where {listed([compiled.names[v] for v in np.flatnonzero(codes < 0)])} is missing"
+
+
+def first_of_zero(compiled: Compiled, cases: FoldedCases, log_items: NDArray[np.float64]) -> int:
+    """The first row of probability zero."""
+    rows = [int(row) for row in cases.items.row[np.isneginf(log_items)][:1]]
+    codes = cases.table.codes.T.astype(np.int64)
+    for f in range(len(compiled.cpt_start) - 1):
+        scope = compiled.scope[compiled.scope_start[f] : compiled.scope_start[f + 1]]
+        shown = np.flatnonzero((codes[:, scope] >= 0).all(axis=1))
+        stride = compiled.scope_stride[compiled.scope_start[f] : compiled.scope_start[f + 1]]
+        zero = compiled.cpt[compiled.cpt_start[f] + codes[shown][:, scope] @ stride] == 0
+        rows += shown[zero][:1].tolist()
+    return min(rows)
+
+
+#: Cells in memory at a time, and the fewest rows of a batch.
+MOST_CELLS, LEAST_ROWS = 1 << 22, 256
+
+
+class Average:
+    """What all cases together make of one."""
+
+    weight: Any
+    log_likelihood: Any
+
+    @property
+    def mean(self) -> float:
+        """ln P of a case, on average; NaN when there are none."""
+        return self.log_likelihood / self.weight if self.weight > 0 else float("nan")
+
+    @property
+    def bits(self) -> float:
+        """Bits that a case takes on average, in a code made for this network."""
+        return -self.mean / float(np.log(2)) + 0.0
+
+
+@dataclass(frozen=True)
+class Total(Average):
+    """ln P of the cases of a source, all together: totals add, and no row is kept."""
+
+    #: Σ_d w_d ln P(d); −∞ when one of them cannot be.
+    log_likelihood: float
+    #: How many cases there are.
+    weight: float
+
+    def __add__(self, other: Total) -> Total:
+        return Total(self.log_likelihood + other.log_likelihood, self.weight + other.weight)
+
+
+@dataclass(frozen=True)
+class Score(Average):
+    """ln P of every case, and what that makes of all of them together.
+
+    >>> score = Score(np.log([0.5, 0.25, 0.125]))
+    >>> print(f"{score.bits:.6g} bits per case, weighted {Score(score.cases, np.array([1, 0, 1])).bits:.6g}")
+    2 bits per case, weighted 2
+    """
+
+    #: ln P of what each row shows; −∞ for one that cannot be.
+    cases: NDArray[np.float64]
+    #: How often each row counts; None for once.
+    weights: NDArray[np.float64] | None = None
+
+    @property
+    def weight(self) -> float:
+        """How many cases there are."""
+        return float(len(self.cases) if self.weights is None else self.weights.sum())
+
+    @property
+    def log_likelihood(self) -> float:
+        """Σ_d w_d ln P(d); a row of weight zero adds nothing, whatever it shows."""
+        if self.weights is None:
+            return float(self.cases.sum())
+        counted = self.weights > 0
+        return float(self.weights[counted] @ self.cases[counted])
+
+    @property
+    def impossible(self) -> NDArray[np.int64]:
+        """The rows of probability zero that count."""
+        never = np.isneginf(self.cases)
+        return np.flatnonzero(never if self.weights is None else never & (self.weights > 0))
+
+
+@overload
+def score(network: BayesianNetwork, data: Scanned, *, unseen: Unseen = "missing") -> Total: ...
+
+
+@overload
+def score(network: BayesianNetwork, data: Any, *, unseen: Unseen = "missing") -> Score: ...
+
+
+def score(network: BayesianNetwork, data: Any, *, unseen: Unseen = "missing") -> Score | Total:
+    """ln P of what each row shows, or of all rows of a source; a missing cell, or column, is summed over.
+
+    >>> from bayeslearn.network.formats import read_network
+    >>> print(f"{score(read_network('asia'), {'smoke': ['yes', None], 'asia': ['no', 'yes']}).cases.round(4)}")
+    [-0.7032 -4.6052]
+    """
+    unseen = validation.choice("unseen", unseen, ["missing", "error"])
+    source = as_source(data, schema=network.schema, absent="missing", unseen=unseen)
+    return table_score(network, source) if isinstance(source, Table) else source.fold(Totalled(network))
+
+
+def log_of_cases(network: BayesianNetwork, data: Any, *, unseen: Unseen = "missing") -> NDArray[np.float64]:
+    """ln P of what each row shows, also of the rows of a source, which is read batch by batch."""
+    unseen = validation.choice("unseen", unseen, ["missing", "error"])
+    source = as_source(data, schema=network.schema, absent="missing", unseen=unseen)
+    return np.concatenate([np.empty(0), *scored(network, source)])
+
+
+@dataclass(frozen=True)
+class Totalled:
+    """What is collected from a batch."""
+
+    network: BayesianNetwork
+
+    def __call__(self, table: Table) -> Total:
+        """The total of one batch."""
+        found = table_score(self.network, table)
+        return Total(found.log_likelihood, found.weight)
+
+
+def table_score(network: BayesianNetwork, table: Table) -> Score:
+    """ln P of every row."""
+    return Score(np.concatenate([np.empty(0), *scored(network, table)]), table.weights)
+
+
+def scored(network: BayesianNetwork, source: Source) -> Iterator[NDArray[np.float64]]:
+    """ln P of the rows of each batch."""
+    compiled = network.exact.compiled
+    for batch in batches(source):
+        # a row without weight has a probability too
+        cases = FoldedCases.of(compiled, batch.with_weights(None), count=False)
+        _, log_items = expected_families(compiled, cases)
+        yield log_of_rows(compiled, cases, log_items[cases.record_item])
+
+
+def batches(source: Source) -> Iterator[Table]:
+    """As many rows at a time as memory should hold."""
+    return source.batches(max(MOST_CELLS // len(source.schema), LEAST_ROWS))
+
+
+def log_of_rows(compiled: Compiled, cases: FoldedCases, log_groups: NDArray[np.float64]) -> NDArray[np.float64]:
+    """ln P of what each row shows, from that of its groups of missing variables, in the order of the rows."""
+    rows = np.repeat(np.arange(cases.n_rows), np.diff(cases.record_start))
+    total = np.bincount(rows, log_groups, minlength=cases.n_rows).astype(np.float64)
+    codes = cases.table.codes
+    with np.errstate(divide="ignore"):
+        log_cpt = np.log(compiled.cpt)
+    for f in range(len(compiled.cpt_start) - 1):
+        part = slice(compiled.scope_start[f], compiled.scope_start[f + 1])
+        family = codes[compiled.scope[part]].astype(np.int64)
+        cells = log_cpt[compiled.cpt_start[f] + compiled.scope_stride[part] @ np.maximum(family, 0)]
+        total += np.where((family >= 0).all(axis=0), cells, 0.0)
+    return total

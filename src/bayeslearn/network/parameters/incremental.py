@@ -1,0 +1,333 @@
+"""Evidence adds, for networks that were learned: rows come, go and fade, and networks merge.
+
+    update   n ← fade · n + n(rows)          a + b   n_a + n_b
+    forget   n ← n − n(rows)                 a − b   n_a − n_b          θ = (n + α) / Σ (n + α), the prior counts once
+
+Networks that are added have the states of both; a state that one of them has not seen has no counts there. What both
+were updated from counts once (:mod:`bayeslearn.distributions.lineage`). Rows with a state that is new to the network
+add it. A table that was given, not learned, stays as it is.
+
+Complete rows come and go exactly. A row with missing cells adds what the present tables expect of it, one E step, and
+takes that back again, though never more than there is: where a cell has less than is expected of the rows, the other
+cells of the table give the rest, each in proportion to what it has. What the rows show and their total are exact, so
+that whatever was learned can be taken back, and with the last row everything is gone.
+
+After EM the tables are those of the counts, which are what the tables of the step before expected. What is left after
+rows are taken back differs from what the tables expect of the other rows by as much as that last step moved the counts,
+n − n(all rows), and by nothing once EM no longer moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.distributions import Bundle, Counts, Dirichlet
+from bayeslearn.distributions.categorical import shares
+from bayeslearn.distributions.lineage import (
+    after_update,
+    has_common,
+    mapped,
+    merged,
+    scaled,
+    separated,
+    started,
+    without_rows,
+)
+from bayeslearn.distributions.sufficient_statistics import ROUNDING
+from bayeslearn.errors import EvidenceError, ImpossibleDataError, MismatchError, listed
+from bayeslearn.network.cpt import Cpt
+from bayeslearn.network.inference.compiled_network import Compiled
+from bayeslearn.network.parameters.em_steps import expected_families
+from bayeslearn.network.parameters.training_cases import FoldedCases
+from bayeslearn.network.states import add_states_of, unite_states
+from bayeslearn.sources import as_source
+from bayeslearn.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.distributions.lineage import Lineage
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.tables import Discrete, Source
+    from bayeslearn.tables.convert import Unseen
+
+### rows
+
+
+def updated(
+    network: BayesianNetwork,
+    data: Any,
+    *,
+    weights: ArrayLike | str | None,
+    fade: float,
+    hidden: Iterable[str],
+    unseen: Unseen = "add",
+) -> BayesianNetwork:
+    """The network after more cases."""
+    network = with_lineage(network)
+    fade, source = validation.number("fade", fade, least=0, most=1), coded(network, data, weights, hidden, unseen)
+    network = add_states_of(network, source.schema)
+    before, (shown, expected) = evidence_of(network), counted(network, source)
+    new = Bundle({name: shown[name] + expected[name] for name in before})
+    return resting_on(network, before * fade + new, after_update(network.lineage, before, new, fade))
+
+
+def forgotten(
+    network: BayesianNetwork, data: Any, *, weights: ArrayLike | str | None, hidden: Iterable[str]
+) -> BayesianNetwork:
+    """The network without some of its cases."""
+    before, (shown, expected) = evidence_of(network), counted(network, coded(network, data, weights, hidden))
+    gone = Bundle({name: taken_back(n, shown[name], expected[name]) for name, n in before.items()})
+    left = without(before, gone)
+    return resting_on(network, left, without_rows(network.lineage, gone, left))
+
+
+def taken_back(before: Counts, shown: Counts, expected: Counts) -> Counts:
+    """What rows take from a table: all that they show, and of each cell at most what it has of what is expected."""
+    room = np.maximum(before.n - shown.n, 0.0)
+    taken = np.minimum(expected.n, room)
+    left, lacking = room - taken, (expected.n - taken).sum()
+    rest, rounding = left.sum() - lacking, ROUNDING * before.n.sum()
+    if rest < -rounding or (lacking == 0 and rest > rounding):
+        return shown + expected
+    return Counts(shown.n + taken + left * (lacking / left.sum() if rest > rounding else 1.0))
+
+
+def faded(network: BayesianNetwork, factor: float) -> BayesianNetwork:
+    """The network with every case counting for less."""
+    factor = validation.number("factor", factor, least=0, most=1)
+    return resting_on(network, evidence_of(network) * factor, scaled(network.lineage, factor))
+
+
+def coded(
+    network: BayesianNetwork,
+    data: Any,
+    weights: ArrayLike | str | None,
+    hidden: Iterable[str],
+    unseen: Unseen = "error",
+) -> Source:
+    """The data in the codes of the network; a source has no columns for hidden variables.
+
+    With ``unseen="add"`` the schema of the data has the new states after those of the network.
+    """
+    schema = network.schema.drop([network[name].name for name in hidden])
+    source = as_source(data, schema=schema, weights=weights, unseen=unseen)
+    return with_hidden(add_states_of(network, source.schema), source) if isinstance(source, Table) else source
+
+
+def with_hidden(network: BayesianNetwork, table: Table) -> Table:
+    """The table with every cell missing of the variables that it has no column for."""
+    if len(table.schema) == len(network):
+        return table
+    codes = np.full((len(network), table.n_rows), -1, table.codes.dtype)
+    codes[[name in table.schema for name in network.names]] = table.codes
+    return Table(network.schema, codes, np.empty((0, table.n_rows)), table.weights)
+
+
+def counted(network: BayesianNetwork, source: Source) -> tuple[dict[str, Counts], dict[str, Counts]]:
+    """What the rows add to every table: counts of what they show, and expected counts of what they do not."""
+    collect = Collected(network, Compiled(network))
+    found = source.fold(collect)
+    return by_table(network, collect.compiled, found["shown"]), by_table(network, collect.compiled, found["expected"])
+
+
+def by_table(network: BayesianNetwork, compiled: Compiled, counts: Counts) -> dict[str, Counts]:
+    """Counts of all cells in a row, table by table."""
+    parts = np.split(counts.n, compiled.cpt_start[1:-1])
+    return {cpt.name: Counts(part.reshape(cpt.shape)) for cpt, part in zip(network, parts, strict=True)}
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What is collected from a batch."""
+
+    network: BayesianNetwork
+    compiled: Compiled
+
+    def __call__(self, table: Table) -> Bundle:
+        """Counts and expected counts of every cell, in a row as the tables are."""
+        if table.n_rows == 0:
+            none = Counts(np.zeros(len(self.compiled.cpt)))
+            return Bundle(shown=none, expected=none)
+        cases = FoldedCases.of(self.compiled, with_hidden(self.network, table))
+        families, log_p = expected_families(self.compiled, cases)
+        if np.isneginf(log_p).any():
+            row = int(cases.items.row[np.isneginf(log_p)].min())
+            raise ImpossibleDataError(
+                f"row {row} has probability zero under the present tables, so nothing is expected where it has holes",
+                hint="learn with a prior, so that no table has zeros",
+                row=row,
+            )
+        return Bundle(shown=Counts(cases.known), expected=Counts(families))
+
+
+### networks
+
+
+def added(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
+    """The evidence of both, and the prior once."""
+    a, b = alike(a, b)
+    found = merged(evidence_of(a), evidence_of(b, like=a), a.lineage, lineage_like(b, a))
+    return resting_on(a, *found)
+
+
+def subtracted(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
+    """The evidence of the one without that of the other."""
+    a, b = alike(a, b)
+    before, taken, other = evidence_of(a), evidence_of(b, like=a), lineage_like(b, a)
+    if not has_common(a.lineage, other):
+        without(before, taken)  # an error names the table
+    return resting_on(a, *separated(before, taken, a.lineage, other))
+
+
+def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None) -> Bundle:
+    """The counts of every table that was learned, with the axes and states of another network like it."""
+    found = {cpt.name: cpt.seen for cpt in network if cpt.learned}
+    if not found:
+        raise EvidenceError(
+            f"the tables of network {network.name!r} were given, not learned: on how many cases they rest is not known",
+            hint="learn them by fit_tables or `bayeslearn fit`; prior=NetworkPrior(network, cases) makes given tables "
+            "count as cases",
+        )
+    if like is None:
+        return Bundle(found)
+    require_same_graph(like, network)
+    fits = {cpt.name: fitting(cpt, network[cpt.name]) for cpt in like}
+    return Bundle({name: fits[name].seen for name in like.names if name in found})
+
+
+def with_lineage(network: BayesianNetwork) -> BayesianNetwork:
+    """The network with its lineage, which is named by its counts before it gains states or turns."""
+    return replace(network, lineage=started(network.lineage, evidence_of(network)))
+
+
+def lineage_like(network: BayesianNetwork, like: BayesianNetwork) -> Lineage | None:
+    """The lineage of a network with the axes and states of another network like it."""
+    if all(axes_of(cpt) == axes_of(network[cpt.name]) for cpt in like):
+        return network.lineage
+
+    def turned(counts: Bundle) -> Bundle:
+        known = {name: turned_like(like[name], network[name], counts[name].n) for name in like.names if name in counts}
+        return Bundle({name: Counts(n) for name, n in known.items()})
+
+    return mapped(network.lineage, turned)
+
+
+def axes_of(cpt: Cpt) -> list[tuple[str, tuple[Any, ...]]]:
+    """The names and states along the axes of a table."""
+    return [(v.name, v.states) for v in (*cpt.parents, cpt.variable)]
+
+
+def resting_on(network: BayesianNetwork, counts: Mapping[str, Counts], lineage: Lineage | None) -> BayesianNetwork:
+    """The network with tables estimated from these counts; those without stay as they are."""
+    cpts = [estimated(cpt, counts[cpt.name]) if cpt.name in counts else cpt for cpt in network]
+    return replace(network, cpts=tuple(cpts), lineage=lineage)
+
+
+def estimated(cpt: Cpt, counts: Counts) -> Cpt:
+    """θ = (n + α) / Σ (n + α); a row that has lost all evidence is even, one that never had any stays as it is."""
+    n = counts.n + cpt.alpha
+    had = (cpt.seen.n + cpt.alpha).sum(axis=-1, keepdims=True) > 0
+    p = shares(n, np.where(had, 1 / cpt.variable.size, cpt.p), nothing=0.0)
+    return replace(cpt, p=p, counts=counts)
+
+
+def without(before: Bundle, taken: Bundle) -> Bundle:
+    """Counts that are left; an error names the table that has too few."""
+    left = {}
+    for name, counts in before.items():
+        try:
+            left[name] = counts - taken[name]
+        except EvidenceError as error:
+            message = error.message.replace("more evidence taken", f"more evidence on {name!r} taken", 1)
+            raise EvidenceError(message, hint=error.hint, column=name, **error.details) from None
+    return Bundle(left)
+
+
+### the same shape
+
+
+def alike(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwork, BayesianNetwork]:
+    """Two learned networks of one graph, with the states of both."""
+    a, b = with_lineage(a), with_lineage(b)
+    require_same_graph(a, b)
+    return unite_states(a, b)
+
+
+def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
+    """The same variables, joined by the same arcs."""
+    odd = [name for name in dict.fromkeys((*a.names, *b.names)) if name not in a or name not in b]
+    arcs = [f"{parent} → {child}" for parent, child in sorted(set(a.dag.arcs) ^ set(b.dag.arcs))]
+    if odd or arcs:
+        what = f"variable {listed(odd)}" if odd else f"the arc {listed(arcs)}"
+        raise MismatchError(
+            f"the networks {a.name!r} and {b.name!r} have different graphs: only one of them has {what}",
+            hint="fit the data of the second to the graph of the first: b = fit_tables(a, data_b).network; then a + b",
+            differs="graph",
+        )
+
+
+def fitting(cpt: Cpt, other: Cpt) -> Cpt:
+    """The other table with the axes and states of this one, once it is seen to rest on evidence of the same kind."""
+    theirs = {v.name: v for v in (*other.parents, other.variable)}
+    for variable in (*cpt.parents, cpt.variable):
+        require_same_states(variable, theirs[variable.name])
+    p, n, alpha = (turned_like(cpt, other, array) for array in (other.p, other.seen.n, other.alpha))
+    fits = Cpt(cpt.variable, cpt.parents, p, Counts(n), Dirichlet(alpha))
+    require_same_ground(cpt, other, fits)
+    return fits
+
+
+def turned_like(cpt: Cpt, other: Cpt, array: NDArray[np.float64]) -> NDArray[np.float64]:
+    """An array over the other table, with parents and states in the order of this one."""
+    theirs = {v.name: v for v in (*other.parents, other.variable)}
+    variables = (*cpt.parents, cpt.variable)
+    axes = [list(theirs).index(v.name) for v in variables]
+    states = np.ix_(*([theirs[v.name].states.index(state) for state in v.states] for v in variables))
+    return np.transpose(array, axes)[states]
+
+
+def require_same_states(mine: Discrete, theirs: Discrete) -> None:
+    """The same states, in whatever order, and the same cuts."""
+    names = [{(type(state), state) for state in v.states} for v in (mine, theirs)]
+    if names[0] == names[1] and mine.cuts == theirs.cuts:
+        return
+    what = "states" if names[0] != names[1] and mine.cuts == theirs.cuts else "cuts"
+    first, second = (listed(getattr(v, what) or ()) or "none" for v in (mine, theirs))
+    raise MismatchError(
+        f"the {what} of {mine.name!r} differ: {first} in one network, {second} in the other",
+        hint=f"fit the second data with the first network, which keeps its {what}: fit_tables(a, data_b)",
+        differs=what,
+        column=mine.name,
+    )
+
+
+def require_same_ground(cpt: Cpt, other: Cpt, turned: Cpt) -> None:
+    """Both learned under one prior, or both given and the same."""
+    if cpt.learned != other.learned:
+        raise MismatchError(
+            f"the table of {cpt.name!r} was learned in one of the networks and given in the other",
+            hint="freeze the same tables in both",
+            differs="tables",
+            column=cpt.name,
+        )
+    if not np.allclose(cpt.alpha, turned.alpha, rtol=1e-9, atol=0):
+        raise MismatchError(
+            f"the priors of {cpt.name!r} differ: {Dirichlet(cpt.alpha)} and {Dirichlet(turned.alpha)}",
+            hint="fit both under one prior, which counts once in the sum; fit_tables(a, data_b) keeps that of a",
+            differs="prior",
+            column=cpt.name,
+        )
+    if not cpt.learned and not np.allclose(cpt.p, turned.p, rtol=1e-9, atol=0):
+        raise MismatchError(
+            f"the tables of {cpt.name!r} were given, not learned, and differ",
+            hint="give both networks the same table, or learn both",
+            differs="tables",
+            column=cpt.name,
+        )

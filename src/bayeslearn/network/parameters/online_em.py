@@ -1,0 +1,308 @@
+"""Online EM: tables that learn from batches of cases as they come.
+
+    E   ŝ = expected counts of the batch under the tables so far / its cases
+        s ← (1 − γ) s + γ ŝ                      γ_t = (t + delay)^−decay, or fixed; 1 for the first batch
+    M   θ = (m·s + α) / Σ (m·s + α)              1/m ← (1 − γ)²/m + γ²/cases
+
+t counts batches of the size of this one: all cases so far over those of the batch, so that sizes may differ. m is how
+many cases the running mean s is worth, and what a learned table rests on. With decay 1 and no delay every case counts
+alike: m is all of them, and complete cases are counted exactly. A slower decay lets go of what was expected early,
+under tables that knew little; with a fixed step old batches fade for good, and m settles at (2 − γ)/γ batches.
+
+References: O. Cappé, E. Moulines, On-line expectation-maximization algorithm for latent data models, JRSS B 71, 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from bayeslearn import em, validation
+from bayeslearn.distributions import Counts
+from bayeslearn.errors import BayeslearnError, EmptyTableError, ParameterError, listed
+from bayeslearn.network.bayesian_network import BayesianNetwork
+from bayeslearn.network.dag import StructureLike, as_dag
+from bayeslearn.network.inference.compiled_network import Compiled
+from bayeslearn.network.parameters.em_steps import Tables, normalised
+from bayeslearn.network.parameters.fit import all_starts, fixed_cells, hidden_states, learned, require_hidden, uniform
+from bayeslearn.network.parameters.incremental import coded
+from bayeslearn.network.parameters.priors import AUTO, priors_of
+from bayeslearn.network.parameters.training_cases import FoldedCases
+from bayeslearn.sources import as_source, is_source, with_options
+from bayeslearn.tables import Discrete, Schema, Table
+from bayeslearn.tables.convert import declared_states
+from bayeslearn.tables.markers import Missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.network.parameters.priors import Prior
+    from bayeslearn.tables.markers import Markers
+
+#: What a cell without cases so far is taken for when the next batch is inferred.
+UNSEEN = 1e-6
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one batch was to the learner."""
+
+    number: int
+    #: Its rows, by their weights.
+    cases: float
+    #: ln P of what its rows show, under the tables before they learned from it.
+    log_likelihood: float
+    #: γ, its share in the running mean.
+    step: float
+
+    @property
+    def mean(self) -> float:
+        """ln P per case."""
+        return self.log_likelihood / self.cases
+
+
+@dataclass(frozen=True)
+class Running:
+    """What is known so far: the tables, the mean s of expected counts, and how many cases it is worth."""
+
+    model: Tables
+    s: NDArray[np.float64]
+    m: float = 0.0
+    seen: float = 0.0
+
+
+class OnlineTables:
+    """A network whose tables learn batch by batch.
+
+    Parameters
+    ----------
+    structure
+        A network, whose states are kept, or a graph (or a model string) together with `states`.
+    states
+        The states of each variable of a graph, or a schema: a stream cannot tell beforehand which will come.
+    missing, keep_default_na
+        Markers of missing values in batches, as in :func:`~bayeslearn.as_table`. A batch that is a table has none.
+    prior, hidden, frozen, start, rng
+        As in :func:`~bayeslearn.network.fit_tables`.
+    decay, delay
+        γ_t = (t + delay)^−decay; decay above 0.5, at most 1.
+    step
+        A fixed γ instead, above 0 and at most 1: for a world that changes.
+
+    >>> learner = OnlineTables("[Rain][Wet|Rain]", states={"Rain": ["no", "yes"], "Wet": ["no", "yes"]}, decay=1)
+    >>> learner.learn({"Rain": ["no", "no"], "Wet": ["no", "yes"]}).learn({"Rain": ["yes", "no"], "Wet": ["yes", "no"]})
+    OnlineTables(2 variables, 4 cases in 2 batches)
+    >>> learner.network["Rain"].counts.n
+    array([3., 1.])
+    """
+
+    def __init__(
+        self,
+        structure: StructureLike,
+        *,
+        states: Mapping[str, Iterable[Any]] | Schema | None = None,
+        missing: Markers = (),
+        keep_default_na: bool = True,
+        prior: Prior = AUTO,
+        hidden: Mapping[str, int | Iterable[Any]] | None = None,
+        frozen: Iterable[str] = (),
+        start: Literal["prior", "random"] | BayesianNetwork = "prior",
+        decay: float = 0.7,
+        delay: float = 0.0,
+        step: float | None = None,
+        rng: np.random.Generator | int | None = 0,
+    ) -> None:
+        self.decay = validation.number("decay", decay, above=0.5, most=1)
+        self.delay = validation.number("delay", delay, least=0)
+        self.step = None if step is None else validation.number("step", step, above=0, most=1)
+        self.hidden = tuple(hidden or {})
+        Missing.of(missing, keep_default_na=keep_default_na)  # a mistake is an error here, and not in the first batch
+        self._cells: dict[str, Any] = {"missing": missing, "keep_default_na": keep_default_na}
+        self._history: list[Batch] = []
+        self._frame = framed(structure, states, hidden or {})
+        self._priors, self._fixed = priors_of(prior, self._frame), fixed_cells(self._frame, frozen, structure, start)
+        self._alpha = np.concatenate([self._priors[cpt.name].alpha.reshape(-1) for cpt in self._frame])
+        model = Tables(Compiled(self._frame), self._fixed if self._fixed.any() else None)
+        unseen, rng = set(self.hidden), validation.generator(rng)
+        [p] = all_starts(self._frame, model, self._alpha, start, unseen, 1, rng)
+        self._possible = (p > 0) & ~self._fixed
+        self._now = Running(model.with_p(p), np.zeros(len(p)))
+
+    def __repr__(self) -> str:
+        return f"OnlineTables({len(self._frame)} variables, {self.cases:g} cases in {len(self._history)} batches)"
+
+    # -- what is known
+
+    @property
+    def cases(self) -> float:
+        """How many cases were seen."""
+        return self._now.seen
+
+    @property
+    def worth(self) -> float:
+        """How many cases the tables rest on: all of them with decay 1, fewer when early ones count for less."""
+        return self._now.m
+
+    @property
+    def last(self) -> Batch:
+        """The batch that was learned last."""
+        return self._history[-1]
+
+    @property
+    def history(self) -> tuple[Batch, ...]:
+        """Every batch, with its log likelihood before anything was learned from it."""
+        return tuple(self._history)
+
+    @property
+    def network(self) -> BayesianNetwork:
+        """The network so far, a value of its own; its tables keep their counts, for as many cases as they are worth."""
+        now = self._now
+        return learned(self._frame, now.model.p, now.m * now.s, self._priors, self._fixed)
+
+    # -- learning
+
+    def learn(
+        self,
+        batch: Any,
+        *,
+        weights: ArrayLike | str | None = None,
+        likelihoods: Mapping[str, ArrayLike] | None = None,
+    ) -> Self:
+        """Learn from some cases; a batch that is refused leaves everything as it was.
+
+        `weights` and `likelihoods` are those of :func:`~bayeslearn.network.fit_tables`.
+        """
+        now, table = self._now, self._coded(batch, weights)
+        size = table.total_weight
+        if size == 0:
+            raise EmptyTableError("the batch has no cases to learn from", hint="skip batches without rows")
+        cases = FoldedCases.of(now.model.compiled, table, likelihoods=likelihoods)
+        found, log_likelihood = self._open(now.model).expected_statistics(cases)
+        step = self._step(now, size)
+        s = (1 - step) * now.s + step * found.n / size
+        m = 1 / (step**2 / size + ((1 - step) ** 2 / now.m if now.m else 0.0))
+        model = now.model.estimate(self._alpha, Counts(m * s))
+        self._now = Running(model, s, m, now.seen + size)
+        self._history.append(Batch(len(self._history), size, log_likelihood, step))
+        return self
+
+    def _coded(self, batch: Any, weights: ArrayLike | str | None) -> Table:
+        rows = batch if isinstance(batch, Table) else with_options(batch, **self._cells)
+        table = coded(self._frame, rows, weights, self.hidden)
+        if not isinstance(table, Table):
+            raise ParameterError(
+                "a source is many batches, not one", hint="learn them all: fit_stream(structure, source)"
+            )
+        return table
+
+    def _step(self, now: Running, size: float) -> float:
+        """γ = (t + delay)^−decay."""
+        if now.m == 0:
+            return 1.0
+        t = (now.seen + size) / size
+        return (t + self.delay) ** -self.decay if self.step is None else self.step
+
+    def _open(self, model: Tables) -> Tables:
+        """The tables to infer by: what no case has shown yet is not ruled out, unless it was from the start."""
+        p = np.where(self._possible, np.maximum(model.p, UNSEEN), model.p)
+        return model.with_p(np.where(self._fixed, p, normalised(model.compiled, p, otherwise=p)))
+
+
+def fit_stream(
+    structure: StructureLike,
+    batches: Any,
+    *,
+    weights: str | None = None,
+    rows: int | None = None,
+    progress: Callable[[Batch], object] | None = None,
+    states: Mapping[str, Iterable[Any]] | Schema | None = None,
+    prior: Prior = AUTO,
+    hidden: Mapping[str, int | Iterable[Any]] | None = None,
+    frozen: Iterable[str] = (),
+    start: Literal["prior", "random"] | BayesianNetwork = "prior",
+    decay: float = 0.7,
+    delay: float = 0.0,
+    step: float | None = None,
+    missing: Markers = (),
+    keep_default_na: bool = True,
+    rng: np.random.Generator | int | None = 0,
+) -> OnlineTables:
+    """Learn from every batch of a stream. An error names its batch.
+
+    Parameters
+    ----------
+    structure
+        A network, whose states are kept, or a graph (or a model string).
+    batches
+        Tables, frames or lists of rows, one after the other; or a source (:func:`~bayeslearn.scan`, or a pattern of
+        paths), which is a stream of its batches.
+    weights
+        The column that holds the weight of each row.
+    rows
+        Rows per batch of a source; default: as they are read.
+    progress
+        Called with every :class:`Batch` learned; StopIteration raised there ends the stream.
+    states
+        The states of each variable of a graph, or a schema; default: the schema of a source.
+    prior, hidden, frozen, start, rng
+        As in :func:`~bayeslearn.network.fit_tables`.
+    decay, delay, step
+        Weights of new batches, as in :class:`OnlineTables`.
+    missing, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`.
+    """
+    if is_source(batches):
+        source = as_source(with_options(batches, missing=missing, keep_default_na=keep_default_na), weights=weights)
+        missing, keep_default_na = (), True  # the batches of a source are tables
+        weights, batches = None, source.batches(rows)
+        if states is None and not isinstance(structure, BayesianNetwork):
+            states = source.schema
+    if isinstance(batches, Table | Mapping | str) or hasattr(batches, "columns"):
+        raise ParameterError(
+            f"expected batches of cases, got a single {type(batches).__name__}",
+            hint="cut a table into batches with as_table(...).batches(n), or give a list of tables",
+        )
+    learner = OnlineTables(
+        structure, states=states, prior=prior, hidden=hidden, frozen=frozen, start=start, decay=decay, delay=delay,
+        step=step, missing=missing, keep_default_na=keep_default_na, rng=rng,
+    )  # fmt: skip
+    for number, batch in enumerate(batches):
+        try:
+            learner.learn(batch, weights=weights)
+        except BayeslearnError as error:
+            error.add_note(f"in batch {number}, after {learner.cases:g} cases")
+            raise
+        if em.told_to_stop(progress, learner.last):
+            break
+    return learner
+
+
+def framed(
+    structure: StructureLike,
+    states: Mapping[str, Iterable[Any]] | Schema | None,
+    hidden: Mapping[str, int | Iterable[Any]],
+) -> BayesianNetwork:
+    """A network with the right states: the one given, or a graph with uniform tables."""
+    unseen = {name: hidden_states(name, given) for name, given in hidden.items()}
+    if isinstance(structure, BayesianNetwork):
+        if states is not None:
+            raise ParameterError("a network has its states already", hint="leave `states` out, or give a graph")
+        require_hidden(structure, hidden, unseen)
+        return structure
+    dag = as_dag(structure)
+    known = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states or {})
+    known |= {name: Discrete(name, states) for name, states in unseen.items()}
+    left = [node for node in dag if node not in known]
+    if left:
+        raise ParameterError(
+            f"no states given for {listed(left)}, and a stream cannot tell which will come",
+            hint=f"states={{{left[0]!r}: [...]}}, or a network or the schema of a table that has them",
+        )
+    frame = uniform(dag, known)
+    require_hidden(frame, hidden, unseen)
+    return frame

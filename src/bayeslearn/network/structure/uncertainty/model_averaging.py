@@ -1,0 +1,139 @@
+"""Several networks at once: the Bayes optimal answer, in which each has a say by how probable it is.
+
+    P(x | e, D) = Σ_G P(G | D) P(e | G) P(x | e, G) / Σ_G P(G | D) P(e | G)
+
+What is observed speaks for the networks that expected it, so their weights are different for every case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from bayeslearn import validation
+from bayeslearn.errors import MismatchError, ParameterError, ShapeError
+from bayeslearn.network.inference.evidence import as_evidence, as_names
+from bayeslearn.network.inference.results import Beliefs, CaseBeliefs, batch_rows, impossible_row, state_names
+from bayeslearn.network.parameters.fit import fit_tables
+from bayeslearn.tables import as_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.dag import Dag
+    from bayeslearn.network.parameters.priors import Prior
+    from bayeslearn.tables import Schema, Table
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedNetworks:
+    """Networks over the same variables, and how probable each is.
+
+    >>> from bayeslearn.network import BayesianNetwork
+    >>> says = [BayesianNetwork.of("[v]", {"v": p}, states={"v": ["+", "-"]}) for p in ([1, 0], [0, 1], [0, 1])]
+    >>> print(f"{AveragedNetworks(says, [0.4, 0.3, 0.3]).query()['v']['-']:.1f}")     # while the most probable says +
+    0.6
+    """
+
+    networks: Sequence[BayesianNetwork]
+    weights: Sequence[float] | NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        networks = tuple(self.networks)
+        if not networks:
+            raise ParameterError("an average needs at least one network, got none")
+        weights = validation.float_array("weights", self.weights)
+        if weights.shape != (len(networks),):
+            raise ShapeError(f"expected weights of shape ({len(networks)},), got {weights.shape}")
+        for other in networks[1:]:
+            if {n: other.states(n) for n in other.names} != {n: networks[0].states(n) for n in networks[0].names}:
+                raise MismatchError(
+                    "networks are averaged when their variables and states are the same",
+                    hint="learn them from the same columns with the same states",
+                )
+        object.__setattr__(self, "networks", networks)
+        object.__setattr__(self, "weights", validation.probabilities(weights, name="weights"))
+
+    @classmethod
+    def learned(cls, draws: Iterable[tuple[Dag, float]], data: Any, *, prior: Prior = "bdeu:1", most: int = 50) -> Self:
+        """The graphs of highest weight, at most so many, with their tables learned from data."""
+        kept = sorted(draws, key=lambda draw: -draw[1])[: validation.integer("most", most, least=1)]
+        weights = np.array([weight for _, weight in kept])
+        return cls([fit_tables(dag, data, prior=prior).network for dag, _ in kept], weights / weights.sum())
+
+    @property
+    def schema(self) -> Schema:
+        """The variables, in the order of the first network."""
+        return self.networks[0].schema
+
+    def query(self, evidence: Mapping[str, Any] | None = None, *, ask: Iterable[str] | None = None) -> Beliefs:
+        """Posterior distributions given evidence, as :meth:`Exact.query` gives them for one network."""
+        asked = None if ask is None else as_names(ask)
+        logs = np.array([network.exact.log_evidence(evidence) for network in self.networks]) + self._log_weights
+        if np.isneginf(logs).all():
+            return self.networks[0].query(evidence, ask=asked)  # which says what cannot be together
+        share = np.exp(logs - logsumexp(logs))
+        answers = [(net.query(evidence, ask=asked), p) for net, p in zip(self.networks, share, strict=True) if p > 0]
+        beliefs = {
+            name: {state: float(sum(p * found[name][state] for found, p in answers)) for state in states}
+            for name, states in answers[0][0].beliefs.items()
+        }
+        return Beliefs(as_evidence(self.networks[0], evidence), float(logsumexp(logs)), beliefs)
+
+    def cases(self, data: Any, *, ask: Iterable[str] | None = None) -> CaseBeliefs:
+        """Posterior distributions for every row of a table; a missing cell, or a missing column, is not observed."""
+        table = self._table(data)
+        names = list(self.networks[0].names) if ask is None else as_names(ask)
+        return self._cases(table, names, 0)
+
+    def predict(self, data: Any, target: str) -> NDArray[Any]:
+        """The most probable state of a variable in each row, whose own column is not looked at."""
+        states = state_names(self.networks[0][target].variable)
+        best = [found[target].argmax(axis=1) for found in self._predictions(self._table(data), target)]
+        return states[np.concatenate(best)] if best else states[:0]
+
+    def log_likelihood(self, data: Any) -> NDArray[np.float64]:
+        """ln Σ_G P(G) P(row | G) of what each row shows; −∞ for a row that cannot be."""
+        table = self._table(data)
+        logs = np.array([network.log_likelihood(table) for network in self.networks])
+        return logsumexp(logs + self._log_weights[:, None], axis=0)
+
+    # -- inside
+
+    @property
+    def _log_weights(self) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore"):
+            return np.log(self.weights)
+
+    def _table(self, data: Any) -> Table:
+        return as_table(data, schema=self.schema, absent="missing")
+
+    def _predictions(self, table: Table, target: str) -> Iterator[CaseBeliefs]:
+        start = 0
+        for batch in table.batches(batch_rows(self.networks[0])):
+            yield self._cases(batch.hide([target]), [target], start)
+            start += batch.n_rows
+
+    def _cases(self, table: Table, names: list[str], start: int) -> CaseBeliefs:
+        logs = np.array([network.log_likelihood(table) for network in self.networks]) + self._log_weights[:, None]
+        total = logsumexp(logs, axis=0)
+        if np.isneginf(total).any():
+            raise impossible_row(self.networks[0], table, validation.first_position(np.isneginf(total)), start)
+        states = {name: self.networks[0].states(name) for name in names}
+        beliefs = {name: np.zeros((table.n_rows, len(states[name]))) for name in names}
+        for network, log_p in zip(self.networks, logs, strict=True):
+            rows = np.flatnonzero(~np.isneginf(log_p))  # those that the network thinks possible
+            if not len(rows):
+                continue
+            share = np.exp(log_p - total)[rows, None]
+            found = network.exact.cases(table.take(rows), ask=names)
+            for name in names:
+                beliefs[name][rows] += share * found[name]
+        return CaseBeliefs(total, beliefs, states)

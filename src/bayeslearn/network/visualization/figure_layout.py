@@ -1,0 +1,240 @@
+"""A picture before it is painted: where nodes stand, what names and bars they show, and where arcs run."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn import validation
+from bayeslearn.errors import CapacityError
+from bayeslearn.network.inference.evidence import as_evidence, observe
+from bayeslearn.network.visualization.layout import GAP, Layout, layered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.cpt import Cpt
+
+
+#: Heights in pixels: of the letters, of the line with the name, of a state, and of the room below the last.
+NAME_SIZE, STATE_SIZE = 13.0, 11.0
+HEAD, LINE, FOOT, SIDE = 24.0, 17.0, 6.0, 9.0
+
+#: The same of compact cards, which hold a name only, and where the letters stand in either.
+COMPACT_NAME_SIZE, COMPACT_HEAD, COMPACT_SIDE = 10.5, 18.0, 6.0
+BASE, COMPACT_BASE = 16.5, 12.75
+
+#: Widths of the bar and of the percentage, and what a name and a state may take before they are cut.
+BAR, PERCENT = 56.0, 48.0
+LONGEST_NAME, LONGEST_STATE, COMPACT_LONGEST = 190.0, 110.0, 160.0
+
+#: Characters that XML cannot hold, and line breaks.
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A state, or what is left of many, with its probability."""
+
+    label: str
+    p: float
+    rest: bool = False
+
+
+@dataclass(frozen=True)
+class Card:
+    """One node: its name, its lines, and whether it was observed."""
+
+    name: str
+    lines: tuple[Line, ...] = ()
+    observed: bool = False
+    state: str = ""
+    compact: bool = False
+
+    @property
+    def title(self) -> str:
+        """The line at the top; without bars it tells the observed state too."""
+        return self.name if self.lines or not self.observed else f"{self.name} = {self.state}"
+
+    @property
+    def letters(self) -> float:
+        """The size of the letters of the name."""
+        return COMPACT_NAME_SIZE if self.compact else NAME_SIZE
+
+    @property
+    def base(self) -> float:
+        """How far below the upper edge the name stands."""
+        return COMPACT_BASE if self.compact else BASE
+
+    @property
+    def label_width(self) -> float:
+        """The column of the states."""
+        return max((width(line.label, STATE_SIZE) for line in self.lines), default=0.0)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the box."""
+        head = width(self.title, self.letters, bold=True)
+        if self.compact:
+            return round(head + 2 * COMPACT_SIDE), COMPACT_HEAD
+        if not self.lines:
+            return round(head + 2 * SIDE), HEAD
+        body = self.label_width + 6 + BAR + PERCENT
+        return round(max(head, body) + 2 * SIDE), HEAD + LINE * len(self.lines) + FOOT
+
+
+def card_of(
+    cpt: Cpt, evidence: Mapping[str, Any], belief: Mapping[Any, float] | None, rows: int, *, compact: bool = False
+) -> Card:
+    """The card of a variable: with bars if a belief is given, at most `rows` of them; else it may be compact."""
+    compact = compact and belief is None
+    size, longest = (COMPACT_NAME_SIZE, COMPACT_LONGEST) if compact else (NAME_SIZE, LONGEST_NAME)
+    name = fitted(cpt.name, size, longest, bold=True)
+    seen = cpt.name in evidence
+    state = fitted(str(evidence[cpt.name]), size, LONGEST_STATE) if seen else ""
+    lines = () if belief is None else _lines(belief, rows)
+    return Card(name, lines, observed=seen, state=state, compact=compact)
+
+
+def _lines(belief: Mapping[Any, float], rows: int) -> tuple[Line, ...]:
+    """All states, or the most probable ones in their order and the rest together."""
+    shown = set(range(len(belief)))
+    values = list(belief.values())
+    if len(values) > rows:
+        shown = set(sorted(shown, key=lambda i: -values[i])[: rows - 1])
+    lines = [
+        Line(fitted(str(state), STATE_SIZE, LONGEST_STATE), p)
+        for i, (state, p) in enumerate(belief.items())
+        if i in shown
+    ]
+    if len(shown) < len(values):
+        rest = sum(p for i, p in enumerate(values) if i not in shown)
+        lines.append(Line(f"+{len(values) - len(shown)} more", rest, rest=True))
+    return tuple(lines)
+
+
+def percent(p: float) -> str:
+    """A probability for people: only what is certain is 0% or 100%.
+
+    >>> percent(0.5), percent(1), percent(0.0004), percent(0.9999)
+    ('50.0%', '100%', '<0.1%', '>99.9%')
+    """
+    if p < 1e-12 or p > 1 - 1e-12:
+        return f"{round(p):.0%}"
+    if p < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if p >= 0.9995 else f"{p:.1%}"
+
+
+### widths of text
+
+
+def printable(text: str) -> str:
+    """The text without characters that a picture cannot hold."""
+    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def width(text: str, size: float, *, bold: bool = False) -> float:
+    """About how wide a text is in a plain font of this size, rather too much than too little."""
+    return sum(map(_advance, text)) * size * (1.08 if bold else 1.0)
+
+
+def fitted(text: str, size: float, most: float, *, bold: bool = False) -> str:
+    """The text, or as much of its beginning as there is room for, and an ellipsis."""
+    text = printable(text)
+    if width(text, size, bold=bold) <= most:
+        return text
+    while text and width(f"{text}…", size, bold=bold) > most:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def _advance(sign: str) -> float:
+    if unicodedata.east_asian_width(sign) in "WF":
+        return 1.05
+    if sign in "iljtfr.,:;|!'()[] ":
+        return 0.38
+    if sign in "mwMW@%—…":
+        return 0.98
+    return 0.74 if sign.isupper() else 0.62
+
+
+#: With `compact=None`, networks of more variables than this are compact.
+MOST_IN_FULL = 30
+
+#: With `bars=None`, networks of more variables than this show names only, compact or not.
+MOST_WITH_BARS = 60
+
+#: The room between boxes and between layers of compact pictures, as a part of that of others.
+COMPACT_GAP, COMPACT_DROP = 0.45, 0.62
+
+#: Colours that people tell apart whatever their eyes (Okabe and Ito): what is believed is blue, what was seen orange.
+INK, ARC, PAPER = "#1f2933", "#5f6b7a", "#ffffff"
+BELIEVED, SEEN, REST, TRACK = "#0072b2", "#e69f00", "#9aa5b1", "#e9edf2"
+EDGE, FILL, SEEN_EDGE, SEEN_FILL = "#8592a3", "#f8fafc", "#b87800", "#fff4d9"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The cards of all nodes, in the order of the network, and the layout."""
+
+    name: str
+    cards: dict[str, Card]
+    layout: Layout
+
+
+def picture(
+    network: BayesianNetwork,
+    evidence: Mapping[str, Any] | None = None,
+    *,
+    bars: bool | None = None,
+    rows: int = 6,
+    compact: bool | None = None,
+) -> Picture:
+    """Everything that the picture of a network shows.
+
+    Parameters
+    ----------
+    evidence
+        States, numbers or ranges by name of variable: the bars are the beliefs given these, and nodes with one observed
+        state stand out.
+    bars
+        True draws the beliefs in all nodes, False draws names only. None draws beliefs in pictures that are not compact
+        and have at most 60 variables, if exact inference is within its memory.
+    rows
+        Most lines in a node: of longer lists the most probable states are shown, and the others together.
+    compact
+        True draws small boxes close to each other, with names only unless `bars` asks for beliefs; False does not. None
+        is compact for networks of more than 30 variables, unless `bars` asks for beliefs.
+    """
+    validation.choice("compact", compact, (None, True, False))
+    validation.choice("bars", bars, (None, True, False))
+    rows = validation.integer("rows", rows, least=2)
+    evidence = as_evidence(network, evidence)
+    seen = {name: o.states[0] for name, o in observe(network, evidence).items() if len(o.states) == 1}
+    compact = (len(network) > MOST_IN_FULL and not bars) if compact is None else compact
+    bars = bool(bars) if compact or bars is not None else None
+    beliefs = _beliefs(network, evidence, seen, bars=bars)
+    cards = {cpt.name: card_of(cpt, seen, beliefs.get(cpt.name), rows, compact=compact) for cpt in network}
+    sizes = {name: card.size for name, card in cards.items()}
+    gap, drop = (GAP * COMPACT_GAP, COMPACT_DROP) if compact else (GAP if beliefs else GAP / 2, 1.0)
+    return Picture(network.name, cards, layered(network.dag, sizes, gap=gap, drop=drop))
+
+
+def _beliefs(
+    network: BayesianNetwork, evidence: dict[str, Any], seen: dict[str, Any], *, bars: bool | None
+) -> dict[str, dict[Any, float]]:
+    """Distributions by name, of what was seen too; none when names are enough."""
+    if bars is False or (bars is None and len(network) > MOST_WITH_BARS):
+        return {}
+    try:
+        found = network.query(evidence).beliefs
+    except CapacityError:
+        if bars:
+            raise
+        return {}
+    certain = {name: {s: float(s == state) for s in network.states(name)} for name, state in seen.items()}
+    return {**found, **certain}

@@ -1,0 +1,196 @@
+"""Experts that give probabilities, mixed by Bayes: weights with log loss are the posterior.
+
+    w_i ∝ p_i exp(−loss_i) = p_i Π_t P_i(y_t)        loss of the mixture ≤ loss_i + ln(1/p_i), for every expert i
+
+Statistics are the log likelihoods of a finite space, so mixtures over the same experts add. Weighted-Majority is this
+with experts that are right with probability 1/(1+β), whatever they say of two labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.special import logsumexp
+
+from bayeslearn.distributions import Finite, Hypotheses, LogLikelihoods
+from bayeslearn.errors import ImpossibleDataError, MismatchError, ParameterError, ProbabilityError, ShapeError
+from bayeslearn.online.experts import Predictors, Stream, objects, panel_of, prior_of
+from bayeslearn.online.voting import Labels
+from bayeslearn.validation import SUM_TOLERANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+class BayesMixture:
+    """Experts that give each label a probability, weighted by the posterior that they are right.
+
+    Parameters
+    ----------
+    experts
+        A number or names: x is then a list of what each gives. Or functions of x, and classifiers with `predict_proba`.
+        A function gives a probability for each label, in order or by label.
+    classes
+        All labels.
+    prior
+        Weights before the first round, in order or by name.
+
+    Examples
+    --------
+    >>> mixture = BayesMixture({"fair": lambda x: [0.5, 0.5], "loaded": lambda x: [0.1, 0.9]}, classes=["head", "tail"])
+    >>> for side in ["tail", "tail", "tail"]:
+    ...     mixture = mixture.learn_one(None, side)
+    >>> {name: round(w, 3) for name, w in mixture.weights.items()}
+    {'fair': 0.146, 'loaded': 0.854}
+    >>> round(mixture.log_loss, 3), mixture.regret <= mixture.bound
+    (0.851, True)
+    """
+
+    def __init__(self, experts: Any, *, classes: Iterable[Hashable], prior: Any = None) -> None:
+        panel = panel_of(experts)
+        if not isinstance(panel, Predictors | Stream):
+            raise ParameterError("experts of a mixture are names, functions or classifiers, not a table of labels")
+        self.panel: Predictors | Stream = panel
+        self.prior = prior_of(prior, panel.names)
+        self._labels = Labels(list(classes))
+        self.family = Hypotheses(len(panel.names))
+        self.statistics = self.family.zero()
+        self.log_loss = 0.0
+        self.rounds = 0
+        self._starts = 1
+
+    # -- one at a time
+
+    def predict_one(self, x: Any) -> Any:
+        """The most probable label, the first of those that tie."""
+        return self.predict([x])[0]
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each label: Σ_i w_i P_i(label)."""
+        return dict(zip(self.classes, self.predict_proba([x])[0].tolist(), strict=True))
+
+    def learn_one(self, x: Any, y: Any) -> Self:
+        """One round: y is told."""
+        return self.partial_fit([x], [y])
+
+    # -- many at a time
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each x."""
+        return objects(list(self.classes))[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of each label, a column each."""
+        return np.einsum("i,til->tl", self.posterior.mean(), self._given(X))
+
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        """Many rounds, as if one after the other."""
+        if len(X) != len(y):
+            raise ShapeError(f"expected a label for each of {len(X)} rounds, got {len(y)}")
+        given = self._given(X)
+        _, truth = self._labels.rounds(np.empty((0, 1), object), objects(list(y)))
+        with np.errstate(divide="ignore"):
+            logs = np.log(given[np.arange(len(truth)), :, truth])
+        found = self.statistics + self.family.collect(logs)
+        before, after = (self._evidence(s) for s in (self.statistics, found))
+        if not np.isfinite(after):
+            raise ImpossibleDataError("these labels have probability zero under every expert that is left")
+        self.statistics, self.rounds = found, self.rounds + len(truth)
+        self.log_loss += before - after  # Σ −ln P(y_t | before) is −ln P(all), whatever the order
+        return self
+
+    # -- what was learned
+
+    @property
+    def experts(self) -> tuple[Any, ...]:
+        """The names of the experts."""
+        return self.panel.names
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The labels."""
+        return tuple(self._labels.names)
+
+    @property
+    def posterior(self) -> Finite:
+        """The weights as a distribution of experts."""
+        return self.family.update(self.prior, self.statistics)
+
+    @property
+    def weights(self) -> dict[Any, float]:
+        """The weights by expert; they sum to one."""
+        return dict(zip(self.experts, self.posterior.mean().tolist(), strict=True))
+
+    @property
+    def best(self) -> Any:
+        """The expert with the least log loss, the first of them."""
+        return self.experts[int(np.argmax(self.statistics.total))]
+
+    @property
+    def regret(self) -> float:
+        """Log loss, in nats, more than that of the best expert."""
+        return self.log_loss + float(self.statistics.total.max())
+
+    @property
+    def bound(self) -> float:
+        """The most regret that there can be: ln(1/p) of the best expert."""
+        return -self._starts * float(self.prior.log_p[int(np.argmax(self.statistics.total))])
+
+    def __add__(self, other: Self) -> Self:
+        """A mixture with the rounds of both."""
+        if (self.experts, self.classes) != (other.experts, other.classes):
+            raise MismatchError("two mixtures add over the same experts and labels")
+        if not np.array_equal(self.prior.log_p, other.prior.log_p):
+            raise MismatchError("two mixtures add from the same prior, so that it counts once", differs=["prior"])
+        merged: Self = object.__new__(type(self))
+        merged.__dict__ |= self.__dict__ | {
+            "statistics": self.statistics + other.statistics, "rounds": self.rounds + other.rounds,
+            "log_loss": self.log_loss + other.log_loss, "_starts": self._starts + other._starts,
+        }  # fmt: skip
+        return merged
+
+    def __repr__(self) -> str:
+        return f"BayesMixture({len(self.experts)} experts, log loss {self.log_loss:.4g} in {self.rounds} rounds)"
+
+    # -- inside
+
+    def _evidence(self, statistics: LogLikelihoods) -> float:
+        return float(logsumexp(self.prior.log_p + statistics.total))
+
+    def _given(self, xs: Any) -> Floats:
+        """What each expert gives to each label: rounds × experts × labels, checked."""
+        if isinstance(self.panel, Stream):
+            rows = [self.panel.row(t, row) for t, row in enumerate(xs)]
+            given = [[self._row(name, p) for name, p in zip(self.experts, row, strict=True)] for row in rows]
+        else:
+            columns = [self._asked(m, name, xs) for name, m in zip(self.experts, self.panel.members, strict=True)]
+            given = [list(row) for row in zip(*columns, strict=True)]
+        p = np.array(given, np.float64).reshape(len(xs), len(self.experts), len(self.classes))
+        off = ~(np.isfinite(p).all(axis=2) & (p >= 0).all(axis=2) & (np.abs(p.sum(axis=2) - 1) <= SUM_TOLERANCE))
+        if off.any():
+            t, i = np.argwhere(off)[0]
+            raise ProbabilityError(
+                f"expert {self.experts[i]!r} gives {p[t, i].tolist()!r:.60} in round {t}, which are no probabilities"
+            )
+        return p
+
+    def _asked(self, member: Any, name: Any, xs: Any) -> list[Any]:
+        if not hasattr(member, "predict_proba"):
+            return [self._row(name, member(x)) for x in xs]
+        places = self._labels.codes(np.asarray(member.classes_), f"expert {name!r} knows the label {{0!r}}")
+        p = np.zeros((len(xs), len(self.classes)))
+        p[:, places] = member.predict_proba(xs)
+        return list(p)
+
+    def _row(self, name: Any, given: Any) -> list[float]:
+        """A probability for each label."""
+        row = [given.get(label, 0.0) for label in self.classes] if isinstance(given, Mapping) else given
+        if not hasattr(row, "__len__") or isinstance(row, str) or len(row) != len(self.classes):
+            raise ShapeError(f"expert {name!r} gives {given!r:.60}, not a probability for each of {self.classes!r:.60}")
+        return list(row)

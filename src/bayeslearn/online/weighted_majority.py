@@ -1,0 +1,121 @@
+"""Weighted-Majority, in which each mistake of an expert costs a factor β, and Halving, its case β = 0."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.online.base import _Learner
+from bayeslearn.online.mistakes import least_bound
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+
+class WeightedMajority(_Learner):
+    """The vote of experts by weights that fall with their mistakes; as good as the best of them, nearly.
+
+    Parameters
+    ----------
+    experts
+        A number or names: x is then a row of advice. Or functions, classifiers, a matrix of experts by points, a class
+        of concepts, a finite space or a version space, whose hypotheses are asked about x.
+    beta
+        What a mistake costs: the weight is multiplied by it.
+    classes
+        All labels; when not given, they are learned as they come. Ties go to the first.
+    prior
+        Weights before the first round, in order or by name; all alike when not given.
+    randomized
+        Guess a label drawn by its weight, which no adversary can foresee.
+    teach
+        Experts with `learn_one` or `partial_fit` are told each round after they advised.
+    random_state
+        Seed or generator of the random guesses.
+
+    None and NaN are no advice: such an expert keeps its weight. With given classes other than −1, −1 is none either.
+
+    Examples
+    --------
+    >>> learner = WeightedMajority(["ann", "bob", "eve"], classes=["rain", "sun"])
+    >>> for said, came in [(["rain", "sun", "sun"], "rain"), (["rain", "sun", "rain"], "rain")]:
+    ...     guess = learner.predict_one(said)
+    ...     learner = learner.learn_one(said, came)
+    >>> learner
+    WeightedMajority(3 experts, 1 mistake in 2 rounds)
+    >>> {name: round(w, 3) for name, w in learner.weights.items()}
+    {'ann': 0.571, 'bob': 0.143, 'eve': 0.286}
+    >>> learner.best, learner.regret, round(learner.bound, 2)
+    ('ann', 1, 3.82)
+
+    Learners over the same experts add, for mistakes do:
+
+    >>> (learner + learner).statistics.wrong
+    array([0., 4., 2.])
+    """
+
+    def __init__(
+        self,
+        experts: Any,
+        *,
+        beta: float = 0.5,
+        classes: Iterable[Hashable] | None = None,
+        prior: Any = None,
+        randomized: bool = False,
+        teach: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(experts, validation.number("beta", beta, above=0, below=1), classes, prior, teach=teach)
+        self._rng = validation.generator(random_state)
+        self._draws = randomized
+
+    @property
+    def randomized(self) -> bool:
+        """Whether guesses are drawn."""
+        return self._draws
+
+    @property
+    def expected_mistakes(self) -> float:
+        """The mistakes of guesses drawn by weight, on average over the draws; worked out, not sampled."""
+        return self.record.expected
+
+    @property
+    def expected_bound(self) -> float:
+        """The most that :attr:`expected_mistakes` can be, by the mistakes of the experts."""
+        return least_bound(
+            self.statistics.wrong, self.prior.log_p, beta=self.beta, randomized=True, starts=self.record.starts,
+            spoken=self.record.spoken,
+        )  # fmt: skip
+
+
+class Halving(_Learner):
+    """The majority vote of those that agree with every round so far: log₂|H| mistakes at most.
+
+    The truth must be among the hypotheses; an :class:`~bayeslearn.errors.InconsistentDataError` tells when it is not.
+    Hypotheses are given as the experts of :class:`WeightedMajority`, of which this is the case β = 0.
+
+    Examples
+    --------
+    >>> learner = Halving([lambda x, a=a: x >= a for a in range(1, 9)])  # where do numbers get large?
+    >>> for x in [4, 6, 5, 7]:
+    ...     learner = learner.learn_one(x, x >= 6)
+    >>> learner.mistakes, learner.bound, learner.size
+    (2, 3.0, 1)
+    >>> learner.predict_one(5), learner.predict_one(6)
+    (False, True)
+    """
+
+    def __init__(self, experts: Any, *, classes: Iterable[Hashable] | None = None, prior: Any = None) -> None:
+        super().__init__(experts, 0.0, classes, prior)
+
+    @property
+    def consistent(self) -> tuple[Any, ...]:
+        """The hypotheses that were never wrong, by name."""
+        return tuple(name for name, wrong in zip(self.experts, self.statistics.wrong, strict=True) if not wrong)
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return int(np.count_nonzero(self.statistics.wrong == 0))

@@ -1,0 +1,51 @@
+"""Text that a terminal shows and does not obey: names and cells of files from others may hold control characters.
+
+Values keep such characters as they are; only what is printed for people has them written out.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["escaped_json", "one_line", "printable"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+#: Control characters but for tab and line feed; marks of direction, line separators and half characters of Unicode.
+_CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_HOSTILE = re.compile(f"[{_CONTROLS}]")
+_HOSTILE_IN_LINE = re.compile(f"[{_CONTROLS}\t\n]")
+
+
+def printable(text: str) -> str:
+    r"""Text whose control characters are written out as in Python; tabs and line ends stay.
+
+    >>> printable("name\x1b[2J")
+    'name\\x1b[2J'
+    """
+    return text if text.isprintable() else _HOSTILE.sub(_written_out, text)
+
+
+def one_line(text: str) -> str:
+    r"""Printable text without tabs and line ends, for a cell or a name.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+    """
+    return text if text.isprintable() else _HOSTILE_IN_LINE.sub(_written_out, text)
+
+
+def escaped_json(text: str) -> str:
+    r"""The text of a JSON document with the same meaning, in which no such character stands.
+
+    >>> escaped_json('"\x9b"')
+    '"\\u009b"'
+    """
+    return text if text.isprintable() else _HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    return repr(found[0])[1:-1]

@@ -1,0 +1,133 @@
+"""Documents in columns: one of texts, one of labels, and perhaps one that says how often each counts.
+
+A missing text is an empty document, and a missing label is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn.errors import DataError
+from bayeslearn.tables.labels import is_missing
+from bayeslearn.tables.markers import Missing
+from bayeslearn.tables.schema import require_known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.tables.columns import Column
+    from bayeslearn.tables.markers import Markers
+
+#: The columns that are read when none are named.
+TEXT, LABEL = "text", "label"
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentBatch:
+    """Some documents, the label of each (None where it is not known), and how often each counts."""
+
+    texts: Any
+    labels: list[Any]
+    weights: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which have a label."""
+        return np.array([label is not None for label in self.labels], dtype=bool)
+
+    def take(self, chosen: NDArray[np.bool_]) -> DocumentBatch:
+        """Some of them."""
+        if chosen.all():
+            return self
+        places = np.flatnonzero(chosen)
+        texts = self.texts.take(places) if hasattr(self.texts, "take") else [self.texts[i] for i in places]
+        weights = None if self.weights is None else self.weights[chosen]
+        return DocumentBatch(texts, [self.labels[i] for i in places], weights)
+
+
+@dataclass(frozen=True)
+class DocumentMarkers:
+    """The markers of missing values of a table of documents: of its texts and of its labels."""
+
+    text: Missing = field(default_factory=lambda: Missing.of(keep_default_na=False))
+    label: Missing = field(default_factory=Missing.of)
+
+    @classmethod
+    def of(
+        cls, missing: Markers, *, keep_default_na: bool, text: str, label: str | None, names: Iterable[str]
+    ) -> DocumentMarkers:
+        """Markers as the user gives them; the default ones are of labels only, since NA may be a text."""
+        given = Missing.of(missing, keep_default_na=False)
+        require_known(given.by_column, names)
+        labels = Missing.of(missing, keep_default_na=keep_default_na)
+        return cls(given.of_column(text), labels if label is None else labels.of_column(label))
+
+    def texts(self, cells: Iterable[str | None]) -> list[str]:
+        """Documents; a missing one is empty."""
+        if not self.text.text:
+            return [cell or "" for cell in cells]
+        return ["" if self.text.marks(cell) else cell or "" for cell in cells]
+
+    def labels(self, cells: Iterable[Any]) -> list[Any]:
+        """Labels; a missing one is None."""
+        return [None if is_missing(cell) or self.label.marks(cell) else cell for cell in cells]
+
+
+@dataclass(frozen=True)
+class DocumentColumns:
+    """The columns of documents, which it reads as batches; it may travel."""
+
+    text: str
+    label: str | None
+    weights: str | None
+    markers: DocumentMarkers = field(default_factory=DocumentMarkers)
+
+    @classmethod
+    def among(
+        cls, every: Sequence[Iterable[str]], text: str | None, label: str | None, weights: str | None, *,
+        missing: Markers, keep_default_na: bool,
+    ) -> DocumentColumns:  # fmt: skip
+        """Those that were asked for, in every file; the default label only where there is one."""
+        lists = [list(names) for names in every]
+        text, label = text or TEXT, label or (LABEL if any(LABEL in names for names in lists) else None)
+        for names in lists:
+            require_known([name for name in (text, label, weights) if name is not None], names)
+            markers = DocumentMarkers.of(missing, keep_default_na=keep_default_na, text=text, label=label, names=names)
+        return cls(text, label, weights, markers)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that are read."""
+        return tuple(name for name in (self.text, self.label, self.weights) if name is not None)
+
+    def __call__(self, columns: list[Column]) -> DocumentBatch:
+        """The documents of Arrow columns."""
+        by_name = {column.name: column for column in columns}
+        require_known(self.names, by_name)
+        texts = by_name[self.text].data
+        kind = "objects" if isinstance(texts, list) else str(getattr(texts.type, "value_type", texts.type))
+        if "string" not in kind and "binary" not in kind and kind != "null":
+            raise DataError(f"column {self.text!r} holds {kind}, which is no text", hint="name another with `text`")
+        n, labels, w = len(texts), [None] * len(texts), None
+        if self.label is not None:
+            cells = by_name[self.label].data
+            labels = cells if isinstance(cells, list) else cells.to_pylist()
+        if self.weights is not None:
+            from bayeslearn.tables.columns import column_weights  # noqa: PLC0415 - Arrow loads when data come in
+
+            w = column_weights(by_name[self.weights], Missing.of())
+        return DocumentBatch([""] * n if kind == "null" else self._texts(texts, kind), self.markers.labels(labels), w)
+
+    def _texts(self, texts: Any, kind: str) -> Any:
+        """The documents, those empty that are missing or that a marker stands for."""
+        plain = texts.cast(texts.type.value_type) if hasattr(texts.type, "value_type") else texts
+        filled = plain.fill_null("" if "string" in kind else b"")
+        return self.markers.texts(filled.to_pylist()) if self.markers.text.text else filled

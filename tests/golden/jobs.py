@@ -1,0 +1,192 @@
+"""The jobs whose answers are kept: every verb with `--json` on small data, and a saved model of every kind.
+
+    python -m tests.golden.jobs          run all of them and write answers/ and models/ anew
+
+``answers/`` holds what each job answered, ``models/`` a file of every kind of model that a job wrote. They are written
+anew only where a change is meant to change them, and the difference is read in the commit.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import tempfile
+import warnings
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from bayeslearn.cli.app import app
+from tests.installed import write_tables
+
+FOLDER = Path(__file__).parent
+ANSWERS, MODELS = FOLDER / "answers", FOLDER / "models"
+
+#: How the names of entries end that differ from run to run.
+CLOCKS = ("seconds", "per_second")
+
+#: Rows of written tables that are kept.
+MAX_ROWS = 25
+
+#: Verbs that write data only.
+WITHOUT_JSON = {"sample", "convert"}
+
+#: Models of every kind, by the name of the file that holds them.
+LEARNED = {
+    "network.json": "learn words.csv -o network.json --seed 1",
+    "network-numbers.json": "learn table.csv -o network-numbers.json --seed 1",
+    "network-missing.json": "fit '[color][class|color]' table.csv --ignore-others -o network-missing.json",
+    "network-updated.json": "update MODELS/network.json words.csv -o network-updated.json",
+    "network-merged.json": "merge MODELS/network.json MODELS/network-updated.json -o network-merged.json",
+    "naive.json": "naive learn table.csv --target class -o naive.json",
+    "naive-cut.json": "naive learn table.csv --target class --family x=cut:4 -o naive-cut.json",
+    "mixture.json": "cluster table.csv -k 2 -o mixture.json --seed 1",
+    "mixture-full.json": "cluster table.csv -k 2 --columns x,y,z -o mixture-full.json --seed 1",
+    "hmm-gaussian.json": "sequence learn steps.csv --states 2 --id run -o hmm-gaussian.json --seed 1",
+    "hmm-full.json": "sequence learn table.csv --states 2 --columns x,z --emissions full -o hmm-full.json --seed 1",
+    "hmm-symbols.json": "sequence learn letters.csv --states 2 --id run -o hmm-symbols.json --seed 1",
+    "hmm-counts.json": "sequence learn counts.csv --states 2 --emissions poisson -o hmm-counts.json --seed 1",
+    "hmm-mixture.json": "sequence learn table.csv --states 2 --columns x,z --mixture 2 -o hmm-mixture.json --seed 1",
+    "linear.json": "regress table.csv --target y -o linear.json",
+    "rbf.json": "regress table.csv --target y --method rbf -o rbf.json --seed 1",
+    "local.json": "regress table.csv --target y --method local -o local.json",
+    "sigmoid.json": "regress table.csv --target class --method sigmoid -o sigmoid.json",
+    "neighbours.json": "neighbours table.csv --target class -o neighbours.json",
+    "neighbours-numbers.json": "neighbours table.csv --target y -o neighbours-numbers.json",
+    "texts.model": "text learn texts.csv --label folder -o texts.model",
+    "texts-bernoulli.model": "text learn texts.csv --label folder --likelihood bernoulli -o texts-bernoulli.model",
+    "schema.json": "scan table.csv -o schema.json",
+}
+
+#: Questions, by a name; those that name a file in MODELS read a model of before.
+ASKED = {
+    "bayes": "bayes cancer-test -e positive -e positive",
+    "concept": "concept enjoy-sport --target enjoy_sport",
+    "posterior": "posterior words.csv --samples 50 --seed 1",
+    "contest": "contest table.csv --target class",
+    "online": "online words.csv --target size",
+    "scan": "scan table.csv",
+    "show": "show MODELS/network.json",
+    "show support": "show MODELS/network.json --support",
+    "query": "query asia smoke=yes",
+    "query network": "query MODELS/network.json size=large",
+    "query numbers": "query MODELS/network-numbers.json 'x=0.5'",
+    "query updated": "query MODELS/network-updated.json size=large",
+    "query merged": "query MODELS/network-merged.json size=large",
+    "query missing": "query MODELS/network-missing.json color=red",
+    "query weighted": "query asia smoke=yes --method weighting --seed 1",
+    "explain": "explain asia dysp=yes xray=yes --target lung",
+    "predict": "predict MODELS/network.json words.csv --target size -o out.csv",
+    "compare": "compare MODELS/network.json MODELS/network-updated.json",
+    "score": "score MODELS/network.json words.csv",
+    "impute": "impute MODELS/network-numbers.json table.csv -o out.csv",
+    "sample": "sample MODELS/network.json -n 20 --seed 1",
+    "vc": "vc points.csv --growth 3",
+    "bound pac": "bound pac --space conjunctions:10 --epsilon .1 --delta .05",
+    "bound agnostic": "bound agnostic --space conjunctions:10 --delta .05 -m 1000",
+    "bound vc": "bound vc --dimension 3 --epsilon 0.1 --delta 0.05",
+    "bound mistakes": "bound mistakes --space conjunctions:10",
+    "bound interval": "bound interval 12 40",
+    "cases find": "cases find plumbing faucet",
+    "cases design": "cases design plumbing faucet",
+    "cases show": "cases show plumbing T-junction",
+    "naive predict": "naive predict MODELS/naive.json table.csv -o out.csv",
+    "naive predict cut": "naive predict MODELS/naive-cut.json table.csv -o out.csv",
+    "cluster by": "cluster table.csv --by MODELS/mixture.json -o out.csv",
+    "cluster by full": "cluster table.csv --by MODELS/mixture-full.json -o out.csv",
+    "sequence decode": "sequence decode MODELS/hmm-gaussian.json steps.csv --id run -o out.csv",
+    "sequence score": "sequence score MODELS/hmm-gaussian.json steps.csv --id run",
+    "sequence score full": "sequence score MODELS/hmm-full.json table.csv",
+    "sequence score symbols": "sequence score MODELS/hmm-symbols.json letters.csv --id run",
+    "sequence score counts": "sequence score MODELS/hmm-counts.json counts.csv",
+    "sequence score mixture": "sequence score MODELS/hmm-mixture.json table.csv",
+    "text classify": "text classify MODELS/texts.model 'ball goal soup'",
+    "text classify bernoulli": "text classify MODELS/texts-bernoulli.model 'ball goal soup'",
+    "text evaluate": "text evaluate texts.csv --label folder --seed 1",
+    "regress linear": "regress table.csv --by MODELS/linear.json -o out.csv",
+    "regress rbf": "regress table.csv --by MODELS/rbf.json -o out.csv",
+    "regress local": "regress table.csv --by MODELS/local.json -o out.csv",
+    "regress sigmoid": "regress table.csv --by MODELS/sigmoid.json -o out.csv",
+    "neighbours": "neighbours table.csv --by MODELS/neighbours.json -o out.csv",
+    "neighbours numbers": "neighbours table.csv --by MODELS/neighbours-numbers.json -o out.csv",
+}
+
+
+def write_data(folder: Path) -> None:
+    """Write the tables that the jobs read."""
+    write_tables(folder)
+    (folder / "counts.csv").write_text("n\n" + "\n".join(str(i * i % 7 + 5 * (i // 10 % 2)) for i in range(80)) + "\n")
+    (folder / "points.csv").write_text("p,q,r\n0,0,0\n1,0,0\n0,1,0\n1,1,0\n0,0,1\n")
+
+
+def run(line: str) -> dict[str, Any]:
+    """Run a job in the folder at hand: its exit code, its answer, and the rows that it wrote."""
+    Path("out.csv").unlink(missing_ok=True)
+    words = [word.replace("MODELS", str(MODELS)) for word in shlex.split(line)]
+    words += [] if words[0] in WITHOUT_JSON else ["--json"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        outcome = CliRunner().invoke(app, words)
+    if outcome.exception is not None and not isinstance(outcome.exception, SystemExit):
+        raise outcome.exception
+    found: dict[str, Any] = {"exit": outcome.exit_code, "answer": parsed(outcome.stdout)}
+    if Path("out.csv").exists():
+        rows = Path("out.csv").read_text(encoding="utf-8").splitlines()
+        found |= {"n_rows": len(rows) - 1, "rows": [parsed_row(row) for row in rows[:MAX_ROWS]]}
+    return found
+
+
+def parsed(text: str) -> Any:
+    """An answer as JSON without what the clock says, or else as lines."""
+    try:
+        return without_clocks(json.loads(text.replace(str(MODELS), "MODELS")))
+    except json.JSONDecodeError:
+        return text.splitlines()
+
+
+def parsed_row(row: str) -> list[Any]:
+    """The cells of a row, numbers as numbers."""
+    return [as_number(cell) for cell in row.split(",")]
+
+
+def as_number(cell: str) -> Any:
+    """A number where a cell is one."""
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+def without_clocks(value: Any) -> Any:
+    """An answer without the entries that differ from run to run."""
+    if isinstance(value, dict):
+        return {key: without_clocks(entry) for key, entry in value.items() if not key.endswith(CLOCKS)}
+    return [without_clocks(entry) for entry in value] if isinstance(value, list) else value
+
+
+def file_name(job: str) -> str:
+    """The name of the file of an answer."""
+    return job.replace(" ", "-").replace(".", "-") + ".json"
+
+
+def main() -> None:
+    """Write all answers and models anew."""
+    ANSWERS.mkdir(exist_ok=True)
+    MODELS.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        write_data(Path())
+        for name, line in (LEARNED | ASKED).items():
+            found = run(line)
+            if found["exit"]:
+                sys.exit(f"{line} ended with {found['exit']}: {found['answer']}")
+            if name in LEARNED:
+                Path(name).replace(MODELS / name)
+            text = json.dumps(found, indent=1, ensure_ascii=False)
+            (ANSWERS / file_name(name)).write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
