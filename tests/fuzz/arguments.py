@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 import bayeslearn
-from bayeslearn import Discrete, Numeric, Schema, Table, families, hypotheses, learning_theory, online
+from bayeslearn import Discrete, Numeric, Schema, Table, distributions, hypotheses, learning_theory, online
 from bayeslearn.functions import RadialBasis, fit_linear, smooth
 from bayeslearn.naive_bayes.text import DocumentCounts, collect
 from bayeslearn.neighbors import build_index
@@ -190,7 +190,7 @@ def use_experts(advice: Any, truth: Any) -> Callable[[], None]:
 
 
 def use_assignment(x: Any, groups: Any, weights: Any) -> Callable[[], None]:
-    return lambda: require_finite(families.Normal().collect(x, groups=groups, n_groups=3, weights=weights).mean)
+    return lambda: require_finite(distributions.Normal().collect(x, groups=groups, n_groups=3, weights=weights).mean)
 
 
 def use_linear(x: Any, y: Any, weights: Any) -> Callable[[], None]:

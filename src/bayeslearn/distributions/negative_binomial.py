@@ -61,7 +61,7 @@ class DispersedCounts(CasesDistribution):
 
     >>> found = DispersedCounts().fit([0, 0, 1, 12, 2, 0, 30], prior=DispersedCases.none()).mean()
     >>> round(float(found.mean), 3), round(float(found.dispersion), 3)
-    (6.429, 0.302)
+    (6.429, 0.253)
     """
 
     prior_type: ClassVar[Any] = DispersedCases
