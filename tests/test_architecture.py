@@ -10,7 +10,19 @@ import bayeslearn
 ROOT = Path(bayeslearn.__file__).parent
 
 #: Classes of sources, and of what they are read as: a learner that asks for one does not take all data alike.
-CLASSES = {"Scanned", "Source", "Folded", "FoldedRows", "FoldedSequences", "SummedRows", "Files", "Batches", "Relation", "Encoded", "RawSource"}
+CLASSES = {
+    "Scanned",
+    "Source",
+    "Folded",
+    "FoldedRows",
+    "FoldedSequences",
+    "SummedRows",
+    "Files",
+    "Batches",
+    "Relation",
+    "Encoded",
+    "RawSource",
+}
 
 #: Files that still ask which kind of data they have, and how often. A number may only become smaller.
 ASKING = {

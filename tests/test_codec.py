@@ -256,6 +256,8 @@ def packed(path, head, arrays=b""):
         ([1 << 40, 1 << 40], CapacityError, "arrays of more than 2,147,483,648 bytes"),
         ([-1], FormatError, "an array is described as"),
         ([True], FormatError, "an array is described as"),
+        ([1] * 70, FormatError, "an array is described as"),
+        ([0, 1 << 62, 1 << 62], CapacityError, "arrays of more than 2,147,483,648 bytes"),
     ],
 )
 def test_a_short_file_reserves_no_more_than_it_holds(tmp_path, shape, error, message):

@@ -23,7 +23,7 @@ import numpy as np
 
 from bayeslearn import strict_json
 from bayeslearn.errors import BayeslearnError, CapacityError, FormatError, MissingFileError
-from bayeslearn.model_values import RawArray, is_of
+from bayeslearn.model_values import MAX_AXES, RawArray, is_of
 from bayeslearn.source_text import Source
 
 if TYPE_CHECKING:
@@ -113,11 +113,12 @@ def read_arrays(document: Any, stream: BinaryIO, name: str) -> None:
     for entry in described:
         kind, shape = entry.get("type"), entry.get("shape")
         known = entry.keys() == {"path", "type", "shape"} and is_of(kind, str) and kind in TYPES and is_of(shape, [int])
-        place = place_of(document, entry.get("path")) if known and all(n >= 0 for n in shape) else None
+        possible = known and len(shape) <= MAX_AXES and all(n >= 0 for n in shape)
+        place = place_of(document, entry.get("path")) if possible else None
         if place is None:
             raise FormatError(f"{name!r} cannot be read: an array is described as {entry!r:.80}", path=name)
         size = prod(shape) * TYPES[kind].itemsize
-        left -= size
+        left -= prod(max(n, 1) for n in shape) * TYPES[kind].itemsize  # an empty array has bounds too
         if left < 0:
             message = f"{name!r} has arrays of more than {MAX_ARRAY_BYTES:,} bytes, which are read at most"
             raise CapacityError(message, max_bytes=MAX_ARRAY_BYTES, path=name)
