@@ -272,6 +272,8 @@ class Reader:
             self.wrong(f"{name!r} holds {value!r:.60}, not finite numbers up to {MAX_NUMBER:g}")
         if shape is not None and array.shape != shape:
             self.wrong(f"expected {name!r} of shape {shape}, found {array.shape}")
+        if missing and array.dtype.kind == "f":
+            array = np.where(np.isnan(array), np.nan, array)  # a signaling NaN warns wherever it is used
         return array
 
     def numbers(self, value: Any, name: str, shape: tuple[int, ...] | None = None) -> NDArray[np.float64]:

@@ -32,9 +32,10 @@ def log_densities(mean: Floats, Σ: Floats, x: Floats) -> Floats:
     for rows, seen in patterns(x):
         if seen.any():
             L = covariance_factor(spread(Σ, mean.shape)[:, seen][:, :, seen])
-            z = (x[rows][:, seen] - mean[:, None, seen]) @ np.swapaxes(inverse_of(L), 1, 2)
-            with np.errstate(over="ignore"):  # so far away that the density is 0
+            with np.errstate(over="ignore", invalid="ignore"):  # so far away that the density is 0
+                z = (x[rows][:, seen] - mean[:, None, seen]) @ np.swapaxes(inverse_of(L), 1, 2)
                 squares = (z * z).sum(axis=2).T
+            squares[np.isnan(squares)] = np.inf
             log_p[rows] = -(seen.sum() * LOG_2PI + log_det(L) + squares) / 2
     return log_p
 

@@ -221,9 +221,11 @@ class Regression(Saved, kind="regression"):
         d, m = (features.size if basis is None else basis.size), len(outputs)
         require_numbers("the moments of the inputs and outputs", (d + m, d + m))
         found = reader.statistics(statistics, JointMoments.zero((d + m,)))
+        reader.require_units("n", np.asarray(found.n))
         shapes = {"kappa": (m,), "centre": (m, d + 1), "scatter": (m, d + 1, d + 1), "alpha": (m,)}
         values = reader.entries(prior, dict.fromkeys(shapes, ARRAY), "a prior")
         arrays = {name: reader.numbers(value, name, shapes[name]) for name, value in zip(shapes, values, strict=True)}
+        reader.require_units("kappa", arrays["kappa"])
         if not is_scatter(arrays["scatter"]):
             reader.wrong("the scatter of the prior is not symmetric, or below zero in some direction")
         fit = LinearFit(RegressionPrior(**arrays), found, d, reader.lineage(document, found))
