@@ -61,14 +61,19 @@ test-all: $(VENV)/.test ## Every test and the slow ones too, ten times as many e
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto --dist worksteal
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m tests.interpreted -n auto --dist worksteal
 	@NUMBA_BOUNDSCHECK=1 $(BIN)/python -m bayeslearn.kernels
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n auto --dist worksteal
 
 # pytest keeps the tests that it compiled: without them collecting takes twice as long
 test test-fast test-all: export PYTHONDONTWRITEBYTECODE =
 
 fuzz: $(VENV)/.test ## Hostile files, numbers and arguments for MINUTES=5: no crash, no foreign error, no swelling
 	@$(BIN)/python -m bayeslearn.kernels
-	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5) $(TARGETS)
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5) $(if $(SEED),--seed $(SEED)) $(TARGETS)
+
+fuzz-guided: $(VENV)/.test ## One target guided by coverage, TARGETS=networks/bif for MINUTES=5, where atheris can be installed
+	@$(PIP) --editable ".[fuzz]" || echo "atheris cannot be installed here: skipped"
+	@! $(BIN)/python -c "import atheris" 2>/dev/null || \
+	  $(BIN)/python -m tests.fuzz.guided $(or $(TARGETS),networks/bif) --minutes $(or $(MINUTES),5)
 
 test-wheel: $(VENV)/.test ## Build a wheel, install it into an empty environment, and see that verbs compile nothing
 	$(BIN)/python -m tests.wheel
@@ -103,4 +108,4 @@ docs: $(VENV)/.docs ## Build the documentation; warnings are errors
 clean: ## Remove .venv and every cache of this folder
 	rm -rf $(VENV) docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.PHONY: help setup demo test test-fast test-all fuzz test-wheel test-machines test-pythons check fmt bench docs clean
+.PHONY: help setup demo test test-fast test-all fuzz fuzz-guided test-wheel test-machines test-pythons check fmt bench docs clean

@@ -16,12 +16,11 @@ from causallearn.utils.cit import CIT
 from causallearn.utils.PCUtils.SkeletonDiscovery import skeleton_discovery
 
 from bayeslearn import read_network
-from bayeslearn.network import draw
 from bayeslearn.network.structure.constraint_based.independence_tests import IndependenceTest
 from bayeslearn.network.structure.constraint_based.pc import pc, skeleton
 from bayeslearn.network.structure.score_based.hill_climbing import ranks
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import Knowledge
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge
 from bench.harness import Work
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ TESTS = {"g2": "gsq", "chi2": "chisq"}
 
 
 def works(*, quick: bool) -> Iterator[Work]:
-    data = draw(read_network("alarm"), 1_000 if quick else 5_000, rng=0)
+    data = read_network("alarm").sample(1_000 if quick else 5_000, random_state=0)
     for kind in TESTS:
         yield compared(f"PC-stable skeleton, {kind}", data, partial(mine, data, kind), partial(peers, data, kind))
     yield compared("PC-stable with directions, g2", data, partial(mine_whole, data), partial(peers_whole, data))
@@ -53,7 +52,7 @@ def compared(name: str, data: Table, ours: Callable, theirs: Callable) -> Work:
 def mine(data: Table, kind: str) -> np.ndarray:
     counts = FamilyCounts(data)
     return skeleton(
-        IndependenceTest(counts, kind), Knowledge().of(counts.names), ranks(counts.names), alpha=ALPHA
+        IndependenceTest(counts, kind), BackgroundKnowledge().of(counts.names), ranks(counts.names), alpha=ALPHA
     ).edges
 
 
@@ -65,7 +64,7 @@ def peers(data: Table, kind: str) -> np.ndarray:
 
 def mine_whole(data: Table) -> np.ndarray:
     counts = FamilyCounts(data)
-    joined = pc(counts, Knowledge().of(counts.names), alpha=ALPHA).cpdag.skeleton
+    joined = pc(counts, BackgroundKnowledge().of(counts.names), alpha=ALPHA).cpdag.skeleton
     return np.array([[frozenset((a, b)) in joined for b in counts.names] for a in counts.names])
 
 

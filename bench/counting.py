@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from bayeslearn.tables import Discrete, Schema, Table, contingency
+from bayeslearn.tables import DiscreteVariable, Schema, Table, contingency_tables
 from bench.harness import Work
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def works(*, quick: bool) -> Iterator[Work]:
     families = [
         tuple(names[j] for j in rng.choice(COLUMNS, rng.integers(3, 5), replace=False)) for _ in range(FAMILIES)
     ]
-    schema = Schema([Discrete(name, tuple(range(k))) for name, k in zip(names, sizes.tolist(), strict=True)])
+    schema = Schema([DiscreteVariable(name, tuple(range(k))) for name, k in zip(names, sizes.tolist(), strict=True)])
     weights = rng.random(n)
     codes.flags.writeable = weights.flags.writeable = False
     pandas_frame = pd.DataFrame(dict(zip(names, codes, strict=True)))
@@ -39,7 +39,7 @@ def works(*, quick: bool) -> Iterator[Work]:
 
     def ours(w: np.ndarray | None = None) -> list[np.ndarray]:
         table = Table(schema, codes, np.empty((0, n)), w)
-        return [c.counts for c in contingency(table, families)]
+        return [c.counts for c in contingency_tables(table, families)]
 
     def with_pandas() -> list:
         return [pandas_frame.groupby(list(f)).size() for f in families]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyagrum
 
-from bayeslearn import fit_tables, read_network
-from bayeslearn.errors import NotConvergedWarning
-from bayeslearn.network import BayesianNetwork, Cpt, draw
+from bayeslearn import fit_parameters, read_network
+from bayeslearn.errors import ConvergenceWarning
+from bayeslearn.network import CPT, BayesianNetwork
 from bayeslearn.tables import Table, as_table
 from bench.harness import Work
 from bench.inference import as_agrum
@@ -35,7 +35,7 @@ def works(*, quick: bool) -> Iterator[Work]:
         data = with_holes(network, cases)
         yield same_iterations(network, data, Path(folder) / "holes.csv")
         yield many_more_cases(network, data, with_holes(network, more), Path(folder) / "holes.csv")
-        yield counting(network, draw(network, complete, rng=0), Path(folder) / "complete.csv")
+        yield counting(network, network.sample(complete, random_state=0), Path(folder) / "complete.csv")
 
 
 def same_iterations(network: BayesianNetwork, data: Table, path: Path) -> Work:
@@ -69,7 +69,7 @@ def counting(network: BayesianNetwork, data: Table, path: Path) -> Work:
     template = as_agrum(network)
 
     def mine() -> BayesianNetwork:
-        return fit_tables(network, path, prior="laplace").network
+        return fit_parameters(network, path, prior="laplace").network
 
     def theirs() -> BayesianNetwork:
         learner = pyagrum.BNLearner(str(path), template)
@@ -87,8 +87,8 @@ def fitted(
     network: BayesianNetwork, data: Table, iterations: int, start: BayesianNetwork | str = "prior"
 ) -> BayesianNetwork:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        return fit_tables(network, data, prior="laplace", start=start, max_iter=iterations, tol=0).network
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return fit_parameters(network, data, prior="laplace", start=start, max_iter=iterations, tol=0).network
 
 
 def peer_em(start: BayesianNetwork, data: Table, path: Path):
@@ -106,17 +106,17 @@ def peer_em(start: BayesianNetwork, data: Table, path: Path):
 
 
 def log_likelihood(network: BayesianNetwork, data: Table) -> float:
-    return float(network.exact.cases(data, ask=[]).log_evidence.sum())
+    return float(network.predict_proba(data, variables=[]).log_evidence.sum())
 
 
 def with_holes(network: BayesianNetwork, rows: int) -> Table:
-    full = draw(network, rows, rng=0)
+    full = network.sample(rows, random_state=0)
     holes = np.random.default_rng(1).random(full.codes.shape) < 0.1
     return as_table(Table(full.schema, np.where(holes, -1, full.codes), full.values))
 
 
 def write(data: Table, path: Path) -> None:
-    columns = [["?" if x is None else str(x) for x in data.decode(name)] for name in data.schema.names]
+    columns = [["?" if x is None else str(x) for x in data.column(name)] for name in data.schema.names]
     lines = [",".join(data.schema.names), *map(",".join, zip(*columns, strict=True))]
     path.write_text("\n".join(lines) + "\n")
 
@@ -127,5 +127,5 @@ def from_agrum(like: BayesianNetwork, peer: pyagrum.BayesNet) -> BayesianNetwork
     for cpt in like:
         theirs = peer.cpt(cpt.name)  # its array has the axes in reverse
         axes = [list(reversed(theirs.names)).index(v.name) for v in (*cpt.parents, cpt.variable)]
-        cpts.append(Cpt(cpt.variable, cpt.parents, np.transpose(theirs.toarray(), axes)))
+        cpts.append(CPT(cpt.variable, cpt.parents, np.transpose(theirs.toarray(), axes)))
     return BayesianNetwork(tuple(cpts), like.name)

@@ -139,7 +139,7 @@ def table(
     engine = pyagrum.LazyPropagation(peer)
 
     def mine() -> list:
-        found = network.exact.cases(data)
+        found = network.predict_proba(data)
         return [[found[n][i] for n in network.names] for i in range(fewer)]
 
     def theirs() -> list:
@@ -168,7 +168,7 @@ def cases(network: BayesianNetwork, n: int) -> np.ndarray:
     drawn: dict[str, np.ndarray] = {}
     for name in network.dag.order:
         cpt = network[name]
-        p = np.broadcast_to(cpt.p[tuple(drawn[v.name] for v in cpt.parents)], (n, cpt.variable.size))
+        p = np.broadcast_to(cpt.probabilities[tuple(drawn[v.name] for v in cpt.parents)], (n, cpt.variable.size))
         drawn[name] = np.minimum((rng.random((n, 1)) > np.cumsum(p, axis=1)).sum(axis=1), cpt.variable.size - 1)
     codes = np.stack([drawn[name] for name in network.names])
     return np.where(rng.random(codes.shape) < 0.2, codes, -1).astype(np.int16)
@@ -185,5 +185,5 @@ def as_agrum(network: BayesianNetwork) -> pyagrum.BayesNet:
     for cpt in network:
         theirs = peer.cpt(cpt.name)  # its first variable varies fastest
         axes = [[*(v.name for v in cpt.parents), cpt.name].index(n) for n in reversed(theirs.names)]
-        theirs.fillWith(np.transpose(cpt.p, axes).reshape(-1).tolist())
+        theirs.fillWith(np.transpose(cpt.probabilities, axes).reshape(-1).tolist())
     return peer

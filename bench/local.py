@@ -1,6 +1,6 @@
-"""Locally weighted linear regression against what people write: scikit-learn's neighbours, then lstsq query by query.
+"""Locally weighted linear regression against what people write: scikit-learn's neighbors, then lstsq query by query.
 
-Both find the same neighbours, weigh them by the tricube of their distance and fit a plane.
+Both find the same neighbors, weigh them by the tricube of their distance and fit a plane.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import numpy as np
 import sklearn
 from sklearn.neighbors import NearestNeighbors
 
-from bayeslearn.functions.local import LocalModel, local_regression
+from bayeslearn.regression.local import LocalRegressionModel, local_regression
 from bench.harness import Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COLUMNS, NEIGHBOURS = (4, 5), 50
+COLUMNS, NEIGHBORS = (4, 5), 50
 
 
 def works(*, quick: bool) -> Iterator[Work]:
@@ -30,16 +30,16 @@ def planes(n: int, queries: int, columns: int) -> Work:
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(n, columns)), rng.normal(size=(queries, columns))
     y = np.sin(X).sum(axis=1) + 0.1 * rng.normal(size=n)
-    model = local_regression(X, y, k=NEIGHBOURS, standardise=False)
-    found = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(X)
+    model = local_regression(X, y, k=NEIGHBORS, standardize=False)
+    found = NearestNeighbors(n_neighbors=NEIGHBORS).fit(X)
     return Work(
-        f"planes, {queries:,} queries, {n:,} x {columns}, k {NEIGHBOURS}", "lstsq loop", sklearn.__version__,
+        f"planes, {queries:,} queries, {n:,} x {columns}, k {NEIGHBORS}", "lstsq loop", sklearn.__version__,
         lambda: ours(model, Q), lambda: theirs(found, X, y, Q), lambda a, b: bool(np.allclose(a, b, rtol=0, atol=1e-8)),
         10, most=3,
     )  # fmt: skip
 
 
-def ours(model: LocalModel, Q: np.ndarray) -> np.ndarray:
+def ours(model: LocalRegressionModel, Q: np.ndarray) -> np.ndarray:
     return model.at(Q, noise=False).mean
 
 

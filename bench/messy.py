@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import bayeslearn
-from bayeslearn.network import learn
+from bayeslearn.network import fit_network
 from bayeslearn.network.structure.preprocessing import prepare
 from bench.harness import Work
 from bench.messy_data import ROWS, departures
@@ -22,7 +22,7 @@ from bench.messy_data import ROWS, departures
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bayeslearn.network import StructureFit
+    from bayeslearn.network import StructureFitInfo
     from bayeslearn.tables import Table
 
 #: Seconds that learning may take, and by how much it may take more.
@@ -45,16 +45,16 @@ def within_its_minute(part: Table, complete: Table, rest: Table, limit: float) -
     missing = float((part.codes < 0).mean())
     took = []
 
-    def ours() -> StructureFit:
+    def ours() -> StructureFitInfo:
         begin = time.perf_counter()
-        fit = learn(part, time_limit=limit)
+        fit = fit_network(part, time_limit=limit)
         took.append(time.perf_counter() - begin)
         return fit
 
-    def theirs() -> StructureFit:
-        return learn(complete, method="hill-climb")
+    def theirs() -> StructureFitInfo:
+        return fit_network(complete, method="hill-climb")
 
-    def agree(a: StructureFit, b: StructureFit) -> bool:
+    def agree(a: StructureFitInfo, b: StructureFitInfo) -> bool:
         one, other = (fit.network.score(rest).log_likelihood / rest.n_rows for fit in (a, b))
         print(
             f"# held out, ln P a row: ours {one:.4f} with {len(a.arcs)} arcs in {took[0]:.1f} s of {limit:.0f}, "

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sklearn
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning as PeerWarning
 from sklearn.mixture import GaussianMixture as Peer
 
-from bayeslearn.errors import NotConvergedWarning
-from bayeslearn.mixture import Batches, Mixture, fit_mixture
+from bayeslearn.mixture import Batches, MixtureModel, fit_mixture
 from bench.harness import Work
 
 if TYPE_CHECKING:
@@ -42,9 +41,9 @@ def works(*, quick: bool) -> Iterator[Work]:
 
 
 def drawn(n: int, seed: int) -> np.ndarray:
-    centres = np.random.default_rng(7).normal(scale=3, size=(COMPONENTS, COLUMNS))
+    centers = np.random.default_rng(7).normal(scale=3, size=(COMPONENTS, COLUMNS))
     rng = np.random.default_rng(seed)
-    return centres[rng.integers(COMPONENTS, size=n)] + rng.normal(size=(n, COLUMNS))
+    return centers[rng.integers(COMPONENTS, size=n)] + rng.normal(size=(n, COLUMNS))
 
 
 def work(X: np.ndarray, covariance: str, goal: float) -> Work:
@@ -80,9 +79,9 @@ def in_batches(n: int) -> Work:
 ### both sides
 
 
-def fitted(data: Any, start: Mixture, iterations: int = ITERATIONS) -> float:
+def fitted(data: Any, start: MixtureModel, iterations: int = ITERATIONS) -> float:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
+        warnings.simplefilter("ignore", PeerWarning)
         found = fit_mixture(
             data, COMPONENTS, covariance=covariance_of(start), prior=None,
             start=replace(start, statistics=None), max_iter=iterations, tol=0,
@@ -90,7 +89,7 @@ def fitted(data: Any, start: Mixture, iterations: int = ITERATIONS) -> float:
     return found.log_likelihood
 
 
-def peer(X: np.ndarray, start: Mixture, iterations: int = ITERATIONS) -> float:
+def peer(X: np.ndarray, start: MixtureModel, iterations: int = ITERATIONS) -> float:
     covariance = covariance_of(start)
     mean, spread = start.parameters[0]
     model = Peer(
@@ -99,7 +98,7 @@ def peer(X: np.ndarray, start: Mixture, iterations: int = ITERATIONS) -> float:
         precisions_init=np.linalg.inv(spread) if covariance == "full" else 1 / spread,
     )  # fmt: skip
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", PeerWarning)
         return float(model.fit(X).score(X) * len(X))
 
 

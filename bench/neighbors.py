@@ -1,4 +1,4 @@
-"""Nearest neighbours beside scikit-learn's: prediction, which is where they work, and fitting apart.
+"""Nearest neighbors beside scikit-learn's: prediction, which is where they work, and fitting apart.
 
 The peer has its best setting of those that finish: a k-d tree in few columns, brute force in many, both on all cores.
 Leave-one-out errors of the tables in ../shared/data/tables are told first.
@@ -104,7 +104,7 @@ def tables() -> None:
             continue
         head = path.read_text().splitlines()[0].split(",")
         columns = [c for c in head if c not in {*ignore, target}]
-        for attributes in (None, "remove", "loo"):
+        for attributes in (None, "remove", "auto"):
             found = fit_neighbors(str(path), target, columns=columns, kind=kind, attributes=attributes).left_out
             print(f"# {name:12} attributes {attributes!s:7} k {found.best:3}  error {found.error:.4f}", flush=True)
 

@@ -23,18 +23,18 @@ import numpy as np
 import bayeslearn
 from bayeslearn import scan
 from bayeslearn.em import expect
-from bayeslearn.mixture import find_classes, rows
+from bayeslearn.mixture import find_classes, row_blocks
 from bayeslearn.network.inference.compiled_network import Compiled
 from bayeslearn.network.parameters.em_steps import Tables
 from bayeslearn.network.parameters.training_cases import Passes, gathered
-from bayeslearn.sources import Cluster, count_cells, encode
+from bayeslearn.sources import DaskEngine, count_cells, encode_to_disk
 from bench.harness import Work
 from bench.scale_data import FILE_ROWS, network, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bayeslearn.sources import Files
+    from bayeslearn.sources import FileSource
     from bayeslearn.tables import Source
 
 #: Rows up to which cost is measured, and what the measured job may take of memory.
@@ -46,7 +46,7 @@ def works(*, quick: bool) -> Iterator[Work]:
         source = scan(write(where, FILE_ROWS if quick else 4 * FILE_ROWS), schema=network().schema)
         table = source.table()
         with tempfile.TemporaryDirectory() as kept:
-            encoded = encode(source, kept)
+            encoded = encode_to_disk(source, kept)
             for data, of in ((source, "of files"), (encoded, "encoded")):
                 yield e_step_pass(data, table, of)
                 yield counting_pass(data, table, of)
@@ -103,10 +103,10 @@ def counting_pass(source: Source, table: Source, of: str) -> Work:
 def mixture_pass(source: Source, table: Source, of: str) -> Work:
     """An E step of four classes over all columns; in memory the rows are in their working form already."""
     model = find_classes(table.take(range(20_000)), 4, tol=10.0).model
-    working = rows.read(model.parts, table)
+    working = row_blocks.read(model.parts, table)
 
     def answer(data: Any) -> Any:
-        return expect(model, working if data is table else rows.FoldedRows(data, model.parts), 0).log_likelihood
+        return expect(model, working if data is table else row_blocks.FoldedRows(data, model.parts), 0).log_likelihood
 
     return beside_memory(f"four classes, E step, {of}", source, table, answer)
 
@@ -121,9 +121,9 @@ def beside_memory(name: str, source: Source, table: Source, answer: Any) -> Work
 ### workers
 
 
-def workers(source: Files) -> Iterator[Work]:
+def workers(source: FileSource) -> Iterator[Work]:
     model = Tables(Compiled(network()))
-    with Cluster.local(1) as one, Cluster.local(2) as two:
+    with DaskEngine.local(1) as one, DaskEngine.local(2) as two:
         yield Work(
             f"E step, {source.n_rows:,} x 20, two workers", "one worker", bayeslearn.__version__,
             lambda: e_step(model, source.with_engine(two)), lambda: e_step(model, source.with_engine(one)),
@@ -139,7 +139,7 @@ def tiny(where: Path, *, quick: bool) -> None:
         for number in range(10):
             write_rows(Path(small) / f"{number}.parquet", few)
         source = scan(f"{small}/*.parquet", schema=network().schema)
-        with Cluster.local(2) as cluster:
+        with DaskEngine.local(2) as cluster:
             for name, asked in (("files", source), ("two workers", source.with_engine(cluster))):
                 e_step(model, asked)
                 times = [timed(lambda asked=asked: e_step(model, asked)) for _ in range(3 if quick else 10)]
@@ -172,11 +172,11 @@ def grow(where: Path) -> None:
         sets = {100_000: [f"{small}/few.parquet"], **{n: files[: n // FILE_ROWS] for n in (10**6, 10**7, MOST)}}
         print(f"# {'rows':>12} {'count s':>9} {'ns a row':>9} {'EM s':>9} {'ns a row':>9} {'peak MiB':>9}")
         told = {}
-        for rows, paths in sets.items():
-            told[rows] = found = job([str(p) for p in paths])
-            each = [found["count"] / rows * 1e9, found["em"] / rows * 1e9]
+        for row_blocks, paths in sets.items():
+            told[row_blocks] = found = job([str(p) for p in paths])
+            each = [found["count"] / row_blocks * 1e9, found["em"] / row_blocks * 1e9]
             print(
-                f"# {rows:>12,} {found['count']:>9.2f} {each[0]:>9.0f} {found['em']:>9.2f} {each[1]:>9.0f} "
+                f"# {row_blocks:>12,} {found['count']:>9.2f} {each[0]:>9.0f} {found['em']:>9.2f} {each[1]:>9.0f} "
                 f"{found['peak_mib']:>9.0f}",
                 flush=True,
             )

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bayeslearn.network import BayesianNetwork, Dag
+from bayeslearn.network import DAG, BayesianNetwork
 from bayeslearn.network.inference.forward_sampling import Sampler
-from bayeslearn.tables import Discrete, Schema
+from bayeslearn.tables import DiscreteVariable, Schema
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,21 +29,21 @@ def network() -> BayesianNetwork:
         sorted(rng.choice(range(max(i - 4, 0), i), size=min(i, int(rng.integers(1, 4))), replace=False))
         for i in range(VARIABLES)
     ]
-    dag = Dag({names[i]: [names[p] for p in parents[i]] for i in range(VARIABLES)})
+    dag = DAG({names[i]: [names[p] for p in parents[i]] for i in range(VARIABLES)})
     tables = {
         names[i]: rng.dirichlet(np.full(sizes[i], 0.7), size=[sizes[names.index(p)] for p in dag.parents(names[i])])
         for i in range(VARIABLES)
     }
     states = Schema(
-        Discrete(name, [f"{name}-{k}" for k in range(size)]) for name, size in zip(names, sizes, strict=True)
+        DiscreteVariable(name, [f"{name}-{k}" for k in range(size)]) for name, size in zip(names, sizes, strict=True)
     )
-    return BayesianNetwork.of(dag, tables, states=states)
+    return BayesianNetwork.from_tables(dag, tables, states=states)
 
 
 def write(folder: Path, rows: int, *, holes: float = 0.05) -> list[str]:
     """So many cases as Parquet files, words under a dictionary; files that are there already stay."""
     folder.mkdir(parents=True, exist_ok=True)
-    sampler = Sampler(network(), rng=0)
+    sampler = Sampler(network(), random_state=0)
     for number, first in enumerate(range(0, rows, FILE_ROWS)):
         path = folder / f"cases-{number:04}.parquet"
         n = min(FILE_ROWS, rows - first)

@@ -28,8 +28,8 @@ def main() -> None:
 
 def job(data: list[str], iterations: int) -> dict[str, float]:
     """Scan, count every table of the network, and climb a few steps of EM."""
-    from bayeslearn import fit_tables, scan
-    from bayeslearn.errors import NotConvergedWarning
+    from bayeslearn import fit_parameters, scan
+    from bayeslearn.errors import ConvergenceWarning
     from bayeslearn.sources import count_cells
     from bench.scale_data import network
 
@@ -43,8 +43,8 @@ def job(data: list[str], iterations: int) -> dict[str, float]:
 
     begin = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        fit = fit_tables(net.dag, source, states={v.name: v.states for v in net.schema}, tol=0, max_iter=iterations)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fit = fit_parameters(net.dag, source, states={v.name: v.states for v in net.schema}, tol=0, max_iter=iterations)
     told["em"] = time.perf_counter() - begin
     told |= {"rows": fit.rows, "iterations": fit.iterations, "log_likelihood": fit.log_likelihood}
     return told | {"peak_mib": peak_mib()}

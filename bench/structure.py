@@ -15,9 +15,8 @@ import numpy as np
 import pyagrum
 
 from bayeslearn import read_network
-from bayeslearn.network import draw
 from bayeslearn.network.structure.algorithms import find
-from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
 from bayeslearn.network.structure.search_settings import SearchSettings
 from bench.em import write
@@ -48,7 +47,7 @@ def works(*, quick: bool) -> Iterator[Work]:
 
 def k2(path: Path, rows: int) -> Work:
     network = read_network("alarm")
-    table, order = draw(network, rows, rng=0), list(network.dag.order)
+    table, order = network.sample(rows, random_state=0), list(network.dag.order)
     learner = reader(table, path)
     learner.useScoreK2()
     learner.useK2([learner.idFromName(name) for name in order])
@@ -56,7 +55,7 @@ def k2(path: Path, rows: int) -> Work:
 
 
 def hill_climbing(path: Path, name: str, rows: int) -> Work:
-    table = draw(read_network(SHARED / f"{name}.bif"), rows, rng=0)
+    table = read_network(SHARED / f"{name}.bif").sample(rows, random_state=0)
     learner = reader(table, path)
     learner.useScoreBIC()
     learner.useGreedyHillClimbing()
@@ -71,7 +70,7 @@ def reader(table: Table, path: Path) -> pyagrum.BNLearner:
 def work(
     name: str, table: Table, learner: pyagrum.BNLearner, method: str, score: str, order: list[str] | None = None
 ) -> Work:
-    settings = SearchSettings(method, Score.of(score), order=None if order is None else tuple(order))
+    settings = SearchSettings(method, StructureScore.of(score), order=None if order is None else tuple(order))
 
     def mine() -> np.ndarray:
         return find(settings, ScoreCache(FamilyCounts(table), settings.criterion)).arcs

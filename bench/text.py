@@ -40,11 +40,11 @@ def works(*, quick: bool) -> Iterator[Work]:
     yield Work(name, peer, sklearn.__version__, lambda: ours(corpus), lambda: theirs(corpus), np.array_equal, 20)
     yield Work(
         "counts of words with their vocabulary", peer, sklearn.__version__, lambda: counted(corpus),
-        lambda: vectorised(corpus), same_counts, 10,
+        lambda: vectorized(corpus), same_counts, 10,
     )  # fmt: skip
     yield Work(
         "the same, words and pairs of words", peer, sklearn.__version__, lambda: counted(corpus, (1, 2)),
-        lambda: vectorised(corpus, (1, 2)), same_counts, 10, most=2,
+        lambda: vectorized(corpus, (1, 2)), same_counts, 10, most=2,
     )  # fmt: skip
 
 
@@ -54,7 +54,7 @@ def works(*, quick: bool) -> Iterator[Work]:
 def ours(corpus: Corpus) -> list[str]:
     from bayeslearn.naive_bayes.text import fit_text
 
-    return fit_text(corpus.train, corpus.labels).classify(corpus.test)
+    return fit_text(corpus.train, corpus.labels).predict(corpus.test)
 
 
 def theirs(corpus: Corpus) -> np.ndarray:
@@ -67,12 +67,12 @@ def theirs(corpus: Corpus) -> np.ndarray:
 
 
 def counted(corpus: Corpus, ngrams: tuple[int, int] = (1, 1)):
-    from bayeslearn.naive_bayes.text import Tokeniser, count
+    from bayeslearn.naive_bayes.text import Tokenizer, count
 
-    return count(corpus.train, Tokeniser(ngrams=ngrams))
+    return count(corpus.train, Tokenizer(ngrams=ngrams))
 
 
-def vectorised(corpus: Corpus, ngrams: tuple[int, int] = (1, 1)):
+def vectorized(corpus: Corpus, ngrams: tuple[int, int] = (1, 1)):
     from sklearn.feature_extraction.text import CountVectorizer
 
     words = CountVectorizer(ngram_range=ngrams)

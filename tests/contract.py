@@ -1,7 +1,7 @@
 """What every learner of the package promises, as checks that any learner can be run through.
 
 A learner is a scikit-learn estimator; `tests/test_contract.py` crosses these checks with every one that is exported.
-Checks that need `sample_weight` or `partial_fit` pass by themselves where the learner does not offer it.
+What a learner does not offer, or cannot keep, is listed there with a reason.
 """
 
 from __future__ import annotations
@@ -67,17 +67,22 @@ def check_order_of_columns_is_irrelevant(learner, X, y):
 
 
 def check_weight_two_is_the_row_twice(learner, X, y):
-    if not takes(learner.fit, "sample_weight"):
-        return
+    assert takes(learner.fit, "sample_weight")
     weights = np.where(np.arange(len(X)) % 3 == 0, 2.0, 1.0)
     twice = np.repeat(np.arange(len(X)), weights.astype(int))
     weighted = clone(learner).fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(answers(weighted, X), answers(clone(learner).fit(X[twice], y[twice]), X), rtol=1e-9)
 
 
+def check_weight_zero_is_no_row(learner, X, y):
+    assert takes(learner.fit, "sample_weight")
+    weights = (np.arange(len(X)) % 5 > 0).astype(float)
+    weighted, kept = clone(learner).fit(X, y, sample_weight=weights), weights > 0
+    np.testing.assert_allclose(answers(weighted, X), answers(clone(learner).fit(X[kept], y[kept]), X), rtol=1e-9)
+
+
 def check_batches_equal_the_whole(learner, X, y):
-    if not hasattr(learner, "partial_fit"):
-        return
+    assert hasattr(learner, "partial_fit")
     model, told = clone(learner), {} if is_regressor(learner) else {"classes": np.unique(y)}
     for rows in np.array_split(np.arange(len(X)), 3):
         model.partial_fit(X[rows], y[rows], **told)
@@ -121,8 +126,6 @@ def check_the_target_may_be_a_column(learner, X, y):
 
 
 def check_rows_without_a_target(learner, X, y):
-    if "unlabeled" not in learner.get_params():
-        return
     gone = np.arange(len(y)) % 7 == 3
     holed = np.array([None if g else v for g, v in zip(gone, y.tolist(), strict=True)], dtype=object)
     dropped = clone(learner).set_params(unlabeled="drop").fit(X, holed)

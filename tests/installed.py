@@ -83,7 +83,7 @@ JOBS = {
     "regress": "regress table.csv --target y -o line.json",
     "regress, local": "regress table.csv --target y --method local -o local.json",
     "regress, predict": "regress table.csv --by local.json",
-    "neighbours": "neighbours table.csv --target class --new table.csv",
+    "neighbors": "neighbors table.csv --target class --new table.csv",
     "contest": "contest table.csv --target class",
     "online": "online words.csv --target size",
     "posterior": "posterior words.csv --samples 20",

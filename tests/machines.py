@@ -7,7 +7,7 @@ has. Configurations that this processor cannot execute are skipped.
     python -m tests.machines            run every configuration, one line for each, and fail if one of them fails
     python -m tests.machines --list     print the configurations
     python -m tests.machines --other    print a core type that OpenBLAS does not choose here by itself, if any
-    python -m tests.machines -- -x tests/functions      hand arguments on to pytest
+    python -m tests.machines -- -x tests/regression      hand arguments on to pytest
 """
 
 from __future__ import annotations

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from bayeslearn import capacity, read_network, strict_json
-from bayeslearn.distributions import Finite
+from bayeslearn.distributions import FinitePrior
 from bayeslearn.errors import BayeslearnError, CapacityError, ParameterError
+from bayeslearn.hmm import HiddenMarkovModel
 from bayeslearn.mixture import find_classes, fit_mixture
-from bayeslearn.naive_bayes.text import Hashed, fit_text
-from bayeslearn.network import draw, fit_tables, learn, structure_posterior
+from bayeslearn.naive_bayes.text import HashedVocabulary, fit_text
+from bayeslearn.network import fit_network, fit_parameters, sample_structure_posterior
 from bayeslearn.network.formats import parse_network, read_write
-from bayeslearn.sequence import HiddenMarkovModel
 
 SIZE = 60_000
 HEAD = "network u {\n}\nvariable a { type discrete [ 2 ] { a, b }; }\n"
@@ -82,7 +82,7 @@ def test_a_network_of_many_numbers_is_read():
     head = '{"format": "bayeslearn network", "version": 1, '
     text = f'{head}"variables": [{", ".join(lines)}], "cpts": [{", ".join(tables)}]}}'
     assert len(text) > capacity.SMALL_TEXT
-    assert parse_network(text, "json")["x"].p.shape == (2,) * 19
+    assert parse_network(text, "json")["x"].probabilities.shape == (2,) * 19
 
 
 def test_room_is_refused_with_both_numbers(monkeypatch):
@@ -106,7 +106,7 @@ def test_a_deterministic_node_takes_a_row_for_each_of_its_parents_states_only():
     states = "".join(f'<state id="s{i}"/>' for i in range(n))
     node = f'<deterministic id="a">{states}<resultingstates>s7</resultingstates></deterministic>'
     text = f"<smile><nodes>{node}</nodes></smile>"
-    p = parse_network(text, "xdsl")["a"].p
+    p = parse_network(text, "xdsl")["a"].probabilities
     assert (p.shape, p.sum(), p[7]) == ((n,), 1, 1)
     child = f'<deterministic id="b">{states}<parents>a</parents><resultingstates>s7</resultingstates></deterministic>'
     with pytest.raises(CapacityError, match=r"the table of 'b' with 1 parents has 900,000,000 cells"):
@@ -139,19 +139,19 @@ NUMBERS = np.random.default_rng(0).standard_normal((24, 2))
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda n: fit_tables("[H][a|H]", {"a": ROWS["a"]}, hidden={"H": n}), "states of 'H' would need"),
-        (lambda n: learn(ROWS, hidden={"H": n}), "states of 'H' would need"),
-        (lambda n: learn(ROWS, bootstrap=n), "resamples would need"),
-        (lambda n: structure_posterior(ROWS, samples=n), "orders would need"),
-        (lambda n: structure_posterior(ROWS, chains=n), "chains .* would need"),
-        (lambda n: draw(read_network("asia"), n), "cases of 8 variables would need"),
+        (lambda n: fit_parameters("[H][a|H]", {"a": ROWS["a"]}, hidden={"H": n}), "states of 'H' would need"),
+        (lambda n: fit_network(ROWS, hidden={"H": n}), "states of 'H' would need"),
+        (lambda n: fit_network(ROWS, bootstrap=n), "resamples would need"),
+        (lambda n: sample_structure_posterior(ROWS, samples=n), "orders would need"),
+        (lambda n: sample_structure_posterior(ROWS, chains=n), "chains .* would need"),
+        (lambda n: read_network("asia").sample(n), "cases of 8 variables would need"),
         (lambda n: HiddenMarkovModel.learn(NUMBERS, n), "states and the moves between them would need"),
         (lambda n: HiddenMarkovModel.learn(NUMBERS, 2, mixture=n), "parts in each of 2 states would need"),
-        (lambda n: HiddenMarkovModel.learn(NUMBERS, 2, rng=0).unrolled(n), "steps would need"),
+        (lambda n: HiddenMarkovModel.learn(NUMBERS, 2, random_state=0).unrolled(n), "steps would need"),
         (lambda n: fit_mixture(NUMBERS, n), "components would need"),
-        (lambda n: fit_mixture(NUMBERS, 2, rng=0).model.sample(n=n), "rows would need"),
+        (lambda n: fit_mixture(NUMBERS, 2, random_state=0).model.sample(n=n), "rows would need"),
         (lambda n: find_classes(ROWS, n), "components would need"),
-        (Finite.uniform, "hypotheses would need"),
+        (FinitePrior.uniform, "hypotheses would need"),
     ],
 )
 def test_what_is_too_much_is_refused_with_the_number(call, message, n):
@@ -159,7 +159,7 @@ def test_what_is_too_much_is_refused_with_the_number(call, message, n):
         call(n)
 
 
-@pytest.mark.parametrize("call", [lambda n: draw(read_network("asia"), n), lambda n: fit_mixture(NUMBERS, n)])
+@pytest.mark.parametrize("call", [lambda n: read_network("asia").sample(n), lambda n: fit_mixture(NUMBERS, n)])
 def test_a_number_beyond_64_bits_is_named(call):
     with pytest.raises(ParameterError, match="must be at most 9223372036854775807, got 100000000000000000000"):
         call(10**20)
@@ -168,19 +168,19 @@ def test_a_number_beyond_64_bits_is_named(call):
 @pytest.mark.parametrize("n", [10**9, 2 * 10**9])
 def test_hashed_words_are_refused_with_the_number(n):
     with pytest.raises(CapacityError, match=r"hashed words would need [0-9.]+ GiB, and at most"):
-        Hashed(n)
+        HashedVocabulary(n)
     with pytest.raises(CapacityError, match=r"words in 9 classes would need [0-9.]+ GiB, and at most"):
-        fit_text(list("abcdefghi"), list("abcdefghi"), vocabulary=Hashed(1 << 26))
+        fit_text(list("abcdefghi"), list("abcdefghi"), vocabulary=HashedVocabulary(1 << 26))
 
 
 @pytest.mark.parametrize("n", [10**9, 10**20])
 def test_more_intervals_than_a_column_may_have(n):
     with pytest.raises(ParameterError, match="`bins` must be at most 1048576"):
-        learn(ROWS, bins=n)
+        fit_network(ROWS, bins=n)
 
 
 def test_tables_of_many_parents_are_refused_with_the_largest():
     rows = {f"p{i:02}": list("abcdefgh") for i in range(12)}
     structure = "".join(f"[{name}]" for name in rows if name != "p00") + f"[p00|{':'.join(list(rows)[1:])}]"
     with pytest.raises(CapacityError, match=r"that of 'p00' has 68,719,476,736 cells, would need 2\.0 TiB"):
-        fit_tables(structure, rows)
+        fit_parameters(structure, rows)

@@ -12,29 +12,28 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 import bayeslearn
 from bayeslearn import (
-    AveragedOneDependenceClassifier,
+    AODEClassifier,
+    BayesianLinearRegressor,
     BayesianNetworkClassifier,
     BayesOptimalClassifier,
     FindSClassifier,
     GaussianMixture,
     GibbsClassifier,
-    HiddenMarkovEstimator,
+    HMMEstimator,
     KCNFClassifier,
-    LeastSquaresRegressor,
     LocalRegressor,
+    LogisticClassifier,
+    MixedTypeClusterer,
     NaiveBayesClassifier,
     NeighborsClassifier,
     NeighborsRegressor,
-    RadialBasisClassifier,
-    RadialBasisRegressor,
-    SigmoidClassifier,
-    TableClusterer,
+    RBFClassifier,
+    RBFRegressor,
     TextClassifier,
     VersionSpaceClassifier,
     WeightedMajorityClassifier,
-    fit_tables,
+    fit_parameters,
 )
-from tests import contract
 from tests.contract import CHECKS
 
 RNG = np.random.default_rng(0)
@@ -57,7 +56,7 @@ def constant(x):
 
 NAIVE = "[x0|y][x1|y][x2|y][x3|y][y]"
 STATES = {f"x{j}": [0, 1, 2] for j in range(4)} | {"y": [0, 1]}
-KNOWN = fit_tables(NAIVE, {f"x{j}": X[:, j] for j in range(4)} | {"y": NOISY}, states=STATES, prior=None).network
+KNOWN = fit_parameters(NAIVE, {f"x{j}": X[:, j] for j in range(4)} | {"y": NOISY}, states=STATES, prior=None).network
 ANY_COLUMN = [FrozenEstimator(kind.fit(X, NOISY)) for kind in (BernoulliNB(), GaussianNB())]
 LEARNERS = {
     "optimal over functions": (BayesOptimalClassifier([first_is_one, third_is_two, constant], noise=0.1), NOISY),
@@ -74,14 +73,14 @@ LEARNERS = {
     "naive Bayes": (NaiveBayesClassifier(), NOISY),
     "text": (TextClassifier(), NOISY),
     "naive Bayes, parameters integrated out": (NaiveBayesClassifier(estimate="integrated", prior="m:2"), NOISY),
-    "averaged one-dependence": (AveragedOneDependenceClassifier(), NOISY),
-    "neighbours": (NeighborsClassifier(3, metric="euclidean"), NOISY),
-    "neighbours, numbers": (NeighborsRegressor("all", weights="inverse-square", metric="euclidean"), X[:, 0] + NOISY),
-    "least squares": (LeastSquaresRegressor(), X[:, 0] + NOISY),
+    "averaged one-dependence": (AODEClassifier(), NOISY),
+    "neighbors": (NeighborsClassifier(3, metric="euclidean"), NOISY),
+    "neighbors, numbers": (NeighborsRegressor("all", weights="inverse_square", metric="euclidean"), X[:, 0] + NOISY),
+    "least squares": (BayesianLinearRegressor(), X[:, 0] + NOISY),
     "local": (LocalRegressor(criterion="E2", kernel="gaussian", bandwidth=2.0), X[:, 0] + NOISY),
-    "sigmoid": (SigmoidClassifier(), NOISY),
-    "radial": (RadialBasisRegressor(centres="all", width=1.0), X[:, 0] + NOISY),
-    "radial, classes": (RadialBasisClassifier(5, centres="farthest", prior=1.0, random_state=0), NOISY),
+    "sigmoid": (LogisticClassifier(), NOISY),
+    "radial": (RBFRegressor(centers="all", width=1.0), X[:, 0] + NOISY),
+    "radial, classes": (RBFClassifier(5, centers="farthest", prior=1.0, random_state=0), NOISY),
     "weighted majority": (WeightedMajorityClassifier([GaussianNB(), BernoulliNB()]), NOISY),
     "weighted majority of fitted classifiers": (WeightedMajorityClassifier(ANY_COLUMN), NOISY),
     "version space, weighted": (VersionSpaceClassifier(vote="weighted", favor=2), CONCEPT),
@@ -105,7 +104,7 @@ EXCEPTIONS = {
         "weighted majority of fitted classifiers",
         "check_labels_come_back_as_written",
     ): "fitted to the labels 0 and 1",
-    ("neighbours", "check_order_of_rows_is_irrelevant"): "of rows equally far the first is nearer",
+    ("neighbors", "check_order_of_rows_is_irrelevant"): "of rows equally far the first is nearer",
     (
         "optimal over learners",
         "check_order_of_columns_is_irrelevant",
@@ -114,6 +113,24 @@ EXCEPTIONS = {
     ("network of known states", "check_labels_come_back_as_written"): "the network has the labels 0 and 1",
     ("Gibbs", "check_labels_come_back_as_written"): "the functions return 0 and 1",
     ("optimal over fitted classifiers", "check_labels_come_back_as_written"): "fitted to the labels 0 and 1",
+}
+
+BATCHES = "check_batches_equal_the_whole"
+EXCEPTIONS |= {
+    (name, BATCHES): "the first rows show which states a column has"
+    for name in ("Find-S", "k-CNF", "version space", "version space, weighted")
+}
+EXCEPTIONS |= {
+    (name, BATCHES): "a network is updated as a model: network_.update"
+    for name in ("network", "network that learns its structure", "network around its class")
+}
+EXCEPTIONS |= {
+    (name, "check_rows_without_a_target"): "a row without a target always adds nothing"
+    for name in ("least squares", "local", "radial")
+}
+EXCEPTIONS |= {
+    ("optimal over learners", BATCHES): "hypotheses that learn are weighed out of fold",
+    ("averaged one-dependence", BATCHES): "the first rows show which states a column has",
 }
 
 FUNCTIONS = ("optimal over functions", "Gibbs")
@@ -139,27 +156,37 @@ def test_contract(name, check):
 
 
 #: Learners that take no labels.
-UNSUPERVISED = [
-    GaussianMixture(2, random_state=0),
-    TableClusterer(2, random_state=0),
-    HiddenMarkovEstimator(2, emissions="gaussian", max_iter=20, tol=10),
-]
+UNSUPERVISED = {
+    "Gaussian mixture": GaussianMixture(2, random_state=0),
+    "mixture of mixed columns": MixedTypeClusterer(2, random_state=0),
+    "hidden Markov model": HMMEstimator(2, emissions="gaussian", max_iter=20, tol=10),
+}
+LABELS = (
+    "check_labels_come_back_as_written", "check_the_target_may_be_a_column", "check_rows_without_a_target",
+    "check_classes_of_every_type",
+)  # fmt: skip
+UNSUPERVISED_EXCEPTIONS = {(name, check): "there are no labels" for name in UNSUPERVISED for check in LABELS}
+WEIGHTS = ("check_weight_two_is_the_row_twice", "check_weight_zero_is_no_row")
+UNSUPERVISED_EXCEPTIONS |= {
+    (name, check): "starts are drawn by the positions of rows"
+    for name in ("Gaussian mixture", "mixture of mixed columns")
+    for check in ("check_order_of_rows_is_irrelevant", *WEIGHTS)
+}
+UNSUPERVISED_EXCEPTIONS |= {("hidden Markov model", check): "rows are a sequence" for check in WEIGHTS}
+UNSUPERVISED_EXCEPTIONS |= {
+    ("hidden Markov model", "check_order_of_rows_is_irrelevant"): "rows are a sequence",
+    ("hidden Markov model", BATCHES): "a batch is learned from as the model expects it by then",
+    ("Gaussian mixture", BATCHES): "a batch is learned from as the model expects it by then",
+    ("mixture of mixed columns", BATCHES): "the first rows show which states a column has",
+}
 
 
-@pytest.mark.parametrize(
-    "check",
-    [
-        contract.check_names_of_columns_are_kept,
-        contract.check_probabilities_sum_to_one,
-        contract.check_dir_lists_what_is_there,
-        contract.check_parameters_are_kept,
-        contract.check_data_are_left_alone,
-    ],
-    ids=lambda check: check.__name__,
-)
-@pytest.mark.parametrize("learner", UNSUPERVISED, ids=lambda learner: type(learner).__name__)
-def test_contract_without_labels(learner, check):
-    check(learner, X.astype(float), NOISY)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", UNSUPERVISED)
+def test_contract_without_labels(name, check):
+    if (name, check.__name__) in UNSUPERVISED_EXCEPTIONS:
+        pytest.skip(UNSUPERVISED_EXCEPTIONS[name, check.__name__])
+    check(UNSUPERVISED[name], X.astype(float), NOISY)
 
 
 def test_sources_are_answered_batch_by_batch(tmp_path):

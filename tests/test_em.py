@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from bayeslearn import em
-from bayeslearn.distributions import Bundle, Categorical, Counts, Dirichlet
+from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
 from bayeslearn.errors import (
     BayeslearnWarning,
+    ConvergenceWarning,
     EvidenceError,
     ImpossibleDataError,
-    NotConvergedWarning,
     ParameterError,
 )
 
@@ -35,7 +35,7 @@ class Coins:
         evidence = logsumexp(log_prob, axis=1)
         responsibility = np.exp(log_prob - evidence[:, None])
         seen = sum((COIN.collect(column, weights=responsibility) for column in tosses.T), start=COIN.zero((2,)))
-        return Bundle(share=Counts(responsibility.sum(0)), theta=seen), float(evidence.sum())
+        return StatisticsBundle(share=Counts(responsibility.sum(0)), theta=seen), float(evidence.sum())
 
     def estimate(self, prior, statistics):
         prior = prior or Dirichlet.laplace()  # the mode under α = 1 is maximum likelihood
@@ -86,7 +86,7 @@ def test_objective_never_falls(n, m, seed, alpha):
     data = Rows(np.random.default_rng(seed).integers(0, 2, (n, m)), batch=n)
     prior = None if alpha is None else Dirichlet([alpha, alpha])
 
-    result = em.fit(start(seed), data, prior=prior, max_iter=5000, tol=1e-4)
+    result = em.run(start(seed), data, prior=prior, max_iter=5000, tol=1e-4)
 
     gains = np.diff([step.objective for step in result.history])
     assert gains.min() >= -1e-9
@@ -97,7 +97,7 @@ def test_objective_never_falls(n, m, seed, alpha):
 def test_batches_equal_the_whole(batch):
     data = tosses(100, 5)
 
-    whole, parts = (em.fit(start(), Rows(data, size)) for size in (100, batch))
+    whole, parts = (em.run(start(), Rows(data, size)) for size in (100, batch))
 
     np.testing.assert_allclose(parts.model.theta, whole.model.theta, rtol=1e-9)
     assert parts.objective == pytest.approx(whole.objective, rel=1e-12)
@@ -107,7 +107,7 @@ def test_batches_equal_the_whole(batch):
 
 
 def test_finds_the_coins():
-    result = em.fit(start(), Rows(tosses(4000, 10), batch=4000))
+    result = em.run(start(), Rows(tosses(4000, 10), batch=4000))
 
     assert sorted(result.model.theta[:, 1]) == pytest.approx([0.2, 0.85], abs=0.01)
     assert result.statistics["share"].total == pytest.approx(4000)
@@ -116,7 +116,7 @@ def test_finds_the_coins():
 def test_history_belongs_to_the_model_returned():
     data = Rows(tosses(50, 4), batch=50)
 
-    result = em.fit(start(), data)
+    result = em.run(start(), data)
 
     _, log_likelihood = result.model.expected_statistics(data.tosses)
     assert result.log_likelihood == pytest.approx(log_likelihood, rel=1e-14)
@@ -128,7 +128,7 @@ def test_best_of_keeps_the_highest_start():
     data = Rows(tosses(60, 4), batch=60)
     level = Coins(np.array([0.5, 0.5]), np.full((2, 2), 0.5))  # a saddle: EM cannot leave it
 
-    result = em.best_of([level, start(1), start(2)], data)
+    result = em.run_best_of([level, start(1), start(2)], data)
 
     assert len(result.starts) == 3
     assert result.objective == max(result.starts) > result.starts[0] + 1
@@ -138,8 +138,8 @@ def test_best_of_keeps_the_highest_start():
 
 
 def test_warns_with_the_numbers_when_not_converged():
-    with pytest.warns(NotConvergedWarning, match=r"after 2 iterations, last gain \d\.\de[-+]\d\d, asked for 1e-06"):
-        result = em.fit(start(), Rows(tosses(50, 4), batch=50), max_iter=2)
+    with pytest.warns(ConvergenceWarning, match=r"after 2 iterations, last gain \d\.\de[-+]\d\d, asked for 1e-06"):
+        result = em.run(start(), Rows(tosses(50, 4), batch=50), max_iter=2)
 
     assert not result.converged
     assert result.iterations == 2
@@ -153,7 +153,7 @@ def test_progress_sees_every_step_and_may_stop():
         if step.iteration == 3:
             raise StopIteration
 
-    result = em.fit(start(), Rows(tosses(50, 4), batch=50), progress=progress)
+    result = em.run(start(), Rows(tosses(50, 4), batch=50), progress=progress)
 
     assert tuple(seen) == result.history
     assert result.iterations == 3
@@ -165,11 +165,11 @@ def test_progress_sees_every_step_and_may_stop():
 
 def test_a_climb_goes_on_from_what_was_written():
     data, written = Rows(tosses(50, 4), batch=50), []
-    whole = em.fit(start(), data)
+    whole = em.run(start(), data)
 
-    with pytest.warns(NotConvergedWarning):
-        em.fit(start(), data, max_iter=7, checkpoint=em.Every(3, written.append))
-    again = em.fit(written[-1], data)
+    with pytest.warns(ConvergenceWarning):
+        em.run(start(), data, max_iter=7, checkpoint=em.CheckpointEvery(3, written.append))
+    again = em.run(written[-1], data)
 
     assert len(written) == 3  # iterations 3, 6 and the last one, 7
     assert again.iterations == whole.iterations - 7
@@ -178,8 +178,10 @@ def test_a_climb_goes_on_from_what_was_written():
 
 def test_nothing_is_written_twice():
     written = []
-    with pytest.warns(NotConvergedWarning):
-        result = em.fit(start(), Rows(tosses(50, 4), batch=50), max_iter=4, checkpoint=em.Every(2, written.append))
+    with pytest.warns(ConvergenceWarning):
+        result = em.run(
+            start(), Rows(tosses(50, 4), batch=50), max_iter=4, checkpoint=em.CheckpointEvery(2, written.append)
+        )
 
     assert len(written) == 2
     assert written[-1] is result.model
@@ -189,7 +191,7 @@ def test_what_is_written_last_is_the_best_start():
     data, written = Rows(tosses(60, 4), batch=60), []
     level = Coins(np.array([0.5, 0.5]), np.full((2, 2), 0.5))
 
-    result = em.best_of([start(1), level], data, checkpoint=em.Every(1, written.append))
+    result = em.run_best_of([start(1), level], data, checkpoint=em.CheckpointEvery(1, written.append))
 
     assert written[-1] is result.model
 
@@ -212,7 +214,7 @@ class Scripted:
 
 def test_a_fall_is_reported_and_the_better_model_kept():
     with pytest.warns(BayeslearnWarning, match=r"before iteration 2, whose objective would fall by 0.5"):
-        result = em.fit(Scripted((-3.0, -2.0, -2.5, -1.0)), Rows(tosses(5, 1), batch=5))
+        result = em.run(Scripted((-3.0, -2.0, -2.5, -1.0)), Rows(tosses(5, 1), batch=5))
 
     assert result.objective == -2.0
     assert not result.converged
@@ -220,20 +222,20 @@ def test_a_fall_is_reported_and_the_better_model_kept():
 
 def test_impossible_data():
     with pytest.raises(ImpossibleDataError, match="probability zero under the model of iteration 1"):
-        em.fit(Scripted((-3.0, -np.inf)), Rows(tosses(5, 1), batch=5))
+        em.run(Scripted((-3.0, -np.inf)), Rows(tosses(5, 1), batch=5))
 
 
 def test_not_a_number_is_never_returned():
     with pytest.raises(EvidenceError, match="log likelihood of iteration 1 is nan"):
-        em.fit(Scripted((-3.0, np.nan)), Rows(tosses(5, 1), batch=5))
+        em.run(Scripted((-3.0, np.nan)), Rows(tosses(5, 1), batch=5))
 
 
 @pytest.mark.parametrize(("wrong", "match"), [({"tol": -1}, "`tol` must be at least 0"), ({"max_iter": 0}, "max_iter")])
 def test_bad_settings(wrong, match):
     with pytest.raises(ParameterError, match=match):
-        em.fit(start(), Rows(tosses(5, 1), batch=5), **wrong)
+        em.run(start(), Rows(tosses(5, 1), batch=5), **wrong)
 
 
 def test_no_start():
     with pytest.raises(ParameterError, match="at least one model to start from"):
-        em.best_of([], Rows(tosses(5, 1), batch=5))
+        em.run_best_of([], Rows(tosses(5, 1), batch=5))

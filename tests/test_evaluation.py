@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 from scipy import stats
 from sklearn import metrics
 
-from bayeslearn import evaluation
+from bayeslearn import evaluation, significance
 from bayeslearn.errors import DataError, ParameterError, ShapeError
 
 LOSSES = arrays.arrays(np.float64, st.integers(2, 30), elements=st.sampled_from([0.0, 1.0]))
@@ -21,15 +21,15 @@ def test_the_sign_test_is_the_binomial_one(a, random):
     b = np.array([random.choice([0.0, 1.0]) for _ in a])
     more, less = int((a > b).sum()), int((a < b).sum())
     expected = stats.binomtest(more, more + less).pvalue if more + less else 1.0
-    assert evaluation.sign_test(a, b, np.ones(len(a))) == pytest.approx(expected, rel=1e-9)
+    assert significance.sign_test(a, b, np.ones(len(a))) == pytest.approx(expected, rel=1e-9)
 
 
 @given(st.integers(0, 10**6))
 def test_the_paired_t_test_is_scipys(seed):
     a, b = np.random.default_rng(seed).exponential(size=(2, 12))
-    assert evaluation.paired_t_test(a, b, np.ones(12)) == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-9)
-    assert evaluation.paired_t_test(a, a, np.ones(12)) == 1
-    assert evaluation.paired_t_test(a + 1, a.round(), np.ones(12)) < 1
+    assert significance.paired_t_test(a, b, np.ones(12)) == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-9)
+    assert significance.paired_t_test(a, a, np.ones(12)) == 1
+    assert significance.paired_t_test(a + 1, a.round(), np.ones(12)) < 1
 
 
 @given(LOSSES, st.integers(0, 10**6), st.booleans())
@@ -38,17 +38,17 @@ def test_a_weight_is_a_row_so_often(a, seed, classes):
     b, w = rng.integers(0, 2, len(a)).astype(float), rng.integers(1, 4, len(a))
     rows = np.repeat(np.arange(len(a)), w)
     ones = np.ones(len(rows))
-    weighed = evaluation.error_with_spread(a, w.astype(float), classes=classes)
-    assert weighed == pytest.approx(evaluation.error_with_spread(a[rows], ones, classes=classes), rel=1e-9)
-    together = evaluation.chance_of_difference(a[rows], b[rows], ones, classes=classes)
-    assert evaluation.chance_of_difference(a, b, w.astype(float), classes=classes) == pytest.approx(
+    weighed = significance.error_with_spread(a, w.astype(float), classes=classes)
+    assert weighed == pytest.approx(significance.error_with_spread(a[rows], ones, classes=classes), rel=1e-9)
+    together = significance.paired(a[rows], b[rows], ones, classes=classes).p_value
+    assert significance.paired(a, b, w.astype(float), classes=classes).p_value == pytest.approx(
         together, rel=1e-7, abs=1e-12
     )
 
 
 @given(st.lists(st.floats(0, 1), max_size=6))
 def test_holm_keeps_the_order_and_only_raises(p):
-    found = evaluation.holm(p)
+    found = significance.holm(p)
     assert all(0 <= one <= other <= 1 for one, other in zip(p, found, strict=True))
     order = np.argsort(p, kind="stable")
     assert (np.diff(np.array(found)[order]) >= 0).all()
@@ -125,3 +125,44 @@ def test_folds_of_numbers_and_too_many_folds():
         evaluation.folds([0, 1, -1], 3)
     with pytest.raises(ParameterError, match="`n_folds` must be at least 2"):
         evaluation.folds(10, 1)
+
+
+def test_answers_are_those_of_the_other_folds():
+    fold, y = np.array([0, 1, -1, 0, 1]), np.arange(5.0)
+    found = evaluation.out_of_fold(fold, lambda train, test: y[train].sum() + 0 * y[test], np.full(5, np.nan))
+    np.testing.assert_allclose(found, [7, 5, np.nan, 7, 5], rtol=0)
+
+
+@given(st.lists(st.integers(-9, 9), min_size=2, max_size=12))
+def test_sums_without_each_are_those_of_the_others(parts):
+    assert evaluation.sums_without_each(parts) == [sum(parts) - part for part in parts]
+
+
+def test_a_stratified_split_keeps_the_share_of_every_class():
+    codes = np.repeat([0, 1, 2], [30, 9, 2])
+    train, test = evaluation.stratified_split(codes, 1 / 3, np.random.default_rng(0))
+    assert np.bincount(codes[train]).tolist() == [20, 6, 1]
+    assert sorted([*train, *test]) == list(range(41))
+
+
+def test_roc_curves_are_scikit_learns():
+    p, y, w = random_answers(2)
+    y[::5] = -1
+    found, known = evaluation.Predictions(p, y, "abc", w), y >= 0
+    for code, label in enumerate("abc"):
+        area = metrics.roc_auc_score(y[known] == code, p[known, code], sample_weight=w[known])
+        assert found.auc(label) == pytest.approx(area, rel=1e-12)
+        assert metrics.auc(*found.roc(label)) == pytest.approx(area, rel=1e-12)
+    assert found.metrics.log_loss == evaluation.Metrics.of(p, y, classes="abc", weights=w).log_loss
+    with pytest.raises(ParameterError, match="there is no class 'd'"):
+        found.auc("d")
+    with pytest.raises(ParameterError, match="no row is of class 'b', so that there is no ROC curve"):
+        evaluation.Predictions([[0.5, 0.5]], [0], "ab").roc("b")
+
+
+def test_paired_differences():
+    a, b = np.array([1.0, 0, 1, 1]), np.array([0.0, 0, 0, 1])
+    found = significance.paired(a, b, classes=True)
+    assert (found.mean, found.p_value) == (0.5, significance.sign_test(a, b, np.ones(4)))
+    assert significance.paired(a, b, classes=False).p_value == significance.paired_t_test(a, b, np.ones(4))
+    assert found.standard_error == pytest.approx(np.std(a - b, ddof=1) / 2, rel=1e-12)

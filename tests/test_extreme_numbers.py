@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayeslearn import GaussianMixture, HiddenMarkovEstimator, LocalRegressor, SigmoidClassifier, TableClusterer
+from bayeslearn import GaussianMixture, HMMEstimator, LocalRegressor, LogisticClassifier, MixedTypeClusterer
 from bayeslearn.distributions import Moments, Normal
 from bayeslearn.errors import CapacityError, DataError, ParameterError
-from bayeslearn.functions.sigmoid_climbing import solved
 from bayeslearn.kernels import thread_count
+from bayeslearn.regression.logistic_optimizers import solved
 from tests.cli.asking import fail
 
 RNG = np.random.default_rng(0)
@@ -44,7 +44,7 @@ def test_shares_of_rows_whose_log_densities_are_huge_sum_to_one():
 
 
 @pytest.mark.parametrize(
-    "learner", [TableClusterer(2, n_init=1), GaussianMixture(2), GaussianMixture(2, covariance="diagonal")]
+    "learner", [MixedTypeClusterer(2, n_init=1), GaussianMixture(2), GaussianMixture(2, covariance="diagonal")]
 )
 def test_a_far_row_belongs_to_the_widest_of_very_narrow_components(learner):
     x = np.array([[0.0], [1.0]])
@@ -59,7 +59,7 @@ def test_a_log_likelihood_that_leaves_the_range_of_floats_is_named():
         GaussianMixture(2, covariance="spherical").fit(x, sample_weight=[1e300, 1e300])
 
 
-@pytest.mark.parametrize("learner", [GaussianMixture(2), TableClusterer(2, n_init=1), HiddenMarkovEstimator()])
+@pytest.mark.parametrize("learner", [GaussianMixture(2), MixedTypeClusterer(2, n_init=1), HMMEstimator()])
 @pytest.mark.parametrize("size", [1e200, 1e300])
 def test_numbers_too_large_to_be_squared_are_refused(learner, size):
     with pytest.raises(DataError, match="too large to be squared"):
@@ -95,7 +95,7 @@ def test_a_curvature_that_is_no_number_is_refused():
 @pytest.mark.parametrize("method", ["newton", "lbfgs", "gradient"])
 def test_weights_too_large_for_a_sigmoid_are_refused_or_learned(method):
     try:
-        model = SigmoidClassifier(method=method).fit(X, X[:, 0] > 0, sample_weight=np.full(100, 1e307))
+        model = LogisticClassifier(method=method).fit(X, X[:, 0] > 0, sample_weight=np.full(100, 1e307))
     except DataError as error:
         assert "leave the range of floats" in error.message  # noqa: PT017 - either is right
     else:
@@ -110,7 +110,7 @@ def test_options_that_are_no_whole_number(asked, tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n" + "1.5,x\n2.5,y\n" * 20)
     for words in (
-        ("neighbours", str(path), "--target", "b", "-k", asked),
+        ("neighbors", str(path), "--target", "b", "-k", asked),
         ("cluster", str(path), "-k", asked, "-o", str(tmp_path / "m.json")),
     ):
         code, sentence = fail(*words)
@@ -125,7 +125,7 @@ def test_parameters_beyond_64_bits_are_refused():
     with pytest.raises(CapacityError, match="components would need"):
         GaussianMixture(2**40).fit(X)
     with pytest.raises(CapacityError, match="states and the moves between them would need"):
-        HiddenMarkovEstimator(10**6).fit(X)
+        HMMEstimator(10**6).fit(X)
 
 
 @pytest.mark.parametrize("value", ["²", "٣", "0", "-1", "1e3", "9" * 30, "9" * 5_000])

@@ -14,8 +14,8 @@ import pytest
 
 import bayeslearn as bl
 from bayeslearn import files
-from bayeslearn.errors import BayeslearnError, MissingFileError, UnknownColumnError, UnwritableFileError
-from bayeslearn.sources import encode
+from bayeslearn.errors import BayeslearnError, InputFileNotFoundError, UnknownColumnError, UnwritableFileError
+from bayeslearn.sources import encode_to_disk
 from tests.cli.asking import tell
 
 ROWS = "x,y\n" + "a,1.5\nb,2.5\na,3.5\n" * 30
@@ -40,7 +40,7 @@ def odd(tmp_path: Path) -> Path:
 def test_files_of_any_name_are_read_and_written(odd: Path) -> None:
     for path in odd.iterdir():
         assert bl.as_table(path) == bl.scan([path]).table()
-    kept = encode(bl.scan([odd / "a\udcff.csv"]), odd / "kept\udcff")
+    kept = encode_to_disk(bl.scan([odd / "a\udcff.csv"]), odd / "kept\udcff")
     assert bl.scan(odd / "kept\udcff").table() == kept.table() == bl.as_table(odd / "a\udcff.csv")
 
 
@@ -63,9 +63,9 @@ def test_options_with_half_characters(odd: Path) -> None:
     assert "there is no column" in tell("scan", path, "--columns", "\udcff")[2]
     assert "there is no column" in tell("scan", path, "--weights", "\udcff")[2]
     assert tell("scan", path, "--na-values", "\udcff")[0] == 0
-    assert bl.as_table(path, missing=["\udcff", "a"], allow_constant=True).missing()["x"] == 60
+    assert bl.as_table(path, na_values=["\udcff", "a"], allow_constant=True).missing()["x"] == 60
     many = {"x": [f"w{i}" for i in range(100)]}
-    assert bl.as_table(many, missing=["\udcff", "w1"]).missing() == {"x": 1}
+    assert bl.as_table(many, na_values=["\udcff", "w1"]).missing() == {"x": 1}
 
 
 ### names that are too long, and others
@@ -78,7 +78,7 @@ def test_what_cannot_be_read(tmp_path: Path, name: str) -> None:
     path = f"{tmp_path}/{name}"
     readers: list[Any] = [bl.as_table, bl.scan, lambda p: bl.scan([p]), lambda p: bl.scan(p + ".duckdb", table="t")]
     for read in readers:
-        with pytest.raises(MissingFileError, match="there is no such file"):
+        with pytest.raises(InputFileNotFoundError, match="there is no such file"):
             read(path)
 
 
@@ -101,7 +101,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     rows = bl.scan([{"x": ["a", "b"]}])
     for name, why in (("n" * 300, "file name too long"), ("file", "file exists"), ("file/more", "not a directory")):
         with pytest.raises(UnwritableFileError, match=rf"cannot write '.*': {why}"):
-            encode(rows, tmp_path / name)
+            encode_to_disk(rows, tmp_path / name)
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_why_no_column_is_left(tmp_path: Path, engine: str) -> None:
 
 @pytest.mark.parametrize("output", [[], ["-o", "rows.csv"], ["-o", "rows.parquet"]])
 def test_names_of_a_model_that_no_table_can_hold(tmp_path: Path, output: list[str]) -> None:
-    asia = Path(bl.__file__).with_name("data") / "asia.json"
+    asia = Path(bl.__file__).with_name("datasets") / "asia.json"
     (tmp_path / "m.json").write_text(asia.read_text().replace('"states": ["yes"', '"states": ["y\\ud800"', 1))
     words = [word if word == "-o" else str(tmp_path / word) for word in output]
     code, _, sentence = tell("sample", str(tmp_path / "m.json"), "-n", "5", *words)

@@ -11,7 +11,7 @@ import zlib
 import pytest
 
 from bayeslearn import files
-from bayeslearn.errors import CapacityError, FormatError, MissingFileError, ParameterError
+from bayeslearn.errors import CapacityError, FormatError, InputFileNotFoundError, ParameterError
 
 
 def names(folder):
@@ -74,11 +74,13 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path):
 
 
 def test_places_where_no_file_can_stand(tmp_path, monkeypatch):
-    with pytest.raises(MissingFileError, match=r"cannot write .*a\.txt': there is no folder '.*nowhere'") as caught:
+    with pytest.raises(
+        InputFileNotFoundError, match=r"cannot write .*a\.txt': there is no folder '.*nowhere'"
+    ) as caught:
         files.write(tmp_path / "nowhere" / "a.txt", b"")
     assert caught.value.details["path"] == tmp_path / "nowhere" / "a.txt"
     (tmp_path / "link.txt").symlink_to(tmp_path / "gone" / "real.txt")
-    with pytest.raises(MissingFileError, match=r"cannot write .*link\.txt': there is no folder '.*gone'"):
+    with pytest.raises(InputFileNotFoundError, match=r"cannot write .*link\.txt': there is no folder '.*gone'"):
         files.write(tmp_path / "link.txt", b"")
     with pytest.raises(ParameterError, match=r"it is a folder\n\nhint: name a file in it"):
         files.write(tmp_path, b"")
@@ -162,7 +164,7 @@ def test_a_packed_file_is_unpacked_up_to_the_limit_only(tmp_path):
 
 def test_what_is_not_there_or_no_file_is_named(tmp_path):
     for name in ("gone.txt", "gone/a.txt"):
-        with pytest.raises(MissingFileError, match="there is no such file"):
+        with pytest.raises(InputFileNotFoundError, match="there is no such file"):
             files.read(tmp_path / name)
     with pytest.raises(FormatError, match=r"cannot be read: .*directory"):
         files.read(tmp_path)

@@ -9,101 +9,120 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import gammaln
+from scipy.special import gammaln, xlogy
 
 from bayeslearn import load, scan
-from bayeslearn.distributions import Gamma
-from bayeslearn.distributions.distribution import Distribution, register
+from bayeslearn.distributions import distribution
+from bayeslearn.distributions.distribution import Distribution, by_name, register, unregister
 from bayeslearn.distributions.moments import real_cells
 from bayeslearn.distributions.row_assignment import paired
 from bayeslearn.distributions.sufficient_statistics import Statistics
-from bayeslearn.errors import FormatError
-from bayeslearn.mixture import find_classes, fit_mixture
-from bayeslearn.mixture.reporting import describe
-from bayeslearn.naive_bayes import NaiveBayes, NaiveBayesClassifier
-from bayeslearn.sequence import learn
+from bayeslearn.errors import FormatError, ParameterError
+from bayeslearn.hmm import HMMEstimator, learn
+from bayeslearn.mixture import MixedTypeClusterer, find_classes, fit_mixture
+from bayeslearn.mixture.cluster_report import describe_clusters
+from bayeslearn.model_values import PRIORS
+from bayeslearn.naive_bayes import NaiveBayesClassifier, NaiveBayesModel
+from tests.cli.asking import ask
+
+### forty lines
 
 
 @dataclass(frozen=True, eq=False)
-class Durations(Statistics):
-    """How many, and their sum."""
-
+class WaitStatistics(Statistics):
     n: Any
     total: Any
 
 
-@register("exponential")
-@dataclass(frozen=True)
-class Exponential(Distribution[Durations, Gamma]):
-    """Waiting times: p(x) = λ e^(−λx), λ ~ Gamma(a, b)."""
+@dataclass(frozen=True, eq=False)
+class WaitPrior:  # λ ~ Gamma(n, total), and the Lomax distribution of one more wait
+    n: Any
+    total: Any
 
-    prior_type: ClassVar[Any] = Gamma
+    @classmethod
+    def none(cls):
+        return cls(np.zeros(()), np.zeros(()))
+
+    def of(self, shape):
+        return WaitPrior(np.broadcast_to(self.n, shape), np.broadcast_to(self.total, shape))
+
+    def mean(self, otherwise=np.nan):
+        return np.where(self.n > 0, self.n / np.where(self.n > 0, self.total, 1.0), otherwise)
+
+    def log_cases(self, rate):
+        return xlogy(self.n, rate) - self.total * rate
+
+    def log_pdf(self, rate):
+        return self.log_cases(rate) - np.log(rate) + self.n * np.log(self.total) - gammaln(self.n)
+
+    def log_prob(self, x):
+        x, a, b = paired(real_cells(x), None, self.n, self.total)
+        return np.where(np.isnan(x), 0.0, np.log(a) + a * np.log(b) - (a + 1) * np.log(b + x))
+
+
+@dataclass(frozen=True)
+class Waits(Distribution[WaitStatistics, WaitPrior]):  # p(x) = λ e^(−λx)
+    prior_type: ClassVar[Any] = WaitPrior
 
     def cells(self, x):
         return real_cells(x)
 
     def gather(self, cells, to):
         seen = ~np.isnan(cells)
-        return Durations(to.only(seen).sum(), to.only(seen).sum(np.where(seen, cells, 0.0)))
+        return WaitStatistics(to.only(seen).sum(), to.only(seen).sum(np.where(seen, cells, 0.0)))
 
     def zero(self, rows=()):
-        return Durations(np.zeros(rows), np.zeros(rows))
+        return WaitStatistics(np.zeros(rows), np.zeros(rows))
 
     def update(self, prior, statistics):
         before = prior.of(statistics.n.shape)
-        return Gamma(before.shape + statistics.n, before.rate + statistics.total)
+        return WaitPrior(before.n + statistics.n, before.total + statistics.total)
 
     def log_evidence(self, prior, statistics):
-        a, b = (prior.of(statistics.n.shape), self.update(prior, statistics))
-        return a.shape * np.log(a.rate) - gammaln(a.shape) + gammaln(b.shape) - b.shape * np.log(b.rate)
+        before, after = prior.of(statistics.n.shape), self.update(prior, statistics)
+        return log_normalizer(after) - log_normalizer(before)
 
     def log_prob(self, parameters, x, *, groups=None):
         x, rate = paired(real_cells(x), groups, np.asarray(parameters))
         return np.where(np.isnan(x), 0.0, np.log(rate) - rate * x)
 
     def predictive(self, posterior):
-        raise NotImplementedError
+        return posterior
 
-    def draw(self, parameters, n, rng=None):
-        return np.random.default_rng(rng).exponential(1 / np.asarray(parameters), (n, len(parameters)))
+    def draw(self, parameters, n, random_state=None):
+        return np.random.default_rng(random_state).exponential(1 / np.asarray(parameters), (n, len(parameters)))
 
     def like(self, parameters, sample_size, *, center=1.0, spread=1.0):
         rate = np.asarray(parameters)
-        return Gamma(np.full(rate.shape, sample_size), sample_size / rate)
+        return WaitPrior(np.full(rate.shape, sample_size), sample_size / rate)
+
+
+def log_normalizer(prior):
+    return gammaln(prior.n) - prior.n * np.log(prior.total)
+
+
+### it is known
+
+
+NAME = "waits"
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    """The distribution is known by its name, from the start to the end of each test."""
+    register(NAME)(Waits)
+    yield
+    assert by_name(NAME) is Waits
+    unregister(NAME)
+    assert NAME not in distribution.names()
+    assert WaitPrior not in PRIORS.values()
 
 
 RNG = np.random.default_rng(0)
 SLOW, FAST = RNG.exponential(10.0, 300), RNG.exponential(0.5, 300)
 ROWS = {"wait": np.concatenate([SLOW, FAST]), "who": ["slow"] * 300 + ["fast"] * 300}
-
-
-def test_naive_bayes():
-    model = NaiveBayes.learn(ROWS, "who", families={"wait": "exponential"}, prior=None, class_prior=None)
-    rate = model.posterior("wait").mean()
-    np.testing.assert_allclose(rate, [1 / FAST.mean(), 1 / SLOW.mean()], rtol=1e-12)
-    assert model.predict({"wait": [0.1, 30.0]}).tolist() == ["fast", "slow"]
-    pooled = NaiveBayes.learn(ROWS, "who", families={"wait": "exponential"}).posterior("wait").mean()
-    mean = ROWS["wait"].mean()
-    np.testing.assert_allclose(pooled, [301 / (FAST.sum() + mean), 301 / (SLOW.sum() + mean)], rtol=1e-12)
-    assert NaiveBayes.learn(ROWS, "who", families={"wait": "exponential"}, prior="evidence").cases == 600
-
-
-def test_estimator():
-    X = ROWS["wait"][:, None]
-    model = NaiveBayesClassifier(families={"x0": "exponential"}).fit(X, ROWS["who"])
-    assert model.predict([[0.1], [30.0]]).tolist() == ["fast", "slow"]
-
-
-def test_mixture():
-    found = fit_mixture(ROWS["wait"], 2, family=Exponential(), rng=0, restarts=3).model
-    assert sorted(found["x0"]) == pytest.approx([0.1, 2.0], rel=0.3)
-    assert np.isfinite(found.log_evidence(ROWS["wait"]))
-    classes = find_classes({"wait": ROWS["wait"]}, 2, families={"wait": "exponential"}, rng=0).model
-    reports = describe(classes)
-    assert [r.differences[0].column for r in reports] == ["wait", "wait"]
-    assert all(r.differences[0].divergence > 0.1 for r in reports)
-    drawn, _ = classes.sample(50, 0)
-    assert (drawn[0] > 0).all()
+WAIT, FAMILIES = {"wait": ROWS["wait"]}, {"wait": NAME}
+SPELLS = np.concatenate([RNG.exponential(scale, 40) for scale in (10.0, 0.3) * 6])
 
 
 def saved(model, path):
@@ -112,22 +131,171 @@ def saved(model, path):
     return load(path)
 
 
-def test_model_files(tmp_path):
-    naive = NaiveBayes.learn(ROWS, "who", families={"wait": "exponential"})
+def learned_by_name(**options):
+    """A naive Bayes model of the waits."""
+    return NaiveBayesModel.learn(ROWS, "who", families=FAMILIES, **options)
+
+
+### registration
+
+
+def test_names_that_are_taken():
+    register(NAME)(Waits)  # the same class may be defined once more
+    other = type("Other", (Waits,), {})
+    for name in (NAME, "exponential", "gaussian"):
+        with pytest.raises(ParameterError, match=f"there is a distribution '{name}' already"):
+            register(name)(other)
+    for name in ("exponential", "nothing"):
+        with pytest.raises(ParameterError, match=f"no distribution was registered under the name '{name}'"):
+            unregister(name)
+    assert by_name("exponential").__module__ == "bayeslearn.distributions.durations"
+    assert PRIORS["waits prior"] is WaitPrior
+
+
+def test_names_are_those_of_the_modules():
+    for name in distribution.MODULES:
+        assert by_name(name).name == name
+        assert by_name(name).points_of_columns == (name in distribution.VECTOR_MODULES)
+    assert distribution.column_names() == sorted({*distribution.COLUMN_MODULES, NAME})
+
+
+### naive Bayes
+
+
+def test_naive_bayes():
+    rate = learned_by_name(prior=None, class_prior=None).posterior("wait").mean()
+    np.testing.assert_allclose(rate, [1 / FAST.mean(), 1 / SLOW.mean()], rtol=1e-12)
+    model = learned_by_name()
+    mean = ROWS["wait"].mean()
+    np.testing.assert_allclose(
+        model.posterior("wait").mean(), [301 / (FAST.sum() + mean), 301 / (SLOW.sum() + mean)], rtol=1e-12
+    )
+    assert model.predict({"wait": [0.1, 30.0]}).tolist() == ["fast", "slow"]
+    assert learned_by_name(prior="evidence").cases == 600
+
+
+def test_parameters_integrated_out():
+    model = learned_by_name(estimate="integrated")
+    joint = model.posterior("wait").log_prob([3.0])[0] + np.log([0.5, 0.5])
+    expected = np.exp(joint - np.logaddexp(*joint))
+    np.testing.assert_allclose(model.predict_proba({"wait": [3.0]})[0], expected, rtol=1e-12)
+    assert np.abs(expected - learned_by_name().predict_proba({"wait": [3.0]})[0]).max() > 1e-6
+
+
+def test_explanation():
+    why = learned_by_name().explain({"wait": [30.0]})
+    rates = learned_by_name().posterior("wait").mean()
+    (column, cell, weight), *_ = [part for part in why.row(0) if part[0] == "wait"]
+    assert (column, cell) == ("wait", 30.0)
+    assert weight == pytest.approx(np.log(rates[1] / rates[0]) - 30 * (rates[1] - rates[0]), rel=1e-12)
+    assert "wait = 30" in why.told(0)
+
+
+def test_classifier():
+    X = ROWS["wait"][:, None]
+    model = NaiveBayesClassifier(families={"x0": NAME}).fit(X, ROWS["who"])
+    assert model.predict([[0.1], [30.0]]).tolist() == ["fast", "slow"]
+    halves = NaiveBayesClassifier(families={"x0": NAME})
+    for part in (slice(None, None, 2), slice(1, None, 2)):
+        halves.partial_fit(X[part], ROWS["who"][part], classes=["fast", "slow"])
+    np.testing.assert_allclose(halves.predict_proba(X), model.predict_proba(X), rtol=1e-9)
+
+
+### mixtures
+
+
+def test_mixture():
+    found = fit_mixture(ROWS["wait"], 2, family=Waits(), random_state=0, restarts=3).model
+    assert sorted(found["x0"]) == pytest.approx([0.1, 2.0], rel=0.3)
+    assert np.isfinite(found.log_evidence(ROWS["wait"]))
+    by_its_name = fit_mixture(ROWS["wait"], 2, family=NAME, random_state=0, restarts=3).model
+    np.testing.assert_array_equal(by_its_name["x0"], found["x0"])
+    drawn, _ = find_classes(WAIT, 2, families=FAMILIES, random_state=0).model.sample(50, 0)
+    assert (drawn[0] > 0).all()
+
+
+def test_descriptions_of_clusters():
+    model = find_classes(WAIT, 2, families=FAMILIES, random_state=0).model
+    reports = describe_clusters(model)
+    assert [r.differences[0].column for r in reports] == ["wait", "wait"]
+    assert all(r.differences[0].divergence > 0.1 for r in reports)
+    assert [r.differences[0].here for r in reports] == [f"{rate:.4g}" for rate in model["wait"]]
+
+
+def test_clusterer():
+    found = MixedTypeClusterer(2, families=FAMILIES, random_state=0).fit(pd.DataFrame(WAIT))
+    assert found.predict(pd.DataFrame({"wait": [0.1, 30.0]})).tolist() in ([0, 1], [1, 0])
+    assert len(found.report_) == 2
+
+
+### hidden Markov models
+
+
+def test_hidden_markov_model():
+    model = learn(SPELLS, 2, emissions=NAME, random_state=0, restarts=3).model
+    assert sorted(model.emissions.parameters) == pytest.approx([0.1, 3.3], rel=0.4)
+    assert model.emissions.described(0) == f"{model.emissions.parameters[0]:.4g}"
+    path = model.decode(SPELLS).states
+    assert np.mean([path[i] == path[0] for i in range(40)]) > 0.9
+    assert (model.sample(20, 0)[0] > 0).all()
+
+
+def test_estimator_of_hidden_markov_models():
+    found = HMMEstimator(2, emissions=NAME, restarts=3).fit(SPELLS[:, None])
+    assert (found.predict(SPELLS[:, None]) == found.model_.decode(SPELLS).codes).all()
+    assert np.isfinite(found.score(SPELLS[:, None]))
+
+
+### sources
+
+
+@pytest.fixture
+def source(tmp_path):
+    """The waits in two files."""
+    for part in (0, 1):
+        pd.DataFrame(ROWS).iloc[part::2].to_parquet(tmp_path / f"{part}.parquet")
+    return scan(tmp_path / "*.parquet")
+
+
+def test_source(source):
+    whole, folded = learned_by_name(), NaiveBayesModel.learn(source, "who", families=FAMILIES)
+    np.testing.assert_allclose(folded.posterior("wait").mean(), whole.posterior("wait").mean(), rtol=1e-12)
+    classes = find_classes(source, 2, columns=["wait"], families=FAMILIES, random_state=0)
+    assert sorted(classes.model["wait"]) == pytest.approx([0.1, 2.0], rel=0.3)
+
+
+def test_sequences_of_a_source(tmp_path):
+    rows = pd.DataFrame({"run": np.repeat([1, 2, 3, 4], 120), "wait": SPELLS})
+    for part in (0, 1):
+        rows.iloc[part * 240 : (part + 1) * 240].to_parquet(tmp_path / f"{part}.parquet")
+    folded = learn(
+        scan(tmp_path / "*.parquet"), 2, id="run", columns=["wait"], emissions=NAME, random_state=0, restarts=3
+    )
+    assert sorted(folded.model.emissions.parameters) == pytest.approx([0.1, 3.3], rel=0.4)
+
+
+### model files
+
+
+@pytest.mark.parametrize("ending", ["json", "model"])
+def test_model_files(tmp_path, ending):
     x = {"wait": [0.1, 3.0, 30.0]}
-    assert (saved(naive, tmp_path / "naive.json").predict_proba(x) == naive.predict_proba(x)).all()
-    mixture = find_classes({"wait": ROWS["wait"]}, 2, families={"wait": "exponential"}, rng=0).model
-    assert (saved(mixture, tmp_path / "mixture.json").responsibilities(x) == mixture.responsibilities(x)).all()
-    chain = learn(ROWS["wait"], 2, emissions="exponential", rng=0).model
-    again = saved(chain, tmp_path / "chain.json")
-    assert again.log_likelihood(ROWS["wait"]) == chain.log_likelihood(ROWS["wait"])
-    more = again.update(ROWS["wait"])
-    assert more.statistics["start"].n.sum() == 2
+    for prior in ("pooled:1", "none", WaitPrior(np.array(2.0), np.array(3.0))):
+        naive = learned_by_name(prior=prior)
+        again = saved(naive, tmp_path / f"naive.{ending}")
+        assert (again.predict_proba(x) == naive.predict_proba(x)).all()
+    mixture = find_classes(WAIT, 2, families=FAMILIES, random_state=0).model
+    again = saved(mixture, tmp_path / f"mixture.{ending}")
+    assert (again.responsibilities(x) == mixture.responsibilities(x)).all()
+    chain = learn(SPELLS, 2, emissions=NAME, random_state=0).model
+    again = saved(chain, tmp_path / f"chain.{ending}")
+    assert again.log_likelihood(SPELLS) == chain.log_likelihood(SPELLS)
+    assert again.update(SPELLS).statistics["start"].n.sum() == 2
 
 
 @pytest.mark.parametrize("parameters", [[[-1.0, 2.0]], [[1.0]], [[1.0, 2.0], [1.0, 2.0]], ["a"], [[1.0, None]]])
 def test_wrong_parameters_in_files(tmp_path, parameters):
-    learn(ROWS["wait"], 2, emissions="exponential", rng=0).model.save(tmp_path / "chain.json")
+    learn(ROWS["wait"], 2, emissions=NAME, random_state=0).model.save(tmp_path / "chain.json")
     document = json.loads((tmp_path / "chain.json").read_text())
     document["emissions"]["parameters"] = parameters
     (tmp_path / "chain.json").write_text(json.dumps(document))
@@ -135,25 +303,19 @@ def test_wrong_parameters_in_files(tmp_path, parameters):
         load(tmp_path / "chain.json")
 
 
-def test_hidden_markov_model(tmp_path):
-    x = np.concatenate([RNG.exponential(scale, 40) for scale in (10.0, 0.3) * 6])
-    found = learn(x, 2, emissions="exponential", rng=0, restarts=3).model
-    assert sorted(found.emissions.parameters) == pytest.approx([0.1, 3.3], rel=0.4)
-    path = found.decode(x).states
-    assert np.mean([path[i] == path[0] for i in range(40)]) > 0.9
-    rows = {"run": np.repeat([1, 2, 3, 4], 120), "wait": x}
-    for part, stop in enumerate((240, 480)):
-        pd.DataFrame(rows).iloc[stop - 240 : stop].to_parquet(tmp_path / f"{part}.parquet")
-    source, options = scan(tmp_path / "*.parquet"), {"emissions": "exponential", "rng": 0, "restarts": 3}
-    folded = learn(source, 2, id="run", columns=["wait"], **options)
-    assert sorted(folded.model.emissions.parameters) == pytest.approx([0.1, 3.3], rel=0.4)
+### the command line
 
 
-def test_source(tmp_path):
-    pd.DataFrame(ROWS).iloc[::2].to_parquet(tmp_path / "1.parquet")
-    pd.DataFrame(ROWS).iloc[1::2].to_parquet(tmp_path / "2.parquet")
-    whole = NaiveBayes.learn(ROWS, "who", families={"wait": "exponential"})
-    folded = NaiveBayes.learn(scan(tmp_path / "*.parquet"), "who", families={"wait": "exponential"})
-    np.testing.assert_allclose(folded.posterior("wait").mean(), whole.posterior("wait").mean(), rtol=1e-12)
-    classes = find_classes(scan(tmp_path / "*.parquet"), 2, columns=["wait"], families={"wait": "exponential"}, rng=0)
-    assert sorted(classes.model["wait"]) == pytest.approx([0.1, 2.0], rel=0.3)
+def test_options_of_the_command_line(tmp_path):
+    data, model = str(tmp_path / "waits.csv"), str(tmp_path / "model.json")
+    pd.DataFrame(ROWS).to_csv(data, index=False)
+    assert "columns             1 waits" in ask(
+        "naive", "learn", data, "--target", "who", "--family", f"wait={NAME}", "-o", model
+    )
+    answer = json.loads(ask("naive", "predict", model, data, "--json"))
+    assert answer["columns"]["who"][0] in {"slow", "fast"}
+    assert "wait = " in ask("naive", "predict", model, data, "--explain")
+    ask("cluster", data, "-k", "2", "--drop-columns", "who", "--family", f"wait={NAME}", "-o", model)
+    assert [part.distribution for part in load(model).parts] == [Waits()]
+    ask("sequence", "learn", data, "--columns", "wait", "--states", "2", "--emissions", NAME, "-o", model)
+    assert load(model).emissions.kind == NAME

@@ -22,7 +22,7 @@ WITHOUT = {
     "network/structure/scoring/family_counts.py": 1,
     "network/structure/uncertainty/model_averaging.py": 2, "network/structure/uncertainty/bootstrap.py": 2,
     "network/structure/constraint_based/independence_tests.py": 1, "sources/duckdb_source.py": 1,
-    "tables/counting.py": 1,
+    "tables/contingency.py": 1,
     "tables/schema.py": 1, "tables/table.py": 8, "tables/variables.py": 10,
 }  # fmt: skip
 

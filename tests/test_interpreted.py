@@ -14,8 +14,9 @@ from tests.interpreted import COMPILING, KERNELS, ROOT, TOPICS, listed
 #: What is no topic: checked in both ways by whatever uses it, or no computation at all.
 OTHERS = {
     "__main__",
-    "data",
+    "datasets",
     "errors",
+    "significance",
     "files",
     "capacity",
     "source_text",

@@ -63,7 +63,7 @@ read("words", "classes", [0, 0, 1, 2**40])
 )
 def test_lengths_of_sequences_that_wrap(call):
     code = f"""
-from bayeslearn.sequence import learn
+from bayeslearn.hmm import learn
 
 rows = np.random.default_rng(0).normal(size=(50, 1))
 model, x = learn(rows, 2, max_iter=5), rows[:5]
@@ -76,7 +76,7 @@ for wrong in ([2**62] * 4 + [5], [2**63 - 1, 2**63 - 1, 7], np.array([2**64 - 1,
 
 def test_sequences_that_are_made_by_hand():
     code = """
-from bayeslearn.sequence import CategoricalEmissions, HiddenMarkovModel, Sequences
+from bayeslearn.hmm import CategoricalEmissions, HiddenMarkovModel, Sequences
 from bayeslearn.tables import Discrete
 
 half = np.full((2, 2), 0.5)

@@ -105,7 +105,7 @@ def test_a_packed_model_is_unpacked_up_to_a_limit(tmp_path, monkeypatch):
         ("mixture_gaussian", ("weights",), [[1.0]], "the weights do not sum to 1"),
         ("mixture_table", ("parts", 0, "parameters"), [[1e300]], "not finite numbers"),
         ("weighted_majority", ("experts",), ["a", None], "'experts' of a learner is"),
-        ("neighbours", ("columns", 0, "cells"), [None], "has 1 cells"),
+        ("neighbors", ("columns", 0, "cells"), [None], "has 1 cells"),
         ("local", ("rows",), [1, 2], "do not fit each other"),
         ("local", ("rows",), ["a"] * 24, "'rows' holds"),
     ],

@@ -9,18 +9,18 @@ import pytest
 
 import bayeslearn
 from bayeslearn import distributions, hypotheses, learning_theory, tables
-from bayeslearn.functions import LocalModel, RadialBasis
-from bayeslearn.naive_bayes.text import DocumentCounts
-from bayeslearn.neighbors import build_index
-from bayeslearn.network import Cpt
-from bayeslearn.sequence import (
+from bayeslearn.hmm import (
     CategoricalEmissions,
-    FullNormalEmissions,
+    FullGaussianEmissions,
+    GaussianEmissions,
     HiddenMarkovModel,
-    NormalEmissions,
     PoissonEmissions,
     Sequences,
 )  # fmt: skip
+from bayeslearn.naive_bayes.text import DocumentCounts
+from bayeslearn.neighbors import build_index
+from bayeslearn.network import CPT
+from bayeslearn.regression import LocalRegressionModel, RBFBasis
 
 LEAVES = (str, bytes, int, float, complex, type(None), type, types.FunctionType, types.ModuleType, types.MethodType)
 
@@ -69,7 +69,7 @@ def codes(n_states, *shape):
 
 
 X, LABELS, WEIGHTS = numbers(60, 3), codes(2, 60), positive(60)
-COIN = tables.Discrete("side", ["head", "tail"])
+COIN = tables.DiscreteVariable("side", ["head", "tail"])
 
 
 def chain(start, moves, theta):
@@ -78,7 +78,7 @@ def chain(start, moves, theta):
 
 VALUES = {
     "Table": (
-        lambda a, b, c: tables.Table(tables.Schema([COIN, tables.Numeric("x")]), a, b, c),
+        lambda a, b, c: tables.Table(tables.Schema([COIN, tables.NumericVariable("x")]), a, b, c),
         [codes(2, 1, 9).astype(np.int8), numbers(1, 9), positive(9)],
     ),
     "Table.with_weights": (lambda w: tables.as_table(X).with_weights(w), [positive(60)]),
@@ -89,27 +89,27 @@ VALUES = {
     "Beta": (distributions.Beta, [positive(3), positive(3)]),
     "Gamma": (distributions.Gamma, [positive(3), positive(3)]),
     "Counts": (distributions.Counts, [positive(3)]),
-    "Totals": (distributions.Totals, [positive(3), positive(3), positive(3)]),
+    "Totals": (distributions.PoissonStatistics, [positive(3), positive(3), positive(3)]),
     "Moments": (distributions.Moments, [positive(3), numbers(3), positive(3)]),
     "JointMoments": (distributions.JointMoments, [positive(2), numbers(2, 3), np.stack([np.eye(3)] * 2)]),
     "LogLikelihoods": (distributions.LogLikelihoods, [-positive(3), np.zeros(3)]),
-    "Finite": (distributions.Finite, [np.log(shares(3))]),
+    "Finite": (distributions.FinitePrior, [np.log(shares(3))]),
     "NormalInverseGamma": (distributions.NormalInverseGamma, [numbers(3), positive(3), positive(3), positive(3)]),
     "NormalInverseWishart": (distributions.NormalInverseWishart, [numbers(3), positive(), positive() + 5, np.eye(3)]),
     "RegressionPrior": (distributions.RegressionPrior, [positive(), numbers(3), np.eye(3), positive()]),
     "StudentT": (distributions.StudentT, [positive(3), numbers(3), positive(3)]),
-    "Cpt": (lambda p: Cpt(COIN, (), p), [shares(2)]),
+    "CPT": (lambda p: CPT(COIN, (), p), [shares(2)]),
     "Sequences": (
         lambda x, n, w, s: Sequences(x, n, (0, 1), w, s),
         [numbers(9, 1), np.array([4, 5]), positive(2), codes(2, 9).astype(np.int32)],
     ),
     "HiddenMarkovModel": (chain, [shares(2), shares(2, 2), shares(2, 2)]),
-    "NormalEmissions": (lambda m, v: NormalEmissions(("x", "y"), m, v), [numbers(2, 2), positive(2, 2)]),
-    "FullNormalEmissions": (
-        lambda m, v: FullNormalEmissions(("x", "y"), m, v), [numbers(2, 2), np.stack([np.eye(2)] * 2)],
+    "GaussianEmissions": (lambda m, v: GaussianEmissions(("x", "y"), m, v), [numbers(2, 2), positive(2, 2)]),
+    "FullGaussianEmissions": (
+        lambda m, v: FullGaussianEmissions(("x", "y"), m, v), [numbers(2, 2), np.stack([np.eye(2)] * 2)],
     ),
     "PoissonEmissions": (lambda rate: PoissonEmissions("x", rate), [positive(2)]),
-    "RadialBasis": (RadialBasis, [numbers(3, 2), positive(3)]),
+    "RBFBasis": (RBFBasis, [numbers(3, 2), positive(3)]),
     "brute force": (lambda x: build_index(x, kind="brute"), [numbers(50, 3)]),
     "k-d tree": (lambda x: build_index(x, kind="tree"), [numbers(50, 3)]),
     "DocumentCounts": (
@@ -126,10 +126,10 @@ VALUES = {
 }  # fmt: skip
 
 LEARNERS = {
-    "AveragedOneDependenceClassifier": LABELS, "NaiveBayesClassifier": LABELS, "NeighborsClassifier": LABELS,
-    "RadialBasisClassifier": LABELS, "SigmoidClassifier": LABELS, "LeastSquaresRegressor": X[:, 0],
-    "LocalRegressor": X[:, 0], "NeighborsRegressor": X[:, 0], "RadialBasisRegressor": X[:, 0],
-    "GaussianMixture": None, "TableClusterer": None,
+    "AODEClassifier": LABELS, "NaiveBayesClassifier": LABELS, "NeighborsClassifier": LABELS,
+    "RBFClassifier": LABELS, "LogisticClassifier": LABELS, "BayesianLinearRegressor": X[:, 0],
+    "LocalRegressor": X[:, 0], "NeighborsRegressor": X[:, 0], "RBFRegressor": X[:, 0],
+    "GaussianMixture": None, "MixedTypeClusterer": None,
 }  # fmt: skip
 
 
@@ -159,6 +159,6 @@ def test_a_fitted_learner_owns_its_arrays(name):
 
 def test_rows_of_a_local_model_are_its_own():
     x, y, weights = numbers(30, 2), numbers(30), positive(30)
-    model = bayeslearn.functions.local_regression(x, y, weights=weights)
-    assert isinstance(model, LocalModel)
+    model = bayeslearn.regression.local_regression(x, y, weights=weights)
+    assert isinstance(model, LocalRegressionModel)
     assert shared(model, [x, y, weights]) == []

@@ -16,10 +16,10 @@ import bayeslearn
 #: Callables that take any number of arguments, and why.
 EXCEPTIONS = {
     "set_params": "scikit-learn's own: the names of the parameters of its constructor",
-    "Session.observe": "the names are those of the variables of the network",
-    "Session.retract": "names of variables, one or several",
+    "EvidenceSession.observe": "the names are those of the variables of the network",
+    "EvidenceSession.retract": "names of variables, one or several",
     "Component.of": "names of columns, one or several",
-    "Bundle": "the names are those that the caller gives to its parts",
+    "StatisticsBundle": "the names are those that the caller gives to its parts",
     **dict.fromkeys(
         (name for name in bayeslearn.errors.__all__ if not name.endswith("Warning")),
         "values that a program may read from `error.details`",
@@ -94,21 +94,21 @@ def test_decorators_keep_the_signature():
 
 #: Callables that hand parameters on, with what they hand them to; and parameters of the latter that they fill in.
 FORWARDED = [
-    ("network.BayesianNetwork.query", "network.Exact.query", set()),
-    ("network.BayesianNetwork.draw", "network.visualization.picture", set()),
+    ("network.BayesianNetwork.query", "network.ExactInference.query", set()),
+    ("network.BayesianNetwork.to_svg", "network.visualization.picture", set()),
     ("network.visualization.draw", "network.visualization.picture", set()),
-    ("network.fit_stream", "network.OnlineTables", set()),
-    ("naive_bayes.NaiveBayes.learn", "naive_bayes.tables.learning.learn", set()),
+    ("network.fit_parameters_online", "network.OnlineEM", set()),
+    ("naive_bayes.NaiveBayesModel.learn", "naive_bayes.tabular.fit.learn", set()),
     ("neighbors.NeighborsModel.from_arrays", "neighbors.NeighborsModel", {"examples", "said", "distance", "target"}),
     ("mixture.choose_mixture", "mixture.fit_mixture", {"k", "progress"}),
     ("mixture.find_classes", "mixture.choose_mixture", {"family", "variance", "covariance", "tol"}),
     ("sources.as_source", "tables.as_table", set()),
-    ("sources.Files.declared", "tables.as_table", {"data"}),
-    ("sequence.HiddenMarkovModel.learn", "sequence.learn", set()),
-    ("sequence.HiddenMarkovModel.update", "sequence.HiddenMarkovModel.sequences", set()),
-    ("sequence.HiddenMarkovModel.log_likelihood", "sequence.HiddenMarkovModel.sequences", set()),
-    ("sequence.HiddenMarkovModel.posterior", "sequence.HiddenMarkovModel.sequences", set()),
-    ("sequence.HiddenMarkovModel.decode", "sequence.HiddenMarkovModel.sequences", set()),
+    ("sources.FileSource.declared", "tables.as_table", {"data"}),
+    ("hmm.HiddenMarkovModel.learn", "hmm.learn", set()),
+    ("hmm.HiddenMarkovModel.update", "hmm.HiddenMarkovModel.sequences", set()),
+    ("hmm.HiddenMarkovModel.log_likelihood", "hmm.HiddenMarkovModel.sequences", set()),
+    ("hmm.HiddenMarkovModel.posterior", "hmm.HiddenMarkovModel.sequences", set()),
+    ("hmm.HiddenMarkovModel.decode", "hmm.HiddenMarkovModel.sequences", set()),
 ]
 
 
@@ -119,7 +119,9 @@ def test_what_is_handed_on_has_the_same_defaults(outer, inner, filled_in):
     assert {name: mine[name].default for name in wanted if name in mine} == wanted
 
 
-@pytest.mark.parametrize("name", ["learn", "NaiveBayes.learn", "network.fit_stream", "mixture.find_classes"])
+@pytest.mark.parametrize(
+    "name", ["fit_network", "NaiveBayesModel.learn", "network.fit_parameters_online", "mixture.find_classes"]
+)
 def test_help_explains_every_parameter(name):
     value = pydoc.locate(f"bayeslearn.{name}")
     shown = pydoc.render_doc(value, renderer=pydoc.plaintext)

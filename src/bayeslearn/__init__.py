@@ -13,11 +13,12 @@ TYPE_CHECKING = False  # as typing.TYPE_CHECKING, without the time that importin
 
 if TYPE_CHECKING:
     from bayeslearn import case_based as case_based
-    from bayeslearn import data as data
+    from bayeslearn import components as components
+    from bayeslearn import datasets as datasets
     from bayeslearn import distributions as distributions
     from bayeslearn import em as em
     from bayeslearn import errors as errors
-    from bayeslearn import functions as functions
+    from bayeslearn import hmm as hmm
     from bayeslearn import hypotheses as hypotheses
     from bayeslearn import kernels as kernels
     from bayeslearn import learning_theory as learning_theory
@@ -28,16 +29,13 @@ if TYPE_CHECKING:
     from bayeslearn import network as network
     from bayeslearn import online as online
     from bayeslearn import plots as plots
-    from bayeslearn import sequence as sequence
+    from bayeslearn import regression as regression
     from bayeslearn import sources as sources
     from bayeslearn import tables as tables
     from bayeslearn import validation as validation
     from bayeslearn.codec import load as load
-    from bayeslearn.functions import LeastSquaresRegressor as LeastSquaresRegressor
-    from bayeslearn.functions import LocalRegressor as LocalRegressor
-    from bayeslearn.functions import RadialBasisClassifier as RadialBasisClassifier
-    from bayeslearn.functions import RadialBasisRegressor as RadialBasisRegressor
-    from bayeslearn.functions import SigmoidClassifier as SigmoidClassifier
+    from bayeslearn.hmm import HiddenMarkovModel as HiddenMarkovModel
+    from bayeslearn.hmm import HMMEstimator as HMMEstimator
     from bayeslearn.hypotheses import BayesOptimalClassifier as BayesOptimalClassifier
     from bayeslearn.hypotheses import Conjunction as Conjunction
     from bayeslearn.hypotheses import FindSClassifier as FindSClassifier
@@ -48,36 +46,39 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses import find_s as find_s
     from bayeslearn.learning_theory import KCNFClassifier as KCNFClassifier
     from bayeslearn.mixture import GaussianMixture as GaussianMixture
-    from bayeslearn.mixture import Mixture as Mixture
-    from bayeslearn.mixture import TableClusterer as TableClusterer
+    from bayeslearn.mixture import MixedTypeClusterer as MixedTypeClusterer
+    from bayeslearn.mixture import MixtureModel as MixtureModel
     from bayeslearn.mixture import fit_mixture as fit_mixture
-    from bayeslearn.naive_bayes import AveragedOneDependenceClassifier as AveragedOneDependenceClassifier
-    from bayeslearn.naive_bayes import NaiveBayes as NaiveBayes
+    from bayeslearn.naive_bayes import AODEClassifier as AODEClassifier
     from bayeslearn.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
+    from bayeslearn.naive_bayes import NaiveBayesModel as NaiveBayesModel
     from bayeslearn.naive_bayes import TextClassifier as TextClassifier
     from bayeslearn.naive_bayes import fit_text as fit_text
     from bayeslearn.neighbors import NeighborsClassifier as NeighborsClassifier
     from bayeslearn.neighbors import NeighborsModel as NeighborsModel
     from bayeslearn.neighbors import NeighborsRegressor as NeighborsRegressor
     from bayeslearn.neighbors import fit_neighbors as fit_neighbors
+    from bayeslearn.network import DAG as DAG
     from bayeslearn.network import BayesianNetwork as BayesianNetwork
     from bayeslearn.network import BayesianNetworkClassifier as BayesianNetworkClassifier
-    from bayeslearn.network import Dag as Dag
-    from bayeslearn.network import fit_tables as fit_tables
-    from bayeslearn.network import learn as learn
+    from bayeslearn.network import fit_network as fit_network
+    from bayeslearn.network import fit_parameters as fit_parameters
     from bayeslearn.network.formats import read_network as read_network
     from bayeslearn.network.formats import write_network as write_network
     from bayeslearn.online import Halving as Halving
     from bayeslearn.online import WeightedMajority as WeightedMajority
     from bayeslearn.online import WeightedMajorityClassifier as WeightedMajorityClassifier
-    from bayeslearn.sequence import HiddenMarkovEstimator as HiddenMarkovEstimator
-    from bayeslearn.sequence import HiddenMarkovModel as HiddenMarkovModel
+    from bayeslearn.regression import BayesianLinearRegressor as BayesianLinearRegressor
+    from bayeslearn.regression import LocalRegressor as LocalRegressor
+    from bayeslearn.regression import LogisticClassifier as LogisticClassifier
+    from bayeslearn.regression import RBFClassifier as RBFClassifier
+    from bayeslearn.regression import RBFRegressor as RBFRegressor
     from bayeslearn.sources import scan as scan
-    from bayeslearn.tables import Discrete as Discrete
-    from bayeslearn.tables import Numeric as Numeric
+    from bayeslearn.tables import DiscreteVariable as DiscreteVariable
+    from bayeslearn.tables import NumericVariable as NumericVariable
     from bayeslearn.tables import Schema as Schema
     from bayeslearn.tables import Table as Table
     from bayeslearn.tables import as_table as as_table
-    from bayeslearn.tables import contingency as contingency
+    from bayeslearn.tables import contingency_tables as contingency_tables
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__, "__version__")

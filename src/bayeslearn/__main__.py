@@ -1,5 +1,8 @@
 """``python -m bayeslearn`` is the command ``bayeslearn``."""
 
-from bayeslearn.cli import main
+try:
+    from bayeslearn.cli import main
 
-main()
+    main()
+except KeyboardInterrupt:  # in an import
+    raise SystemExit(130) from None

@@ -8,7 +8,7 @@ and nothing in them is executed.
 
 A model class derives from :class:`Saved` and defines two methods:
 
-    class Mixture(Saved, kind="mixture"):
+    class MixtureModel(Saved, kind="mixture"):
         def to_document(self): ...                      # values that JSON knows, and arrays
         @classmethod
         def from_document(cls, reader, document): ...   # checks them with a Reader
@@ -48,20 +48,27 @@ PREFIX = "bayeslearn "
 KINDS = {
     "network": "bayeslearn.network.bayesian_network",
     "mixture": "bayeslearn.mixture.model",
-    "hidden Markov model": "bayeslearn.sequence.model",
-    "naive Bayes": "bayeslearn.naive_bayes.tables.model",
-    "one-dependence": "bayeslearn.naive_bayes.tables.aode",
+    "hidden Markov model": "bayeslearn.hmm.model",
+    "naive Bayes": "bayeslearn.naive_bayes.tabular.model",
+    "one-dependence": "bayeslearn.naive_bayes.tabular.aode",
     "text": "bayeslearn.naive_bayes.text.model",
-    "neighbours": "bayeslearn.neighbors.model",
-    "regression": "bayeslearn.functions.regression",
-    "classification": "bayeslearn.functions.classification",
-    "local regression": "bayeslearn.functions.local.model",
+    "neighbors": "bayeslearn.neighbors.model",
+    "regression": "bayeslearn.regression.regression_model",
+    "classification": "bayeslearn.regression.classification_model",
+    "local regression": "bayeslearn.regression.local.model",
     "online learner": "bayeslearn.online.base",
+    "expert mixture": "bayeslearn.online.bayes_mixture",
+    "network average": "bayeslearn.network.structure.uncertainty.model_averaging",
+    "structure posterior": "bayeslearn.network.structure.uncertainty.structure_posterior",
+    "online EM": "bayeslearn.network.parameters.online_em",
     "cases": "bayeslearn.case_based.case_base",
     "hypotheses": "bayeslearn.hypotheses.finite_space",
     "version space": "bayeslearn.hypotheses.concept_learning.version_space",
     "k-CNF": "bayeslearn.learning_theory.k_cnf",
 }
+
+#: Kinds of models as earlier versions named them.
+RENAMED = {"neighbours": "neighbors"}
 
 #: Endings of names whose files are JSON.
 JSON = (".json", ".json.gz")
@@ -132,6 +139,21 @@ def upgrade(kind: str, version: int) -> Callable[[Upgrade], Upgrade]:
     return register
 
 
+def rename_keys(kind: str, version: int, keys: dict[str, str]) -> None:
+    """Register the upgrade of `version` that renames keys, each written as a path: {"prior/m": "cases"}."""
+
+    @upgrade(kind, version)
+    def renamed(_reader: Reader, parts: dict[str, Any]) -> dict[str, Any]:
+        for path, new in keys.items():
+            *outer, old = path.split("/")
+            entry: Any = parts
+            for key in outer:
+                entry = entry.get(key) if isinstance(entry, dict) else None
+            if isinstance(entry, dict) and old in entry and new not in entry:
+                entry[new] = entry.pop(old)
+        return parts
+
+
 ### any kind
 
 
@@ -146,11 +168,11 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    The model: a :class:`~bayeslearn.BayesianNetwork`, a :class:`~bayeslearn.Mixture`, ...
+    The model: a :class:`~bayeslearn.BayesianNetwork`, a :class:`~bayeslearn.MixtureModel`, ...
 
     Raises
     ------
-    MissingFileError
+    InputFileNotFoundError
         There is no such file.
     FormatError
         The file holds no model, or one that a newer version wrote, or it is damaged.
@@ -164,8 +186,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     name = file_name(path)
     if not os.path.isfile(name):  # noqa: PTH113 - pathlib takes long to load
-        data = importlib.import_module("bayeslearn.data")
-        return class_of("cases" if name in data.case_bases() else "network").load(name)
+        datasets = importlib.import_module("bayeslearn.datasets")
+        return class_of("cases" if name in datasets.list_case_bases() else "network").load(name)
     for kind, endings in OTHER_FORMATS.items():
         if name.lower().removesuffix(".gz").endswith(endings):
             return class_of(kind).load(name)
@@ -224,7 +246,7 @@ def checked_head(name: str, document: Any, source: Source, expected: Expected | 
     from bayeslearn.model_values import Reader  # noqa: PLC0415 - loads when a file is read
 
     reader = Reader(name, kind, source, head)
-    if head.get("format") != PREFIX + kind:
+    if head.get("format") not in [PREFIX + kind, *(PREFIX + old for old, new in RENAMED.items() if new == kind)]:
         reader.wrong(f'expected {{"format": {PREFIX + kind!r}, ...}}')
     version = head.get("version")
     if type(version) is not int or not 1 <= version <= current:
@@ -252,6 +274,7 @@ def kind_of(document: dict[str, Any]) -> str | None:
     """The kind of model that a document names, if there is one of this name."""
     label = document.get("format")
     kind = label.removeprefix(PREFIX) if isinstance(label, str) and label.startswith(PREFIX) else None
+    kind = RENAMED.get(kind or "", kind)
     return kind if kind in KINDS or kind in _classes else None
 
 

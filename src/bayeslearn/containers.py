@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import strict_json
-from bayeslearn.errors import BayeslearnError, CapacityError, FormatError, MissingFileError
+from bayeslearn.errors import BayeslearnError, CapacityError, FormatError, InputFileNotFoundError
 from bayeslearn.model_values import MAX_AXES, RawArray, is_of
 from bayeslearn.source_text import Source
 
@@ -49,7 +49,7 @@ TYPES = {name: np.dtype(name) for name in ("|u1", "<u2", "<u4", "|i1", "<i2", "<
 def stream_of(name: str) -> Iterator[BinaryIO]:
     """The bytes of a file, unpacked where it is packed; whatever goes wrong names the file."""
     if not os.path.isfile(name):  # noqa: PTH113 - pathlib takes long to load
-        raise MissingFileError(f"cannot read {name!r}: there is no such file", path=name)
+        raise InputFileNotFoundError(f"cannot read {name!r}: there is no such file", path=name)
     import gzip  # noqa: PLC0415 - loads when a file is read
     import zlib  # noqa: PLC0415 - as above
 

@@ -20,19 +20,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnWarning, EvidenceError, ImpossibleDataError, NotConvergedWarning, ParameterError
+from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, EvidenceError, ImpossibleDataError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 __all__ = [
-    "Every",
+    "CheckpointEvery",
+    "EMResult",
+    "EMStep",
     "Foldable",
     "Model",
-    "Result",
-    "Step",
-    "best_of",
-    "fit",
+    "run",
+    "run_best_of",
 ]
 
 
@@ -71,7 +71,7 @@ M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True)
-class Step:
+class EMStep:
     """One turn of the loop: where it stands and what it gained."""
 
     iteration: int
@@ -83,17 +83,17 @@ class Step:
 
     @property
     def objective(self) -> float:
-        """The penalised log likelihood, which EM climbs."""
+        """The penalized log likelihood, which EM climbs."""
         return self.log_likelihood + self.log_prior
 
 
 @dataclass(frozen=True)
-class Result(Generic[M]):
+class EMResult(Generic[M]):
     """The model that EM arrived at, the expected statistics it was estimated from, and the way there."""
 
     model: M
     statistics: Any
-    history: tuple[Step, ...]
+    history: tuple[EMStep, ...]
     converged: bool
     #: The objective each start ended with, in the order they were given.
     starts: tuple[float, ...] = ()
@@ -130,13 +130,13 @@ class Expected:
 ### checkpoints
 
 
-class Every(Generic[M]):
+class CheckpointEvery(Generic[M]):
     """A checkpoint: the model is written at every n-th iteration and at the end, but never twice.
 
     Parameters are all that EM carries from one iteration to the next, so a climb that starts from what was written
     last goes on as if it had never stopped.
 
-    >>> fit(model, source, checkpoint=Every(5, partial(save, path=path)))                              # doctest: +SKIP
+    >>> run(model, source, checkpoint=CheckpointEvery(5, partial(save, path=path)))  # doctest: +SKIP
     """
 
     def __init__(self, n: int, write: Callable[[M], object]) -> None:
@@ -144,7 +144,7 @@ class Every(Generic[M]):
         self.write = write
         self.written: M | None = None
 
-    def __call__(self, model: M, step: Step) -> None:
+    def __call__(self, model: M, step: EMStep) -> None:
         """Write the model, if it is time."""
         if (step.last or step.iteration % self.n == 0) and model is not self.written:
             self.write(model)
@@ -154,16 +154,16 @@ class Every(Generic[M]):
 ### the loop
 
 
-def fit(
+def run(
     model: M,
     source: Foldable,
     *,
     prior: Any = None,
     tol: float = 1e-6,
     max_iter: int = 200,
-    progress: Callable[[Step], object] | None = None,
-    checkpoint: Callable[[M, Step], object] | None = None,
-) -> Result[M]:
+    progress: Callable[[EMStep], object] | None = None,
+    checkpoint: Callable[[M, EMStep], object] | None = None,
+) -> EMResult[M]:
     """Climb from `model` until an iteration gains no more than `tol` nats.
 
     Parameters
@@ -175,22 +175,22 @@ def fit(
     prior
         Handed to the model's `estimate` and `log_prior`; None is maximum likelihood.
     tol
-        The gain in penalised log likelihood, in nats, below which the climb has arrived.
+        The gain in penalized log likelihood, in nats, below which the climb has arrived.
     max_iter
         The most estimates to make; stopping there is warned of, with the numbers.
     progress
-        Called with every :class:`Step`; raising StopIteration ends the climb with the best model so far, after one
+        Called with every :class:`EMStep`; raising StopIteration ends the climb with the best model so far, after one
         estimate at least.
     checkpoint
-        Called with the model and the :class:`Step` after every estimate, and once more at the end with a step whose
-        `last` is true: for instance :class:`Every`.
+        Called with the model and the :class:`EMStep` after every estimate, and once more at the end with a step whose
+        `last` is true: for instance :class:`CheckpointEvery`.
     """
     validation.number("tol", tol, least=0)
     validation.integer("max_iter", max_iter, least=1)
     expected = expect(model, source, 0)
     used = expected.statistics
-    history = [Step(0, expected.log_likelihood, model.log_prior(prior), math.inf)]
-    converged, stopped = False, told_to_stop(progress, history[0])
+    history = [EMStep(0, expected.log_likelihood, model.log_prior(prior), math.inf)]
+    converged, stopped = False, should_stop(progress, history[0])
     while len(history) == 1 or (not (converged or stopped) and history[-1].iteration < max_iter):
         candidate = model.estimate(prior, expected.statistics)
         found = expect(candidate, source, history[-1].iteration + 1)
@@ -204,31 +204,31 @@ def fit(
         if checkpoint is not None:
             checkpoint(model, step)
         converged = step.gain <= max(tol, slack(step))
-        stopped = told_to_stop(progress, step) or stopped
+        stopped = should_stop(progress, step) or stopped
     if checkpoint is not None:
         checkpoint(model, replace(history[-1], last=True))
     if not (converged or stopped):
         _warn_not_converged(history[-1], tol)
-    return Result(model, used, tuple(history), converged, expected=expected.statistics)
+    return EMResult(model, used, tuple(history), converged, expected=expected.statistics)
 
 
-def best_of(
+def run_best_of(
     starts: Iterable[M],
     source: Foldable,
     *,
     prior: Any = None,
     tol: float = 1e-6,
     max_iter: int = 200,
-    progress: Callable[[Step], object] | None = None,
-    checkpoint: Callable[[M, Step], object] | None = None,
-    climb: Callable[..., Result[M]] = fit,
-) -> Result[M]:
+    progress: Callable[[EMStep], object] | None = None,
+    checkpoint: Callable[[M, EMStep], object] | None = None,
+    climb: Callable[..., EMResult[M]] = run,
+) -> EMResult[M]:
     """Climb from each start and keep the highest; the first wins a tie, so the answer does not depend on luck.
 
-    `climb` is called as :func:`fit` is: another way up the same hill. A checkpoint sees a climb only where it is
+    `climb` is called as :func:`run` is: another way up the same hill. A checkpoint sees a climb only where it is
     above all climbs before it, so what was written last is the highest so far.
     """
-    best: Result[M] | None = None
+    best: EMResult[M] | None = None
     reached = []
     for start in starts:
         seen = above(checkpoint, best)
@@ -241,7 +241,9 @@ def best_of(
     return replace(best, starts=tuple(reached))
 
 
-def above(checkpoint: Callable[[M, Step], object] | None, best: Result[M] | None) -> Callable[[M, Step], object] | None:
+def above(
+    checkpoint: Callable[[M, EMStep], object] | None, best: EMResult[M] | None
+) -> Callable[[M, EMStep], object] | None:
     """The checkpoint for models that are higher than the best so far."""
     if checkpoint is None or best is None:
         return checkpoint
@@ -265,17 +267,17 @@ def expect(model: Model, source: Foldable, iteration: int) -> Expected:
     return Expected(found.statistics, value)
 
 
-def next_step(before: Step, log_likelihood: float, log_prior: float) -> Step:
+def next_step(before: EMStep, log_likelihood: float, log_prior: float) -> EMStep:
     """The step that leads from one objective to another."""
-    return Step(before.iteration + 1, log_likelihood, log_prior, log_likelihood + log_prior - before.objective)
+    return EMStep(before.iteration + 1, log_likelihood, log_prior, log_likelihood + log_prior - before.objective)
 
 
-def slack(step: Step) -> float:
+def slack(step: EMStep) -> float:
     """How far apart two objectives may be and still be the same, up to rounding."""
     return ROUNDING * (1 + abs(step.objective))
 
 
-def told_to_stop(progress: Callable[[Any], object] | None, step: Any) -> bool:
+def should_stop(progress: Callable[[Any], object] | None, step: Any) -> bool:
     """Tell the caller of a step; whether the caller, by raising StopIteration, wants no more."""
     if progress is None:
         return False
@@ -286,19 +288,19 @@ def told_to_stop(progress: Callable[[Any], object] | None, step: Any) -> bool:
     return False
 
 
-def _warn_of_fall(step: Step) -> None:
+def _warn_of_fall(step: EMStep) -> None:
     warnings.warn(
         f"EM stopped before iteration {step.iteration}, whose objective would fall by {-step.gain:.3g}\n\n"
-        "hint: an M step must maximise what log_prior measures; estimate by the mode, not the mean",
+        "hint: an M step must maximize what log_prior measures; estimate by the mode, not the mean",
         BayeslearnWarning,
         stacklevel=3,
     )
 
 
-def _warn_not_converged(step: Step, tol: float) -> None:
+def _warn_not_converged(step: EMStep, tol: float) -> None:
     warnings.warn(
         f"EM stopped after {step.iteration} iterations, last gain {step.gain:.1e}, asked for {tol:.0e}\n\n"
         "hint: raise `max_iter`, or loosen `tol`",
-        NotConvergedWarning,
+        ConvergenceWarning,
         stacklevel=3,
     )

@@ -26,8 +26,9 @@ __all__ = [
     "CapacityError",
     "ChangedFileError",
     "ClusterError",
+    "ConflictingInfluenceError",
     "ConstantColumnError",
-    "ContradictionError",
+    "ConvergenceWarning",
     "CycleError",
     "DataError",
     "DuplicateColumnError",
@@ -38,19 +39,18 @@ __all__ = [
     "ImpossibleEvidenceError",
     "ImproperPriorError",
     "InconsistentDataError",
+    "InputFileNotFoundError",
     "MismatchError",
     "MissingDependencyError",
-    "MissingFileError",
     "MissingValuesError",
     "MixedTypesError",
-    "NotConvergedWarning",
     "ParameterError",
     "ProbabilityError",
     "ShapeError",
+    "SoftEvidenceError",
     "TooManyStatesError",
     "UnknownColumnError",
     "UnknownStateError",
-    "UnmetTargetsError",
     "UnwritableFileError",
     "WeightError",
 ]
@@ -127,7 +127,7 @@ def nearest(names: Iterable[Any], known: Iterable[Any], what: str) -> str:
 ### the language of the caller
 
 #: Options of the command line with another name than the parameter in Python.
-OPTIONS = {"missing": "na-values", "rng": "seed", "data": "DATA"}
+OPTIONS = {"handle_unknown": "unseen", "random_state": "seed", "data": "DATA"}
 
 _on_command_line = False
 
@@ -144,7 +144,7 @@ def command_line() -> Iterator[None]:
 
 
 def option(name: str, value: Any = None, *, command: str | None = None) -> str:
-    """How the caller sets an option: ``unseen="missing"`` in Python, ``--unseen missing`` on the command line.
+    """How the caller sets an option: ``handle_unknown="missing"`` in Python, ``--unseen missing`` on the command line.
 
     `command` is what the command line has instead, where that is something else. Without a value, the option's name.
     """
@@ -212,7 +212,7 @@ class UnknownColumnError(ParameterError):
     """A column was named that is not there."""
 
 
-class MissingFileError(BayeslearnError, FileNotFoundError):
+class InputFileNotFoundError(BayeslearnError, FileNotFoundError):
     """A file was named that is not there; ``details`` hold its ``path``."""
 
 
@@ -287,7 +287,7 @@ class ImpossibleEvidenceError(ImpossibleDataError):
     """Evidence of probability zero; ``details["conflict"]`` names pieces that cannot be together."""
 
 
-class UnmetTargetsError(DataError):
+class SoftEvidenceError(DataError):
     """Target distributions that are not met together; ``details["off"]`` says how far each variable is from its own."""
 
 
@@ -295,7 +295,7 @@ class InconsistentDataError(DataError):
     """No hypothesis of the space agrees with the examples."""
 
 
-class ContradictionError(DataError):
+class ConflictingInfluenceError(DataError):
     """One quantity is said to influence another both ways; ``details`` hold the two as ``source`` and ``target``."""
 
 
@@ -309,6 +309,9 @@ class CapacityError(BayeslearnError, MemoryError):
 class BayeslearnWarning(UserWarning):
     """The root of every warning of this package."""
 
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
-class NotConvergedWarning(BayeslearnWarning):
+
+class ConvergenceWarning(BayeslearnWarning):
     """An iteration stopped before it had settled; the message holds the numbers."""

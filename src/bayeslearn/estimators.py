@@ -2,7 +2,8 @@
 
 ReadsRows          X as arrays, frames, dicts, tables, paths and sources; names of columns; markers of missing values
 ReadsLabels        y as labels, with missing ones, or as the name of a column of X; classes, codes and weights
-AnswersInBatches   an answer for each row, also of sources; predict, predict_log_proba and score
+AnswersInBatches   an answer for each row, also of sources; predict_log_proba and score
+PredictsClasses    all three, and predict: the most probable class
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from bayeslearn import validation
-from bayeslearn.distributions import Bundle, Counts, Moments
+from bayeslearn.distributions import Counts, Moments, StatisticsBundle
 from bayeslearn.distributions.row_assignment import assign
 from bayeslearn.errors import BayeslearnError, DataError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.evaluation import accuracy
 from bayeslearn.sources.scanning import as_source, is_source, with_options
-from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
 from bayeslearn.tables.labels import class_array, distinct_labels, label_codes, missing_labels
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.numbers import all_numbers, with_numbers
+from bayeslearn.tables.numeric_states import all_numbers, with_numbers
 from bayeslearn.tables.raw import RawTable, columns_as_read
 from bayeslearn.tables.schema import require_known, require_unique
 from bayeslearn.tables.sparse import checked_sparse
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 class ReadsRows:
     """Reads X, and tells scikit-learn that cells may be numbers, words or missing."""
 
-    missing: Markers = ()
+    na_values: Markers = ()
     keep_default_na: bool = True
 
     #: What scikit-learn checks of an array, and the kinds of arrays that stay arrays.
@@ -123,7 +124,7 @@ class ReadsRows:
     @property
     def _has_markers(self) -> bool:
         """Whether there are other markers than the default ones."""
-        return Missing.of(self.missing, keep_default_na=self.keep_default_na) != Missing.of()
+        return Missing.of(self.na_values, keep_default_na=self.keep_default_na) != Missing.of()
 
     def _marked(self, X: Any, *, reset: bool, names: Iterable[str] | None = None) -> Any:
         """Data with the estimator's markers of missing values; the data themselves where it has only the default ones.
@@ -136,10 +137,10 @@ class ReadsRows:
         if isinstance(X, np.ndarray) and X.ndim == 2:
             columns = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
             if X.dtype.kind == "f":
-                return without_markers(X, Missing.of(self.missing, keep_default_na=self.keep_default_na), columns)
+                return without_markers(X, Missing.of(self.na_values, keep_default_na=self.keep_default_na), columns)
             X = {name: X[:, j] for j, name in enumerate(columns)}
         is_marked = isinstance(X, RawTable) and X.missing != Missing.of()  # the target may be gone, and its markers
-        options: dict[str, Any] = {"missing": self.missing, "keep_default_na": self.keep_default_na}
+        options: dict[str, Any] = {"na_values": self.na_values, "keep_default_na": self.keep_default_na}
         return with_options(X, **options, require_marked=reset and not is_marked)
 
     def __dir__(self) -> list[str]:
@@ -191,7 +192,7 @@ def take_rows(rows: Any, index: NDArray[np.intp]) -> Any:
         return {name: _safe_indexing(column, index) for name, column in rows.items()}
     if hasattr(type(rows), "columns"):
         return nw.from_native(rows)[index].to_native()
-    return rows[index]
+    return _safe_indexing(rows, index)
 
 
 def without_markers(x: NDArray[Any], markers: Missing, names: Iterable[str]) -> NDArray[Any]:
@@ -254,7 +255,7 @@ class ReadsLabels(ReadsRows):
         X = self._marked(X, reset=reset)
         if isinstance(weights, str):
             table = as_table(X, columns=[weights], numeric=[weights])
-            X, weights = without_column(X, weights), table.value(weights)
+            X, weights = without_column(X, weights), table.values_of(weights)
         if isinstance(y, str):
             X, y = without_column(X, y), self._named_target(X, y)
         return X, y, weights
@@ -263,8 +264,8 @@ class ReadsLabels(ReadsRows):
         """The labels that a column holds, None where they are missing; of a regressor numbers and NaN."""
         require_known([name], column_names(X))
         if is_regressor(self):
-            return as_table(X, columns=[name], numeric=[name]).value(name)
-        found = as_table(X, columns=[name], discrete=[name], allow_constant=True, max_states=1 << 20).decode(name)
+            return as_table(X, columns=[name], numeric=[name]).values_of(name)
+        found = as_table(X, columns=[name], discrete=[name], allow_constant=True, max_states=1 << 20).column(name)
         return found if missing_labels(found).any() else class_array(found)
 
     def _counting(self, rows: Any, y: NDArray[Any], weights: Any) -> Cases:
@@ -357,7 +358,7 @@ class AnswersInBatches(ReadsRows):
     def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
         """Data as a source of the columns of the model, whose cells keep their kind, and of the target."""
         variables = self._columns_in()
-        states = [v.name for v in variables if isinstance(v, Discrete) and v.cuts is None]
+        states = [v.name for v in variables if isinstance(v, DiscreteVariable) and v.cuts is None]
         numbers = [v.name for v in variables if v.name not in states]
         if target is not None:
             (numbers if is_regressor(self) else states).append(target)
@@ -387,6 +388,19 @@ class AnswersInBatches(ReadsRows):
             return np.log(self.predict_proba(X))  # type: ignore[attr-defined]
 
 
+class PredictsClasses(AnswersInBatches, ReadsLabels):
+    """Predicts the class that scores highest."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable label of each row, the first of `classes_` when tied."""
+        best = np.argmax(self._class_scores(X), axis=1)
+        return self.classes_[best]
+
+    def _class_scores(self, X: Any) -> Floats:
+        """Numbers that grow with the probability of each of `classes_`."""
+        return self.predict_proba(X)  # type: ignore[attr-defined]
+
+
 @dataclass(frozen=True)
 class BatchScore:
     """Statistics of a batch that a score is read off."""
@@ -394,21 +408,21 @@ class BatchScore:
     estimator: Any
     target: str
 
-    def __call__(self, table: Table) -> Bundle:
+    def __call__(self, table: Table) -> StatisticsBundle:
         """Those of one batch."""
         numbers = is_regressor(self.estimator)
-        y: NDArray[Any] = table.value(self.target) if numbers else table.decode(self.target)
+        y: NDArray[Any] = table.values_of(self.target) if numbers else table.column(self.target)
         known = np.flatnonzero(~missing_labels(y))
         w = np.ones(len(known)) if table.weights is None else np.asarray(table.weights)[known]
         table, y = table.take(known).drop([self.target]).with_weights(None), y[known]
         found = self.estimator.predict(table) if len(known) else y
         if numbers:
             rows = assign(len(y), weights=w)
-            return Bundle(y=Moments.collect(y, rows), squares=Moments.collect((y - found) ** 2, rows))
-        return Bundle(right=Counts(np.array([w @ (np.asarray(found, dtype=object) == y), w.sum()])))
+            return StatisticsBundle(y=Moments.collect(y, rows), squares=Moments.collect((y - found) ** 2, rows))
+        return StatisticsBundle(right=Counts(np.array([w @ (np.asarray(found, dtype=object) == y), w.sum()])))
 
 
-def _score_of(sums: Bundle) -> float:
+def _score_of(sums: StatisticsBundle) -> float:
     """The accuracy, or the R², of the sums over all batches."""
     if "right" in sums:
         return accuracy(*sums["right"].n.tolist())

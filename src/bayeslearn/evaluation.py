@@ -1,45 +1,47 @@
 """How good answers are on rows that were not learned from: one mechanism for all learners.
 
-    folds      the rows of each class, in random or in a given order, are dealt to the folds in turn
-    Metrics    sums over rows, which add: confusion, log loss, squared error, reliability
-    pairs      two learners on the same rows: the mean difference, its standard error, and the chance of it
+    folds         the rows of each class, in random or in a given order, are dealt to the folds in turn
+    out_of_fold   an answer for every row by what is learned from the rows of the other folds
+    Predictions   probabilities and known classes of rows: ROC curves, and
+    Metrics       sums over rows, which add: confusion, log loss, squared error, reliability
 
-A class that was said to be impossible counts as one of probability `MIN_PROBABILITY`, as in scikit-learn's log loss, so
-that one row does not outweigh all others.
+A class of probability zero counts as one of probability `MIN_PROBABILITY`, as in scikit-learn's log loss, so that one
+row does not outweigh all others.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, ParameterError, ShapeError
+from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError, listed
 from bayeslearn.lazy_imports import Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.integer[Any]]
 
-special = Deferred("scipy.special")
+sklearn_metrics = Deferred("sklearn.metrics")
 
 __all__ = [
     "Calibration",
     "Metrics",
-    "chance_of_difference",
-    "error_with_spread",
+    "Predictions",
+    "each_fold",
     "folds",
-    "holm",
     "log_losses",
     "mean_with_error",
-    "paired_t_test",
-    "sign_test",
+    "out_of_fold",
+    "stratified_split",
+    "sums_without_each",
 ]
 
 
@@ -103,7 +105,127 @@ def require_rows(n: int, n_folds: int) -> None:
         raise DataError(f"{n} rows with a known target cannot make {n_folds} folds", hint=f"ask for at most {n} folds")
 
 
+def each_fold(fold: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Positions to learn from and positions to test, fold by fold; rows of a fold below zero are only learned from."""
+    for number in range(int(fold.max(initial=-1)) + 1):
+        yield np.flatnonzero(fold != number), np.flatnonzero(fold == number)
+
+
+def out_of_fold(
+    fold: NDArray[np.intp], answer: Callable[[NDArray[np.intp], NDArray[np.intp]], Any], into: NDArray[Any]
+) -> NDArray[Any]:
+    """Answer for every row by what is learned from the rows of the other folds.
+
+    Parameters
+    ----------
+    fold
+        The fold of each row, from :func:`folds`; below zero for rows that are only learned from.
+    answer
+        A function of the positions to learn from and of those to answer for, which returns an answer for each of these.
+    into
+        Where the answers go; rows without one keep what is there.
+
+    Examples
+    --------
+    >>> y = np.array([1.0, 2.0, 6.0])
+    >>> out_of_fold(np.array([0, 1, 2]), lambda train, test: y[train].mean(), np.zeros(3))
+    array([4. , 3.5, 1.5])
+    """
+    for train, test in each_fold(fold):
+        into[test] = answer(train, test)
+    return into
+
+
+def sums_without_each(parts: Sequence[Any]) -> list[Any]:
+    """Return Σ_{g ≠ f} parts[g] for each f: statistics of all folds but one, for two parts or more.
+
+    Running sums from both ends meet, so that k folds take 3 k additions and nothing is subtracted.
+
+    >>> sums_without_each([1, 2, 4])
+    [6, 5, 3]
+    """
+    before, after = list(accumulate(parts)), list(accumulate(reversed(parts)))[::-1]
+    return [after[1], *(a + b for a, b in zip(before, after[2:], strict=False)), before[-2]]
+
+
+def stratified_split(
+    labels: Codes, test_size: float, random_state: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Training rows in random order, and test rows: a share of each class, rounded, but at least one row."""
+    train, test = [], []
+    for code in np.unique(labels):
+        rows = random_state.permutation(np.flatnonzero(labels == code))
+        if len(rows) < 2:
+            raise MissingValuesError(
+                "a class has only one row, which cannot be used for both training and testing",
+                hint="leave the class out, or add rows",
+            )
+        cut = min(max(round((1 - test_size) * len(rows)), 1), len(rows) - 1)
+        train.append(rows[:cut])
+        test.append(rows[cut:])
+    return random_state.permutation(np.concatenate(train)), np.concatenate(test)
+
+
 ### metrics
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """P(class) of each row beside its class, where that is known.
+
+    Parameters
+    ----------
+    proba
+        Probabilities of shape (rows, classes).
+    labels
+        The position of the class of each row; below zero where it is unknown.
+    classes
+        The names of the classes.
+    weights
+        The weight of each row; 1 if not given.
+
+    Examples
+    --------
+    >>> found = Predictions([[0.9, 0.1], [0.6, 0.4], [0.7, 0.3]], [0, 1, 0], classes=["no", "yes"])
+    >>> found.metrics.accuracy, found.auc("yes")
+    (0.6666666666666666, 1.0)
+    """
+
+    proba: ArrayLike
+    labels: ArrayLike
+    classes: Sequence[Any]
+    weights: ArrayLike | None = None
+
+    @property
+    def metrics(self) -> Metrics:
+        """Accuracy, log loss, confusion and calibration."""
+        return Metrics.of(self.proba, self.labels, classes=self.classes, weights=self.weights)
+
+    def roc(self, label: Any) -> tuple[Floats, Floats]:
+        """False and true positive rates of a class against all others, at every threshold."""
+        is_label, p, w = self._against_others(label)
+        false, true, _ = sklearn_metrics.roc_curve(is_label, p, sample_weight=w)
+        return false, true
+
+    def auc(self, label: Any) -> float:
+        """The area under the ROC curve of a class against all others."""
+        is_label, p, w = self._against_others(label)
+        return float(sklearn_metrics.roc_auc_score(is_label, p, sample_weight=w))
+
+    def _against_others(self, label: Any) -> tuple[NDArray[np.bool_], Floats, Floats]:
+        """Whether each row of known class is of this one, its probability, and the weight of the row."""
+        if label not in self.classes:
+            raise ParameterError(f"there is no class {label!r}", hint=f"the classes are {listed(self.classes)}")
+        code, labels = list(self.classes).index(label), np.asarray(self.labels)
+        w = validation.weights(self.weights, len(labels))
+        known = (labels >= 0) & (w > 0)
+        is_label = labels[known] == code
+        if not is_label.any() or is_label.all():
+            raise ParameterError(
+                f"{'every' if is_label.any() else 'no'} row is of class {label!r}, so that there is no ROC curve",
+                hint="ask for a class that some rows have and others do not",
+            )
+        return is_label, np.asarray(self.proba, dtype=np.float64)[known, code], w[known]
 
 
 def log_losses(proba: Floats, labels: Codes) -> Floats:
@@ -300,7 +422,7 @@ class Calibration:
         return "\n".join([head, *body])
 
 
-### means and pairs
+### means
 
 
 def mean_with_error(losses: Floats, weights: Floats) -> tuple[float, float]:
@@ -309,51 +431,3 @@ def mean_with_error(losses: Floats, weights: Floats) -> tuple[float, float]:
     mean = weights @ losses / total
     variance = weights @ (losses - mean) ** 2 / max(total - 1, 1.0)
     return float(mean), float(np.sqrt(variance / total))
-
-
-def error_with_spread(losses: Floats, weights: Floats, *, classes: bool) -> tuple[float, float]:
-    """The error and its standard error: the mean of 0/1 losses of classes, the root of the mean square of numbers."""
-    mean, spread = mean_with_error(losses, weights)
-    if classes:
-        return mean, spread
-    root = mean**0.5
-    return root, spread / (2 * root) if root else 0.0
-
-
-def chance_of_difference(a: Floats, b: Floats, weights: Floats, *, classes: bool) -> float:
-    """How often two learners that are equally good would differ at least so much on the same rows.
-
-    Rows are taken for independent, though learners of different folds share examples, so a p value is a guide.
-    """
-    return sign_test(a, b, weights) if classes else paired_t_test(a, b, weights)
-
-
-def sign_test(a: Floats, b: Floats, weights: Floats) -> float:
-    """Two-sided and exact; where weights are no whole numbers, by the beta function that joins the counts.
-
-    >>> sign_test(np.array([1.0, 1, 1, 1, 0]), np.array([0.0, 0, 0, 0, 0]), np.ones(5))  # 2 / 2⁴
-    0.125
-    """
-    less, more = sorted((weights[a > b].sum(), weights[a < b].sum()))
-    return min(1.0, 2 * float(special.betainc(more, less + 1, 0.5))) if more else 1.0
-
-
-def paired_t_test(a: Floats, b: Floats, weights: Floats) -> float:
-    """Two-sided; 1 where the two never differ."""
-    mean, spread = mean_with_error(a - b, weights)
-    if not spread:
-        return float(mean == 0)
-    return 2 * float(special.stdtr(max(weights.sum() - 1, 1.0), -abs(mean) / spread))
-
-
-def holm(p: Sequence[float]) -> list[float]:
-    """P values of several comparisons, held against all of them: the smallest times how many, the next times one fewer.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    found, least = [0.0] * len(p), 0.0
-    for rank, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
-        least = max(least, min(1.0, (len(p) - rank) * p[i]))
-        found[i] = least
-    return found

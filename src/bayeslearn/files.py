@@ -15,7 +15,7 @@ from bayeslearn.errors import (
     BayeslearnError,
     CapacityError,
     FormatError,
-    MissingFileError,
+    InputFileNotFoundError,
     ParameterError,
     UnwritableFileError,
 )
@@ -49,7 +49,7 @@ def read(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> bytes:
                 return unpacked(file, max_bytes, name)
             content = plain(file, size, max_bytes)
     except (FileNotFoundError, NotADirectoryError):
-        raise MissingFileError(f"cannot read {name!r}: there is no such file", path=name) from None
+        raise InputFileNotFoundError(f"cannot read {name!r}: there is no such file", path=name) from None
     except (OSError, ValueError) as error:
         if isinstance(error, FormatError):
             raise
@@ -190,7 +190,7 @@ def destination(path: str | os.PathLike[str]) -> Path:
         target.is_dir()  # a name that is too long
     folder = str(target.parent)
     if not target.parent.is_dir():
-        raise MissingFileError(f"cannot write {str(path)!r}: there is no folder {folder!r}", path=path)
+        raise InputFileNotFoundError(f"cannot write {str(path)!r}: there is no folder {folder!r}", path=path)
     if target.is_dir():
         raise ParameterError(f"cannot write {str(path)!r}: it is a folder", hint="name a file in it")
     if not os.access(target.parent, os.W_OK):

@@ -2,8 +2,8 @@
 
 Statistics, priors and parameters are dataclasses or named tuples of arrays, and become objects with an entry for each
 field; a prior has its kind too. So a new distribution needs nothing here: its statistics are read in the shapes of its
-own zero, and its prior by the name under which :func:`register_prior` knows it. Every value is checked by a
-:class:`Reader` before an array is made of it.
+own zero, and its prior by the name that :func:`~bayeslearn.distributions.distribution.register` gave it. Every value is
+checked by a :class:`Reader` before an array is made of it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
-from bayeslearn import distributions
+from bayeslearn import distributions, validation
 from bayeslearn.capacity import require_numbers
-from bayeslearn.distributions import Bundle, DirichletRule
+from bayeslearn.distributions import DirichletRule, FinitePrior, StatisticsBundle
+from bayeslearn.distributions.distribution import PRIOR_CLASSES
 from bayeslearn.distributions.lineage import Lineage, Part, of_snapshots
 from bayeslearn.errors import FormatError
-from bayeslearn.tables.variables import Discrete, variable_from_dict
+from bayeslearn.tables.variables import DiscreteVariable, variable_from_dict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -55,18 +56,8 @@ class Priors(Mapping[str, type]):
         return len(self.known)
 
 
-#: All that this module knows of distributions.
-PRIORS = Priors({
-    "dirichlet": "Dirichlet",
-    "rule": "DirichletRule",
-    "normal-inverse-gamma": "NormalInverseGamma",
-    "normal-inverse-wishart": "NormalInverseWishart",
-    "gamma": "Gamma",
-    "gamma cases": "GammaCases",
-    "von Mises cases": "VonMisesCases",
-    "negative binomial cases": "DispersedCases",
-    "Student's t cases": "ScaledCases",
-})  # fmt: skip
+#: The priors of all distributions that are registered.
+PRIORS = Priors(PRIOR_CLASSES)
 
 #: The largest number: beyond, squares and their sums leave the range of floats.
 MAX_NUMBER = 1e140
@@ -79,11 +70,6 @@ MAX_AXES = 32
 
 #: Numbers of statistics that may be below zero.
 SIGNED = {"mean", "scatter", "finite", "logs", "cosines", "sines", "location"}
-
-
-def register_prior(name: str, kind: type) -> None:
-    """Let files know a prior, a dataclass of arrays, by this name."""
-    PRIORS.known[name] = kind
 
 
 class RawArray:
@@ -168,7 +154,7 @@ def is_amount(value: Any) -> bool:
 
 def plain_statistics(value: Any) -> dict[str, Any]:
     """Statistics, or a bundle of them, as plain values."""
-    if isinstance(value, Bundle):
+    if isinstance(value, StatisticsBundle):
         return {str(name): plain_statistics(part) for name, part in value.items()}
     return plain(value)
 
@@ -178,7 +164,9 @@ def plain_prior(prior: Any, kinds: Mapping[str, type] = PRIORS) -> dict[str, Any
     for name, kind in kinds.items():
         if type(prior) is kind:
             return {"kind": name, **plain(prior)}
-    raise FormatError(f"files know no prior {type(prior).__name__}", hint="model_values.register_prior names one")
+    raise FormatError(
+        f"files know no prior {type(prior).__name__}", hint="priors of registered distributions are known"
+    )
 
 
 ### checks
@@ -311,10 +299,10 @@ class Reader:
             self.wrong(f"a state of {variable.name!r} is neither a word nor a finite number nor a truth value")
         return variable
 
-    def discrete(self, entry: Any, what: str) -> Discrete:
+    def discrete(self, entry: Any, what: str) -> DiscreteVariable:
         """A variable with states."""
         variable = self.variable(entry)
-        if not isinstance(variable, Discrete):
+        if not isinstance(variable, DiscreteVariable):
             self.wrong(f"{what} {variable.name!r} is not discrete")
         return variable
 
@@ -348,10 +336,10 @@ class Reader:
 
     def statistics(self, entry: Any, like: T) -> T:
         """Statistics, or a bundle of them, of the same class and shapes as others; amounts are not negative."""
-        if isinstance(like, Bundle):
+        if isinstance(like, StatisticsBundle):
             parts = self.entries(entry, {str(name): dict for name in like}, "statistics")
             found = {n: self.statistics(v, p) for (n, p), v in zip(like.items(), parts, strict=True)}
-            return Bundle(found)  # type: ignore[return-value]
+            return StatisticsBundle(found)  # type: ignore[return-value]
         names = field_names(type(like))
         values = self.entries(entry, dict.fromkeys(names, (*ARRAY, *NUMBER)), "statistics")
         arrays = {name: self.numbers(value, name) for name, value in zip(names, values, strict=True)}
@@ -365,7 +353,7 @@ class Reader:
         """Parameters of the class and the shapes that a distribution makes, under which a density can be computed."""
         n = 2 * distribution.n_columns + 4
         numbers = np.random.default_rng(0).integers(1, 9, (n, distribution.n_columns)).astype(float)
-        one_column = np.zeros(n, np.intp) if isinstance(columns[0], Discrete) else numbers[:, 0]
+        one_column = np.zeros(n, np.intp) if isinstance(columns[0], DiscreteVariable) else numbers[:, 0]
         cells = distribution.cells(numbers if distribution.points_of_columns else one_column)
         everything = distribution.collect(cells, weights=np.ones((n, k)))
         like = distribution.estimate(distribution.update(distribution.none(), everything))
@@ -392,6 +380,15 @@ class Reader:
             self.wrong(f"{entry!r:.80} is no prior of {of}")
         arrays = {name: self.numbers(value, name) for name, value in values.items()}
         return self._rule(entry, arrays) if kind is DirichletRule else kind(**arrays)
+
+    def finite_prior(self, value: Any, name: str, n: int) -> FinitePrior:
+        """Log probabilities of n hypotheses, null where one is impossible; they stay as they are but for rounding."""
+        log_p = self.array(value, name, (n,), missing=True).astype(np.float64)
+        log_p[np.isnan(log_p)] = -np.inf
+        prior = FinitePrior(log_p)
+        if np.allclose(prior.log_p, log_p, rtol=1e-13, atol=1e-13):
+            object.__setattr__(prior, "log_p", validation.lock(log_p))
+        return prior
 
     def _rule(self, entry: Any, arrays: dict[str, NDArray[np.float64]]) -> DirichletRule:
         rates = [a for name, a in arrays.items() if name != "spread"]

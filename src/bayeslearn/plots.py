@@ -1,6 +1,7 @@
-"""Pictures, where people would rather look. Needs matplotlib: ``pip install 'bayeslearn[plot]'``.
+"""Plots of models and results. Needs matplotlib: ``pip install 'bayeslearn[plot]'``.
 
-Every function returns a matplotlib figure; :func:`save` writes one to a file.
+Every function draws on the axes `ax`, or on a new figure without them, and returns the figure; :func:`save` writes one
+to a file.
 """
 
 from __future__ import annotations
@@ -18,41 +19,41 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from bayeslearn.case_based import Arc, FunctionGraph
-    from bayeslearn.em import Result
+    from bayeslearn.em import EMResult
     from bayeslearn.evaluation import Metrics
-    from bayeslearn.functions.targets import Examples
+    from bayeslearn.hmm.inference import StatePath as Decoded
     from bayeslearn.hypotheses import HypothesisPosterior
     from bayeslearn.learning_theory import ConceptClass, EpsilonExhaustion, Simulation
-    from bayeslearn.mixture import Mixture
+    from bayeslearn.mixture import MixtureModel
     from bayeslearn.model_comparison import ModelComparison
     from bayeslearn.naive_bayes import Calibration
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve
     from bayeslearn.neighbors import LeaveOneOut, NeighborsModel
     from bayeslearn.network import BayesianNetwork
     from bayeslearn.online import MistakeCurve
-    from bayeslearn.sequence.answering import Path as Decoded
+    from bayeslearn.regression.targets import Examples
 
 matplotlib_figure: Any = lazy_imports.Optional("matplotlib.figure", "pictures", "plot")
 
 __all__ = [
-    "beliefs",
-    "cells",
-    "climb",
-    "confusion",
-    "contest",
-    "course",
-    "decoded",
-    "errors_by_k",
-    "failures",
-    "function",
-    "function_graph",
-    "growth",
-    "learning_curve",
-    "mixture",
-    "network",
-    "reliability",
-    "responsibilities",
-    "sample_sizes",
+    "plot_calibration",
+    "plot_confusion_matrix",
+    "plot_em_history",
+    "plot_error_by_k",
+    "plot_function_graph",
+    "plot_growth_function",
+    "plot_learning_curve",
+    "plot_mistake_curve",
+    "plot_mixture",
+    "plot_model_comparison",
+    "plot_network",
+    "plot_pac_simulation",
+    "plot_posterior",
+    "plot_regression",
+    "plot_responsibilities",
+    "plot_sample_complexity",
+    "plot_states",
+    "plot_voronoi",
     "save",
 ]
 
@@ -71,9 +72,9 @@ MOST_SEQUENCES = 40
 NETWORK_DPI, MOST_INCHES, MOST_AREA = 96, 60, 700
 
 
-def beliefs(steps: Sequence[HypothesisPosterior], labels: Sequence[str]) -> Any:
+def plot_posterior(steps: Sequence[HypothesisPosterior], labels: Sequence[str], *, ax: Any = None) -> Any:
     """The posterior after each piece of evidence: one bar per step, split by hypothesis."""
-    figure, axes = _canvas()
+    figure, axes = _canvas(ax)
     last = steps[-1].probabilities
     shown = sorted(last, key=lambda name: -last[name])[:MOST_SHOWN]
     floor = [0.0] * len(steps)
@@ -83,98 +84,105 @@ def beliefs(steps: Sequence[HypothesisPosterior], labels: Sequence[str]) -> Any:
         floor = [below + height for below, height in zip(floor, heights, strict=True)]
     if len(last) > len(shown):
         rest = [1 - below for below in floor]
-        axes.bar(range(len(steps)), rest, bottom=floor, label=f"{len(last) - len(shown)} others", color="lightgrey")
+        axes.bar(range(len(steps)), rest, bottom=floor, label=f"{len(last) - len(shown)} others", color="lightgray")
     axes.set_xticks(range(len(steps)), labels)
     axes.set(ylabel="P(h | evidence)", ylim=(0, 1))
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     return figure
 
 
-def climb(result: Result[Any]) -> Any:
-    """The penalised log likelihood that EM climbed, iteration by iteration."""
-    figure, axes = _canvas()
+def plot_em_history(result: EMResult[Any], *, ax: Any = None) -> Any:
+    """The penalized log likelihood of each iteration of EM."""
+    figure, axes = _canvas(ax)
     axes.plot([s.iteration for s in result.history], [s.objective for s in result.history], marker=".")
-    axes.set(xlabel="iteration", ylabel="ln P(D|θ) + ln P(θ)")
-    axes.set_title("converged" if result.converged else "not converged")
+    axes.set(xlabel="Iteration", ylabel="ln P(D|θ) + ln P(θ)")
+    axes.set_title("Converged" if result.converged else "Not converged")
     return figure
 
 
-def network(
+def plot_network(
     net: BayesianNetwork,
     evidence: Mapping[str, Any] | None = None,
     *,
     bars: bool | None = None,
     rows: int = 6,
     compact: bool | None = None,
+    ax: Any = None,
 ) -> Any:
-    """A network with its beliefs as bars in the nodes; see :func:`bayeslearn.network.visualization.picture`."""
+    """A network with its posterior probabilities as bars in the nodes.
+
+    See :func:`bayeslearn.network.visualization.picture`.
+    """
     from bayeslearn.network.visualization import paint, picture  # noqa: PLC0415 - loaded when a network is drawn
 
     seen = picture(net, evidence, bars=bars, rows=rows, compact=compact)
-    figure, axes = _canvas()
     width, height = seen.layout.width, seen.layout.height
     scale = min(1 / NETWORK_DPI, MOST_INCHES / max(width, height), (MOST_AREA / (width * height)) ** 0.5)
-    figure.set_layout_engine("none")
-    figure.set_size_inches(width * scale, height * scale)
-    axes.set_position((0, 0, 1, 1))
+    figure, axes = _canvas(ax, (width * scale, height * scale))
+    if ax is None:
+        figure.set_layout_engine("none")
+        axes.set_position((0, 0, 1, 1))
+    else:  # as large as there is room
+        box = axes.get_position()
+        room = figure.get_size_inches() * (box.width, box.height)
+        scale = min(scale, room[0] / width, room[1] / height)
+        axes.set_aspect("equal")
     axes.set(xlim=(0, width), ylim=(height, 0))  # y grows downwards
     axes.axis("off")
     paint(seen, axes, points=72 * scale)
     return figure
 
 
-def reliability(found: Calibration) -> Any:
-    """How often a class was right by how sure it was, against the line where both agree; below, how many cases."""
-    figure, axes = _canvas()
+def plot_calibration(found: Calibration, *, ax: Any = None) -> Any:
+    """Observed frequency of a class by its predicted probability, against the diagonal; below, the number of rows."""
+    figure, axes = _canvas(ax)
     seen = found.cases > 0
-    axes.plot([0, 1], [0, 1], color="lightgrey")
+    axes.plot([0, 1], [0, 1], color="lightgray")
     axes.plot(found.confidence[seen], found.accuracy[seen], marker="o")
     shares = found.cases / max(found.cases.sum(), 1.0)
     axes.bar(found.edges[:-1], 0.2 * shares, width=found.edges[1] - found.edges[0], align="edge", alpha=0.3)
-    axes.set(xlabel="probability that was said", ylabel="share that was right", xlim=(0, 1), ylim=(0, 1))
-    axes.set_title(f"calibration error {found.error:.3f} over {found.cases.sum():g} cases")
+    axes.set(xlabel="Predicted probability", ylabel="Observed frequency", xlim=(0, 1), ylim=(0, 1))
+    axes.set_title(f"Calibration error {found.error:.3f} ({found.cases.sum():g} rows)")
     return figure
 
 
-def learning_curve(curve: LearningCurve) -> Any:
-    """Accuracy on documents held out, by the number of documents learned from: each split, and the mean."""
-    figure, axes = _canvas()
+def plot_learning_curve(curve: LearningCurve, *, ax: Any = None) -> Any:
+    """Accuracy on held-out documents by the number of training documents: each split, and the mean."""
+    figure, axes = _canvas(ax)
     sizes = [point.size for point in curve.points]
     for accuracies in zip(*(point.accuracies for point in curve.points), strict=True):
-        axes.plot(sizes, accuracies, color="lightgrey", marker=".")
+        axes.plot(sizes, accuracies, color="lightgray", marker=".")
     axes.plot(sizes, [point.accuracy for point in curve.points], marker="o")
     axes.set_xscale("log")
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=45)
     axes.minorticks_off()
-    axes.set(xlabel="training documents", ylabel="accuracy", ylim=(0, 1))
-    axes.set_title(f"{curve.accuracy:.1%} of {curve.n_test:,} documents held out")
+    axes.set(xlabel="Training documents", ylabel="Accuracy", ylim=(0, 1))
+    axes.set_title(f"Accuracy {curve.accuracy:.1%} on {curve.n_test:,} held-out documents")
     axes.grid(alpha=0.3)
     return figure
 
 
-def confusion(evaluation: Metrics) -> Any:
-    """What is taken for what: the share of each class (row) that was taken for each (column)."""
-    figure, axes = _canvas()
+def plot_confusion_matrix(evaluation: Metrics, *, ax: Any = None) -> Any:
+    """The share of each true class (row) that was predicted as each class (column)."""
     size = len(evaluation.classes)
-    figure.set_size_inches(3 + size * 0.35, 2 + size * 0.35)
+    figure, axes = _canvas(ax, (3 + size * 0.35, 2 + size * 0.35))
     total = evaluation.confusion.sum(axis=1, keepdims=True)
     image = axes.imshow(evaluation.confusion / total.clip(1), cmap="Blues", vmin=0, vmax=1)
     names = [str(name) for name in evaluation.classes]
     axes.set_xticks(range(size), names, rotation=90)
     axes.set_yticks(range(size), names)
-    axes.set(xlabel="taken for", ylabel="class")
-    axes.set_title(f"{evaluation.accuracy:.1%} of {evaluation.weight:,.0f} right")
-    figure.colorbar(image, shrink=0.7)
+    axes.set(xlabel="Predicted class", ylabel="True class")
+    axes.set_title(f"Accuracy {evaluation.accuracy:.1%} ({evaluation.weight:,.0f} rows)")
+    figure.colorbar(image, ax=axes, shrink=0.7)
     return figure
 
 
-def decoded(found: Decoded) -> Any:
-    """The states of each sequence, step by step; with the numbers that were seen, where there is one sequence only."""
-    figure, axes = _canvas()
-    data, colours = found.data, figure_colours()
+def plot_states(found: Decoded, *, ax: Any = None) -> Any:
+    """The states of each sequence, step by step; with the observed numbers if there is one sequence only."""
+    data, colors = found.data, figure_colors()
     codes = found.codes if data.order is None else found.codes[data.order]
     shown = range(min(len(data), MOST_SEQUENCES))
-    figure.set_size_inches(8, 2.5 if len(shown) == 1 else 1.5 + 0.3 * len(shown))
+    figure, axes = _canvas(ax, (8, 2.5 if len(shown) == 1 else 1.5 + 0.3 * len(shown)))
     numbers = data.cells if len(shown) == 1 and data.cells.dtype.kind == "f" else None
     low, high = (-0.4, 0.4) if numbers is None else (float(np.nanmin(numbers)), float(np.nanmax(numbers)))
     bars: dict[int, Any] = {}
@@ -182,7 +190,7 @@ def decoded(found: Decoded) -> Any:
         t = 0
         for code, run in groupby(codes[data.rows(i)].tolist()):
             steps = len(list(run))
-            bars[code] = axes.broken_barh([(t - 0.5, steps)], (i + low, high - low), color=colours(code), alpha=0.5)
+            bars[code] = axes.broken_barh([(t - 0.5, steps)], (i + low, high - low), color=colors(code), alpha=0.5)
             t += steps
     if numbers is None:
         axes.set_yticks(list(shown), [str(data.ids[i]) for i in shown])
@@ -197,122 +205,123 @@ def decoded(found: Decoded) -> Any:
     return figure
 
 
-def mixture(model: Mixture, data: Any, *, columns: Sequence[str] | None = None) -> Any:
+def plot_mixture(model: MixtureModel, data: Any, *, columns: Sequence[str] | None = None, ax: Any = None) -> Any:
     """Rows by their component and an ellipse of two standard deviations for each, over two columns of numbers."""
-    from bayeslearn.mixture.drawing import paint  # noqa: PLC0415 - loaded when a mixture is drawn
+    from bayeslearn.mixture.plotting import paint  # noqa: PLC0415 - loaded when a mixture is drawn
 
-    figure, axes = _canvas()
-    paint(axes, model, data, figure_colours(), columns)
+    figure, axes = _canvas(ax)
+    paint(axes, model, data, figure_colors(), columns)
     return figure
 
 
-def responsibilities(model: Mixture, data: Any) -> Any:
+def plot_responsibilities(model: MixtureModel, data: Any, *, ax: Any = None) -> Any:
     """How much of each row belongs to each component."""
-    from bayeslearn.mixture.drawing import shares  # noqa: PLC0415 - loaded when a mixture is drawn
+    from bayeslearn.mixture.plotting import shares  # noqa: PLC0415 - loaded when a mixture is drawn
 
-    figure, axes = _canvas()
-    shares(axes, model.responsibilities(data), figure_colours())
+    figure, axes = _canvas(ax)
+    shares(axes, model.responsibilities(data), figure_colors())
     return figure
 
 
-def function_graph(graph: FunctionGraph, covered: Mapping[str, Sequence[Arc]] | None = None) -> Any:
-    """A function graph, − dashed; with the arcs that each of some cases covers, by name, each has a colour."""
+def plot_function_graph(
+    graph: FunctionGraph, covered: Mapping[str, Sequence[Arc]] | None = None, *, ax: Any = None
+) -> Any:
+    """A function graph, − dashed; with the arcs that each of some cases covers, by name, each has a color."""
     from bayeslearn.case_based import plotting as drawing  # noqa: PLC0415 - loaded when cases are drawn
-    from bayeslearn.network import Dag  # noqa: PLC0415
+    from bayeslearn.network import DAG  # noqa: PLC0415
     from bayeslearn.network.visualization import layered  # noqa: PLC0415
 
-    layout = layered(Dag.from_arcs(drawing.downwards(graph)), drawing.sizes(graph))
-    figure, axes = _canvas()
-    figure.set_size_inches(layout.width / NETWORK_DPI, layout.height / NETWORK_DPI)
+    layout = layered(DAG.from_arcs(drawing.downwards(graph)), drawing.sizes(graph))
+    figure, axes = _canvas(ax, (layout.width / NETWORK_DPI, layout.height / NETWORK_DPI))
     axes.set(xlim=(0, layout.width), ylim=(layout.height, 0), aspect="equal")  # y grows downwards
     axes.axis("off")
-    drawing.paint(axes, graph, layout, covered or {}, figure_colours())
+    drawing.paint(axes, graph, layout, covered or {}, figure_colors())
     return figure
 
 
-def sample_sizes(
+def plot_sample_complexity(
     curve: Callable[[float], float],
     at: tuple[float, float],
     *,
     title: str = "",
     between: tuple[float, float] | None = None,
+    ax: Any = None,
 ) -> Any:
-    """The examples of a bound, by the error allowed, and the point (ε, m) that was asked for."""
+    """The number of examples that a bound asks for, by the error ε, and one point (ε, m)."""
     from bayeslearn.learning_theory.pac_bounds import ERRORS, paint_sample_sizes  # noqa: PLC0415 - loaded when a bound is drawn
 
-    figure, axes = _canvas()
+    figure, axes = _canvas(ax)
     paint_sample_sizes(axes, curve, at, title, ERRORS if between is None else between)
     return figure
 
 
-def failures(found: Simulation | EpsilonExhaustion) -> Any:
-    """How often a learner failed, by the number of examples, beside the bound."""
+def plot_pac_simulation(found: Simulation | EpsilonExhaustion, *, ax: Any = None) -> Any:
+    """The failure rate of a learner by the number of examples, and the bound."""
     from bayeslearn.learning_theory.simulations import paint_failures  # noqa: PLC0415 - loaded when an experiment is drawn
 
-    figure, axes = _canvas()
+    figure, axes = _canvas(ax)
     paint_failures(axes, found)
     return figure
 
 
-def growth(concepts: ConceptClass, most: int) -> Any:
-    """The most labelings that a class has of m points, up to `most` of them."""
+def plot_growth_function(concepts: ConceptClass, max_points: int, *, ax: Any = None) -> Any:
+    """The largest number of labelings that a class has of m points, up to `max_points` of them."""
     from bayeslearn.learning_theory.concept_class import paint_growth  # noqa: PLC0415 - loaded when a class is drawn
 
-    figure, axes = _canvas()
-    paint_growth(axes, concepts, most)
+    figure, axes = _canvas(ax)
+    paint_growth(axes, concepts, max_points)
     return figure
 
 
-def course(found: MistakeCurve, name: str = "learner") -> Any:
-    """Mistakes of a learner and of its best expert, round by round, with the bound beside them."""
+def plot_mistake_curve(found: MistakeCurve, name: str = "learner", *, ax: Any = None) -> Any:
+    """Mistakes of a learner and of its best expert, round by round, and the bound."""
     from bayeslearn.online.mistakes import paint_mistake_curve  # noqa: PLC0415 - loaded when a course is drawn
 
-    figure, axes = _canvas()
+    figure, axes = _canvas(ax)
     paint_mistake_curve(axes, found, name)
     return figure
 
 
-def cells(model: NeighborsModel) -> Any:
-    """Who rules where: the answer over two columns of numbers, with the Voronoi cell of each example."""
-    from bayeslearn.neighbors.plotting import paint_cells  # noqa: PLC0415 - loaded when neighbours are drawn
+def plot_voronoi(model: NeighborsModel, *, ax: Any = None) -> Any:
+    """The prediction over two numeric columns, with the Voronoi cell of each training row."""
+    from bayeslearn.neighbors.plotting import paint_cells  # noqa: PLC0415 - loaded when neighbors are drawn
 
-    figure, axes = _canvas()
-    paint_cells(axes, model, figure_colours())
+    figure, axes = _canvas(ax)
+    paint_cells(axes, model, figure_colors())
     return figure
 
 
-def errors_by_k(found: LeaveOneOut, target: str) -> Any:
-    """The leave-one-out error by the number of neighbours that are heard."""
-    from bayeslearn.neighbors.plotting import paint_errors  # noqa: PLC0415 - loaded when neighbours are drawn
+def plot_error_by_k(found: LeaveOneOut, target: str, *, ax: Any = None) -> Any:
+    """The leave-one-out error by the number of neighbors."""
+    from bayeslearn.neighbors.plotting import paint_errors  # noqa: PLC0415 - loaded when neighbors are drawn
 
-    figure, axes = _canvas()
+    figure, axes = _canvas(ax)
     paint_errors(axes, found, target)
     return figure
 
 
-def function(model: Any, rows: Examples, *, level: float = 0.95) -> Any:
-    """A learned function over its only column of numbers, with its interval; else predictions against what was so."""
-    from bayeslearn.functions.drawing import paint  # noqa: PLC0415 - loaded when a function is drawn
+def plot_regression(model: Any, rows: Examples, *, level: float = 0.95, ax: Any = None) -> Any:
+    """A fitted function over its only numeric column, with its interval; else predicted against observed values."""
+    from bayeslearn.regression.plotting import paint  # noqa: PLC0415 - loaded when a function is drawn
 
-    figure, axes = _canvas()
+    figure, axes = _canvas(ax)
     paint(axes, model, rows, level)
     return figure
 
 
-def contest(found: ModelComparison) -> Any:
-    """The error of every learner by its time to train, and by its time to ask."""
-    from bayeslearn.model_comparison.results import paint  # noqa: PLC0415 - loaded when a contest is drawn
+def plot_model_comparison(found: ModelComparison, *, ax: Any = None) -> Any:
+    """The error of every learner by its training time, and by its prediction time; `ax` is a pair of axes."""
+    from bayeslearn.model_comparison.results import paint  # noqa: PLC0415 - loaded when a comparison is drawn
 
-    figure, axes = _canvas()
-    figure.set_size_inches(10, 4)
-    axes.remove()
-    train, ask = figure.subplots(1, 2)
-    paint(train, ask, found, figure_colours())
-    return figure
+    if ax is None:
+        ax = matplotlib_figure.Figure(figsize=(10, 4), layout="constrained").subplots(1, 2)
+    train, ask = ax
+    paint(train, ask, found, figure_colors())
+    return train.figure
 
 
-def figure_colours() -> Any:
-    """A colour for every code."""
+def figure_colors() -> Any:
+    """A color for every code."""
     from matplotlib import colormaps  # noqa: PLC0415 - an extra, loaded when a picture is wanted
 
     wheel = colormaps["tab20"]
@@ -320,7 +329,7 @@ def figure_colours() -> Any:
 
 
 def save(figure: Any, path: str | Path) -> None:
-    """Write a figure to a file, whole or not at all; the ending says the format."""
+    """Write a figure to a file, atomically; the extension sets the format."""
     path = Path(path)
     endings, ending = sorted(figure.canvas.get_supported_filetypes()), path.suffix.lstrip(".").lower()
     if ending not in endings:
@@ -329,6 +338,9 @@ def save(figure: Any, path: str | Path) -> None:
         figure.savefig(place, format=ending, bbox_inches="tight", dpi=150)
 
 
-def _canvas() -> tuple[Any, Any]:
-    figure = matplotlib_figure.Figure(figsize=(6, 4), layout="constrained")
+def _canvas(ax: Any, size: tuple[float, float] = (6, 4)) -> tuple[Any, Any]:
+    """The figure and its axes: those that were given, or new ones of a size in inches."""
+    if ax is not None:
+        return ax.figure, ax
+    figure = matplotlib_figure.Figure(figsize=size, layout="constrained")
     return figure, figure.add_subplot()

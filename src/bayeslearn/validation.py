@@ -281,14 +281,14 @@ def float_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
     raise ParameterError(f"`{name}` must be numbers, got {value!r:.80}")
 
 
-def generator(rng: np.random.Generator | np.random.RandomState | int | None) -> np.random.Generator:
+def generator(random_state: np.random.Generator | np.random.RandomState | int | None) -> np.random.Generator:
     """A random generator from a seed, a generator, scikit-learn's `random_state`, or nothing."""
-    if isinstance(rng, np.random.RandomState):
-        return np.random.default_rng(rng.randint(2**32, dtype=np.uint32))
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**32, dtype=np.uint32))
     try:
-        return np.random.default_rng(rng)
+        return np.random.default_rng(random_state)
     except (TypeError, ValueError):
-        raise ParameterError(f"`rng` must be a seed or a numpy Generator, got {rng!r}") from None
+        raise ParameterError(f"`random_state` must be a seed or a numpy Generator, got {random_state!r}") from None
 
 
 def broadcast(name: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayeslearn.distributions import Finite
+from bayeslearn.distributions import FinitePrior
 from bayeslearn.hypotheses import (
     BayesOptimalClassifier,
     FiniteSpace,
@@ -138,5 +138,5 @@ def test_code_lengths_are_a_prior():
     posterior = space.posterior(bits=[3, 1, 3]).update_many(["head"] * 2)
     by_hand = np.array([2**-3 * 0.2**2, 2**-1 * 0.5**2, 2**-3 * 0.8**2])
     np.testing.assert_allclose(list(posterior.probabilities.values()), by_hand / by_hand.sum(), rtol=1e-12)
-    same = space.posterior(Finite.code_lengths([3, 1, 3])).update_many(["head"] * 2)
+    same = space.posterior(FinitePrior.code_lengths([3, 1, 3])).update_many(["head"] * 2)
     assert same.probabilities == posterior.probabilities

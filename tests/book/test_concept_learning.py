@@ -74,7 +74,7 @@ def test_find_s_over_boolean_literals_starts_from_the_contradiction():
 
 @trials(50)
 @given(consistent_examples(), st.integers(0, 2**32 - 1))
-def test_find_s_is_map_under_any_prior_that_favours_the_more_specific(examples, seed):
+def test_find_s_is_map_under_any_prior_that_favors_the_more_specific(examples, seed):
     """P(h1) ≥ P(h2) whenever h1 is more specific: here a random such prior, by adding up what lies above."""
     assume(examples.attributes.n_conjunctions <= 150)
     space = concept_space(examples.attributes)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from bayeslearn.functions import LinearFit, SigmoidFit, fit_linear, fit_radial, fit_sigmoid
+from bayeslearn.regression import LinearFit, LogisticFit, fit_linear, fit_logistic, fit_rbf
 from tests.properties import trials
 
 
@@ -49,7 +49,7 @@ def test_f1_a_line_through_five_points():
 @pytest.mark.parametrize("method", ["newton", "lbfgs", "gradient"])
 def test_f2_of_patients_who_are_alike_92_percent_survive(method):
     alike, survives = np.zeros((100, 0)), np.repeat([1.0, 0.0], [92, 8])
-    unit = SigmoidFit.learn(alike, survives, strength=0, method=method)
+    unit = LogisticFit.learn(alike, survives, strength=0, method=method)
     assert unit.probability(alike[:1])[0, 1] == pytest.approx(0.92, abs=1e-8)
 
 
@@ -58,9 +58,9 @@ def test_f2_two_kinds_of_patients():
         "symptom": np.repeat(["yes", "no"], 100),
         "lives": np.concatenate([np.repeat([1, 0], [92, 8]), np.repeat([1, 0], [8, 92])]),
     }
-    found = fit_sigmoid(rows, "lives", prior=None).predict_proba({"symptom": ["yes", "no"]})
+    found = fit_logistic(rows, "lives", prior=None).predict_proba({"symptom": ["yes", "no"]})
     np.testing.assert_allclose(found[:, 1], [0.92, 0.08], atol=1e-9)
-    soft = fit_sigmoid({"symptom": ["yes", "no"]}, [0.92, 0.08], soft=True, prior=None)
+    soft = fit_logistic({"symptom": ["yes", "no"]}, [0.92, 0.08], soft=True, prior=None)
     np.testing.assert_allclose(soft.predict_proba({"symptom": ["yes", "no"]})[:, 1], [0.92, 0.08], atol=1e-6)
 
 
@@ -74,22 +74,22 @@ def test_f2_the_gradient_rule_step_by_step():
         values.append(np.sum(d * np.log(h) + (1 - d) * np.log(1 - h)))
         w = w + η * (d - h) @ z
     with pytest.warns(UserWarning, match="stopped after 25 iterations"):
-        unit = SigmoidFit.learn(x, d, strength=0, method="gradient", rate=η, max_iter=25)
+        unit = LogisticFit.learn(x, d, strength=0, method="gradient", rate=η, max_iter=25)
     np.testing.assert_allclose(unit.weights[0], w, rtol=1e-12)
     assert (np.diff(values) > 0).all()
 
 
-def test_i5_a_centre_for_every_example_passes_through_them_all():
+def test_i5_a_center_for_every_example_passes_through_them_all():
     x = np.linspace(0, 1, 9)
     rows = {"x": x, "y": np.sin(5 * x)}
-    exact = fit_radial(rows, "y", centres="all", width=0.5, prior=1e-8).model
+    exact = fit_rbf(rows, "y", centers="all", width=0.5, prior=1e-8).model
     np.testing.assert_allclose(exact.predict(rows)[:, 0], rows["y"], atol=1e-3)
-    fewer = fit_radial(rows, "y", 4).model
+    fewer = fit_rbf(rows, "y", 4).model
     assert fewer.basis.size == 4
     np.testing.assert_allclose(fewer.predict(rows)[:, 0], rows["y"], atol=0.1)
 
 
-def test_i5_far_from_every_centre_the_output_is_the_constant():
+def test_i5_far_from_every_center_the_output_is_the_constant():
     rows = {"x": np.linspace(0, 1, 40), "y": np.linspace(0, 1, 40) ** 2}
-    model = fit_radial(rows, "y", 5).model
+    model = fit_rbf(rows, "y", 5).model
     assert model.predict({"x": [1e4]})[0, 0] == pytest.approx(model.fit.intercept[0], rel=1e-9)

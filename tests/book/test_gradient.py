@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayeslearn import BayesianNetwork
-from bayeslearn.network import draw, fit_tables
+from bayeslearn.network import fit_parameters
 from bayeslearn.network.inference.compiled_network import Compiled
 from bayeslearn.network.parameters.em_steps import Tables
 from bayeslearn.network.parameters.gradient_ascent import Climb, Coordinates
@@ -19,9 +19,9 @@ YES_NO = ["yes", "no"]
 
 def with_holes(network, n, seed, *, share=0.3, hidden=()):
     """Cases of a network as it draws them, some cells missing and some variables in every row."""
-    cases, rng = draw(network, n, rng=seed), np.random.default_rng(seed)
+    cases, rng = network.sample(n, random_state=seed), np.random.default_rng(seed)
     codes = np.where(rng.random(cases.codes.shape) < share, -1, cases.codes)
-    return Table(cases.schema, codes, cases.values).hide(hidden)
+    return Table(cases.schema, codes, cases.values).mask(hidden)
 
 
 def log_likelihood(network, w, table):
@@ -30,9 +30,9 @@ def log_likelihood(network, w, table):
     place = {name: i for i, name in enumerate(network.names)}
     for cpt in network:
         axes = [place[v.name] for v in (*cpt.parents, cpt.variable)]
-        factor = w[start : start + cpt.p.size].reshape(cpt.shape).transpose(np.argsort(axes))
+        factor = w[start : start + cpt.probabilities.size].reshape(cpt.shape).transpose(np.argsort(axes))
         joint = joint * factor.reshape([joint.shape[i] if i in axes else 1 for i in range(joint.ndim)])
-        start += cpt.p.size
+        start += cpt.probabilities.size
     rows = table.codes.T.tolist()
     return sum(math.log(joint[tuple(slice(None) if k < 0 else k for k in row)].sum()) for row in rows)
 
@@ -102,7 +102,7 @@ def forest():
         "Thunder": table(0.95, 0.1),
     }
     structure = "[Storm][BusTourGroup][Lightning|Storm][Campfire|Storm:BusTourGroup][Thunder|Lightning]"
-    return BayesianNetwork.of(structure, tables, states=dict.fromkeys(tables, YES_NO))
+    return BayesianNetwork.from_tables(structure, tables, states=dict.fromkeys(tables, YES_NO))
 
 
 @pytest.mark.parametrize("method", ["gradient", "lbfgs"])
@@ -110,8 +110,8 @@ def forest():
 def test_the_optimum_of_em_with_holes(forest, method, prior):
     cases = with_holes(forest, 300, 1)
 
-    by_em = fit_tables(forest, cases, prior=prior, tol=1e-10, max_iter=5000)
-    found = fit_tables(forest, cases, prior=prior, method=method, tol=1e-10, max_iter=5000)
+    by_em = fit_parameters(forest, cases, prior=prior, tol=1e-10, max_iter=5000)
+    found = fit_parameters(forest, cases, prior=prior, method=method, tol=1e-10, max_iter=5000)
 
     assert found.converged
     assert found.objective == pytest.approx(by_em.objective, abs=1e-7)
@@ -125,8 +125,8 @@ def test_the_optimum_of_em_with_a_hidden_variable(forest, method):
     cases = with_holes(forest, 500, 2, share=0.1, hidden=["Lightning"])
     settings = {"prior": "laplace", "hidden": {"Lightning": YES_NO}, "start": forest, "max_iter": 20_000}
 
-    by_em = fit_tables(forest, cases, tol=1e-10, **settings)
-    found = fit_tables(forest, cases, method=method, tol=1e-9, **settings)
+    by_em = fit_parameters(forest, cases, tol=1e-10, **settings)
+    found = fit_parameters(forest, cases, method=method, tol=1e-9, **settings)
 
     assert found.objective == pytest.approx(by_em.objective, abs=1e-6)
     assert found.network.isclose(by_em.network, rtol=1e-3, atol=1e-3)
@@ -136,18 +136,18 @@ def test_the_optimum_of_em_with_a_hidden_variable(forest, method):
 def test_a_constant_step_as_in_the_book(forest, step):
     cases = with_holes(forest, 100, 3)
 
-    by_em = fit_tables(forest, cases, prior="laplace", tol=1e-9)
-    found = fit_tables(forest, cases, prior="laplace", method="gradient", step=step, tol=1e-8, max_iter=20_000)
+    by_em = fit_parameters(forest, cases, prior="laplace", tol=1e-9)
+    found = fit_parameters(forest, cases, prior="laplace", method="gradient", step=step, tol=1e-8, max_iter=20_000)
 
     assert found.objective == pytest.approx(by_em.objective, abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["gradient", "lbfgs"])
 def test_complete_cases_are_counted_by_climbing_too(forest, method):
-    cases = draw(forest, 200, rng=4)
+    cases = forest.sample(200, random_state=4)
 
-    counted = fit_tables(forest, cases, prior="laplace")
-    found = fit_tables(forest, cases, prior="laplace", method=method, tol=1e-10, max_iter=1000)
+    counted = fit_parameters(forest, cases, prior="laplace")
+    found = fit_parameters(forest, cases, prior="laplace", method=method, tol=1e-10, max_iter=1000)
 
     assert found.network.isclose(counted.network, rtol=1e-5, atol=1e-5)
     assert found.objective == pytest.approx(counted.objective, abs=1e-8)
@@ -162,5 +162,5 @@ def test_rows_divided_by_their_sums_come_to_rest_elsewhere():
 
     np.testing.assert_allclose(w, np.sqrt(n) / np.sqrt(n).sum(), rtol=1e-6)
     tosses = {"side": ["head"] * 3 + ["tail"]}
-    found = fit_tables("[side]", tosses, method="gradient", step=0.01, tol=1e-10, max_iter=5000, prior=None)
-    np.testing.assert_allclose(found.network["side"].p, n / 4, rtol=1e-4)
+    found = fit_parameters("[side]", tosses, method="gradient", step=0.01, tol=1e-10, max_iter=5000, prior=None)
+    np.testing.assert_allclose(found.network["side"].probabilities, n / 4, rtol=1e-4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayeslearn.functions.local import descend, local_regression
+from bayeslearn.regression.local import descend, local_regression
 
 RNG = np.random.default_rng(4)
 X = RNG.uniform(-2, 2, size=(60, 2))
@@ -20,7 +20,7 @@ def kernel_of(name, u):
         "gaussian": np.exp(-(u**2) / 2),
         "tricube": np.where(u < 1, (1 - np.minimum(u, 1) ** 3) ** 3, 0),
         "epanechnikov": np.where(u < 1, 1 - u**2, 0),
-        "inverse square": 1 / u**2,
+        "inverse_square": 1 / u**2,
     }[name]
 
 
@@ -44,7 +44,7 @@ def normal_equations(query, criterion, kernel, degree, *, k=None, bandwidth=None
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2])
-@pytest.mark.parametrize("kernel", ["gaussian", "tricube", "epanechnikov", "inverse square"])
+@pytest.mark.parametrize("kernel", ["gaussian", "tricube", "epanechnikov", "inverse_square"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_all_criteria_equal_the_weighted_normal_equations(criterion, kernel, degree):
     how = CRITERIA[criterion]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayeslearn import BayesianNetwork, as_table, em, fit_tables
+from bayeslearn import BayesianNetwork, as_table, em, fit_parameters
+from bayeslearn.components.rows import read
 from bayeslearn.distributions import MultivariateParameters, Poisson
-from bayeslearn.mixture import Mixture, find_classes, fit_mixture
-from bayeslearn.mixture.learning import prior_of
-from bayeslearn.mixture.opening import parts_of
-from bayeslearn.mixture.rows import read
+from bayeslearn.mixture import MixtureModel, find_classes, fit_mixture
+from bayeslearn.mixture.fit import prior_of
+from bayeslearn.mixture.inputs import parts_of
 
 RNG = np.random.default_rng(0)
 LINE = np.concatenate([RNG.normal(-2, 1, 60), RNG.normal(3, 1, 40)])
@@ -27,7 +27,7 @@ def two_normals(var, *, equal):
     parts = parts_of(LINE, None, variance=var)
     rows = read(parts, LINE)
     start = MultivariateParameters(np.array([[-1.0], [0.5]]), np.full(2, var))
-    return Mixture(parts, np.array([0.5, 0.5]), (start,), prior_of(None, parts, rows, 2), equal=equal), rows
+    return MixtureModel(parts, np.array([0.5, 0.5]), (start,), prior_of(None, parts, rows, 2), equal=equal), rows
 
 
 @pytest.mark.parametrize(("var", "equal"), [(1.0, True), (2.5, True), (1.0, False)])
@@ -63,7 +63,7 @@ def test_soft_k_means_in_the_plane():
 
 def numbers(path):
     table = as_table(path)
-    return np.column_stack([table.value(v.name) for v in table.schema.numeric])
+    return np.column_stack([table.values_of(v.name) for v in table.schema.numeric])
 
 
 @pytest.mark.parametrize(("name", "k", "figure"), [("old-faithful", 2, -1130.264), ("iris-fisher", 3, -180.186)])
@@ -74,7 +74,7 @@ def test_full_gaussians(shared_data, name, k, figure):
 
 @pytest.mark.parametrize(("k", "figure"), [(1, -391.9189), (2, -360.3690), (3, -356.8489)])
 def test_earthquakes(shared_data, k, figure):
-    counts = as_table(shared_data / "sequences" / "earthquakes.csv").value("count")
+    counts = as_table(shared_data / "sequences" / "earthquakes.csv").values_of("count")
     found = fit_mixture(counts, k, family=Poisson(), prior=None, tol=1e-8, max_iter=5000, restarts=1)
     assert found.log_likelihood == pytest.approx(figure, abs=1e-4)
 
@@ -84,9 +84,9 @@ def test_classes_of_animals(shared_data):
     """E4: the zoo was sorted by hand into seven types, and the evidence finds about as many classes, nearly these."""
     table = as_table(shared_data / "tables" / "zoo.csv", discrete=["type"])
     names = [n for n in table.schema.names if n not in {"type", "animal", "animal_name", "name"}]
-    model = find_classes(table, columns=names, rng=0, restarts=1).model
+    model = find_classes(table, columns=names, random_state=0, restarts=1).model
     assert 5 <= model.k <= 9
-    labels, types = model.assign(table), table.code("type")
+    labels, types = model.assign(table), table.codes_of("type")
     right = sum(np.bincount(types[labels == j]).max() for j in np.unique(labels))
     assert right >= 0.9 * table.n_rows
 
@@ -94,7 +94,7 @@ def test_classes_of_animals(shared_data):
 def test_any_model_with_the_two_steps_climbs():
     """E3: the general statement is the loop itself, which asks for no more than the two steps."""
     model, rows = two_normals(1.0, equal=True)
-    found = em.fit(model, rows, prior=model.prior)
+    found = em.run(model, rows, prior=model.prior)
     assert found.converged
     assert min(step.gain for step in found.history[1:]) >= 0
 
@@ -108,14 +108,14 @@ def test_em_inside_a_network_is_that_of_a_mixture():
     for name, p, q in (("red", 0.9, 0.2), ("round", 0.8, 0.1), ("sweet", 0.7, 0.3)):
         there = rng.random(200) < np.where(kind, p, q)
         rows[name] = np.where(rng.random(200) < 0.1, "?", np.where(there, "yes", "no")).tolist()
-    found = find_classes(rows, 2, rng=0, restarts=1, prior=None, tol=1e-10).model
+    found = find_classes(rows, 2, random_state=0, restarts=1, prior=None, tol=1e-10).model
     tables = {part.name: θ for part, θ in zip(found.parts, found.parameters, strict=True)}
     states = {part.name: part.columns[0].states for part in found.parts} | {"class": ["a", "b"]}
     graph = "[class]" + "".join(f"[{name}|class]" for name in rows)
-    net = BayesianNetwork.of(graph, tables | {"class": found.weights}, states=states)
+    net = BayesianNetwork.from_tables(graph, tables | {"class": found.weights}, states=states)
     np.testing.assert_allclose(net.log_likelihood(rows), found.log_density(rows), rtol=1e-12)
     seen = {name: cells[0] for name, cells in rows.items() if cells[0] != "?"}
     np.testing.assert_allclose(list(net.query(seen)["class"].values()), found.responsibilities(rows)[0], rtol=1e-12)
-    again = fit_tables(net, rows, hidden={"class": ["a", "b"]}, start=net, tol=1e-8, prior=None).network
+    again = fit_parameters(net, rows, hidden={"class": ["a", "b"]}, start=net, tol=1e-8, prior=None).network
     for name in rows:
-        np.testing.assert_allclose(again[name].p, net[name].p, atol=1e-3)
+        np.testing.assert_allclose(again[name].probabilities, net[name].probabilities, atol=1e-3)

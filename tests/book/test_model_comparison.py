@@ -50,7 +50,7 @@ def test_lazy_against_eager(target, other, lazy, eager):
 
 def test_the_picture_has_both_times_and_every_name():
     found = compare_models(rows(60), "kind", learners=["k-nn", "naive-bayes"], cv=2, drop_columns=["y"])
-    figure = plots.contest(found)
+    figure = plots.plot_model_comparison(found)
     train, ask = figure.axes
     for axes, clock in ((train, "train_seconds"), (ask, "query_seconds")):
         assert axes.get_xscale() == "log"

@@ -1,4 +1,4 @@
-"""SPEC I1 to I3: k nearest neighbours, distance weighting, attributes that do not matter."""
+"""SPEC I1 to I3: k nearest neighbors, distance weighting, attributes that do not matter."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def test_tomato(k):
 
 def test_distance_weighting():
     x, y = np.array([0.0, 1.0, 3.0]), np.array([2.0, 4.0, 10.0])
-    local = NeighborsModel.from_arrays({"x": x}, y, k=2, weighting="inverse-square", metric="euclidean")
+    local = NeighborsModel.from_arrays({"x": x}, y, k=2, weighting="inverse_square", metric="euclidean")
     assert local.predict({"x": [2 / 3]})[0] == pytest.approx((2 * 9 / 4 + 4 * 9) / (9 / 4 + 9))
-    everyone = NeighborsModel.from_arrays({"x": x}, y, k=None, weighting="inverse-square", metric="euclidean")
+    everyone = NeighborsModel.from_arrays({"x": x}, y, k=None, weighting="inverse_square", metric="euclidean")
     w = 1 / (x - 2) ** 2
     assert everyone.predict({"x": [2.0]})[0] == pytest.approx((w * y).sum() / w.sum())
     assert everyone.predict({"x": [3.0]})[0] == 10  # an exact match wins
 
 
-def test_irrelevant_attributes_mislead_plain_neighbours():
+def test_irrelevant_attributes_mislead_plain_neighbors():
     rng = np.random.default_rng(0)
     relevant, irrelevant = rng.uniform(size=(200, 2)), rng.uniform(size=(200, 8))
     y = np.where(relevant.sum(axis=1) > 1, "yes", "no")

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bayeslearn.network import BayesianNetwork, Dag
+from bayeslearn.network import DAG, BayesianNetwork
 
 STRUCTURE = (
     "[Storm][BusTourGroup][Lightning|Storm][Campfire|Storm:BusTourGroup]"
@@ -31,7 +31,7 @@ def forest():
         "Thunder": table(0.95, 0.02),
         "ForestFire": table(0.5, 0.3, 0.2, 0.1, 0.6, 0.4, 0.05, 0.01),
     }
-    return BayesianNetwork.of(STRUCTURE, tables, states=dict.fromkeys(tables, YES_NO), name="forest fire")
+    return BayesianNetwork.from_tables(STRUCTURE, tables, states=dict.fromkeys(tables, YES_NO), name="forest fire")
 
 
 def joint_table(net):
@@ -78,7 +78,7 @@ def test_the_joint_is_the_product_of_the_tables(forest):
 
 
 def test_the_graph_needs_fewer_numbers_than_the_joint(forest):
-    assert forest.free_parameters == 1 + 1 + 2 + 4 + 2 + 8
+    assert forest.n_parameters == 1 + 1 + 2 + 4 + 2 + 8
     assert len(forest.dag.arcs) == 7
 
 
@@ -113,8 +113,8 @@ def test_every_node_is_independent_of_its_nondescendants_given_its_parents(fores
 def test_thunder_is_independent_of_rain_given_lightning():
     """P(Thunder | Rain, Lightning) = P(Thunder | Lightning)."""
     tables = {"Rain": table(0.3), "Lightning": table(0.4, 0.01), "Thunder": table(0.9, 0.05)}
-    net = BayesianNetwork.of(
-        Dag.parse("[Rain][Lightning|Rain][Thunder|Lightning]"), tables, states=dict.fromkeys(tables, YES_NO)
+    net = BayesianNetwork.from_tables(
+        DAG.parse("[Rain][Lightning|Rain][Thunder|Lightning]"), tables, states=dict.fromkeys(tables, YES_NO)
     )
     assert net.dag.d_separated("Thunder", "Rain", given="Lightning")
     assert not net.dag.d_separated("Thunder", "Rain")

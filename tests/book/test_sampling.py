@@ -3,7 +3,7 @@
 import pytest
 
 from bayeslearn import read_network
-from bayeslearn.network.inference.approximate import Sampled, draw
+from bayeslearn.network.inference.approximate import SampledInference
 
 #: What was seen of the forest: thunder, and a campfire.
 SEEN = {"Thunder": "yes", "Campfire": "yes"}
@@ -12,10 +12,10 @@ SEEN = {"Thunder": "yes", "Campfire": "yes"}
 def test_forward_sampling_agrees_with_the_marginals():
     network = read_network("forest-fire")
     n = 20_000
-    table = draw(network, n, rng=0)
+    table = network.sample(n, random_state=0)
     for name, belief in network.query().beliefs.items():
         for code, p in enumerate(belief.values()):
-            share = (table.code(name) == code).mean()
+            share = (table.codes_of(name) == code).mean()
             assert share == pytest.approx(p, abs=5 * (p * (1 - p) / n) ** 0.5 + 1e-12)
 
 
@@ -25,7 +25,7 @@ def test_sampling_agrees_with_exact_inference_within_its_error(method, seed):
     network = read_network("forest-fire")
     exact = network.query(SEEN)
 
-    answer = Sampled(network).query(SEEN, method=method, n=16_000, rng=seed)
+    answer = SampledInference(network).query(SEEN, method=method, n=16_000, random_state=seed)
 
     for name, belief in exact.beliefs.items():
         for state, p in belief.items():
@@ -37,5 +37,5 @@ def test_sampling_agrees_with_exact_inference_within_its_error(method, seed):
 
 def test_the_error_halves_with_four_times_the_draws():
     network = read_network("forest-fire")
-    few, many = (Sampled(network).query(SEEN, n=n, rng=0).precision for n in (5_000, 20_000))
+    few, many = (SampledInference(network).query(SEEN, n=n, random_state=0).precision for n in (5_000, 20_000))
     assert few / many == pytest.approx(2, rel=0.1)

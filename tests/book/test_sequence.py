@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn.errors import BayeslearnWarning, NotConvergedWarning
-from bayeslearn.sequence import CategoricalEmissions, HiddenMarkovModel, learn
-from bayeslearn.tables import Discrete
+from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning
+from bayeslearn.hmm import CategoricalEmissions, HiddenMarkovModel, learn
+from bayeslearn.tables import DiscreteVariable
+from tests.hmm.models import KINDS, model, with_holes
 from tests.oracle import chains
 from tests.properties import trials
-from tests.sequence.models import KINDS, model, with_holes
 
 ### all paths
 
@@ -86,7 +86,7 @@ def test_em_never_falls(seed, kind, n, prior, zeros, told, frozen):
     steps = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", NotConvergedWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", ".*are dead", BayeslearnWarning)
         result = learn(
             x, start=begin, lengths=lengths, known=known, prior=prior, frozen=frozen, max_iter=6, tol=0,
@@ -104,7 +104,7 @@ def test_em_never_falls(seed, kind, n, prior, zeros, told, frozen):
 def test_the_dishonest_casino(shared_data):
     with (shared_data / "sequences" / "casino.csv").open() as file:
         rows = list(csv.DictReader(file))
-    rolls = CategoricalEmissions(Discrete("roll", tuple("123456")), [[1 / 6] * 6, [0.1] * 5 + [0.5]])
+    rolls = CategoricalEmissions(DiscreteVariable("roll", tuple("123456")), [[1 / 6] * 6, [0.1] * 5 + [0.5]])
     casino = HiddenMarkovModel(("Fair", "Loaded"), [0.5, 0.5], [[0.95, 0.05], [0.1, 0.9]], rolls)
     x = [row["roll"] for row in rows]
     assert casino.log_likelihood(x)[0] == pytest.approx(-516.9277, abs=5e-5)

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from bayeslearn import learn, read_network
-from bayeslearn.network import Knowledge, draw
+from bayeslearn import fit_network, read_network
+from bayeslearn.network import BackgroundKnowledge
 
 ALARM = read_network("alarm")
 ORDER = ALARM.dag.order
@@ -21,7 +21,7 @@ def log_factorials(n):
 def plain_k2(table, order):
     """Cooper and Herskovits as they wrote it: g(i, π) = Π_j (r−1)!/(N_j+r−1)! Π_k N_jk!, greedily, in their order."""
     fact = log_factorials(table.n_rows + 10)
-    code = {name: table.code(name).astype(int) for name in table.schema.names}
+    code = {name: table.codes_of(name).astype(int) for name in table.schema.names}
     size = {v.name: v.size for v in table.schema.discrete}
 
     def g(x, parents):
@@ -47,7 +47,7 @@ def plain_k2(table, order):
 
 
 #: More parents than this are not looked for together.
-THREE = Knowledge(most_parents=3)
+THREE = BackgroundKnowledge(most_parents=3)
 
 
 def errors(arcs):
@@ -57,14 +57,17 @@ def errors(arcs):
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_k2_finds_what_the_plain_algorithm_finds(seed):
-    table = draw(ALARM, 3000, rng=seed)
-    found = learn(table, method="k2", score="k2", order=ORDER)
+    table = ALARM.sample(3000, random_state=seed)
+    found = fit_network(table, method="k2", score="k2", order=ORDER)
     assert set(found.dag.arcs) == plain_k2(table, ORDER)
 
 
 def test_k2_is_a_few_arcs_off():
     """Greedy choice adds arcs that better parents make needless; two weak arcs into CATECHOL it cannot see."""
-    found = [errors(learn(draw(ALARM, 3000, rng=s), method="k2", score="k2", order=ORDER).dag.arcs) for s in range(20)]
+    found = [
+        errors(fit_network(ALARM.sample(3000, random_state=s), method="k2", score="k2", order=ORDER).dag.arcs)
+        for s in range(20)
+    ]
     assert np.median(found, axis=0).tolist() == [2.0, 3.5]
 
 
@@ -73,8 +76,8 @@ def test_the_best_parents_are_two_weak_arcs_and_hardly_one_more_off():
     """The book has one arc missing and one added. Here SAO2 → CATECHOL is worth 12 nats in 3,000 cases and costs 15."""
     missing, added = [], []
     for seed in range(20):
-        table = draw(ALARM, 3000, rng=seed)
-        arcs = learn(table, method="best-parents", score="k2", order=ORDER, knowledge=THREE).dag.arcs
+        table = ALARM.sample(3000, random_state=seed)
+        arcs = fit_network(table, method="best-parents", score="k2", order=ORDER, knowledge=THREE).dag.arcs
         assert set(ALARM.dag.arcs) - set(arcs) <= {("SAO2", "CATECHOL"), ("INSUFFANESTH", "CATECHOL")}
         missing.append(errors(arcs)[0])
         added.append(errors(arcs)[1])
@@ -86,7 +89,8 @@ def test_the_best_parents_are_two_weak_arcs_and_hardly_one_more_off():
 def test_with_weak_parents_it_is_the_figure_of_the_book():
     """One arc missing and one added, the median of a hundred samples; of twenty it may be by chance two missing."""
     found = np.array([
-        errors(learn(draw(ALARM, 3000, rng=s), method="faint-parents", order=ORDER, knowledge=THREE).dag.arcs)
+        errors(fit_network(ALARM.sample(3000, random_state=s), method="faint-parents", order=ORDER,
+            knowledge=THREE).dag.arcs)
         for s in range(100)
     ])  # fmt: skip
     assert np.median(found, axis=0).tolist() == [1.0, 1.0]
@@ -96,7 +100,7 @@ def test_with_weak_parents_it_is_the_figure_of_the_book():
 @pytest.mark.thorough
 def test_a_faint_parent_of_alarm():
     best, more = (
-        set(learn(draw(ALARM, 3000, rng=1), method=method, order=ORDER, knowledge=THREE).dag.arcs)
+        set(fit_network(ALARM.sample(3000, random_state=1), method=method, order=ORDER, knowledge=THREE).dag.arcs)
         for method in ("best-parents", "faint-parents")
     )
     assert best <= more
@@ -105,7 +109,7 @@ def test_a_faint_parent_of_alarm():
 
 def information(target, of, given):
     """I(target; of | given) by the true network, in nats."""
-    p = ALARM.exact.joint([target, of, *given]).p
+    p = ALARM.inference.joint([target, of, *given]).probabilities
 
     def entropy(*axes):
         q = p.sum(axis=tuple(i for i in range(p.ndim) if i not in axes))

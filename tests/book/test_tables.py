@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayeslearn import fit_tables, read_network
+from bayeslearn import fit_parameters, read_network
 from bayeslearn.network import BayesianNetwork
 from bayeslearn.network.inference.compiled_network import Compiled
 from bayeslearn.network.parameters.em_steps import Tables
@@ -22,7 +22,7 @@ PREGNANCY = {
 def even():
     """The network of the example, every distribution (0.5, 0.5)."""
     half = [[0.5, 0.5], [0.5, 0.5]]
-    return BayesianNetwork.of(
+    return BayesianNetwork.from_tables(
         "[Pr][Bt|Pr][Ut|Pr]",
         {"Pr": [0.5, 0.5], "Bt": half, "Ut": half},
         states={"Pr": ["yes", "no"], "Bt": ["pos", "neg"], "Ut": ["pos", "neg"]},
@@ -62,7 +62,7 @@ def test_the_second_turn_by_hand():
 
 
 def test_on_to_convergence():
-    fit = fit_tables(even(), PREGNANCY, start=even(), tol=1e-10, max_iter=10_000, prior=None)
+    fit = fit_parameters(even(), PREGNANCY, start=even(), tol=1e-10, max_iter=10_000, prior=None)
     gains = [step.gain for step in fit.history[1:]]
     assert fit.converged
     assert min(gains) >= -1e-12
@@ -70,7 +70,7 @@ def test_on_to_convergence():
     # at a maximum the tables are the estimates of their own expected counts
     for cpt in fit.network:
         total = cpt.counts.n.sum(axis=-1, keepdims=True)
-        np.testing.assert_allclose(cpt.p * total, cpt.counts.n, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(cpt.probabilities * total, cpt.counts.n, rtol=0, atol=1e-4)
 
 
 def test_dropping_incomplete_rows_would_mislead():
@@ -78,19 +78,21 @@ def test_dropping_incomplete_rows_would_mislead():
         "A": ["a1"] * 10 + ["a2"] * 10,
         "B": ["b1", "b2", "b2", "b1", "b1", "b2", "b1", "b2", "b1", "b2", "b1", "b1", "b2", "b1", "b1", *[None] * 5],
     }
-    fit = fit_tables("[A][B|A]", data, tol=1e-10, prior=None)
-    assert fit.network["A"].p[0] == pytest.approx(1 / 2, rel=1e-12)
-    np.testing.assert_allclose(fit.network["B"].p, [[1 / 2, 1 / 2], [4 / 5, 1 / 5]], rtol=1e-4)
+    fit = fit_parameters("[A][B|A]", data, tol=1e-10, prior=None)
+    assert fit.network["A"].probabilities[0] == pytest.approx(1 / 2, rel=1e-12)
+    np.testing.assert_allclose(fit.network["B"].probabilities, [[1 / 2, 1 / 2], [4 / 5, 1 / 5]], rtol=1e-4)
     complete = {name: column[:15] for name, column in data.items()}
-    assert fit_tables("[A][B|A]", complete, prior=None).network["A"].p[0] == pytest.approx(2 / 3, rel=1e-12)
+    assert fit_parameters("[A][B|A]", complete, prior=None).network["A"].probabilities[0] == pytest.approx(
+        2 / 3, rel=1e-12
+    )
 
 
 def test_counting_is_n_abc_over_n_bc():
     data = {"b": [0, 0, 0, 1, 1, 1], "c": [0, 0, 1, 0, 1, 1], "a": [1, 0, 1, 1, 0, 0]}
-    fit = fit_tables("[b][c][a|b:c]", data, prior=None)
-    np.testing.assert_allclose(fit.network["a"].p[0, 0], [1 / 2, 1 / 2], rtol=1e-14)  # N(a, 0, 0) / N(0, 0)
-    np.testing.assert_allclose(fit.network["a"].p[1, 1], [1, 0], rtol=1e-14)
-    smoothed = fit_tables("[b][c][a|b:c]", data, prior="laplace").network["a"].p
+    fit = fit_parameters("[b][c][a|b:c]", data, prior=None)
+    np.testing.assert_allclose(fit.network["a"].probabilities[0, 0], [1 / 2, 1 / 2], rtol=1e-14)  # N(a, 0, 0) / N(0, 0)
+    np.testing.assert_allclose(fit.network["a"].probabilities[1, 1], [1, 0], rtol=1e-14)
+    smoothed = fit_parameters("[b][c][a|b:c]", data, prior="laplace").network["a"].probabilities
     np.testing.assert_allclose(smoothed[1, 1], [3 / 4, 1 / 4], rtol=1e-14)  # (2 + 1) / (2 + 2)
 
 
@@ -101,6 +103,6 @@ def test_alarm_with_a_hole_in_every_row(shared_data):
     model = Tables(Compiled(gold))
     cases = FoldedCases.of(model.compiled, table)
     assert model.expected_statistics(cases)[1] == pytest.approx(-102124.43, abs=0.01)
-    fit = fit_tables(gold.dag, table, states={name: gold.states(name) for name in gold.names}, prior=None)
+    fit = fit_parameters(gold.dag, table, states={name: gold.states(name) for name in gold.names}, prior=None)
     assert fit.converged
     assert fit.log_likelihood >= -101925.7

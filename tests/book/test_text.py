@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayeslearn.naive_bayes.text import Tokeniser, fit_text, learning_curve, read_newsgroups
+from bayeslearn.naive_bayes.text import Tokenizer, fit_text, learning_curve, read_newsgroups
 from bayeslearn.naive_bayes.text.evaluation import TEXTBOOK, TEXTBOOK_SIZES
 
 ### N3  words and other tokens, P(w|v) = (n_k + 1) / (n + |Vocabulary|), others skipped
@@ -14,7 +14,7 @@ from bayeslearn.naive_bayes.text.evaluation import TEXTBOOK, TEXTBOOK_SIZES
 @pytest.fixture
 def articles():
     texts, labels = ["goal keeper keeper", "goal !", "! ! orbit"], ["sport", "sport", "space"]
-    return fit_text(texts, labels, tokeniser=Tokeniser(kind="spaces", shortest=1))
+    return fit_text(texts, labels, tokenizer=Tokenizer(kind="spaces", shortest=1))
 
 
 def test_the_vocabulary_holds_all_words_and_other_tokens(articles):
@@ -37,7 +37,7 @@ def test_words_are_smoothed_by_one_of_each(articles):
 def test_a_new_document_skips_words_outside_the_vocabulary(articles):
     joint = dict(zip(articles.classes, np.exp(articles.log_joint(["keeper ! comet"])[0]), strict=True))
     assert joint == pytest.approx({"sport": 2 / 3 * 3 / 9 * 2 / 9, "space": 1 / 3 * 1 / 7 * 3 / 7}, rel=1e-12)
-    assert articles.classify(["keeper ! comet", "! orbit orbit"]) == ["sport", "space"]
+    assert articles.predict(["keeper ! comet", "! orbit orbit"]) == ["sport", "space"]
 
 
 ### N3  20 Newsgroups

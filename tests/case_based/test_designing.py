@@ -23,7 +23,7 @@ from bayeslearn.case_based.design_search import cover
 from bayeslearn.case_based.designs import CaseUse, agreeing
 from bayeslearn.case_based.rewrite_rules import rewrites
 from bayeslearn.case_based.subgraph_matching import isomorphic
-from bayeslearn.errors import ContradictionError, EmptyTableError, ParameterError
+from bayeslearn.errors import ConflictingInfluenceError, EmptyTableError, ParameterError
 from tests.case_based.strategies import bases, graphs
 from tests.properties import trials
 
@@ -77,7 +77,7 @@ def test_bad_rules():
         Rule("r", "A ->+ B", "A ->+ B")
     with pytest.raises(ParameterError, match="rule 'r' changes the kind of 'A'"):
         Rule("r", "A:flow ->+ B", "A:heat ->- B")
-    with pytest.raises(ContradictionError, match="rule 'r': A →\\+ B contradicts"):
+    with pytest.raises(ConflictingInfluenceError, match="rule 'r': A →\\+ B contradicts"):
         Rule("r", "A ->+ B", "A ->+ B; A ->- B")
     with pytest.raises(ParameterError, match="the name of a rule is text"):
         Rule("", "A ->+ B", "A ->- B")

@@ -1,4 +1,4 @@
-"""Pictures of functions: every arc is there, and has the colour of its case."""
+"""Pictures of functions: every arc is there, and has the color of its case."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def test_arcs_are_laid_out_without_cycles(graph):
 
 def test_every_arc_is_drawn_with_its_sign():
     graph = FunctionGraph("a:flow ->+ b; b ->- a; b ->+ c")
-    axes = plots.function_graph(graph).axes[0]
+    axes = plots.plot_function_graph(graph).axes[0]
     arrows = {patch.get_gid(): patch.get_linestyle() for patch in axes.patches if patch.get_gid()}
     assert set(arrows) == {str(arc) for arc in graph.arcs}
     assert arrows["b →− a"] != arrows["a →+ b"] == arrows["b →+ c"]
     assert {"a", "b", "c", "flow"} <= {text.get_text() for text in axes.texts}
 
 
-def test_cases_have_colours(tmp_path):
+def test_cases_have_colors(tmp_path):
     base = CaseBase.load("plumbing")
     best = design(base, base["faucet"]).best
-    figure = plots.function_graph(best.function, {"T-junction": best.covered["T-junction"]})
+    figure = plots.plot_function_graph(best.function, {"T-junction": best.covered["T-junction"]})
     axes = figure.axes[0]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["T-junction", "left open"]
-    colours = {patch.get_gid(): patch.get_edgecolor() for patch in axes.patches if patch.get_gid()}
-    assert len(set(colours.values())) == 2
+    colors = {patch.get_gid(): patch.get_edgecolor() for patch in axes.patches if patch.get_gid()}
+    assert len(set(colors.values())) == 2
     plots.save(figure, tmp_path / "faucet.svg")
     assert "T-junction" in (tmp_path / "faucet.svg").read_text()

@@ -13,18 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn import data
+from bayeslearn import datasets
 from bayeslearn.case_based import Case, CaseBase, FunctionGraph, Rule
 from bayeslearn.case_based.subgraph_matching import isomorphic
 from bayeslearn.errors import (
     BayeslearnError,
     CapacityError,
-    ContradictionError,
+    ConflictingInfluenceError,
     CycleError,
     FormatError,
+    InputFileNotFoundError,
     MismatchError,
     MissingDependencyError,
-    MissingFileError,
     ParameterError,
     UnknownColumnError,
 )
@@ -86,8 +86,8 @@ def _orders(a, b):
 @pytest.mark.parametrize(
     ("arcs", "kinds", "error", "message"),
     [
-        ("a ->+ b; a ->- b", None, ContradictionError, "a →\\+ b contradicts a →− b"),
-        ("a:flow ->+ b; a:heat ->+ c", None, ContradictionError, "'a' is said to be both 'flow' and 'heat'"),
+        ("a ->+ b; a ->- b", None, ConflictingInfluenceError, "a →\\+ b contradicts a →− b"),
+        ("a:flow ->+ b; a:heat ->+ c", None, ConflictingInfluenceError, "'a' is said to be both 'flow' and 'heat'"),
         ("a ->+ a", None, CycleError, "in a →\\+ a a quantity influences itself"),
         ("", None, ParameterError, "at least one arc"),
         ("a -> b", None, FormatError, "'a -> b' is no influence"),
@@ -218,7 +218,11 @@ def written(tmp_path, cases, rules=(), **more):
         ({"name": "tap"}, FormatError, "case 'tap' has no 'function'"),
         ({"function": "a ->+ b"}, FormatError, "case number 1 has no 'name'"),
         ({"name": "tap", "function": "a ->+ b", "parts": 1}, FormatError, "case 'tap' has an unknown part 'parts'"),
-        ({"name": "tap", "function": ["a ->+ b", "a ->- b"]}, ContradictionError, "case 'tap': a →\\+ b contradicts"),
+        (
+            {"name": "tap", "function": ["a ->+ b", "a ->- b"]},
+            ConflictingInfluenceError,
+            "case 'tap': a →\\+ b contradicts",
+        ),
         ({"name": "tap", "function": ["a ->+ a"]}, CycleError, "case 'tap': in a →\\+ a a quantity influences itself"),
         ({"name": "tap", "function": ["a to b"]}, FormatError, "case 'tap': 'a to b' is no influence"),
         ({"name": "tap", "function": 3}, FormatError, "case 'tap': arcs are statements"),
@@ -258,7 +262,7 @@ def test_bad_documents(tmp_path):
     with pytest.raises(FormatError, match="cannot be read"):
         CaseBase.load(tmp_path / "cut.json.gz")
     with pytest.raises(
-        MissingFileError, match=r"there is no such file\n\nhint: case bases that ship: plumbing, support"
+        InputFileNotFoundError, match=r"there is no such file\n\nhint: case bases that ship: plumbing, support"
     ):
         CaseBase.load(tmp_path / "none.json")
     with pytest.raises(ParameterError, match="its name stands for another format"):
@@ -302,10 +306,10 @@ def test_yaml_without_pyyaml(tmp_path, monkeypatch):
 
 
 def test_what_ships():
-    assert data.case_bases() == ["plumbing", "support"]
-    for name in data.case_bases():
+    assert datasets.list_case_bases() == ["plumbing", "support"]
+    for name in datasets.list_case_bases():
         base = CaseBase.load(name)
         assert base.cases
         assert base.open
     with pytest.raises(ParameterError, match="no case base named 'cars' ships"):
-        data.case_base("cars")
+        datasets.case_base_path("cars")

@@ -213,7 +213,7 @@ def test_concept_sets_conflicts_aside_when_asked(tmp_path):
     [
         (["enjoy-sport", "--target", "fun"], 2, "'fun'"),
         (["no-such-file.csv", "--target", "x"], 1, "no-such-file.csv"),
-        (["enjoy-sport", "--target", "enjoy_sport", "--positive", "maybe"], 2, "no example is labelled 'maybe'"),
+        (["enjoy-sport", "--target", "enjoy_sport", "--positive", "maybe"], 2, "no example is labeled 'maybe'"),
         (["enjoy-sport", "--target", "enjoy_sport", "--states", "sky"], 2, "--states takes COLUMN=A,B,C, got 'sky'"),
         (["enjoy-sport", "--target", "enjoy_sport", "--states", "sky=a,b"], 1, "column 'sky' has state 'sunny'"),
         (["enjoy-sport", "--target", "sky"], 1, "a concept has two labels, got 3"),

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from bayeslearn import Mixture
+from bayeslearn import MixtureModel
 from bayeslearn.errors import ParameterError
 from tests.cli.asking import ask, said
 
@@ -33,7 +33,7 @@ def test_groups_are_found_reported_and_assigned(files, name, columns):
     assert f"columns         {columns}" in text
     assert "groups          2" in text
     assert "what distinguishes it" in text
-    assert [part.is_joint for part in Mixture.load(model).parts] == ([True] if name == "plain" else [False] * 3)
+    assert [part.is_joint for part in MixtureModel.load(model).parts] == ([True] if name == "plain" else [False] * 3)
     lines = ask("cluster", str(files / f"{name}.csv"), "--by", model).splitlines()
     assert lines[0] == "group,P(group=0),P(group=1),log_density"
     groups = [line.split(",")[0] for line in lines[1:]]

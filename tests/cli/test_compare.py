@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bayeslearn import fit_tables, read_network, write_network
-from bayeslearn.network import compare
+from bayeslearn import fit_parameters, read_network, write_network
+from bayeslearn.network import compare_networks
 from tests.cli.asking import ask, fail, said
 
 DAYS = {"rain": ["yes", "no", "no", "yes"], "wet": ["yes", "no", "yes", "yes"]}
@@ -16,9 +16,9 @@ DAYS = {"rain": ["yes", "no", "no", "yes"], "wet": ["yes", "no", "yes", "yes"]}
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write_network(fit_tables("[rain][wet|rain]", DAYS, prior="laplace").network, "one.json")
-    write_network(fit_tables("[wet][rain|wet]", DAYS, prior="laplace").network, "two.bif")
-    write_network(fit_tables("[wet][rain]", DAYS, prior=None).network, "three.json")
+    write_network(fit_parameters("[rain][wet|rain]", DAYS, prior="laplace").network, "one.json")
+    write_network(fit_parameters("[wet][rain|wet]", DAYS, prior="laplace").network, "two.bif")
+    write_network(fit_parameters("[wet][rain]", DAYS, prior=None).network, "three.json")
     (tmp_path / "days.csv").write_text("rain,wet\nyes,yes\nno,?\n")
     return tmp_path
 
@@ -46,7 +46,9 @@ def test_cases(folder):
     answer = json.loads(ask("compare", "one.json", "three.json", "--data", "days.csv", "--json"))
     one, three = read_network("one.json"), read_network("three.json")
     assert answer["explained"][0]["log_likelihood"] == pytest.approx(one.score("days.csv").log_likelihood, rel=1e-12)
-    assert answer["explained"][1]["bic"] == pytest.approx(compare(one, three, "days.csv").explained[1].bic, rel=1e-12)
+    assert answer["explained"][1]["bic"] == pytest.approx(
+        compare_networks(one, three, "days.csv").explained[1].bic, rel=1e-12
+    )
     assert (answer["distance"], answer["arc_distance"], answer["equivalent"]) == (1, 1, False)
     assert answer["only_a"] == [["rain", "wet"]]
 
@@ -60,7 +62,8 @@ def test_a_shipped_network_and_a_shipped_table(folder):
 def test_impossible_rows_are_told(folder):
     (folder / "sure.csv").write_text("rain,wet\nyes,yes\nyes,no\n")
     write_network(
-        fit_tables("[rain][wet|rain]", {"rain": ["yes", "no"], "wet": ["yes", "no"]}, prior=None).network, "sure.json"
+        fit_parameters("[rain][wet|rain]", {"rain": ["yes", "no"], "wet": ["yes", "no"]}, prior=None).network,
+        "sure.json",
     )
     told = said("compare", "one.json", "sure.json", "--data", "sure.csv")
     assert told == "warning: 1 rows have probability zero under sure.json\n"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from bayeslearn import fit_tables, read_network, write_network
+from bayeslearn import fit_parameters, read_network, write_network
 from bayeslearn.network import query_interval
 from tests.cli.asking import ask, fail, said
 
@@ -23,9 +23,9 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in (("monday", MONDAY), ("tuesday", TUESDAY), ("holes", HOLES)):
         (tmp_path / f"{name}.csv").write_text(text)
-    monday = fit_tables("[Rain][Wet|Rain]", "monday.csv", prior="laplace").network
+    monday = fit_parameters("[Rain][Wet|Rain]", "monday.csv", prior="laplace").network
     write_network(monday, "monday.json")
-    write_network(fit_tables(monday, "tuesday.csv", prior="laplace").network, "tuesday.json")
+    write_network(fit_parameters(monday, "tuesday.csv", prior="laplace").network, "tuesday.json")
     return tmp_path
 
 
@@ -65,7 +65,7 @@ def test_update_with_holes_and_hidden_variables(here):
     assert shown == "rows           2 added\nmissing cells  2\nrests on       6 cases, 4 before\n"
     direct = read_network("monday.json").update("holes.csv")
     assert evidence("more.json") == [direct[name].counts.n.tolist() for name in ("Rain", "Wet")]
-    hidden = fit_tables("[H][Wet|H]", "monday.csv", hidden={"H": 2}, prior="laplace").network
+    hidden = fit_parameters("[H][Wet|H]", "monday.csv", hidden={"H": 2}, prior="laplace").network
     write_network(hidden, "hidden.json")
     answer = json.loads(ask("update", "hidden.json", "tuesday.csv", "--hidden", "H", "-o", "hidden.json", "--json"))
     assert answer == {"rows": 2, "missing_cells": 0, "cases_before": 4, "cases": 6}
@@ -73,8 +73,8 @@ def test_update_with_holes_and_hidden_variables(here):
 
 def test_other_formats_lose_the_evidence_and_say_so(here):
     told = said("update", "monday.json", "tuesday.csv", "-o", "both.bif")
-    assert told == "wrote both.bif: 2 variables, 1 arcs; only .json keeps counts, prior and cuts\n"
-    assert not read_network("both.bif")["Wet"].learned
+    assert told == "wrote both.bif: 2 variables, 1 arcs; only .json and .model keep counts, prior and cuts\n"
+    assert not read_network("both.bif")["Wet"].is_learned
 
 
 ### merge
@@ -179,14 +179,16 @@ def test_query_shows_bounds(here):
     found, truth = answer["intervals"]["Wet"]["no"], beta(3, 2)
     for bound, q in ((found["low"], 0.05), (found["high"], 0.95)):
         assert abs(bound - truth.ppf(q)) < 5 * np.sqrt(q * (1 - q) / 3000) / truth.pdf(truth.ppf(q))
-    direct = query_interval(read_network("monday.json"), {"Rain": "no"}, ["Wet"], level=0.9, n=3000, rng=1)
+    direct = query_interval(read_network("monday.json"), {"Rain": "no"}, ["Wet"], level=0.9, n=3000, random_state=1)
     assert found["mean"] == pytest.approx(direct["Wet"]["no"].mean, rel=1e-13)
 
 
 def test_bounds_follow_virtual_evidence(here):
     words = ["query", "monday.json", "--virtual", "Wet=1,0", "--ask", "Rain", "--interval", "0.8", "--seed", "2"]
     virtual = json.loads(ask(*words, "--json"))["intervals"]["Rain"]["yes"]
-    hard = query_interval(read_network("monday.json"), {"Wet": "no"}, ["Rain"], level=0.8, rng=2)["Rain"]["yes"]
+    hard = query_interval(read_network("monday.json"), {"Wet": "no"}, ["Rain"], level=0.8, random_state=2)["Rain"][
+        "yes"
+    ]
     assert virtual["high"] == pytest.approx(hard.high, rel=1e-12)
 
 
@@ -230,9 +232,9 @@ def test_bounds_follow_virtual_evidence(here):
 def test_failures_are_one_sentence(words, code, message, here):
     (here / "odd.csv").write_text("Rain,Wet\nyes,damp\n")
     (here / "less.csv").write_text("Rain\nyes\n")
-    write_network(fit_tables("[Rain][Wet|Rain]", "monday.csv", prior="jeffreys").network, "other.json")
+    write_network(fit_parameters("[Rain][Wet|Rain]", "monday.csv", prior="jeffreys").network, "other.json")
     frame = {"Rain": ["no", "yes", "snow"]}
-    write_network(fit_tables("[Rain][Wet|Rain]", "monday.csv", states=frame, prior=None).network, "plain.json")
+    write_network(fit_parameters("[Rain][Wet|Rain]", "monday.csv", states=frame, prior=None).network, "plain.json")
     before = sorted(path.name for path in here.iterdir())
     found, sentence = fail(*words)
     assert (found, message in sentence, "Traceback" in sentence) == (code, True, False), sentence

@@ -11,9 +11,8 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from bayeslearn import data, read_network
+from bayeslearn import datasets, read_network
 from bayeslearn.cli.app import app
-from bayeslearn.network import draw
 from tests.cli.asking import tell
 
 #: The width of the terminals that examples must fit into.
@@ -48,8 +47,8 @@ VERBS = {path: command for path, command in verbs() if path != ("demo",)}
 
 def rows(names, n=60, seed=0):
     """A table of the variables of asia."""
-    table = draw(read_network("asia"), n, rng=seed)
-    return pd.DataFrame({name: table.decode(name) for name in names})
+    table = read_network("asia").sample(n, random_state=seed)
+    return pd.DataFrame({name: table.column(name) for name in names})
 
 
 def write_networks(folder):
@@ -181,5 +180,5 @@ def test_nothing_is_lost_to_markup(path):
 def test_all_networks_that_ship_are_named(verb):
     argument = VERBS[verb,].params[0].help
 
-    assert all(name in argument for name in data.networks())
+    assert all(name in argument for name in datasets.list_networks())
     assert all(word in printed((verb,)) for word in ("alarm", "asia", "forest-fire", "play-tennis"))

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from bayeslearn import as_table, fit_tables, read_network, write_network
+from bayeslearn import as_table, fit_parameters, read_network, write_network
 from bayeslearn.cli import progress, writing
 from tests.cli.asking import ask, fail, said
 
@@ -34,7 +34,7 @@ def test_a_table_that_ships_is_filled_by_its_name(folder):
 
 def test_only_missing_cells_of_the_network_change(folder):
     text = ask("impute", "asia", "cases.csv")
-    full = as_table(ASIA.impute("cases.csv"), schema=ASIA.schema, absent="missing")
+    full = as_table(ASIA.impute("cases.csv"), schema=ASIA.schema, missing_columns="missing")
     before, after = ([*csv.reader(lines.splitlines(keepends=True))] for lines in (CASES, text))
     assert before[0] == after[0]
     for i, (old, new) in enumerate(zip(before[1:], after[1:], strict=True)):
@@ -60,9 +60,9 @@ def test_columns_that_are_not_named_stay_as_they_are(folder):
 
 def test_other_columns_are_evidence_unless_they_are_dropped():
     rows = {"xray": ["yes"], "lung": [None], "smoke": [None]}
-    p = ASIA.query({"xray": "yes"}, ask=["lung"])["lung"]
+    p = ASIA.query({"xray": "yes"}, variables=["lung"])["lung"]
     assert p["yes"] < p["no"]
-    table = as_table({"either": ["yes", None], "lung": [None, None]}, schema=ASIA.schema, absent="missing")
+    table = as_table({"either": ["yes", None], "lung": [None, None]}, schema=ASIA.schema, missing_columns="missing")
     for given in (table, {"either": ["yes"], "lung": [None]}):
         full = ASIA.impute(given, columns=["lung"])
         first = full.row(0) if given is table else {"either": full["either"][0], "lung": full["lung"][0]}
@@ -94,7 +94,7 @@ def test_draws(folder):
     assert ask(*words, "1") == ask(*words, "1") != ask(*words, "2")
     ask(*words, "1", "-o", "full.csv")
     assert as_table("full.csv", schema=ASIA.schema) == as_table(
-        ASIA.impute("holes.csv", how="draw", rng=1), schema=ASIA.schema
+        ASIA.impute("holes.csv", how="draw", random_state=1), schema=ASIA.schema
     )
 
 
@@ -110,7 +110,7 @@ def test_columns_of_other_types(folder):
         }
     )
     frame.to_parquet("cases.parquet")
-    network = fit_tables("[flag][n|flag][kind|flag]", frame, prior="laplace").network
+    network = fit_parameters("[flag][n|flag][kind|flag]", frame, prior="laplace").network
     write_network(network, "model.json")
     ask("impute", "model.json", "cases.parquet", "-o", "full.parquet")
     found = pyarrow.parquet.read_table("full.parquet").to_pydict()
@@ -130,7 +130,7 @@ def numbers(folder):
     """A network with numbers in intervals, and a file with missing cells."""
     x = np.linspace(0, 10, 40)
     frame = pd.DataFrame({"x": x, "y": np.where(x > 5, "high", "low"), "z": x})
-    network = fit_tables("[y][x|y]", frame, prior="laplace").network
+    network = fit_parameters("[y][x|y]", frame, prior="laplace").network
     write_network(network, "model.json")
     frame.assign(y=[*frame["y"][:-1], None], x=[None, *x[1:]]).to_csv("holes.csv", index=False)
     return x, network

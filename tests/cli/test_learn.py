@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from bayeslearn import as_table, data, learn, read_network, write_network
+from bayeslearn import as_table, datasets, fit_network, read_network, write_network
 from bayeslearn.cli import progress, structures
 from bayeslearn.cli.app import app
 from bayeslearn.cli.interrupting import once
-from bayeslearn.errors import NotConvergedWarning
-from bayeslearn.network import Knowledge, draw
+from bayeslearn.errors import ConvergenceWarning
+from bayeslearn.network import BackgroundKnowledge
 from bayeslearn.network.structure.algorithms import METHODS
 from tests.cli.asking import ask, fail, said
 
@@ -65,7 +65,7 @@ def test_a_report_and_a_model(folder):
         "\n"
         "fewest cases  P(wet | rain=no, hose=no) 30, P(wet | rain=no, hose=yes) 30, P(wet | rain=yes, hose=no) 30\n"
     )
-    assert read_network("model.json") == learn("rain.csv").network
+    assert read_network("model.json") == fit_network("rain.csv").network
 
 
 def test_rows_held_out(folder):
@@ -78,7 +78,7 @@ def test_rows_held_out(folder):
 
 def test_what_is_said_on_stderr(folder):
     first, second = said("learn", "rain.csv", "-o", "model.bif").splitlines()
-    assert first == "wrote model.bif: 3 variables, 2 arcs; only .json keeps counts, prior and cuts"
+    assert first == "wrote model.bif: 3 variables, 2 arcs; only .json and .model keep counts, prior and cuts"
     assert second.startswith("learned in 0.")
 
 
@@ -89,7 +89,7 @@ def test_every_method(folder, method):
     assert set(found) == set(KEYS)
     assert (found["rows"], found["method"], found["ended_by"]) == (120, method, None)
     assert arcs(found) == set(read_network("model.json").dag.arcs)
-    assert found["held_out"].keys() == {"rows", "learned_from", "log_likelihood", "empty", "naive", "centre"}
+    assert found["held_out"].keys() == {"rows", "learned_from", "log_likelihood", "empty", "naive", "center"}
     assert (found["tests"] is not None) == (method == "pc")
 
 
@@ -97,7 +97,10 @@ def test_every_method(folder, method):
 def test_every_score(folder, score):
     found = answer("rain.csv", "--score", score, "--held-out", "0")
     name = "bic" if score == "mdl" else score
-    assert found["score"] == {"name": name, "value": pytest.approx(learn("rain.csv", score=score).score, rel=1e-12)}
+    assert found["score"] == {
+        "name": name,
+        "value": pytest.approx(fit_network("rain.csv", score=score).score, rel=1e-12),
+    }
     assert found["held_out"] is None
 
 
@@ -105,7 +108,7 @@ def test_strengths(folder):
     words = ["rain.csv", "--bootstrap", "20", "--held-out", "0", "--seed", "3"]
     found = answer(*words)
     assert found["resamples"] == 20
-    fit = learn("rain.csv", bootstrap=20, rng=3)
+    fit = fit_network("rain.csv", bootstrap=20, random_state=3)
     assert found["arcs"][0]["strength"] == pytest.approx(fit.arcs[0].strength, rel=1e-12)
     report = ask("learn", *words, "-o", "model.json")
     assert "resamples      20\n" in report
@@ -126,9 +129,9 @@ def test_the_shipped_table_with_holes(folder):
 
 
 def test_how_the_shipped_table_was_made():
-    drawn = draw(read_network("asia"), 1000, rng=0)
+    drawn = read_network("asia").sample(1000, random_state=0)
     seen = np.random.default_rng(0).random((1000, 8)) >= 0.1
-    kept = as_table(data.path("chest-clinic"), schema=drawn.schema)
+    kept = as_table(datasets.table_path("chest-clinic"), schema=drawn.schema)
     np.testing.assert_array_equal(kept.codes, np.where(seen.T, drawn.codes, -1))
 
 
@@ -137,9 +140,9 @@ def test_how_the_shipped_table_was_made():
 
 def test_knowledge_is_what_python_is_told(folder):
     words = ["--require", "rain->hose", "--forbid", "hose -> wet", "--roots", "rain", "--leaves", "wet"]
-    known = Knowledge([("rain", "hose")], [("hose", "wet")], roots=["rain"], leaves=["wet"])
+    known = BackgroundKnowledge([("rain", "hose")], [("hose", "wet")], roots=["rain"], leaves=["wet"])
     found = answer("rain.csv", *words, "--held-out", "0")
-    assert arcs(found) == set(learn("rain.csv", knowledge=known).dag.arcs)
+    assert arcs(found) == set(fit_network("rain.csv", knowledge=known).dag.arcs)
     assert ("rain", "hose") in arcs(found)
     assert found["either_way"] == []
 
@@ -232,10 +235,10 @@ def test_a_picture(folder):
 
 
 def test_a_time_limit(folder):
-    with pytest.warns(NotConvergedWarning, match="before it had found an arc"):
+    with pytest.warns(ConvergenceWarning, match="before it had found an arc"):
         found = answer("rain.csv", "--method", "hill-climb", "--time-limit", "0", "--held-out", "0")
     assert (found["arcs"], found["ended_by"]) == ([], "the time limit")
-    with pytest.warns(NotConvergedWarning, match="before it had found an arc"):
+    with pytest.warns(ConvergenceWarning, match="before it had found an arc"):
         report = ask("learn", "rain.csv", "--method", "hill-climb", "--time-limit", "0", "-o", "model.json")
     assert "ended by       the time limit: this is the best so far\n" in report
     assert "this network takes all columns for independent\n" in report

@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from bayeslearn import NaiveBayes
+from bayeslearn import NaiveBayesModel
 from bayeslearn.errors import DataError, ParameterError
 from tests.cli.asking import ask, fail, said
-from tests.naive_bayes.tables.test_model import random_rows
+from tests.naive_bayes.tabular.test_model import random_rows
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_the_report(days):
     assert "left out: id        column 'id' has 60 different states" in text
     assert "majority" in text
     assert "what speaks most for it" in text
-    model = NaiveBayes.load(days / "m.json")
+    model = NaiveBayesModel.load(days / "m.json")
     assert model.cases == 60
     assert {c.name: c.distribution.name for c in model.columns} == {
         "sky": "categorical",
@@ -58,7 +58,7 @@ def test_options_reach_the_model(days):
         learn(days, "--drop-columns", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",
               "--folds", "5", "--family", "heat=cut:3", "--family", "visits=normal", "--class-prior", "none")
     )  # fmt: skip
-    model = NaiveBayes.load(days / "m.json")
+    model = NaiveBayesModel.load(days / "m.json")
     assert repr(model["sky"].prior) == "Dirichlet(α=1 per state)"
     assert repr(model["heat"].prior) == "Dirichlet(α₀=2 per row)"
     assert repr(model["visits"].prior) == "Pooled(cases=2.0)"
@@ -72,7 +72,7 @@ def test_options_reach_the_model(days):
 
 def test_predictions_are_those_of_the_model(days):
     learn(days, "--drop-columns", "id", "--family", "visits=poisson")
-    model, path = NaiveBayes.load(days / "m.json"), str(days / "days.csv")
+    model, path = NaiveBayesModel.load(days / "m.json"), str(days / "days.csv")
     expected = model.predict_proba(path)
     ask("naive", "predict", str(days / "m.json"), path, "-o", str(days / "p.csv"))
     lines = (days / "p.csv").read_text().splitlines()
@@ -96,14 +96,14 @@ def test_reasons_in_words(days):
     assert text.startswith("row 0: ")
     assert "sky = (never seen)" in text
     assert "visits missing" in text
-    assert "lacks 'visits'" in said(*words)
+    assert "has no column 'visits'; its values are treated as missing" in said(*words)
 
 
 def test_labels_that_are_missing(days):
     rows = random_rows(1, n=60, labels=False)
     write(days / "days.csv", rows)
     assert "missing labels" in learn(days)
-    assert NaiveBayes.load(days / "m.json").cases == pytest.approx(60)
+    assert NaiveBayesModel.load(days / "m.json").cases == pytest.approx(60)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bayeslearn import data
+from bayeslearn import datasets
 from tests.cli.asking import ask, fail, tell
 
 TABLE = """sky,wind,hours,play
@@ -52,8 +52,8 @@ def test_who_votes(table):
     assert told["left_out"] == {"hours": "asked for"}
 
 
-def test_randomised_is_seeded(table):
-    words = ("online", table, "--target", "play", "--randomised", "--seed", "3", "--beta", "0.8")
+def test_randomized_is_seeded(table):
+    words = ("online", table, "--target", "play", "--randomized", "--seed", "3", "--beta", "0.8")
     assert ask(*words) == ask(*words)
     assert "bound on mistakes expected" in ask(*words)
     told = json.loads(ask(*words, "--json"))
@@ -82,7 +82,15 @@ def test_picture(table, tmp_path):
 
 def test_columns_with_holes():
     told = json.loads(
-        ask("online", str(data.path("chest-clinic")), "--target", "dysp", "--drop-columns", "lung,either", "--json")
+        ask(
+            "online",
+            str(datasets.table_path("chest-clinic")),
+            "--target",
+            "dysp",
+            "--drop-columns",
+            "lung,either",
+            "--json",
+        )
     )
     assert told["rounds"] == 886
     assert told["best"] == "bronc"

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from bayeslearn import BayesianNetwork, as_table, read_network, write_network
 from bayeslearn.cli import progress, writing
-from bayeslearn.network import draw
 from bayeslearn.network.inference import results
 from tests.cli.asking import ask, fail, said
 from tests.oracle.networks import given, marginal, random_network
@@ -40,7 +39,7 @@ def read(text):
 def test_answers_are_those_of_the_joint(tmp_path):
     network = random_network(4, 6)
     write_network(network, tmp_path / "net.json")
-    table = draw(network, 25, rng=0).hide(network.names[:1])
+    table = network.sample(25, random_state=0).mask(network.names[:1])
     columns = table.drop(network.names[:1]).to_dict()
     lines = [",".join(columns), *(",".join(row) for row in zip(*columns.values(), strict=True))]
     (tmp_path / "cases.csv").write_text("\n".join(lines))
@@ -66,7 +65,7 @@ def test_holes_and_other_columns_are_not_observed(cases, tmp_path):
     ask("predict", "asia", str(cases), "--target", "lung", "-o", str(tmp_path / "lung.csv"))
     found = read((tmp_path / "lung.csv").read_text())
     rows = [{"smoke": "yes", "xray": "yes"}, {"smoke": "no"}, {"xray": "yes"}, {"smoke": "yes", "xray": "no"}]
-    direct = read_network("asia").exact.cases(rows, ask=["lung"])
+    direct = read_network("asia").predict_proba(rows, variables=["lung"])
     assert found["lung"] == direct.most_probable("lung").tolist() == ["yes", "no", "no", "no"]
     np.testing.assert_allclose(np.array(found["P(lung=yes)"], float), direct["lung"][:, 0], rtol=1e-13)
     np.testing.assert_allclose(np.array(found["log_evidence"], float), direct.log_evidence, rtol=1e-13)
@@ -97,7 +96,7 @@ def test_stdout_is_for_people_and_files_keep_every_digit(cases, tmp_path):
 def test_parquet_in_keeps_types(tmp_path):
     states = {"y": [1, 2], "x": [True, False]}
     tables = {"y": [0.5, 0.5], "x": [[0.9, 0.1], [0.2, 0.8]]}
-    write_network(BayesianNetwork.of("[y][x|y]", tables, states=states), tmp_path / "net.json")
+    write_network(BayesianNetwork.from_tables("[y][x|y]", tables, states=states), tmp_path / "net.json")
     pyarrow.parquet.write_table(pyarrow.table({"x": [True, None, False]}), tmp_path / "x.parquet")
     words = ["predict", str(tmp_path / "net.json"), str(tmp_path / "x.parquet"), "--target", "y"]
     ask(*words, "-o", str(tmp_path / "y.parquet"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from bayeslearn import BayesianNetwork, fit_tables, write_network
+from bayeslearn import BayesianNetwork, fit_parameters, write_network
 from bayeslearn.cli import main, streams
 from bayeslearn.cli.app import app
 from bayeslearn.errors import ParameterError
@@ -20,7 +20,7 @@ NAME = f"lung{CLEAR}\u202e"
 
 @pytest.fixture
 def hostile(tmp_path):
-    net = BayesianNetwork.of(
+    net = BayesianNetwork.from_tables(
         [(NAME, "B")],
         {NAME: [0.3, 0.7], "B": [[0.1, 0.9], [0.4, 0.6]]},
         states={NAME: ["y\x9b31m", "n"], "B": ["\x07", "b"]},
@@ -71,7 +71,7 @@ def test_errors_are_printable(hostile, monkeypatch, capsys):
 
 
 def test_half_characters_reach_no_stream(tmp_path):
-    net = fit_tables("[a]", {"a": ["\ud800", "x"]}, prior="laplace").network
+    net = fit_parameters("[a]", {"a": ["\ud800", "x"]}, prior="laplace").network
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", out)

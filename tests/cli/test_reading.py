@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bayeslearn import as_table, fit_tables, learn, read_network, scan
+from bayeslearn import as_table, fit_network, fit_parameters, read_network, scan
 from bayeslearn.errors import BayeslearnWarning, UnknownStateError, command_line, near, option
 from bayeslearn.tables.raw import raw_table
 from tests.cli.asking import ask, fail, tell
@@ -51,7 +51,7 @@ LEARNERS = {
     "naive": ["naive", "learn", "{data}", "--target", "play", "-o", "{to}"],
     "cluster": ["cluster", "{data}", "-k", "2", "-o", "{to}"],
     "regress": ["regress", "{data}", "--target", "hours", "-o", "{to}"],
-    "neighbours": ["neighbours", "{data}", "--target", "play", "-k", "3", "-o", "{to}"],
+    "neighbors": ["neighbors", "{data}", "--target", "play", "-k", "3", "-o", "{to}"],
     "sequence": ["sequence", "learn", "{data}", "--states", "2", "--columns", "sky", "--id", "team", "-o", "{to}"],
     "contest": ["contest", "{data}", "--target", "play", "--learner", "naive-bayes", "--folds", "2"],
     "online": ["online", "{data}", "--target", "play"],
@@ -147,7 +147,7 @@ def test_python_and_the_command_line_read_one_file_alike(tmp_path, rows, extra, 
         column, _, value = marker.rpartition("=")
         missing.setdefault(column or None, []).append(value)
     words = ["--na-values", ",".join(extra)] * bool(extra) + ["--no-default-na"] * (not keep)
-    told: dict = {"missing": missing, "keep_default_na": keep, "allow_constant": False}
+    told: dict = {"na_values": missing, "keep_default_na": keep, "allow_constant": False}
     left_out: dict = {}
     python = as_table(path, **told, left_out=left_out)
     answer = json.loads(tell("scan", str(path), "--json", *words)[1])
@@ -192,7 +192,7 @@ def test_unseen_states_are_missing_where_a_model_is_asked(asked, name):
     code, sentence = fail(*words, "--unseen", "error")
     assert code == 1
     assert "hint: treat it as missing with --unseen missing\n" in sentence
-    assert "unseen=" not in sentence
+    assert "handle_unknown=" not in sentence
     code, sentence = fail(*words, "--unseen", "missig")
     assert code == 2
     assert "did you mean 'missing'?" in sentence
@@ -214,15 +214,15 @@ def test_unseen_states_are_added_where_a_model_learns(asked, engine):
 
 def test_python_takes_the_same_options(asked):
     net, new = read_network(asked / "net.json"), asked / "new.csv"
-    with pytest.warns(BayeslearnWarning, match=r"3 values of 'rain' .*unseen=\"error\" refuses them"):
+    with pytest.warns(BayeslearnWarning, match=r"3 values of 'rain' .*handle_unknown=\"error\" refuses them"):
         score = net.score(new)
     assert np.isfinite(score.cases).all()
-    with pytest.raises(UnknownStateError, match='unseen="missing"'):
-        net.score(new, unseen="error")
-    quiet = net.score(new, missing={"rain": ["hail", "snow"], "wet": "soaked"})
+    with pytest.raises(UnknownStateError, match='handle_unknown="missing"'):
+        net.score(new, handle_unknown="error")
+    quiet = net.score(new, na_values={"rain": ["hail", "snow"], "wet": "soaked"})
     np.testing.assert_allclose(quiet.cases, score.cases, rtol=1e-12)
     rows = {"rain": [None, "no", None, "yes"]}
-    assert net.predict(new, "wet", missing=["hail", "snow", "soaked"]).tolist() == net.predict(rows, "wet").tolist()
+    assert net.predict(new, "wet", na_values=["hail", "snow", "soaked"]).tolist() == net.predict(rows, "wet").tolist()
 
 
 def test_markers_are_imputed_and_unseen_states_stay(asked):
@@ -251,10 +251,10 @@ def test_suspects_are_named_by_scan_and_learn(tmp_path):
         {"column": "late", "value": "unknown", "count": 20, "rows": 200},
         {"column": "seats", "value": 999, "count": 10, "rows": 200},
     ]
-    [note] = learn(path).notes
+    [note] = fit_network(path).notes
     assert "possible markers of missing values: 'unknown' in 10 % of 'late'; 999 in 5 % of 'seats'" in note
-    assert "missing={'late': ['unknown'], 'seats': [999]}" in note
-    assert learn(path, missing={"late": ["unknown"], "seats": [999]}).notes == ()
+    assert "na_values={'late': ['unknown'], 'seats': [999]}" in note
+    assert fit_network(path, na_values={"late": ["unknown"], "seats": [999]}).notes == ()
 
 
 ### options and hints
@@ -278,11 +278,11 @@ def test_an_unknown_option_names_the_right_one(words, meant):
 
 
 def test_hints_speak_the_language_of_the_caller():
-    assert option("unseen", "missing") == 'unseen="missing"'
-    assert option("missing", {"seats": [999]}) == "missing={'seats': [999]}"
+    assert option("handle_unknown", "missing") == 'handle_unknown="missing"'
+    assert option("na_values", {"seats": [999]}) == "na_values={'seats': [999]}"
     with command_line():
-        assert option("unseen", "missing") == "--unseen missing"
-        assert option("missing", {"seats": [999], "my column": ["a b"]}) == "--na-values 'seats=999,my column=a b'"
+        assert option("handle_unknown", "missing") == "--unseen missing"
+        assert option("na_values", {"seats": [999], "my column": ["a b"]}) == "--na-values 'seats=999,my column=a b'"
         assert option("drop_columns", ["a", "b"]) == "--drop-columns a,b"
         assert option("max_states") == "--max-states"
     assert option("max_states") == "`max_states=`"
@@ -295,12 +295,12 @@ def test_near_names():
 
 
 def test_data_with_their_options_go_where_a_frame_goes(place):
-    raw = raw_table(place / "marked.csv", missing={None: "-", "hours": "n.k.", "seats": 999}, drop_columns=["team"])
+    raw = raw_table(place / "marked.csv", na_values={None: "-", "hours": "n.k.", "seats": 999}, drop_columns=["team"])
     clean = as_table(place / "clean.csv", drop_columns=["team"])
     assert as_table(raw).schema == clean.schema
     assert as_table(raw).missing() == clean.missing()
     assert list(raw) == ["sky", "play", "hours", "seats"]
     assert "120 rows × 4 columns" in repr(raw)
     structure = "[sky][play|sky]"
-    models = [fit_tables(structure, data).network["play"].p for data in (raw, clean)]
+    models = [fit_parameters(structure, data).network["play"].probabilities for data in (raw, clean)]
     np.testing.assert_array_equal(*models)

@@ -44,7 +44,7 @@ def test_least_squares_are_reported_and_predict(files):
     mean, low, high = map(float, lines[1].split(","))
     assert low < mean < high
     assert mean == pytest.approx(7, abs=0.7)
-    assert "lacks 'same', so they are taken for missing" in warning
+    assert "has no column 'same'; its values are treated as missing" in warning
     assert warning.count("1 value of 'hue' ('green') not among the states: treated as missing") == 1
 
 
@@ -143,7 +143,7 @@ def rentals(tmp_path):
 def test_many_weights_that_the_rows_do_not_determine(rentals):
     train, model = str(rentals / "train.csv"), str(rentals / "m.json")
     answer = json.loads(ask("regress", train, "-t", "price", "--json", "-o", model))
-    scores = json.loads(ask("regress", str(rentals / "test.csv"), "--by", model, "--json"))["scores"]["price"]
+    scores = json.loads(tell("regress", str(rentals / "test.csv"), "--by", model, "--json")[1])["scores"]["price"]
     weights = answer["weights"]
 
     assert answer["prior"] == "weak"
@@ -187,7 +187,7 @@ def test_what_cannot_be_is_told(files):
         ((data, "-t", "y", "-o", str(files / "m.txt")), ParameterError, "its name stands for another format"),
         ((data, "-t", "y", "-k", "two"), ParameterError, "-k is a whole number above 0, or auto"),
         ((data, "-t", "y", "--width", "wide"), ParameterError, "--width is a number or auto or nearest"),
-        ((data, "-t", "y", "--prior", "strong"), ParameterError, "unexpected value for `prior`"),
+        ((data, "-t", "y", "--prior", "strong"), ParameterError, "there is no prior 'strong'"),
         ((data, "-t", "y", "--level", "2"), ParameterError, "`--level` must be below 1"),
     ]:
         with pytest.raises(error, match=match):
@@ -206,7 +206,7 @@ BROKEN = {
     ],
     "sigmoid": [("weights", [[1.0]]), ("classes", ["a"])],
     "local": [("settings", {"degree": 9}), ("rows", [[1.0], [2.0, 3.0]]), ("weights", [1.0])],
-    "rbf": [("basis", {"centres": [[1.0]], "widths": [1.0]})],
+    "rbf": [("basis", {"centers": [[1.0]], "widths": [1.0]})],
 }
 
 

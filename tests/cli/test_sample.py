@@ -7,7 +7,6 @@ import pytest
 
 from bayeslearn import BayesianNetwork, as_table, read_network, write_network
 from bayeslearn.cli import progress, sample, writing
-from bayeslearn.network.inference.approximate import draw
 from tests.cli.asking import ask, fail, said
 
 
@@ -16,7 +15,7 @@ def test_a_file_of_cases(tmp_path, ending):
     path = tmp_path / f"cases.{ending}"
     assert ask("sample", "asia", "-n", "50", "--seed", "3", "-o", str(path)) == ""
     network = read_network("asia")
-    assert as_table(path, schema=network.schema) == draw(network, 50, rng=3)
+    assert as_table(path, schema=network.schema) == network.sample(50, random_state=3)
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
@@ -40,9 +39,9 @@ def test_nothing_but_the_header(tmp_path, ending):
 
 def test_states_come_as_they_are_written(tmp_path):
     states = {"a, b": ["one, two", 'say "no"'], "n": [3, 7], "t": [True, False], "mixed": [1, "x"]}
-    network = BayesianNetwork.of([], {name: [0.5, 0.5] for name in states}, states=states)
+    network = BayesianNetwork.from_tables([], {name: [0.5, 0.5] for name in states}, states=states)
     write_network(network, tmp_path / "odd.json")
-    expected = draw(network, 20, rng=0).to_dict()
+    expected = network.sample(20, random_state=0).to_dict()
     for ending in ("csv", "parquet"):
         path = tmp_path / f"odd.{ending}"
         ask("sample", str(tmp_path / "odd.json"), "-n", "20", "--seed", "0", "-o", str(path))
@@ -66,7 +65,7 @@ def test_batches_and_a_bar(tmp_path, monkeypatch):
     words = ["sample", "asia", "-n", "30", "--seed", "3", "-o", str(tmp_path / "cases.csv")]
     assert said(*words).splitlines()[0] == f"wrote {tmp_path / 'cases.csv'}: 30 rows, 8 columns"  # no bar in a pipe
     network = read_network("asia")
-    assert as_table(tmp_path / "cases.csv", schema=network.schema) == draw(network, 30, rng=3)
+    assert as_table(tmp_path / "cases.csv", schema=network.schema) == network.sample(30, random_state=3)
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("TERM", "xterm")
     shown = said(*words)

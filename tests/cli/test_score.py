@@ -53,7 +53,7 @@ def test_it_is_what_python_says(folder):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_every_case_by_itself(folder, ending):
     assert said("score", "asia", "cases.csv", "--per-case", f"p.{ending}") == f"wrote p.{ending}: 3 rows, 1 column\n"
-    found = as_table(f"p.{ending}", numeric=["log_likelihood"]).value("log_likelihood")
+    found = as_table(f"p.{ending}", numeric=["log_likelihood"]).values_of("log_likelihood")
     np.testing.assert_allclose(found, read_network("asia").log_likelihood("cases.csv"), rtol=1e-14, atol=1e-14)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bayeslearn import HiddenMarkovModel
 from bayeslearn.errors import ParameterError, UnknownStateError
-from bayeslearn.sequence import PoissonEmissions
+from bayeslearn.hmm import PoissonEmissions
 from tests.cli.asking import ask, fail, said
 
 TRUTH = HiddenMarkovModel(("low", "high"), [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], PoissonEmissions("calls", [2.0, 20.0]))
@@ -18,7 +18,7 @@ TRUTH = HiddenMarkovModel(("low", "high"), [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]],
 @pytest.fixture
 def calls(tmp_path):
     """Four sequences, rows of two of them between each other, with holes."""
-    x, states = TRUTH.sample([12] * 4, rng=0)
+    x, states = TRUTH.sample([12] * 4, random_state=0)
     who = np.repeat(["ann", "bob", "cid", "dan"], 12)
     order = np.concatenate([np.arange(24).reshape(2, 12).T.ravel(), np.arange(24, 48)])
     lines = [f"{who[i]},{'?' if i % 9 == 5 else x[i]},{states[i]}" for i in order]
@@ -47,7 +47,7 @@ def test_learn_decode_score(calls):
     assert rows[0] == "who,state,P(state=low),P(state=high)"
     assert [row.split(",")[0] for row in rows[1:4]] == ["ann", "bob", "ann"]
     told = said(*words, "--truth", "state", "-o", str(calls / "states.csv"), "--plot", str(calls / "states.png"))
-    assert "48 rows of 4 sequences" in told
+    assert "states.csv: 48 rows, 4 columns" in told
     right = int(told.split(" of 48 known")[0].split("\n")[-1])
     assert right >= 44
     found = json.loads(ask(*words, "--json", "--each", "--truth", "state"))
@@ -92,3 +92,18 @@ def test_what_cannot_be(calls):
     code, sentence = fail("sequence", "score", str(calls / "calls.csv"), str(calls / "new.csv"))
     assert code == 1
     assert "not JSON" in sentence
+
+
+def test_a_sequence_in_two_files_is_an_error(calls):
+    lines = (calls / "calls.csv").read_text().splitlines()
+    parts = calls / "parts"
+    parts.mkdir()
+    who = lines[0].split(",").index("who")
+    for name, rows in (("a.csv", lines[1:]), ("b.csv", lines[1:3])):
+        ordered = sorted(rows, key=lambda row: row.split(",")[who])
+        (parts / name).write_text("\n".join([lines[0], *ordered]) + "\n")
+    learn(calls, "--states", "2")
+    for verb in ("score", "decode"):
+        code, told = fail("sequence", verb, str(calls / "m.json"), str(parts / "*.csv"), "--id", "who")
+        assert code == 1
+        assert "stands in two places" in told

@@ -22,7 +22,7 @@ def rows():
     rng = np.random.default_rng(4)
     rain = rng.choice(["no", "yes"], N, p=[0.7, 0.3])
     wet = np.where(rng.random(N) < 0.85, rain, "no")
-    hue = np.where(rng.random(N) < 0.7, np.where(wet == "yes", "grey", "blue"), "white")
+    hue = np.where(rng.random(N) < 0.7, np.where(wet == "yes", "gray", "blue"), "white")
     size = np.round(np.where(rain == "yes", 5.0, 1.0) + rng.normal(size=N), 4)
     text = [f"{a} {b} day {i % 7}" for i, (a, b) in enumerate(zip(rain, hue, strict=True))]
     return pd.DataFrame({"rain": rain, "wet": wet, "hue": hue, "size": size, "doors": rng.integers(2, 5, N), "t": text})
@@ -92,7 +92,7 @@ def test_several_arguments_are_read_into_memory_where_asked(place, tmp_path):
     ask(*FIT, str(place / "full-all.csv"), "-o", str(one))
     ask(*FIT, *two, "--engine", "memory", "-o", str(other))
     assert close(json.loads(one.read_text()), json.loads(other.read_text()))
-    for words in (["neighbours", "--target", "rain", "-k", "3"], ["regress", "--target", "size", "--engine", "memory"]):
+    for words in (["neighbors", "--target", "rain", "-k", "3"], ["regress", "--target", "size", "--engine", "memory"]):
         assert ask(*words, *two, "--drop-columns", "t") == ask(
             *words, str(place / "full-all.csv"), "--drop-columns", "t"
         )
@@ -136,7 +136,7 @@ def test_scan_tells_what_columns_hold(place):
     text = ask("scan", str(place / "holes-[12].csv"))
     assert "files    2," in text
     assert "rows     240" in text
-    assert "3 states: blue, grey, white" in text
+    assert "3 states: blue, gray, white" in text
     whole = pd.read_csv(place / "holes-all.csv")
     found = json.loads(ask("scan", str(place / "holes-1.parquet"), str(place / "holes-2.parquet"), "--json"))
     by_name = {column["name"]: column for column in found["columns"]}
@@ -167,7 +167,7 @@ def test_a_schema_is_kept_and_given(place, tmp_path):
     to, model = tmp_path / "s.json", str(tmp_path / "m.json")
     assert said("scan", str(place / "full-[12].csv"), "-o", str(to)).startswith(f"wrote {to}: 6 columns")
     parts = json.loads(to.read_text())
-    assert Schema.from_dict(parts)["hue"].states == ("blue", "grey", "white")
+    assert Schema.from_dict(parts)["hue"].states == ("blue", "gray", "white")
     assert "rows            240" in ask(*FIT, str(place / "full-[12].csv"), "--schema", str(to), "-o", model)
     code, sentence = fail(*FIT, str(place / "full-[12].csv"), "--schema", str(place / "full-1.csv"), "-o", model)
     assert code == 1
@@ -223,10 +223,10 @@ def test_what_cannot_be_is_refused(place, tmp_path, words, why):
 
 
 def test_verbs_that_keep_their_rows_refuse_other_engines(place):
-    code, sentence = fail("neighbours", str(place / "full-[12].csv"), "--target", "rain", "--engine", "files")
+    code, sentence = fail("neighbors", str(place / "full-[12].csv"), "--target", "rain", "--engine", "files")
     assert code == 2
-    assert "finding neighbours needs all rows in memory" in sentence
-    assert "takes the rows of one file" in fail("cluster", str(place / "*.csv"), "--by", "m.json")[1]
+    assert "finding neighbors needs all rows in memory" in sentence
+    assert "there is no such file" in fail("cluster", str(place / "*.csv"), "--by", "m.json")[1]
 
 
 def test_a_package_that_is_not_there_is_named(place, tmp_path, monkeypatch):
@@ -237,7 +237,7 @@ def test_a_package_that_is_not_there_is_named(place, tmp_path, monkeypatch):
 
 
 def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypatch):
-    monkeypatch.setattr("bayeslearn.naive_bayes.tables.out_of_fold.MOST_NUMBERS", 100)
+    monkeypatch.setattr("bayeslearn.naive_bayes.tabular.out_of_fold.MOST_NUMBERS", 100)
     words = ["naive", "learn", str(place / "full-[12].csv"), "--target", "rain", "--drop-columns", "t"]
     assert "one row of 5, out of fold" in ask(*words, "-o", str(tmp_path / "m.json"))
 

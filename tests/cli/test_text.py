@@ -48,12 +48,12 @@ def test_learn_tells_what_was_learned(mails, tmp_path):
 def test_learn_is_what_python_learns(mails, model):
     expected, found = learn_text(read_corpus(mails)).model, TextModel.load(model)
     assert found.statistics.isclose(expected.statistics)
-    assert found.classify(["cheap", "lunch"]) == ["spam", "ham"]
+    assert found.predict(["cheap", "lunch"]) == ["spam", "ham"]
 
 
 def test_learn_answers_machines(mails, tmp_path):
     options = ["--prior", "1", "--ngrams", "1-2", "--tokens", "all", "--min-count", "2", "--drop-top", "1"]
-    to = ["-o", str(tmp_path / "m"), "--unlabelled", "0", "--json"]
+    to = ["-o", str(tmp_path / "m"), "--unlabeled", "0", "--json"]
     answer = json.loads(ask("text", "learn", mails, *options, *to))
     assert (answer["documents"], answer["without_label"], answer["prior"]) == (4, 0, "given")
     assert answer["iterations"] is None
@@ -127,7 +127,7 @@ def test_classify_standard_input_and_lines(model):
 
 def test_evaluate_on_random_splits(mails, tmp_path):
     plot = tmp_path / "curve.svg"
-    answer = json.loads(ask("text", "evaluate", mails, "--json", "--splits", "2", "--plot", str(plot)))
+    answer = json.loads(ask("text", "evaluate", mails, "--json", "--n-splits", "2", "--plot", str(plot)))
     assert (answer["test_documents"], answer["judged"]) == (2, 4)
     assert answer["accuracy"] == answer["learning_curve"][-1]["accuracy"]
     assert plot.read_text().startswith("<?xml")

@@ -17,7 +17,7 @@ def table(tmp_path):
 
 
 def test_dimension_and_who_labels_how(table):
-    lines = ask("vc", str(table), "--growth", "9").splitlines()
+    lines = ask("vc", str(table), "--max-points", "9").splitlines()
     assert "VC dimension  2" in lines
     assert "shattered     x, y" in lines
     assert [line.split() for line in lines[7:11]] == [
@@ -30,14 +30,14 @@ def test_dimension_and_who_labels_how(table):
 
 
 def test_json(table):
-    answer = json.loads(ask("vc", str(table), "--growth", "3", "--json"))
+    answer = json.loads(ask("vc", str(table), "--max-points", "3", "--json"))
     assert answer["vc_dimension"] == 2
     assert answer["shattered"] == ["x", "y"]
     assert answer["witness"][3] == {"labels": [1, 1], "hypothesis": "xy"}
     assert answer["growth"] == [1, 2, 4, 7]
 
 
-def test_many_labellings_are_not_all_told(tmp_path):
+def test_many_labelings_are_not_all_told(tmp_path):
     path = tmp_path / "cube.csv"
     path.write_text("\n".join(",".join(f"{i:05b}") for i in range(32)))
     answer = ask("vc", str(path))

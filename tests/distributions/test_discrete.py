@@ -8,12 +8,12 @@ from bayeslearn.distributions import (
     Beta,
     Categorical,
     Dirichlet,
-    Finite,
+    FiniteHypotheses,
+    FinitePrior,
     Gamma,
-    Hypotheses,
     LogLikelihoods,
     Poisson,
-    Totals,
+    PoissonStatistics,
 )
 from bayeslearn.errors import (
     DataError,
@@ -98,7 +98,7 @@ def test_a_tiny_alpha_does_not_underflow():
         (lambda: Dirichlet.m_estimate(1, p=[0.5, 0.6]), ProbabilityError, "`p` must sum to 1, got a sum of 1.1"),
         (lambda: Dirichlet.m_estimate(1, p=[0.5, 0.5]).of((2, 3)), ShapeError, r"a prior of shape \(2,\) does not fit"),
         (lambda: Dirichlet([1, 1]).of((1,)), ShapeError, r"a prior of shape \(2,\) does not fit parameters of shape"),
-        (lambda: Dirichlet.bdeu(0), ParameterError, "`cases` must be above 0, got 0"),
+        (lambda: Dirichlet.bdeu(0), ParameterError, "`equivalent_sample_size` must be above 0, got 0"),
         (lambda: Dirichlet([1, 1]).log_pdf([0.5, 0.4]), ProbabilityError, "`theta` must sum to 1"),
         (lambda: Dirichlet([1, 1]).interval(0), ParameterError, "`level` must be above 0, got 0"),
         (lambda: Categorical(0), ParameterError, "`size` must be at least 1, got 0"),
@@ -109,7 +109,7 @@ def test_a_tiny_alpha_does_not_underflow():
         (lambda: Categorical(2).log_prob([0.2, 0.3, 0.5], [0]), ShapeError, r"shape \(\*rows, 2\), got \(3,\)"),
         (lambda: Categorical(2).log_prob([-0.2, 1.2], [0]), ParameterError, "`theta` must be finite and not negative"),
         (lambda: Categorical(2).draw(0.5, 3), ShapeError, r"shape \(\*rows, 2\), got \(\)"),
-        (lambda: Categorical(2).draw([0.5, 0.5], 3, rng="x"), ParameterError, "`rng` must be a seed"),
+        (lambda: Categorical(2).draw([0.5, 0.5], 3, random_state="x"), ParameterError, "`random_state` must be a seed"),
     ],
 )
 def test_categorical_refuses(ask, error, message):
@@ -122,7 +122,7 @@ def test_categorical_by_hand():
     counts = family.collect([0, 2, 2, -1], groups=[0, 1, 1, 0], n_groups=2)
     assert counts.n.tolist() == [[1, 0, 0], [0, 0, 2]]
     np.testing.assert_array_equal(family.log_prob([1.0, 0.0, 0.0], [0, 1]), [0.0, -np.inf])
-    assert family.draw([0.0, 1.0, 0.0], 4, rng=1).tolist() == [1] * 4
+    assert family.draw([0.0, 1.0, 0.0], 4, random_state=1).tolist() == [1] * 4
     # of 3 cases in the order they came: 1/3 · 1/4 · 2/5
     np.testing.assert_allclose(
         np.exp(family.log_evidence(Dirichlet.laplace(), family.collect([0, 1, 1]))), 1 / 30, rtol=1e-12
@@ -203,12 +203,12 @@ def test_gamma_constructors():
 
 def test_poisson_by_hand():
     family = Poisson()
-    assert family.collect([2, 0, np.nan, 4]).isclose(Totals(3, 6, np.log(2) + np.log(24)))
+    assert family.collect([2, 0, np.nan, 4]).isclose(PoissonStatistics(3, 6, np.log(2) + np.log(24)))
     assert family.fit([2, 0, 4], prior=Gamma.none()).mean() == 2
     assert family.fit([2, 0, 4], prior=Gamma.flat()).mode() == 2
     assert family.fit([0, 0], prior=Gamma.none()).mode() == 0
     np.testing.assert_array_equal(family.log_prob(0.0, [0, 1]), [0.0, -np.inf])
-    assert family.draw([1.0, 5.0], 3, rng=1).shape == (3, 2)
+    assert family.draw([1.0, 5.0], 3, random_state=1).shape == (3, 2)
 
 
 def test_no_event_in_some_cases_is_rate_zero_without_a_prior():
@@ -259,9 +259,9 @@ def test_poisson_refuses(ask, error, message):
 
 
 def test_finite_by_hand():
-    family = Hypotheses(2)
-    posterior = family.fit(np.log([[0.98, 0.03]]), prior=Finite.given([0.008, 0.992]))
-    assert repr(posterior) == "Finite(p=[0.208511, 0.791489])"
+    family = FiniteHypotheses(2)
+    posterior = family.fit(np.log([[0.98, 0.03]]), prior=FinitePrior.given([0.008, 0.992]))
+    assert repr(posterior) == "FinitePrior(p=[0.208511, 0.791489])"
     assert posterior.mode() == 1
     assert posterior.modes().tolist() == [False, True]
     assert posterior.interval(0.5).tolist() == [False, True]
@@ -270,41 +270,41 @@ def test_finite_by_hand():
 
 
 def test_impossible_cases_can_be_taken_back():
-    family = Hypotheses(2)
+    family = FiniteHypotheses(2)
     possible, impossible = family.collect([[-1.0, -2.0]]), family.collect([[-np.inf, -1.0]])
     both = possible + impossible
     assert both.total.tolist() == [-np.inf, -3.0]
     assert (both - impossible).isclose(possible)
     with pytest.raises(ImpossibleDataError, match="probability zero under every hypothesis"):
-        family.update(Finite.given([1.0, 0.0]), both)
+        family.update(FinitePrior.given([1.0, 0.0]), both)
 
 
 def test_finite_ties_codes_and_uniform():
-    assert Finite.uniform(4).modes().all()
-    assert Finite.uniform(4).mode() == 0
-    np.testing.assert_allclose(Finite.code_lengths([1, 2, 2]).mean(), [0.5, 0.25, 0.25], rtol=1e-15)
-    assert Finite.uniform(3).of((2, 3)).draw(1).shape == (2,)
+    assert FinitePrior.uniform(4).modes().all()
+    assert FinitePrior.uniform(4).mode() == 0
+    np.testing.assert_allclose(FinitePrior.code_lengths([1, 2, 2]).mean(), [0.5, 0.25, 0.25], rtol=1e-15)
+    assert FinitePrior.uniform(3).of((2, 3)).draw(1).shape == (2,)
 
 
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [
-        (lambda: Finite(0.0), ShapeError, r"expected one log probability per hypothesis, got shape \(\)"),
-        (lambda: Finite([]), ShapeError, r"got shape \(0,\)"),
-        (lambda: Finite([np.nan, 0.0]), ParameterError, "numbers below infinity"),
-        (lambda: Finite([-np.inf, -np.inf]), ParameterError, "not all -inf"),
-        (lambda: Finite.given([0.5, 0.6]), ProbabilityError, "`prior` must sum to 1"),
-        (lambda: Finite.code_lengths([-1, 2]), ParameterError, "`bits` must be finite and not negative"),
-        (lambda: Finite.uniform(0), ParameterError, "`size` must be at least 1"),
-        (lambda: Hypotheses(0), ParameterError, "`size` must be at least 1"),
+        (lambda: FinitePrior(0.0), ShapeError, r"expected one log probability per hypothesis, got shape \(\)"),
+        (lambda: FinitePrior([]), ShapeError, r"got shape \(0,\)"),
+        (lambda: FinitePrior([np.nan, 0.0]), ParameterError, "numbers below infinity"),
+        (lambda: FinitePrior([-np.inf, -np.inf]), ParameterError, "not all -inf"),
+        (lambda: FinitePrior.given([0.5, 0.6]), ProbabilityError, "`prior` must sum to 1"),
+        (lambda: FinitePrior.code_lengths([-1, 2]), ParameterError, "`bits` must be finite and not negative"),
+        (lambda: FinitePrior.uniform(0), ParameterError, "`size` must be at least 1"),
+        (lambda: FiniteHypotheses(0), ParameterError, "`size` must be at least 1"),
         (
-            lambda: Hypotheses(2).collect([[0.0]]),
+            lambda: FiniteHypotheses(2).collect([[0.0]]),
             ShapeError,
             r"expected log likelihoods of shape \(n, 2\), got \(1, 1\)",
         ),
-        (lambda: Hypotheses(2).collect([[0.0, np.nan]]), ParameterError, r"got nan at \(0, 1\)"),
-        (lambda: Hypotheses(2).log_prob([1.0], [[0.0, 0.0]]), ShapeError, r"shape \(\*rows, 2\), got \(1,\)"),
-        (lambda: Hypotheses(2).draw([-1.0, 2.0], 3), ParameterError, "`p` must be finite and not negative"),
+        (lambda: FiniteHypotheses(2).collect([[0.0, np.nan]]), ParameterError, r"got nan at \(0, 1\)"),
+        (lambda: FiniteHypotheses(2).log_prob([1.0], [[0.0, 0.0]]), ShapeError, r"shape \(\*rows, 2\), got \(1,\)"),
+        (lambda: FiniteHypotheses(2).draw([-1.0, 2.0], 3), ParameterError, "`p` must be finite and not negative"),
         (
             lambda: LogLikelihoods([0.0], [0.0]) - LogLikelihoods([0.0], [1.0]),
             EvidenceError,

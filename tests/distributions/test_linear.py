@@ -61,8 +61,8 @@ def test_regressions_side_by_side():
 
 def test_no_input_at_all_is_the_normal_family():
     y = X[:, None]
-    family, prior = LinearGaussian(0), RegressionPrior.unit_information(0, mean=1.0, var=2.0, cases=3)
-    same = NormalInverseGamma.unit_information(1.0, 2.0, cases=3)
+    family, prior = LinearGaussian(0), RegressionPrior.unit_information(0, mean=1.0, var=2.0, equivalent_sample_size=3)
+    same = NormalInverseGamma.unit_information(1.0, 2.0, equivalent_sample_size=3)
     posterior, normal = family.fit(y, prior=prior), Normal().fit(X, prior=same)
     a, b, var = family.estimate(posterior)
     assert b.shape == (0,)
@@ -76,11 +76,11 @@ def test_no_input_at_all_is_the_normal_family():
 
 def test_a_prior_given_by_its_parts():
     prior = RegressionPrior.given(
-        [2.0, -1.0], [[2.0, 0.5], [0.5, 1.0]], alpha=3, beta=4, intercept=1.0, kappa=2, centre=[1, 1]
+        [2.0, -1.0], [[2.0, 0.5], [0.5, 1.0]], alpha=3, beta=4, intercept=1.0, kappa=2, center=[1, 1]
     )
     a, b, var = prior.mean()
     close((a, *b, var), (1.0, 2.0, -1.0, 2.0))
-    text = "NIG(κ=2, centre=[1, 1, 2], Λ=[[2, 0.5], [0.5, 1]], α=3)"
+    text = "NIG(κ=2, center=[1, 1, 2], Λ=[[2, 0.5], [0.5, 1]], α=3)"
     assert repr(prior) == text
 
 
@@ -132,7 +132,11 @@ def test_a_prior_given_by_its_parts():
         (lambda: RegressionPrior.ridge(1, 0.0), ParameterError, "`precision` must be above 0, got 0"),
         (lambda: RegressionPrior.none(-1), ParameterError, "`dim` must be at least 0"),
         (lambda: RegressionPrior.unit_information(1, var=-1), ParameterError, "`var` must be finite and not negative"),
-        (lambda: RegressionPrior.unit_information(1, cases=0), ParameterError, "`cases` must be above 0"),
+        (
+            lambda: RegressionPrior.unit_information(1, equivalent_sample_size=0),
+            ParameterError,
+            "`equivalent_sample_size` must be above 0",
+        ),
         (
             lambda: RegressionPrior.given([1.0], np.eye(2), alpha=1, beta=1),
             ShapeError,
@@ -144,7 +148,7 @@ def test_a_prior_given_by_its_parts():
         (
             lambda: RegressionPrior([0.0, 0.0], np.zeros((3, 1)), [[0.0]], 1.0),
             ShapeError,
-            r"do not fit each other: kappa \(2,\), centre \(3,\)",
+            r"do not fit each other: kappa \(2,\), center \(3,\)",
         ),
         (
             lambda: LinearGaussian(2).fit(np.eye(3), prior=RegressionPrior.none(1)),

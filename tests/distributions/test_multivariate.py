@@ -29,16 +29,16 @@ def close(a, b, *, rtol=1e-12, atol=0.0):
 )
 def test_the_covariance_has_the_shape_of_its_kind(covariance, shape):
     family = MultivariateNormal(2, covariance)
-    prior = family.unit_information(0.0, 1.0, cases=5)
+    prior = family.unit_information(0.0, 1.0, equivalent_sample_size=5)
     x = RNG.normal(size=(12, 2))
     posterior = family.fit(x, prior=prior, groups=np.arange(12) % 3)
     for how in ("mean", "mode", "draw"):
-        mean, Σ = family.estimate(posterior, how=how, rng=1)
+        mean, Σ = family.estimate(posterior, how=how, random_state=1)
         assert mean.shape == (3, 2)
         assert Σ.shape == shape
         assert family.log_prob((mean, Σ), x).shape == (12, 3)
         assert family.log_prob((mean, Σ), x, groups=np.arange(12) % 3).shape == (12,)
-        assert family.draw((mean, Σ), 4, rng=1).shape == (4, 3, 2)
+        assert family.draw((mean, Σ), 4, random_state=1).shape == (4, 3, 2)
     evidence = family.log_evidence(prior, family.collect(x, groups=np.arange(12) % 3))
     assert evidence.shape == (() if covariance == "tied" else (3,))
     predictive = family.predictive(posterior)
@@ -52,8 +52,8 @@ def test_the_covariance_has_the_shape_of_its_kind(covariance, shape):
 
 def test_without_a_prior_every_kind_is_maximum_likelihood():
     x, g = RNG.normal(size=(30, 2)), np.arange(30) % 2
-    centred = x - np.stack([x[g == k].mean(axis=0) for k in range(2)])[g]
-    scatter = [centred[g == k].T @ centred[g == k] for k in range(2)]
+    centered = x - np.stack([x[g == k].mean(axis=0) for k in range(2)])[g]
+    scatter = [centered[g == k].T @ centered[g == k] for k in range(2)]
     expected = {
         "full": np.stack(scatter) / 15,
         "tied": sum(scatter) / 30,
@@ -105,10 +105,10 @@ def test_unit_information_takes_any_covariance(covariance):
     family = MultivariateNormal(2, covariance)
     x = RNG.normal(size=(8, 2))
     for Σ in (4.0, [4.0, 4.0], [[4.0, 0.0], [0.0, 4.0]]):
-        estimate = family.estimate(family.unit_information([1.0, 2.0], Σ, cases=3))
+        estimate = family.estimate(family.unit_information([1.0, 2.0], Σ, equivalent_sample_size=3))
         close(estimate.mean, [1.0, 2.0])
         close(np.broadcast_to(np.diagonal(np.atleast_2d(estimate.covariance)), 2)[0], 4.0)
-    none = family.unit_information(0.0, 4.0, cases=0)
+    none = family.unit_information(0.0, 4.0, equivalent_sample_size=0)
     close(
         family.estimate(family.fit(x, prior=none)).covariance,
         family.estimate(family.fit(x, prior=family.none())).covariance,
@@ -124,7 +124,7 @@ def test_missing_cells_are_integrated_out_column_by_column():
     log_p = diagonal.log_prob(([0.0, 0.0], [1.0, 4.0]), x)
     close(log_p[1], Normal().log_prob((0.0, 1.0), [3.0])[0])
     close(log_p[2], 0.0)
-    t = spherical.predictive(spherical.unit_information(0.0, 1.0, cases=4))
+    t = spherical.predictive(spherical.unit_information(0.0, 1.0, equivalent_sample_size=4))
     close(t.log_prob(x)[1], StudentT(t.dof[0], 0.0, t.scale[0]).log_prob([3.0])[0])
     close(t.log_prob(x)[2], 0.0)
 
@@ -212,7 +212,7 @@ SINGULAR = [[1.0, 1.0], [1.0, 1.0]]
         (lambda: NormalInverseWishart([0, 0], 1, 5, [[1, 2], [2, 1]]).draw(), EvidenceError, "columns that differ"),
         (lambda: NormalInverseWishart.none(2).interval(), EvidenceError, "an interval is undefined"),
         (lambda: NormalInverseWishart.none(2).predictive(), EvidenceError, "a prediction is undefined"),
-        (lambda: NormalInverseWishart.none(2).log_normaliser(), ImproperPriorError, "its evidence is undefined"),
+        (lambda: NormalInverseWishart.none(2).log_normalizer(), ImproperPriorError, "its evidence is undefined"),
         (
             lambda: NormalInverseWishart([0, 0], 1, 5, np.eye(2)).log_pdf(([0, 0], SINGULAR)),
             ParameterError,

@@ -30,9 +30,9 @@ def test_what_the_improper_priors_give(prior, mean_of, mode_of):
 
 
 def test_unit_information_is_the_m_estimate():
-    posterior = Normal().fit(X, prior=NormalInverseGamma.unit_information(mean=3, var=2, cases=4))
+    posterior = Normal().fit(X, prior=NormalInverseGamma.unit_information(mean=3, var=2, equivalent_sample_size=4))
     close(posterior.mean(), (3.0, (26 + 4 * 2) / (4 + 4)))
-    none = NormalInverseGamma.unit_information(mean=3, var=2, cases=0)
+    none = NormalInverseGamma.unit_information(mean=3, var=2, equivalent_sample_size=0)
     close(Normal().fit(X, prior=none).mean(), (3.0, 26 / 4))
 
 
@@ -69,7 +69,11 @@ def test_a_variance_may_be_shared():
         (lambda: NormalInverseGamma(np.nan, 1, 1, 1), ParameterError, "`mu` must be finite, got nan"),
         (lambda: NormalInverseGamma([0, 1], [1, 1, 1], 1, 1), ShapeError, r"do not fit each other: mu \(2,\), kappa"),
         (lambda: NormalInverseGamma.unit_information(0, -1), ParameterError, "`var` must be finite and not negative"),
-        (lambda: NormalInverseGamma.unit_information(0, 1, -1), ParameterError, "`cases` must be at least 0, got -1"),
+        (
+            lambda: NormalInverseGamma.unit_information(0, 1, -1),
+            ParameterError,
+            "`equivalent_sample_size` must be at least 0, got -1",
+        ),
         (lambda: NormalInverseGamma.none().mean(), EvidenceError, "the mean is undefined: it rests on no case at all"),
         (lambda: NormalInverseGamma.none().mode(), EvidenceError, "the mode is undefined: it rests on no case at all"),
         (lambda: NormalInverseGamma.none().draw(), EvidenceError, "a draw is undefined: κ, α and β must be above 0"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayeslearn.distributions import Bundle, Counts, JointMoments, Moments
+from bayeslearn.distributions import Counts, JointMoments, Moments, StatisticsBundle
 from bayeslearn.distributions.moments import pooled
 from bayeslearn.distributions.sufficient_statistics import common_shape, fitted, ratio, remaining, require, shown
 from bayeslearn.errors import EvidenceError, ParameterError, ShapeError
@@ -26,18 +26,18 @@ def test_rounding_is_cleared_a_deficit_is_not():
 
 
 def test_bundle_is_a_mapping():
-    bundle = Bundle({("a", 1): Counts([1])}, b=Counts([2]))
+    bundle = StatisticsBundle({("a", 1): Counts([1])}, b=Counts([2]))
     assert list(bundle) == [("a", 1), "b"]
     assert len(bundle) == 2
-    assert repr(Bundle(b=Counts([2]))) == "Bundle({'b': Counts(n=array([2.]))})"
-    assert bundle == Bundle({("a", 1): Counts([1]), "b": Counts([2])})
+    assert repr(StatisticsBundle(b=Counts([2]))) == "StatisticsBundle({'b': Counts(n=array([2.]))})"
+    assert bundle == StatisticsBundle({("a", 1): Counts([1]), "b": Counts([2])})
 
 
 @pytest.mark.parametrize("operation", ["__add__", "__sub__"])
 def test_bundles_of_other_parts_are_refused(operation):
-    bundle = Bundle(a=Counts([1]), b=Counts([1]))
+    bundle = StatisticsBundle(a=Counts([1]), b=Counts([1]))
     with pytest.raises(ParameterError, match="different parts: b in one of them only"):
-        getattr(bundle, operation)(Bundle(a=Counts([1])))
+        getattr(bundle, operation)(StatisticsBundle(a=Counts([1])))
     with pytest.raises(ParameterError, match="cannot add Counts to Bundle"):
         getattr(bundle, operation)(Counts([1]))
     with pytest.raises(TypeError, match="unsupported operand"):

@@ -9,6 +9,7 @@ import threading
 import time
 from itertools import count, islice
 from pathlib import Path
+from random import randrange
 
 from tests.fuzz import runner, trials
 
@@ -24,6 +25,7 @@ def main() -> None:
     if asked.retry:
         sys.exit(retry(Path(asked.retry)))
     chosen = [t for t in trials.all_targets() if not asked.targets or t.name.startswith(tuple(asked.targets))]
+    print(f"the first trials have the seed {asked.seed}", flush=True)
     campaign = Campaign(chosen, asked.seed, asked.trials, time.monotonic() + 60 * asked.minutes)
     threads = [threading.Thread(target=campaign.work) for _ in range(asked.workers)]
     for thread in threads:
@@ -40,7 +42,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("targets", nargs="*", help="targets, or the first letters of several: networks, tables/csv")
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--trials", type=int, default=None, help="the most trials of each target")
-    parser.add_argument("--seed", type=int, default=0, help="the seed of the first trial")
+    parser.add_argument("--seed", type=int, default=randrange(1 << 40), help="of the first trial; another each time")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--try", dest="retry", metavar="FILE", help="run one file of the corpus again, in this process")
     return parser.parse_args()

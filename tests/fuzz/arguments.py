@@ -15,12 +15,21 @@ import numpy as np
 from scipy import sparse
 
 import bayeslearn
-from bayeslearn import Discrete, Numeric, Schema, Table, distributions, hypotheses, learning_theory, online
-from bayeslearn.functions import RadialBasis, fit_linear, smooth
+from bayeslearn import (
+    DiscreteVariable,
+    NumericVariable,
+    Schema,
+    Table,
+    distributions,
+    hypotheses,
+    learning_theory,
+    online,
+)
+from bayeslearn.hmm import CategoricalEmissions, GaussianEmissions, HiddenMarkovModel, PoissonEmissions, Sequences
 from bayeslearn.naive_bayes.text import DocumentCounts, collect
 from bayeslearn.neighbors import build_index
-from bayeslearn.network import fit_tables
-from bayeslearn.sequence import CategoricalEmissions, HiddenMarkovModel, NormalEmissions, PoissonEmissions, Sequences
+from bayeslearn.network import fit_parameters
+from bayeslearn.regression import RBFBasis, fit_linear, lowess
 from tests.fuzz import numerics
 from tests.fuzz.arrays import built, described, refused_by_all, require_finite, require_probabilities
 from tests.fuzz.numerics import quiet
@@ -36,7 +45,7 @@ ESTIMATORS = {
 }  # fmt: skip
 UNLABELLED = set(numerics.CLUSTERERS)
 UNWEIGHTED = {
-    "HiddenMarkovEstimator", "WeightedMajorityClassifier", "KCNFClassifier", "FindSClassifier",
+    "HMMEstimator", "WeightedMajorityClassifier", "KCNFClassifier", "FindSClassifier",
     "VersionSpaceClassifier",
 }  # fmt: skip
 
@@ -78,19 +87,19 @@ def spoil(*given: Any) -> None:
 
 ### values that are made of arrays
 
-COIN, SIZE = Discrete("side", ["head", "tail"]), 3
+COIN, SIZE = DiscreteVariable("side", ["head", "tail"]), 3
 ATTRIBUTES = hypotheses.AttributeSpace.parse(2)
 
 
 def use_table(codes: Any, values: Any, weights: Any) -> Callable[[], None]:
-    table = Table(Schema([COIN, Discrete("other", range(SIZE)), Numeric("x")]), codes, values, weights)
+    table = Table(Schema([COIN, DiscreteVariable("other", range(SIZE)), NumericVariable("x")]), codes, values, weights)
 
     def use() -> None:
-        bayeslearn.contingency(table, [["side", "other"]])
+        bayeslearn.contingency_tables(table, [["side", "other"]])
         table.distinct()
-        fitted = fit_tables([("side", "other")], table.select(["side", "other"]))
+        fitted = fit_parameters([("side", "other")], table.select(["side", "other"]))
         require_probabilities(list(fitted.network.query({"other": 1})["side"].values()))
-        table.discretise(["x"])
+        table.discretize(["x"])
 
     return use
 
@@ -100,7 +109,7 @@ def use_sequences(cells: Any, lengths: Any, weights: Any, known: Any) -> Callabl
     models = [
         HiddenMarkovModel(("a", "b"), half[0], half, emissions)
         for emissions in (
-            CategoricalEmissions(COIN, half), NormalEmissions(("x",), [[0.0], [1.0]], [[1.0], [1.0]]),
+            CategoricalEmissions(COIN, half), GaussianEmissions(("x",), [[0.0], [1.0]], [[1.0], [1.0]]),
             PoissonEmissions("x", [1.0, 2.0]),
         )
     ]  # fmt: skip
@@ -117,7 +126,7 @@ def use_sequences(cells: Any, lengths: Any, weights: Any, known: Any) -> Callabl
 
 def use_raw_sequences(cells: Any, lengths: Any, _w: Any, known: Any) -> Callable[[], None]:
     half = np.full((2, 2), 0.5)
-    model = HiddenMarkovModel(("a", "b"), half[0], half, NormalEmissions(("x",), [[0.0], [1.0]], [[1.0], [1.0]]))
+    model = HiddenMarkovModel(("a", "b"), half[0], half, GaussianEmissions(("x",), [[0.0], [1.0]], [[1.0], [1.0]]))
     data = model.sequences(cells, lengths=lengths, known=known)
     return lambda: require_probabilities(model.posterior(data).probabilities)
 
@@ -199,11 +208,11 @@ def use_linear(x: Any, y: Any, weights: Any) -> Callable[[], None]:
 
 
 def use_smooth(x: Any, y: Any, weights: Any) -> Callable[[], None]:
-    return lambda: require_finite(smooth(x, y, weights=weights).mean)
+    return lambda: require_finite(lowess(x, y, weights=weights).mean)
 
 
-def use_basis(centres: Any, widths: Any, x: Any) -> Callable[[], None]:
-    basis = RadialBasis(centres, widths)
+def use_basis(centers: Any, widths: Any, x: Any) -> Callable[[], None]:
+    basis = RBFBasis(centers, widths)
     return lambda: assert_no_infinity(basis(x))
 
 
@@ -234,7 +243,7 @@ SHAPES: dict[str, tuple[Any, list[tuple[int, ...]]]] = {
     "collect": (use_assignment, [(N,), (N,), (N,)]),
     "fit_linear": (use_linear, [(N, 2), (N,), (N,)]),
     "smooth": (use_smooth, [(N,), (N,), (N,)]),
-    "RadialBasis": (use_basis, [(4, 2), (4,), (N, 2)]),
+    "RBFBasis": (use_basis, [(4, 2), (4,), (N, 2)]),
 }
 
 #: Arrays that are right, so that one wrong among them gets far.
@@ -294,21 +303,21 @@ def run_value(data: bytes) -> None:
 
 
 #: Functions that compute while they have the arrays: what changes afterwards is not theirs.
-BORROWED = {"collect", "fit_linear", "smooth", "experts", "Table.take", "RadialBasis", "brute force", "k-d tree"}
+BORROWED = {"collect", "fit_linear", "smooth", "experts", "Table.take", "RBFBasis", "brute force", "k-d tree"}
 
 ### numbers in place of small ones
 
 COUNTS: dict[str, Callable[[int], Any]] = {
     "nearest": lambda k: build_index(np.zeros((5, 1))).nearest(np.zeros((1, 1)), k),
-    "Hashed": lambda n: bayeslearn.naive_bayes.text.Hashed(n).position("word"),
+    "Hashed": lambda n: bayeslearn.naive_bayes.text.HashedVocabulary(n).position("word"),
     "growth": lambda m: learning_theory.growth_function(learning_theory.ConceptClass.from_matrix(np.eye(3)), m),
     "Attributes": hypotheses.AttributeSpace.parse,
     "WeightedMajority": online.WeightedMajority,
     "n_components": lambda k: bayeslearn.GaussianMixture(k).fit(np.arange(9.0)[:, None]),
-    "n_states": lambda k: bayeslearn.HiddenMarkovEstimator(k, max_iter=2).fit(np.arange(9.0)[:, None]),
+    "n_states": lambda k: bayeslearn.HMMEstimator(k, max_iter=2).fit(np.arange(9.0)[:, None]),
     "k": lambda k: bayeslearn.NeighborsClassifier(k).fit(np.eye(3), [0, 1, 1]).predict(np.eye(3)),
-    "n_units": lambda k: bayeslearn.RadialBasisRegressor(k).fit(np.eye(3), [0.0, 1, 1]).predict(np.eye(3)),
-    "max_iter": lambda n: bayeslearn.SigmoidClassifier(max_iter=n).fit(np.eye(3), [0, 1, 1]),
+    "n_units": lambda k: bayeslearn.RBFRegressor(k).fit(np.eye(3), [0.0, 1, 1]).predict(np.eye(3)),
+    "max_iter": lambda n: bayeslearn.LogisticClassifier(max_iter=n).fit(np.eye(3), [0, 1, 1]),
 }
 
 

@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 
 from bayeslearn import scan
-from bayeslearn.sources import encode
+from bayeslearn.sources import encode_to_disk
 from bayeslearn.sources.base import MANIFEST, Extent
 from bayeslearn.tables import Table
 from tests.fuzz.mutations import hostile_text, mutate_bytes, mutate_json_text
@@ -37,7 +37,7 @@ ROWS = [
 def written(weights: str | None) -> tuple[bytes, dict[str, bytes]]:
     """A folder as encode writes it: what describes it, and its parts."""
     with tempfile.TemporaryDirectory() as folder:
-        encode(scan(ROWS, weights=weights), Path(folder) / "kept")
+        encode_to_disk(scan(ROWS, weights=weights), Path(folder) / "kept")
         parts = {path.name: path.read_bytes() for path in (Path(folder) / "kept").glob("*.part")}
         return (Path(folder) / "kept" / MANIFEST).read_bytes(), parts
 

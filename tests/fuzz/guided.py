@@ -1,7 +1,7 @@
 """Fuzz a target guided by coverage, with atheris: python -m tests.fuzz.guided networks/bif [--minutes 5].
 
 Mutations of the bytes are kept where they reach new lines of the package, so that deep branches of parsers are found
-that mutations without a guide never reach. Needs ``pip install atheris``. What is found is written to the corpus.
+that mutations without a guide never reach. Needs the extra ``fuzz``. What is found is written to the corpus.
 """
 
 from __future__ import annotations

@@ -15,27 +15,34 @@ from unittest.mock import patch
 
 import numpy as np
 
-from bayeslearn import AveragedOneDependenceClassifier, BayesianNetwork, containers, fit_tables
+from bayeslearn import AODEClassifier, BayesianNetwork, containers, fit_parameters
 from bayeslearn.case_based import CaseBase, retrieve
-from bayeslearn.functions import (
-    Classification,
-    LocalModel,
-    Regression,
-    fit_linear,
-    fit_radial,
-    fit_radial_classes,
-    fit_sigmoid,
-    local_regression,
-)
+from bayeslearn.hmm import HiddenMarkovModel
 from bayeslearn.hypotheses import Examples, FiniteSpace, HypothesisPosterior, VersionSpace
 from bayeslearn.learning_theory.k_cnf import KCNF
-from bayeslearn.mixture import Mixture, find_classes, fit_mixture
-from bayeslearn.naive_bayes import NaiveBayes
-from bayeslearn.naive_bayes.tables.aode import OneDependence
-from bayeslearn.naive_bayes.text import Hashed, TextModel, fit_text
+from bayeslearn.mixture import MixtureModel, find_classes, fit_mixture
+from bayeslearn.naive_bayes import NaiveBayesModel
+from bayeslearn.naive_bayes.tabular.aode import AODEModel
+from bayeslearn.naive_bayes.text import HashedVocabulary, TextModel, fit_text
 from bayeslearn.neighbors import NeighborsModel
-from bayeslearn.online import Halving, WeightedMajority
-from bayeslearn.sequence import HiddenMarkovModel
+from bayeslearn.network import (
+    AveragedNetworks,
+    OnlineEM,
+    StructurePosterior,
+    fit_parameters_online,
+    sample_structure_posterior,
+)
+from bayeslearn.online import BayesMixture, Halving, WeightedMajority
+from bayeslearn.regression import (
+    ClassificationModel,
+    LocalRegressionModel,
+    RegressionModel,
+    fit_linear,
+    fit_logistic,
+    fit_rbf,
+    fit_rbf_classifier,
+    local_regression,
+)
 from tests.fuzz import mutations
 from tests.fuzz.trials import Target, refused
 
@@ -55,6 +62,10 @@ NUMBERS = (2 * X[:, 0] - X[:, 1] + 0.1 * RNG.standard_normal(N)).round(3)
 TEXTS = ["a cheap watch", "a meeting at noon", "cheap cheap", "noon at the office"] * 2
 
 
+COLORED = {"c": TABLE["c"], "y": LABELS}
+COLORED_STATES = {"c": ["red", "green", "blue"], "y": ["yes", "no"]}
+GRAPHS = ("[c][y|c]", "[c][y]")
+ODDS = [[[0.9, 0.1], [0.5, 0.5]], [[0.3, 0.7], [0.5, 0.5]]]
 STATES = [[c, "odd" if n % 2 else "even"] for c, n in zip(TABLE["c"], TABLE["n"], strict=True)]
 COIN = FiniteSpace.from_table(
     {"fair": {"head": 0.5, "tail": 0.5}, "bent": {"head": 0.9, "tail": 0.1}, "two": {"head": 1.0}}
@@ -89,12 +100,12 @@ def likelihood(log_p: Any) -> None:
     assert not np.isposinf(log_p).any()
 
 
-def use_mixture(data: Any, model: Mixture) -> list[Any]:
+def use_mixture(data: Any, model: MixtureModel) -> list[Any]:
     return [
         lambda: shares(model.responsibilities(data)),
         lambda: model.assign(data),
         lambda: model.updated(data).weights,
-        lambda: model.sample(3, rng=0) and None,
+        lambda: model.sample(3, random_state=0) and None,
     ]
 
 
@@ -104,12 +115,12 @@ def use_hmm(data: Any, model: HiddenMarkovModel) -> list[Any]:
         lambda: shares(model.posterior(data).probabilities),
         lambda: likelihood(model.decode(data).log_p),
         lambda: model.update(data).start,
-        lambda: model.sample(4, rng=0) and None,
+        lambda: model.sample(4, random_state=0) and None,
         lambda: shares(model.stationary()),
     ]
 
 
-def use_naive(model: NaiveBayes) -> list[Any]:
+def use_naive(model: NaiveBayesModel) -> list[Any]:
     return [
         lambda: shares(model.predict_proba(TABLE)),
         lambda: model.predict(TABLE).tolist() and None,
@@ -119,34 +130,34 @@ def use_naive(model: NaiveBayes) -> list[Any]:
 
 
 def use_text(model: Any) -> list[Any]:
-    return [lambda: shares(model.posterior(TEXTS)), lambda: model.classify([*TEXTS, ""]) and None]
+    return [lambda: shares(model.predict_proba(TEXTS)), lambda: model.predict([*TEXTS, ""]) and None]
 
 
-def use_neighbours(model: NeighborsModel, *, numbers: bool) -> list[Any]:
+def use_neighbors(model: NeighborsModel, *, numbers: bool) -> list[Any]:
     asked = [lambda: model.nearest(INPUTS)[0], lambda: model.explain(INPUTS) and None]
     if numbers:
         return [*asked, lambda: model.predict(INPUTS), lambda: model.predict_interval(INPUTS)]
     return [*asked, lambda: shares(model.predict_proba(INPUTS)), lambda: model.predict(INPUTS).tolist() and None]
 
 
-def use_regression(model: Regression) -> list[Any]:
+def use_regression(model: RegressionModel) -> list[Any]:
     return [
         lambda: model.predict(INPUTS),
         lambda: model.predicted(INPUTS).low,
-        lambda: model.updated(INPUTS, NUMBERS).predict(INPUTS),
+        lambda: model.update(INPUTS, NUMBERS).predict(INPUTS),
     ]
 
 
-def use_classification(model: Classification) -> list[Any]:
+def use_classification(model: ClassificationModel) -> list[Any]:
     return [
         lambda: shares(model.predict_proba(INPUTS)),
         lambda: model.predict(INPUTS) and None,
         lambda: model.interval(INPUTS),
-        lambda: shares(model.updated(INPUTS, LABELS).predict_proba(INPUTS)),
+        lambda: shares(model.update(INPUTS, LABELS).predict_proba(INPUTS)),
     ]
 
 
-def use_local(model: LocalModel) -> list[Any]:
+def use_local(model: LocalRegressionModel) -> list[Any]:
     return [lambda: model.at(INPUTS).mean, lambda: model.noise]
 
 
@@ -196,8 +207,38 @@ def use_k_cnf(h: KCNF) -> list[Any]:
     return [lambda: h.covers([row]), lambda: h.summary() and None, lambda: h.update([row], [True]) and None]
 
 
-def use_one_dependence(model: OneDependence) -> list[Any]:
+def use_one_dependence(model: AODEModel) -> list[Any]:
     return [lambda: shares(model.predict_proba(STATES)), lambda: (model + model).predict(STATES) and None]
+
+
+def use_expert_mixture(mixture: BayesMixture) -> list[Any]:
+    return [
+        lambda: shares(mixture.predict_proba(ODDS)),
+        lambda: [sum(mixture.weights.values()), mixture.log_loss],
+        lambda: shares((mixture + mixture).predict_proba(ODDS)),
+    ]
+
+
+def use_average(average: AveragedNetworks) -> list[Any]:
+    return [
+        lambda: shares(list(average.query({"c": "red"}).beliefs["y"].values())),
+        lambda: likelihood(average.log_likelihood(COLORED)),
+    ]
+
+
+def use_structures(found: StructurePosterior) -> list[Any]:
+    return [
+        lambda: [p for *_, p in found.table()],
+        lambda: likelihood(found.networks(COLORED).log_likelihood(COLORED)),
+        lambda: found.fair().converged and None,
+    ]
+
+
+def use_online_em(learner: OnlineEM) -> list[Any]:
+    return [
+        lambda: likelihood(learner.network.log_likelihood(COLORED)),
+        lambda: learner.learn(COLORED).cases,
+    ]
 
 
 ### kinds
@@ -207,14 +248,14 @@ def hmm(data: Any, **options: Any) -> Kind:
     """A hidden Markov model of two states."""
 
     def learned() -> Any:
-        return HiddenMarkovModel.learn(data, 2, max_iter=2, rng=0, **options).update(data)
+        return HiddenMarkovModel.learn(data, 2, max_iter=2, random_state=0, **options).update(data)
 
     return Kind(learned, partial(use_hmm, data), HiddenMarkovModel.load)
 
 
 def mixture(data: Any, learned: Callable[[], Any]) -> Kind:
     """A mixture, updated once, so that it has a lineage."""
-    return Kind(lambda: learned().model.updated(data), partial(use_mixture, data), Mixture.load)
+    return Kind(lambda: learned().model.updated(data), partial(use_mixture, data), MixtureModel.load)
 
 
 def online(kind: Any) -> Kind:
@@ -236,43 +277,43 @@ def text(**options: Any) -> Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "mixture_gaussian": mixture(X, lambda: fit_mixture(X, 2, rng=0)),
-    "mixture_diagonal": mixture(X, lambda: fit_mixture(X, 2, covariance="diagonal", rng=0)),
-    "mixture_tied": mixture(X, lambda: fit_mixture(X, 2, covariance="tied", rng=0)),
-    "mixture_table": mixture(TABLE, lambda: find_classes(TABLE, 2, rng=0)),
+    "mixture_gaussian": mixture(X, lambda: fit_mixture(X, 2, random_state=0)),
+    "mixture_diagonal": mixture(X, lambda: fit_mixture(X, 2, covariance="diagonal", random_state=0)),
+    "mixture_tied": mixture(X, lambda: fit_mixture(X, 2, covariance="tied", random_state=0)),
+    "mixture_table": mixture(TABLE, lambda: find_classes(TABLE, 2, random_state=0)),
     "hmm_symbols": hmm(TABLE["c"]),
     "hmm_counts": hmm(TABLE["n"], emissions="poisson"),
     "hmm_gaussian": hmm(X, emissions="gaussian"),
     "hmm_full": hmm(X, emissions="full"),
     "hmm_mixture": hmm(X, emissions="gaussian", mixture=2),
-    "naive_bayes": Kind(lambda: NaiveBayes.learn(ROWS, "y").update(ROWS), use_naive, NaiveBayes.load),
+    "naive_bayes": Kind(lambda: NaiveBayesModel.learn(ROWS, "y").update(ROWS), use_naive, NaiveBayesModel.load),
     "text": text(),
-    "text_hashed": text(vocabulary=Hashed(64)),
+    "text_hashed": text(vocabulary=HashedVocabulary(64)),
     "text_bernoulli": text(likelihood="bernoulli"),
     "text_version_1": text(),
-    "neighbours": Kind(
-        lambda: NeighborsModel.from_arrays(INPUTS, LABELS), partial(use_neighbours, numbers=False), NeighborsModel.load
+    "neighbors": Kind(
+        lambda: NeighborsModel.from_arrays(INPUTS, LABELS), partial(use_neighbors, numbers=False), NeighborsModel.load
     ),
-    "neighbours_numbers": Kind(
-        lambda: NeighborsModel.from_arrays(INPUTS, NUMBERS), partial(use_neighbours, numbers=True), NeighborsModel.load
+    "neighbors_numbers": Kind(
+        lambda: NeighborsModel.from_arrays(INPUTS, NUMBERS), partial(use_neighbors, numbers=True), NeighborsModel.load
     ),
     "linear": Kind(
-        lambda: fit_linear(INPUTS, NUMBERS).updated(INPUTS, NUMBERS), use_regression, Regression.load
+        lambda: fit_linear(INPUTS, NUMBERS).update(INPUTS, NUMBERS), use_regression, RegressionModel.load
     ),
-    "radial": Kind(lambda: fit_radial(INPUTS, NUMBERS, 3, rng=0).model, use_regression, Regression.load),
-    "sigmoid": Kind(lambda: fit_sigmoid(INPUTS, LABELS), use_classification, Classification.load),
+    "radial": Kind(lambda: fit_rbf(INPUTS, NUMBERS, 3, random_state=0).model, use_regression, RegressionModel.load),
+    "sigmoid": Kind(lambda: fit_logistic(INPUTS, LABELS), use_classification, ClassificationModel.load),
     "radial_classes": Kind(
-        lambda: fit_radial_classes(INPUTS, LABELS, 3, rng=0)[0], use_classification, Classification.load
+        lambda: fit_rbf_classifier(INPUTS, LABELS, 3, random_state=0)[0], use_classification, ClassificationModel.load
     ),
-    "local": Kind(lambda: local_regression(INPUTS, NUMBERS, k=8), use_local, LocalModel.load),
+    "local": Kind(lambda: local_regression(INPUTS, NUMBERS, k=8), use_local, LocalRegressionModel.load),
     "halving": online(Halving),
     "weighted_majority": online(WeightedMajority),
     "network": Kind(
-        lambda: fit_tables("[c][y|c]", {"c": TABLE["c"], "y": LABELS}).network.update({"c": ["red"], "y": ["no"]}),
+        lambda: fit_parameters("[c][y|c]", {"c": TABLE["c"], "y": LABELS}).network.update({"c": ["red"], "y": ["no"]}),
         use_network, BayesianNetwork.load,
     ),
     "one_dependence": Kind(
-        lambda: AveragedOneDependenceClassifier().fit(STATES, LABELS).model_, use_one_dependence, OneDependence.load
+        lambda: AODEClassifier().fit(STATES, LABELS).model_, use_one_dependence, AODEModel.load
     ),
     "hypotheses": Kind(
         lambda: COIN.posterior([0.3, 0.7, 0.0]).update_many(["head", "tail", "head"]),
@@ -285,6 +326,21 @@ KINDS: dict[str, Kind] = {
     ),
     "version_space": Kind(lambda: VersionSpace.fit(EXAMPLES), use_version_space, VersionSpace.load),
     "k_cnf": Kind(lambda: KCNF.fit(EXAMPLES, 2), use_k_cnf, KCNF.load),
+    "expert_mixture": Kind(
+        lambda: BayesMixture(["a", "b"], classes=["yes", "no"], prior=[1, 3]).partial_fit(ODDS, ["yes", "no"]),
+        use_expert_mixture, BayesMixture.load,
+    ),
+    "network_average": Kind(
+        lambda: AveragedNetworks([fit_parameters(dag, COLORED).network for dag in GRAPHS], [0.75, 0.25]),
+        use_average, AveragedNetworks.load,
+    ),
+    "structure_posterior": Kind(
+        lambda: sample_structure_posterior(COLORED, samples=20), use_structures, StructurePosterior.load
+    ),
+    "online_em": Kind(
+        lambda: fit_parameters_online("[h][c|h][y|c]", [COLORED, COLORED], states=COLORED_STATES, hidden={"h": 2}),
+        use_online_em, OnlineEM.load,
+    ),
     "cases": Kind(lambda: CaseBase.load("plumbing"), use_cases, CaseBase.load),
 }  # fmt: skip
 

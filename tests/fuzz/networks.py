@@ -13,8 +13,8 @@ from random import Random
 import numpy as np
 
 from bayeslearn import read_network, write_network
-from bayeslearn.network import BayesianNetwork, draw, fit_tables
-from bayeslearn.network.cpt import Cpt
+from bayeslearn.network import BayesianNetwork, fit_parameters
+from bayeslearn.network.cpt import CPT
 from bayeslearn.network.formats import FORMATS, format_network, parse_network
 from tests.fuzz import mutations
 from tests.fuzz.trials import Target, refused, scratch
@@ -44,17 +44,17 @@ def examples(label: str) -> list[bytes]:
 def networks() -> list[BayesianNetwork]:
     """Small networks: one that ships, one with counts, a prior and a lineage, one of odd names."""
     asia = read_network("asia")
-    learned = fit_tables(asia.dag, draw(asia, 30, rng=0), prior="bdeu:1").network
+    learned = fit_parameters(asia.dag, asia.sample(30, random_state=0), prior="bdeu:1").network
     names = {"A": "a b", "B": 'é"\\', "C": "<&>"}
     odd = parse_network(dict(TEXTS)["json"], "json")
     odd = BayesianNetwork([replaced(cpt, names) for cpt in odd], "odd 'name'")
-    return [asia, learned, learned.update(draw(asia, 10, rng=1)), odd]
+    return [asia, learned, learned.update(asia.sample(10, random_state=1)), odd]
 
 
-def replaced(cpt: Cpt, names: dict[str, str]) -> Cpt:
+def replaced(cpt: CPT, names: dict[str, str]) -> CPT:
     """A table with other names of its variables."""
     child, *parents = (replace(v, name=names.get(v.name, v.name)) for v in (cpt.variable, *cpt.parents))
-    return Cpt(child, tuple(parents), cpt.p)
+    return CPT(child, tuple(parents), cpt.probabilities)
 
 
 def make(label: str, rng: Random) -> bytes:
@@ -132,12 +132,12 @@ def run(label: str, data: bytes) -> None:
 def same(network: BayesianNetwork, other: BayesianNetwork, *, names: bool) -> None:
     """The same tables, in the same order but for the formats that put parents first."""
     if not names:
-        assert [cpt.p.size for cpt in network] == [cpt.p.size for cpt in other]
+        assert [cpt.probabilities.size for cpt in network] == [cpt.probabilities.size for cpt in other]
         return
     assert set(network.names) == set(other.names)
     for cpt in network:
         assert list(map(str, cpt.variable.states)) == list(map(str, other[cpt.name].variable.states))
-        np.testing.assert_allclose(other[cpt.name].p, cpt.p, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(other[cpt.name].probabilities, cpt.probabilities, rtol=1e-12, atol=1e-15)
 
 
 def answers(network: BayesianNetwork) -> None:
@@ -152,7 +152,7 @@ def answers(network: BayesianNetwork) -> None:
                 assert all(-1e-12 <= p <= 1 + 1e-9 for p in belief.values())
             assert found.log_evidence <= 1e-6
     with refused():
-        assert draw(network, 3, rng=0).n_rows == 3
+        assert network.sample(3, random_state=0).n_rows == 3
 
 
 def target(label: str) -> Target:

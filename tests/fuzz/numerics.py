@@ -23,32 +23,32 @@ from tests.fuzz.arrays import COLUMNS, WEIGHTS, refused_by_all, require_finite, 
 from tests.fuzz.trials import Target, recipe, refused
 
 CLASSIFIERS: dict[str, Any] = {
-    "AveragedOneDependenceClassifier": {},
+    "AODEClassifier": {},
     "BayesianNetworkClassifier": {},
     "NaiveBayesClassifier": {},
     "NeighborsClassifier": {},
-    "RadialBasisClassifier": {"n_units": 3},
-    "SigmoidClassifier": {},
+    "RBFClassifier": {"n_units": 3},
+    "LogisticClassifier": {},
     "BayesOptimalClassifier": {"hypotheses": [DecisionTreeClassifier(max_depth=d) for d in (1, 2)]},
     "WeightedMajorityClassifier": {"estimators": [("stump", DecisionTreeClassifier(max_depth=1))]},
 }
 REGRESSORS: dict[str, Any] = {
-    "LeastSquaresRegressor": {},
+    "BayesianLinearRegressor": {},
     "LocalRegressor": {},
     "NeighborsRegressor": {},
-    "RadialBasisRegressor": {"n_units": 3},
+    "RBFRegressor": {"n_units": 3},
 }
 CLUSTERERS: dict[str, Any] = {
     "GaussianMixture": {"n_components": 2, "random_state": 0},
-    "TableClusterer": {"n_classes": 2, "n_init": 1, "random_state": 0},
-    "HiddenMarkovEstimator": {"max_iter": 5},
+    "MixedTypeClusterer": {"n_classes": 2, "n_init": 1, "random_state": 0},
+    "HMMEstimator": {"max_iter": 5},
 }
 MORE = {
     "GaussianMixture": {"covariance": ["full", "tied", "diagonal", "spherical"]},
-    "HiddenMarkovEstimator": {"emissions": ["gaussian", "full"]},
+    "HMMEstimator": {"emissions": ["gaussian", "full"]},
     "LocalRegressor": {"kernel": ["tricube", "gaussian"], "degree": [0, 1, 2]},
-    "SigmoidClassifier": {"method": ["newton", "lbfgs", "gradient"]},
-    "RadialBasisRegressor": {"centres": ["k-means", "em", "farthest", "random", "evidence", "all"]},
+    "LogisticClassifier": {"method": ["newton", "lbfgs", "gradient"]},
+    "RBFRegressor": {"centers": ["k-means", "em", "farthest", "random", "evidence", "all"]},
 }
 ROWS = [1, 2, 3, 8, 40]
 
@@ -84,7 +84,7 @@ def table(trial: dict[str, Any], rng: np.random.Generator) -> tuple[Any, Any, An
 def fitted(trial: dict[str, Any], options: dict[str, Any], x: Any, y: Any, w: Any) -> Any:
     learner = getattr(bayeslearn, trial["learner"])(**options, **trial["options"])
     told = {} if w is None else {"sample_weight": w}
-    if trial["learner"] in {"HiddenMarkovEstimator", "WeightedMajorityClassifier"}:
+    if trial["learner"] in {"HMMEstimator", "WeightedMajorityClassifier"}:
         told = {}
     return learner.fit(x, **told) if y is None else learner.fit(x, y, **told)
 

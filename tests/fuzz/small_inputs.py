@@ -20,7 +20,7 @@ from bayeslearn.cli.app import app
 from tests.fuzz.mutations import mutate_bytes, mutate_json, mutate_json_text, mutate_numbers
 from tests.fuzz.trials import Target, refused, scratch
 
-DATA = Path(bayeslearn.__file__).with_name("data")
+DATA = Path(bayeslearn.__file__).with_name("datasets")
 
 HYPOTHESES = {
     "prior": {"cancer": 0.008, "healthy": 0.992},
@@ -89,7 +89,7 @@ def numbers_or_bytes(rng: Random, data: bytes) -> bytes:
 def ask_class(data: bytes) -> None:
     """The VC dimension of a class, and its mistakes."""
     with scratch(data, "class.csv") as path:
-        verb("vc", str(path), "--growth", "3")
+        verb("vc", str(path), "--max-points", "3")
         verb("bound", "mistakes", "--table", str(path))
 
 

@@ -64,7 +64,7 @@ def run(data: bytes) -> None:
 def network(a: str, b: str, states: list[str], title: str) -> BayesianNetwork:
     """A network of two variables of hostile names."""
     tables = {a: [0.3, 0.7], b: [[0.1, 0.9], [0.4, 0.6]]}
-    return BayesianNetwork.of([(a, b)], tables, states={a: states, b: states}, name=title)
+    return BayesianNetwork.from_tables([(a, b)], tables, states={a: states, b: states}, name=title)
 
 
 TARGETS = [Target("terminal/reports", make, run)]

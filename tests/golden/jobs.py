@@ -1,6 +1,6 @@
 """The jobs whose answers are kept: every verb with `--json` on small data, and a saved model of every kind.
 
-    python -m tests.golden.jobs          run all of them and write answers/ and models/ anew
+    python -m tests.golden.jobs NAME ...        run all of them, or some, and write answers/ and models/ anew
 
 ``answers/`` holds what each job answered, ``models/`` a file of every kind of model that a job wrote. They are written
 anew only where a change is meant to change them, and the difference is read in the commit.
@@ -31,8 +31,11 @@ CLOCKS = ("seconds", "per_second")
 #: Rows of written tables that are kept.
 MAX_ROWS = 25
 
-#: Verbs that write data only.
-WITHOUT_JSON = {"sample", "convert"}
+#: Verbs that write data or text only.
+WITHOUT_JSON = {"sample", "convert", "demo"}
+
+#: Endings of the formats of networks.
+FORMATS = (".json", ".bif", ".xmlbif", ".net", ".xdsl", ".agrum.xdsl", ".uai", ".agrum.uai")
 
 #: Models of every kind, by the name of the file that holds them.
 LEARNED = {
@@ -54,8 +57,8 @@ LEARNED = {
     "rbf.json": "regress table.csv --target y --method rbf -o rbf.json --seed 1",
     "local.json": "regress table.csv --target y --method local -o local.json",
     "sigmoid.json": "regress table.csv --target class --method sigmoid -o sigmoid.json",
-    "neighbours.json": "neighbours table.csv --target class -o neighbours.json",
-    "neighbours-numbers.json": "neighbours table.csv --target y -o neighbours-numbers.json",
+    "neighbors.json": "neighbors table.csv --target class -o neighbors.json",
+    "neighbors-numbers.json": "neighbors table.csv --target y -o neighbors-numbers.json",
     "texts.model": "text learn texts.csv --label folder -o texts.model",
     "texts-bernoulli.model": "text learn texts.csv --label folder --likelihood bernoulli -o texts-bernoulli.model",
     "schema.json": "scan table.csv -o schema.json",
@@ -84,7 +87,7 @@ ASKED = {
     "score": "score MODELS/network.json words.csv",
     "impute": "impute MODELS/network-numbers.json table.csv -o out.csv",
     "sample": "sample MODELS/network.json -n 20 --seed 1",
-    "vc": "vc points.csv --growth 3",
+    "vc": "vc points.csv --max-points 3",
     "bound pac": "bound pac --space conjunctions:10 --epsilon .1 --delta .05",
     "bound agnostic": "bound agnostic --space conjunctions:10 --delta .05 -m 1000",
     "bound vc": "bound vc --dimension 3 --epsilon 0.1 --delta 0.05",
@@ -110,8 +113,10 @@ ASKED = {
     "regress rbf": "regress table.csv --by MODELS/rbf.json -o out.csv",
     "regress local": "regress table.csv --by MODELS/local.json -o out.csv",
     "regress sigmoid": "regress table.csv --by MODELS/sigmoid.json -o out.csv",
-    "neighbours": "neighbours table.csv --by MODELS/neighbours.json -o out.csv",
-    "neighbours numbers": "neighbours table.csv --by MODELS/neighbours-numbers.json -o out.csv",
+    "neighbors": "neighbors table.csv --by MODELS/neighbors.json -o out.csv",
+    "neighbors numbers": "neighbors table.csv --by MODELS/neighbors-numbers.json -o out.csv",
+    **{f"convert {ending[1:]}": f"convert MODELS/network.json out{ending}" for ending in FORMATS},
+    "demo": "demo",
 }
 
 
@@ -124,7 +129,8 @@ def write_data(folder: Path) -> None:
 
 def run(line: str) -> dict[str, Any]:
     """Run a job in the folder at hand: its exit code, its answer, and the rows that it wrote."""
-    Path("out.csv").unlink(missing_ok=True)
+    for old in Path().glob("out.*"):
+        old.unlink()
     words = [word.replace("MODELS", str(MODELS)) for word in shlex.split(line)]
     words += [] if words[0] in WITHOUT_JSON else ["--json"]
     with warnings.catch_warnings():
@@ -133,6 +139,8 @@ def run(line: str) -> dict[str, Any]:
     if outcome.exception is not None and not isinstance(outcome.exception, SystemExit):
         raise outcome.exception
     found: dict[str, Any] = {"exit": outcome.exit_code, "answer": parsed(outcome.stdout)}
+    for written in Path().glob("out.*") if words[0] == "convert" else ():
+        found["text"] = written.read_text(encoding="utf-8").splitlines()
     if Path("out.csv").exists():
         rows = Path("out.csv").read_text(encoding="utf-8").splitlines()
         found |= {"n_rows": len(rows) - 1, "rows": [parsed_row(row) for row in rows[:MAX_ROWS]]}
@@ -172,13 +180,15 @@ def file_name(job: str) -> str:
     return job.replace(" ", "-").replace(".", "-") + ".json"
 
 
-def main() -> None:
-    """Write all answers and models anew."""
+def main(names: list[str]) -> None:
+    """Write all answers and models anew, or those of some jobs."""
     ANSWERS.mkdir(exist_ok=True)
     MODELS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         write_data(Path())
         for name, line in (LEARNED | ASKED).items():
+            if names and name not in names:
+                continue
             found = run(line)
             if found["exit"]:
                 sys.exit(f"{line} ended with {found['exit']}: {found['answer']}")
@@ -189,4 +199,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -48,7 +48,7 @@ VERBS = {
     "regress rbf": ("table", "regress DATA --target y --method rbf -o out.json --seed 1"),
     "regress local": ("table", "regress DATA --target y --method local -o out.json"),
     "regress by": ("table", "regress DATA --by MODELS/linear.json -o out.csv"),
-    "neighbours": ("table", "neighbours DATA --target class"),
+    "neighbors": ("table", "neighbors DATA --target class"),
     "online": ("words", "online DATA --target size"),
     "naive learn": ("table", "naive learn DATA --target class -o out.json"),
     "naive predict": ("table", "naive predict MODELS/naive.json DATA -o out.csv"),
@@ -71,19 +71,12 @@ ONLY_IN_MEMORY = {
 NOT_IN_MEMORY = {"files", "parts", "parts as files", "encoded"}
 #: `--engine files` is no option, or the rows of one file are taken and nothing else.
 REFUSED = {
-    "predict": NOT_IN_MEMORY,
     "impute": NOT_IN_MEMORY,
-    "compare": NOT_IN_MEMORY,
-    "cluster by": NOT_IN_MEMORY,
     "regress sigmoid": {"files", "parts as files"},
     "regress rbf": {"files", "parts as files"},
     "regress local": {"files", "parts as files"},
-    "regress by": NOT_IN_MEMORY,
-    "neighbours": {"files", "parts as files"},
+    "neighbors": {"files", "parts as files"},
     "online": NOT_IN_MEMORY,
-    "naive predict": NOT_IN_MEMORY,
-    "sequence decode": NOT_IN_MEMORY,
-    "sequence score": NOT_IN_MEMORY,
     "text learn": {"encoded"},
     "text evaluate": NOT_IN_MEMORY,
 }

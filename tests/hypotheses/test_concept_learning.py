@@ -245,7 +245,7 @@ def test_bad_tables():
         Examples.from_table(table, "y")
     with pytest.raises(UnknownColumnError, match="'hours' is numeric"):
         Examples.from_table(table, "hours")
-    with pytest.raises(ParameterError, match="no example is labelled 'perhaps'"):
+    with pytest.raises(ParameterError, match="no example is labeled 'perhaps'"):
         Examples.from_table(table.drop(["hours"]), "y", positive="perhaps")
     with pytest.raises(MissingValuesError, match="row 2 has no label in column 'sky'"):
         Examples.from_table(table.drop(["hours"]), "sky")

@@ -21,8 +21,8 @@ from bayeslearn.hypotheses.estimators import ALWAYS_TRAINING, folds_by_content
 def blobs():
     rng = np.random.default_rng(5)
     y = np.repeat(["b", "a", "c"], 30)
-    centre = {"a": (0, 0), "b": (2, 0), "c": (0, 2)}
-    return rng.normal(size=(90, 2)) + np.array([centre[label] for label in y]), y
+    center = {"a": (0, 0), "b": (2, 0), "c": (0, 2)}
+    return rng.normal(size=(90, 2)) + np.array([center[label] for label in y]), y
 
 
 def threshold(t):
@@ -296,7 +296,7 @@ def test_bad_concepts():
         VersionSpaceClassifier(vote="loud").fit(DAYS, ENJOY)
     with pytest.raises(ParameterError, match="unexpected value for `conflicts`: 'ignore'"):
         VersionSpaceClassifier(conflicts="ignore").fit(DAYS, ENJOY)
-    with pytest.raises(ParameterError, match="no example is labelled 'maybe'"):
+    with pytest.raises(ParameterError, match="no example is labeled 'maybe'"):
         VersionSpaceClassifier(positive="maybe").fit(DAYS, ENJOY)
     with pytest.raises(DataError, match="example 0 has no value for attribute 'x1'"):
         FindSClassifier().fit(np.array([["sunny", None], ["rainy", "cold"]], dtype=object), ["yes", "no"])

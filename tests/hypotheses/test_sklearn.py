@@ -19,6 +19,11 @@ NAIVE = [("plain", GaussianNB()), ("signs", BernoulliNB())]
         VersionSpaceClassifier(conflicts="skip"),
         VersionSpaceClassifier(conflicts="skip", vote="weighted", favor=2),
     ],
+    expected_failed_checks=lambda estimator: (
+        {"check_sample_weight_equivalence_on_dense_data": "which example conflicts depends on their order"}
+        if isinstance(estimator, VersionSpaceClassifier)
+        else {}
+    ),
 )
 def test_sklearn_contract(estimator, check):
     check(estimator)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from bayeslearn.distributions import Finite
+from bayeslearn.distributions import FinitePrior
 from bayeslearn.errors import (
     EvidenceError,
     ImpossibleDataError,
@@ -204,7 +204,7 @@ def test_noise_lets_a_wrong_hypothesis_live():
         {"x": 0.2, "y": 0.8},
         [0.2, 0.8],
         np.array([0.2, 0.8]),
-        Finite.given([0.2, 0.8]),
+        FinitePrior.given([0.2, 0.8]),
         lambda h: {"x": 1, "y": 4}[h],
     ],
 )
@@ -225,7 +225,7 @@ def test_automatic_names_are_numbered():
         ({"x": 0.5, "y": 0.4, "z": 0.1}, ParameterError, "`prior` names 'z', which is no hypothesis"),
         ([0.5, 0.2], ProbabilityError, "must sum to 1, got a sum of 0.7"),
         ([1.0], ShapeError, "expected a prior over 2 hypotheses"),
-        (Finite.uniform(3), ShapeError, "expected a prior over 2 hypotheses"),
+        (FinitePrior.uniform(3), ShapeError, "expected a prior over 2 hypotheses"),
         (lambda h: -1.0, ProbabilityError, "the prior weight of 'x' must be finite and not negative, got -1.0"),
         (lambda h: 0.0, ProbabilityError, "weight zero to every hypothesis"),
     ],

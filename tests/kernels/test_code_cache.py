@@ -257,12 +257,16 @@ def test_the_folder_of_numba_is_respected(run, tmp_path):
 
 def test_unused_files_are_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(code_cache, "user_folder", lambda: tmp_path)
-    for name, days in (("new.nbc", 1), ("old.nbc", code_cache.MAX_DAYS + 1)):
+    new, code, mark = (f"{name}-{code_cache.digest_of(name)}" for name in ("a.new", "a.old", "group"))
+    long_ago = code_cache.MAX_DAYS + 1
+    own = {f"{new}.nbc": 1, f"{code}.nbc": long_ago, f"{mark}.done": long_ago, ".0123456789abcdef.tmp": long_ago}
+    others = ["thesis.txt", "notes.nbc", "data-0123.done"]
+    for name, days in [*own.items(), *((name, long_ago) for name in others)]:
         (tmp_path / name).write_bytes(b"")
         then = (tmp_path / name).stat().st_mtime - 86_400 * days
         os.utime(tmp_path / name, (then, then))
     code_cache.remove_unused()
-    assert files(tmp_path) == ["new.nbc"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([f"{new}.nbc", *others])
 
 
 def test_reading_a_file_keeps_it(tmp_path, monkeypatch):

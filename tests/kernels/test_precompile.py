@@ -191,7 +191,7 @@ EVERY_TIME = (
     "sequence learn",
     "text learn",
     "regress",
-    "neighbours",
+    "neighbors",
 )
 
 

@@ -11,9 +11,9 @@ from bayeslearn.distributions import (
     Beta,
     Categorical,
     Dirichlet,
-    Finite,
+    FiniteHypotheses,
+    FinitePrior,
     Gamma,
-    Hypotheses,
     LinearGaussian,
     MultivariateNormal,
     Normal,
@@ -56,7 +56,7 @@ def vectors(d):
 
 def normal_kind(covariance):
     family = MultivariateNormal(2, covariance)
-    prior = family.unit_information([1.0, -1.0], [[4.0, 1.0], [1.0, 9.0]], cases=6)
+    prior = family.unit_information([1.0, -1.0], [[4.0, 1.0], [1.0, 9.0]], equivalent_sample_size=6)
     Σ = {"full": [[2.0, 0.5], [0.5, 1.0]], "tied": [[2.0, 0.5], [0.5, 1.0]], "diagonal": [2.0, 1.0], "spherical": 2.0}
     return Kind(covariance, family, prior, vectors(2), (nan, nan), (np.array([1.0, 3.0]), np.array(Σ[covariance])))
 
@@ -66,8 +66,8 @@ KINDS = [
     Kind("bernoulli", Bernoulli(), Beta(2.0, 3.0), st.integers(0, 1), -1, np.array(0.3)),
     Kind(
         "finite",
-        Hypotheses(3),
-        Finite.given([0.2, 0.3, 0.5]),
+        FiniteHypotheses(3),
+        FinitePrior.given([0.2, 0.3, 0.5]),
         st.tuples(*[st.floats(-3, 0).map(lambda v: round(v, 3))] * 3),
         (0.0, 0.0, 0.0),
         np.array([0.2, 0.3, 0.5]),
@@ -85,7 +85,9 @@ KINDS = [
     Kind(
         "linear",
         LinearGaussian(2),
-        RegressionPrior.unit_information(2, mean=1.0, var=4.0, x_mean=[0.5, -0.5], x_var=[1.0, 2.0], cases=8),
+        RegressionPrior.unit_information(
+            2, mean=1.0, var=4.0, x_mean=[0.5, -0.5], x_var=[1.0, 2.0], equivalent_sample_size=8
+        ),
         vectors(3),
         (1.0, 2.0, nan),
         (np.array(1.0), np.array([2.0, -1.0]), np.array(0.5)),

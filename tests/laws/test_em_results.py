@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from bayeslearn import fit_tables, learn
+from bayeslearn import fit_network, fit_parameters
 from bayeslearn.errors import BayeslearnWarning
+from bayeslearn.hmm import baum_welch as chains
 from bayeslearn.mixture import fit_mixture
-from bayeslearn.network import OnlineTables, draw
-from bayeslearn.sequence import learning as chains
+from bayeslearn.network import OnlineEM
 from tests.network.parameters.test_fit import with_holes
 from tests.oracle import networks as slow
 from tests.properties import trials
@@ -26,7 +26,7 @@ def assert_agrees(network):
         n = cpt.counts.n + cpt.alpha
         total = n.sum(axis=-1, keepdims=True)
         rests = np.broadcast_to(total > 0, n.shape)
-        assert_allclose(cpt.p[rests], (n / np.where(total > 0, total, 1))[rests], rtol=1e-12, atol=1e-15)
+        assert_allclose(cpt.probabilities[rests], (n / np.where(total > 0, total, 1))[rests], rtol=1e-12, atol=1e-15)
 
 
 @trials(60)
@@ -43,7 +43,7 @@ def test_tables_are_those_of_their_counts(seed, n, method, max_iter, prior, shar
     table = with_holes(truth, 15, seed + 1, share)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayeslearnWarning)
-        fit = fit_tables(truth, table, prior=prior, method=method, max_iter=max_iter)
+        fit = fit_parameters(truth, table, prior=prior, method=method, max_iter=max_iter)
     assert_agrees(fit.network)
     assert fit.log_likelihood == pytest.approx(fit.network.score(table).log_likelihood, rel=1e-9)
     # what an update without rows gives is the network itself
@@ -54,7 +54,7 @@ def test_tables_are_those_of_their_counts(seed, n, method, max_iter, prior, shar
 def test_the_figures_of_one_iteration():
     rows = {"A": ["x"] * 8 + ["y"] * 2, "B": ["u"] * 4 + [None] * 4 + ["v"] * 2}
     with pytest.warns(match="stopped after 1 iterations"):
-        network = fit_tables("[A][B|A]", rows, prior=None, max_iter=1, tol=0).network
+        network = fit_parameters("[A][B|A]", rows, prior=None, max_iter=1, tol=0).network
     assert_agrees(network)
 
 
@@ -64,13 +64,13 @@ def test_a_climb_that_is_stopped_at_once():
 
     truth = slow.random_network(3, 4)
     for method in ("em", "gradient", "lbfgs"):
-        fit = fit_tables(truth, with_holes(truth, 30, 1, 0.3), prior="laplace", method=method, progress=stop)
+        fit = fit_parameters(truth, with_holes(truth, 30, 1, 0.3), prior="laplace", method=method, progress=stop)
         assert_agrees(fit.network)
 
 
 def test_tables_that_learn_from_batches():
     truth = slow.random_network(7, 4)
-    learner = OnlineTables(truth, prior="bdeu:1")
+    learner = OnlineEM(truth, prior="bdeu:1")
     for seed in range(4):
         learner.learn(with_holes(truth, 12, seed, 0.3))
         assert_agrees(learner.network)
@@ -78,8 +78,8 @@ def test_tables_that_learn_from_batches():
 
 def test_structures_learned_from_rows_with_holes():
     truth = slow.random_network(11, 4)
-    assert_agrees(learn(with_holes(truth, 80, 2, 0.2)).network)
-    assert_agrees(learn(draw(truth, 80, rng=3)).network)
+    assert_agrees(fit_network(with_holes(truth, 80, 2, 0.2)).network)
+    assert_agrees(fit_network(truth.sample(80, random_state=3)).network)
 
 
 @trials(20)
@@ -89,7 +89,7 @@ def test_mixtures(seed, max_iter, prior):
     x = np.concatenate([rng.normal(-2, 1, (30, 2)), rng.normal(2, 1.5, (30, 2))])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayeslearnWarning)
-        model = fit_mixture(x, 2, prior=prior, max_iter=max_iter, rng=seed, restarts=0).model
+        model = fit_mixture(x, 2, prior=prior, max_iter=max_iter, random_state=seed, restarts=0).model
     again = model.estimate(model.prior, model.statistics)
     assert_allclose(again.weights, model.weights, rtol=1e-12)
     for a, b in zip(again.parameters[0], model.parameters[0], strict=True):
@@ -103,7 +103,7 @@ def test_hidden_markov_models(seed, max_iter, emissions):
     x = rng.normal(size=40) if emissions == "gaussian" else rng.integers(0, 3, 40)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayeslearnWarning)
-        model = chains.learn([x], 2, emissions=emissions, max_iter=max_iter, rng=seed).model
+        model = chains.learn([x], 2, emissions=emissions, max_iter=max_iter, random_state=seed).model
     again = model.estimate(model.prior, model.statistics)
     assert_allclose(again.start, model.start, rtol=1e-12)
     assert_allclose(again.transitions, model.transitions, rtol=1e-12)

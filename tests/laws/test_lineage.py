@@ -15,15 +15,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from bayeslearn import fit_tables, read_network
-from bayeslearn.distributions import Bundle, Counts
+from bayeslearn import fit_parameters, read_network
+from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.distributions import lineage as lineages
 from bayeslearn.distributions.lineage import after_update, merged, separated, started
 from bayeslearn.errors import EvidenceError, FormatError
-from bayeslearn.functions import Regression, fit_linear
-from bayeslearn.mixture import Mixture, fit_mixture
-from bayeslearn.naive_bayes import NaiveBayes
-from bayeslearn.sequence import HiddenMarkovModel
+from bayeslearn.hmm import HiddenMarkovModel
+from bayeslearn.mixture import MixtureModel, fit_mixture
+from bayeslearn.naive_bayes import NaiveBayesModel
+from bayeslearn.regression import RegressionModel, fit_linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ STATES = {"A": ["a0", "a1", "a2"], "B": ["b0", "b1"]}
 
 
 def numbers_of(statistics):
-    if isinstance(statistics, Bundle):
+    if isinstance(statistics, StatisticsBundle):
         return [a for part in statistics.values() for a in numbers_of(part)]
     return statistics.arrays()
 
@@ -70,39 +70,39 @@ def table_of(rng, n):
 
 KINDS = {
     "network": Kind(
-        lambda rows: fit_tables("[A][B|A]", rows, states=STATES).network,
+        lambda rows: fit_parameters("[A][B|A]", rows, states=STATES).network,
         lambda model, rows: model.update(rows),
         columns,
         both,
-        lambda model: [array for cpt in model for array in (cpt.counts.n, cpt.p)],
+        lambda model: [array for cpt in model for array in (cpt.counts.n, cpt.probabilities)],
         read_network,
     ),
     "naive": Kind(
-        lambda rows: NaiveBayes.learn(rows, "B"),
+        lambda rows: NaiveBayesModel.learn(rows, "B"),
         lambda model, rows: model.update(rows),
         columns,
         both,
         lambda model: [model.grown(STATES, order=True).statistics[name].n for name in ("A", "B")],
-        NaiveBayes.load,
+        NaiveBayesModel.load,
     ),
     "regression": Kind(
         lambda rows: fit_linear(rows, "y"),
-        lambda model, rows: model.updated(rows),
+        lambda model, rows: model.update(rows),
         table_of,
         both,
         lambda model: [*numbers_of(model.fit.statistics), model.predict({"x": [0.0, 1.0]})],
-        Regression.load,
+        RegressionModel.load,
     ),
     "mixture": Kind(
-        lambda rows: fit_mixture(rows, 2, rng=0).model,
+        lambda rows: fit_mixture(rows, 2, random_state=0).model,
         lambda model, rows: model.updated(rows),
         normal_rows,
         lambda x, y: np.concatenate([x, y]),
         lambda model: [model.weights, *numbers_of(model.statistics), *model.parameters[0]],
-        Mixture.load,
+        MixtureModel.load,
     ),
     "hmm": Kind(
-        lambda rows: HiddenMarkovModel.learn([rows[:, 0]], 2, rng=0, emissions="gaussian"),
+        lambda rows: HiddenMarkovModel.learn([rows[:, 0]], 2, random_state=0, emissions="gaussian"),
         lambda model, rows: model.update([rows[:, 0]]),
         normal_rows,
         lambda x, y: None,
@@ -179,7 +179,7 @@ def cases(model):
 
 def test_the_mixture_of_fifty_five_rows():
     rng = np.random.default_rng(0)
-    base = fit_mixture(normal_rows(rng, 50), 2, rng=0).model
+    base = fit_mixture(normal_rows(rng, 50), 2, random_state=0).model
     a, b = base.updated(normal_rows(rng, 3)), base.updated(normal_rows(rng, 2))
     assert (a + b).cases == pytest.approx(55, rel=1e-12)
 
@@ -285,7 +285,7 @@ def test_sums_of_all_leaves_are_learned_from_all_rows(name, tmp_path):
 @pytest.mark.thorough
 def test_a_common_base_is_known_after_a_thousand_updates(tmp_path):
     rng = np.random.default_rng(1)
-    base = fit_tables("[A][B|A]", columns(rng, 30), states=STATES, prior="laplace").network
+    base = fit_parameters("[A][B|A]", columns(rng, 30), states=STATES, prior="laplace").network
     for _ in range(5):
         base = base.update(columns(rng, 4))
     base.save(tmp_path / "base.json")
@@ -378,7 +378,7 @@ def test_large_statistics_are_kept_in_fewer_parts(monkeypatch):
 
 
 def test_a_model_less_its_base_has_no_base():
-    base = fit_tables("[A]", {"A": ["x", "y"]}).network
+    base = fit_parameters("[A]", {"A": ["x", "y"]}).network
     alone = base.update({"A": ["x", "x", "x"]}) - base
     assert alone["A"].counts.n.tolist() == [3, 0]
     assert not alone.lineage.bases
@@ -386,18 +386,18 @@ def test_a_model_less_its_base_has_no_base():
 
 
 def test_equal_rows_of_many_sites_all_count():
-    base = fit_tables("[A]", {"A": ["x", "y"]}).network
+    base = fit_parameters("[A]", {"A": ["x", "y"]}).network
     sites = [base.update({"A": ["x"]}) for _ in range(10)]
     total = sites[0]
     for site in sites[1:]:
         total = total + site
     assert total["A"].counts.n.tolist() == [11, 1]
-    fits = [fit_tables(base, {"A": ["x"]}).network for _ in range(3)]
+    fits = [fit_parameters(base, {"A": ["x"]}).network for _ in range(3)]
     assert (fits[0] + fits[1] + fits[2])["A"].counts.n.tolist() == [3, 0]
 
 
 def test_what_a_model_was_merged_with_counts_once():
-    base = fit_tables("[A]", {"A": ["x", "y"]}).network
+    base = fit_parameters("[A]", {"A": ["x", "y"]}).network
     a, b = base.update({"A": ["x"]}), base.update({"A": ["y"]})
     later = a.update({"A": ["x", "x"]})
     assert (a + b + later)["A"].counts.n.tolist() == [4, 2]
@@ -406,26 +406,26 @@ def test_what_a_model_was_merged_with_counts_once():
 
 def test_a_base_that_is_taken_back_is_no_base():
     monday, tuesday = {"A": ["x", "y"]}, {"A": ["x", "x", "y", "y"]}
-    base = fit_tables("[A]", monday).network
+    base = fit_parameters("[A]", monday).network
     both = base.update(tuesday)
-    assert (both.forget(monday) + base)["A"].counts.n.tolist() == [3, 3]
-    assert (both.forget(tuesday) + base.update(tuesday))["A"].counts.n.tolist() == [3, 3]
-    most = base.update({"A": ["x"]}).forget({"A": ["y", "x"]})
+    assert (both.remove(monday) + base)["A"].counts.n.tolist() == [3, 3]
+    assert (both.remove(tuesday) + base.update(tuesday))["A"].counts.n.tolist() == [3, 3]
+    most = base.update({"A": ["x"]}).remove({"A": ["y", "x"]})
     assert (most + base)["A"].counts.n.tolist() == [2, 1]
-    none = base.forget(monday)
+    none = base.remove(monday)
     assert (none + base)["A"].counts.n.tolist() == [1, 1]
 
 
 def test_after_rows_are_taken_back_a_base_still_counts_once():
-    base = fit_tables("[A]", {"A": ["x", "y"]}).network
-    a, b = base.update({"A": ["x", "x"]}).forget({"A": ["x"]}), base.update({"A": ["y"]})
+    base = fit_parameters("[A]", {"A": ["x", "y"]}).network
+    a, b = base.update({"A": ["x", "x"]}).remove({"A": ["x"]}), base.update({"A": ["y"]})
     assert (a + b)["A"].counts.n.tolist() == [2, 2]
     assert (a.update({"A": ["y"]}) + b)["A"].counts.n.tolist() == [2, 3]
 
 
 @pytest.mark.filterwarnings("ignore:.*added to them")
 def test_bases_gain_states_and_turn_with_their_network():
-    base = fit_tables("[A][B|A]", {"A": ["x", "y", "y"], "B": ["u", "v", "v"]}).network
+    base = fit_parameters("[A][B|A]", {"A": ["x", "y", "y"], "B": ["u", "v", "v"]}).network
     a, b = (base.update(rows) for rows in ({"A": ["z"], "B": ["u"]}, {"A": ["y", "w"], "B": ["t", "v"]}))
     total = a + b
     assert total.states("A") == ("x", "y", "z", "w")
@@ -451,10 +451,10 @@ DAMAGE = [
 
 @pytest.mark.parametrize(("old", "new"), DAMAGE)
 def test_lineages_in_files_are_checked(tmp_path, old, new):
-    net = fit_tables("[A]", {"A": ["x", "y"]}).network.update({"A": ["x"]})
-    mixed = fit_mixture(normal_rows(np.random.default_rng(0), 30), 2, rng=0).model
+    net = fit_parameters("[A]", {"A": ["x", "y"]}).network.update({"A": ["x"]})
+    mixed = fit_mixture(normal_rows(np.random.default_rng(0), 30), 2, random_state=0).model
     mixed = mixed.updated(normal_rows(np.random.default_rng(1), 5))
-    for model, load in ((net, read_network), (mixed, Mixture.load)):
+    for model, load in ((net, read_network), (mixed, MixtureModel.load)):
         path = tmp_path / "model.json"
         model.save(path)
         head, lineage = path.read_text().split('"lineage"')
@@ -472,15 +472,15 @@ def test_files_written_before_lineages_are_read():
     """Both were updated from one network of three rows, the second one twice, and faded once."""
     one, two = (read_network(OLD_FILES / f"bases-{i}.json") for i in (1, 2))
     assert (one + two)["A"].counts.n.tolist() == [2.5, 5]
-    base = fit_tables("[A]", {"A": ["x", "y", "y"]}, prior="laplace").network
+    base = fit_parameters("[A]", {"A": ["x", "y", "y"]}, prior="laplace").network
     assert (one + base.update({"A": ["x"]}))["A"].counts.n.tolist() == [3, 3]
-    mixed = [Mixture.load(OLD_FILES / f"mixture-bases-{i}.json") for i in (1, 2)]
+    mixed = [MixtureModel.load(OLD_FILES / f"mixture-bases-{i}.json") for i in (1, 2)]
     assert (mixed[0] + mixed[1]).cases == pytest.approx(25, rel=1e-12)
 
 
 @pytest.mark.parametrize(("old", "new"), [('"share": 1.0', '"share": 0'), ('"bases": [', '"bases": [1, ')])
 def test_old_bases_in_files_are_checked(tmp_path, old, new):
-    for name, load in (("bases-1.json", read_network), ("mixture-bases-1.json", Mixture.load)):
+    for name, load in (("bases-1.json", read_network), ("mixture-bases-1.json", MixtureModel.load)):
         text = (OLD_FILES / name).read_text()
         assert old in text
         (tmp_path / name).write_text(text.replace(old, new))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bayeslearn import read_network, write_network
 from bayeslearn.errors import EvidenceError
-from bayeslearn.network import BayesianNetwork, Dag, fit_tables
+from bayeslearn.network import DAG, BayesianNetwork, fit_parameters
 from bayeslearn.tables import Table
 from tests.laws.strategies import LAWS, weights
 from tests.oracle.networks import random_network
@@ -29,7 +29,7 @@ class Lesson:
     b: Table
 
     def learned(self, table):
-        return fit_tables(self.structure, table, prior=self.prior).network
+        return fit_parameters(self.structure, table, prior=self.prior).network
 
 
 @st.composite
@@ -63,9 +63,9 @@ def shuffled(network, rng):
     """The same network with its variables, parents and states in another order, on the same evidence."""
     states = {name: rng.permutation(network.states(name)).tolist() for name in network.names}
     names = rng.permutation(network.names).tolist()
-    dag = Dag({name: tuple(rng.permutation(network.dag.parents(name)).tolist()) for name in names})
+    dag = DAG({name: tuple(rng.permutation(network.dag.parents(name)).tolist()) for name in names})
     shapes = {name: [len(states[v]) for v in (*dag.parents(name), name)] for name in names}
-    return BayesianNetwork.of(dag, {name: np.full(s, 1 / s[-1]) for name, s in shapes.items()}, states=states)
+    return BayesianNetwork.from_tables(dag, {name: np.full(s, 1 / s[-1]) for name, s in shapes.items()}, states=states)
 
 
 ### rows
@@ -85,8 +85,8 @@ def test_all_rows_at_once_one_body_after_the_other_or_merged(lesson):
 def test_what_was_added_can_be_taken_back(lesson):
     a, b = lesson.learned(lesson.a), lesson.learned(lesson.b)
     assert_same((a + b) - b, a)
-    assert_same(a.update(lesson.b).forget(lesson.b), a)
-    assert_same((a + b).forget(lesson.b), a)
+    assert_same(a.update(lesson.b).remove(lesson.b), a)
+    assert_same((a + b).remove(lesson.b), a)
     assert_same(a.update(lesson.b) - b, a)
 
 
@@ -95,8 +95,8 @@ def test_what_was_added_can_be_taken_back(lesson):
 def test_weight_two_is_a_row_twice(lesson):
     a, twice = lesson.learned(lesson.a), Table.concat([lesson.b, lesson.b])
     double = np.ones(lesson.b.n_rows) * 2 * lesson.b.weights
-    assert_same(a.update(lesson.b, weights=double), a.update(twice))
-    assert_same(a.update(twice).forget(lesson.b, weights=double), a)
+    assert_same(a.update(lesson.b, sample_weight=double), a.update(twice))
+    assert_same(a.update(twice).remove(lesson.b, sample_weight=double), a)
 
 
 @LAWS
@@ -113,9 +113,9 @@ def test_the_order_of_rows_and_columns_does_not_matter(lesson, seed):
 def test_nothing_is_the_identity(lesson):
     a, nothing = lesson.learned(lesson.a), lesson.a.take([])
     assert_same(a.update(nothing), a)
-    assert_same(a.forget(nothing), a)
+    assert_same(a.remove(nothing), a)
     assert_same(a + (a - a), a)
-    assert_same(a.update(lesson.b, weights=np.zeros(lesson.b.n_rows)), a)
+    assert_same(a.update(lesson.b, sample_weight=np.zeros(lesson.b.n_rows)), a)
 
 
 @LAWS
@@ -124,9 +124,9 @@ def test_no_more_than_is_there_can_be_taken_back(lesson):
     a = lesson.learned(lesson.a)
     more = np.ones(lesson.a.n_rows) * (lesson.a.weights + 1)
     with pytest.raises(EvidenceError, match=r"more evidence on 'v\d' taken back than had been added: -[\d.]+ would be"):
-        a.forget(lesson.a, weights=more)
+        a.remove(lesson.a, sample_weight=more)
     with pytest.raises(EvidenceError, match=r"more evidence on 'v\d' taken back"):
-        a - a.update(lesson.a, weights=more)
+        a - a.update(lesson.a, sample_weight=more)
 
 
 ### networks
@@ -144,11 +144,11 @@ def test_addition_is_commutative_and_associative(lesson):
 @given(lesson=lessons(), seed=st.integers(0, 1000))
 def test_the_order_of_variables_parents_and_states_does_not_matter(lesson, seed):
     other = shuffled(lesson.structure, np.random.default_rng(seed))
-    b = fit_tables(other, lesson.b.to_dict(), prior=lesson.prior, weights=lesson.b.weights).network
+    b = fit_parameters(other, lesson.b.to_dict(), prior=lesson.prior, weights=lesson.b.weights).network
     a, whole = lesson.learned(lesson.a), lesson.learned(Table.concat([lesson.a, lesson.b]))
     assert_same(a + b, whole)
     assert_same((a + b) - b, a)
-    assert_same((b + a) - b, b.update(lesson.a.to_dict(), weights=lesson.a.weights) - b)
+    assert_same((b + a) - b, b.update(lesson.a.to_dict(), sample_weight=lesson.a.weights) - b)
     assert (b + a).names == b.names
 
 
@@ -159,11 +159,11 @@ def test_the_order_of_variables_parents_and_states_does_not_matter(lesson, seed)
 @given(lesson=lessons(), factor=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 def test_fading_multiplies_what_was_before(lesson, factor):
     a, b = lesson.learned(lesson.a), lesson.learned(lesson.b)
-    assert_same(a.update(lesson.b, fade=factor), a.faded(factor) + b)
+    assert_same(a.update(lesson.b, forgetting_factor=factor), a.discount(factor) + b)
     light = lesson.a.with_weights(factor * lesson.a.weights)
-    assert_same(a.faded(factor), lesson.learned(light))
-    assert_same((a + b).faded(factor), a.faded(factor) + b.faded(factor))
-    assert_same(a.faded(0.5).faded(factor), a.faded(0.5 * factor))
+    assert_same(a.discount(factor), lesson.learned(light))
+    assert_same((a + b).discount(factor), a.discount(factor) + b.discount(factor))
+    assert_same(a.discount(0.5).discount(factor), a.discount(0.5 * factor))
 
 
 ### files
@@ -182,5 +182,5 @@ def test_a_file_keeps_the_evidence(lesson, tmp_path_factory):
     exactly(c + d, a + b)
     exactly((c + d) - b, (a + b) - d)
     exactly(c.update(lesson.b), a.update(lesson.b))
-    exactly(c.faded(0.5), a.faded(0.5))
-    exactly(c.update(lesson.b).forget(lesson.b), a.update(lesson.b).forget(lesson.b))
+    exactly(c.discount(0.5), a.discount(0.5))
+    exactly(c.update(lesson.b).remove(lesson.b), a.update(lesson.b).remove(lesson.b))

@@ -153,7 +153,9 @@ def test_groups_need_rows_of_parameters(kind):
 def test_an_estimate_is_a_mean_a_mode_or_a_draw(kind):
     family = kind.family
     for how in ("mean", "mode", "draw"):
-        shapes = [np.shape(p) for p in flat(family.estimate(kind.prior.of(row_shape(kind, 4)), how=how, rng=1))]
+        shapes = [
+            np.shape(p) for p in flat(family.estimate(kind.prior.of(row_shape(kind, 4)), how=how, random_state=1))
+        ]
         assert all(shape[:1] == (4,) for shape in shapes) or kind.name in {"tied", "finite"}
     with pytest.raises(ParameterError, match="unexpected value for `how`: 'median'"):
         family.estimate(kind.prior, how="median")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn.distributions import Bundle
+from bayeslearn.distributions import StatisticsBundle
 from bayeslearn.errors import EvidenceError, ParameterError, ShapeError
 from tests.laws.strategies import KINDS, LAWS, amounts, row, samples, statistics, weighted
 
@@ -209,12 +209,12 @@ def test_statistics_are_frozen(kind):
 @LAWS
 @any_data
 def test_bundles_follow_the_same_laws(data):
-    a, b = (Bundle({k.name: data.draw(statistics(k)) for k in KINDS}) for _ in range(2))
-    zero = Bundle({k.name: k.family.zero() for k in KINDS})
+    a, b = (StatisticsBundle({k.name: data.draw(statistics(k)) for k in KINDS}) for _ in range(2))
+    zero = StatisticsBundle({k.name: k.family.zero() for k in KINDS})
     assert (a + b).isclose(b + a, rtol=1e-9, atol=1e-7)
     assert zero + a == a
     assert sum([a, b]) == a + b
     assert (2 * a).isclose(a + a, rtol=1e-9, atol=1e-7)
     assert (np.float64(2) * a).isclose(a * 2, rtol=1e-9, atol=1e-7)
     assert ((a + b) - b).isclose(a, rtol=1e-9, atol=1e-7)
-    assert not a.isclose(Bundle(a=a["normal"]))
+    assert not a.isclose(StatisticsBundle(a=a["normal"]))

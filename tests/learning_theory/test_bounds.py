@@ -19,7 +19,7 @@ from bayeslearn.learning_theory import (
     vc_bound,
     vc_lower_bound,
 )
-from bayeslearn.tables import Discrete, Schema
+from bayeslearn.tables import DiscreteVariable, Schema
 from tests.properties import trials
 
 SIZES = st.integers(1, 200).map(HypothesisCount.conjunctions)
@@ -39,7 +39,12 @@ RATES = st.floats(0.001, 0.9)
         (HypothesisCount.decision_lists(2), 2 * 3**4 * 24),
         (HypothesisCount.unbiased(3), 256),
         (HypothesisCount.from_number(range(7)), 7),
-        (HypothesisCount.attributes(Schema([Discrete("a", ["x", "y", "z"]), Discrete("b", ["x", "y"])])), 13),
+        (
+            HypothesisCount.attributes(
+                Schema([DiscreteVariable("a", ["x", "y", "z"]), DiscreteVariable("b", ["x", "y"])])
+            ),
+            13,
+        ),
     ],
     ids=str,
 )

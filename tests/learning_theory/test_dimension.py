@@ -13,7 +13,7 @@ from bayeslearn.errors import (
     DataError,
     EmptyTableError,
     FormatError,
-    MissingFileError,
+    InputFileNotFoundError,
     ParameterError,
     ShapeError,
 )
@@ -150,7 +150,7 @@ def test_bad_files(tmp_path, content, error, message):
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(MissingFileError, match="no file"):
+    with pytest.raises(InputFileNotFoundError, match="no file"):
         read_class(tmp_path / "nothing.csv")
 
 

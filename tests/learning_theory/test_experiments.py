@@ -190,20 +190,20 @@ def test_bad_input(ask, error, message):
 
 def test_failures_are_drawn_beside_the_bound():
     found = simulate_pac("find-s", BooleanConcepts(3), n_examples=[5, 20], n_runs=3, random_state=0)
-    measured, bound = plots.failures(found).axes[0].lines
+    measured, bound = plots.plot_pac_simulation(found).axes[0].lines
     assert measured.get_ydata().tolist() == found.failures.tolist()
     assert bound.get_ydata().tolist() == found.bounds.tolist()
     exhausted = simulate_exhaustion(CONJUNCTIONS, "0" * 8, n_examples=[2, 9], n_runs=10, random_state=0)
-    assert plots.failures(exhausted).axes[0].lines[0].get_ydata().tolist() == exhausted.measured.tolist()
+    assert plots.plot_pac_simulation(exhausted).axes[0].lines[0].get_ydata().tolist() == exhausted.measured.tolist()
     tree = simulate_pac(DecisionTreeClassifier(), BooleanConcepts(3), n_examples=[5, 20], n_runs=2, random_state=0)
-    assert len(plots.failures(tree).axes[0].lines) == 1
+    assert len(plots.plot_pac_simulation(tree).axes[0].lines) == 1
 
 
 def test_growth_is_drawn():
-    lines = plots.growth(CONJUNCTIONS, 5).axes[0].lines
+    lines = plots.plot_growth_function(CONJUNCTIONS, 5).axes[0].lines
     assert lines[2].get_ydata().tolist() == [CONJUNCTIONS.growth_function(m) for m in range(6)]
 
 
 def test_sample_sizes_are_drawn():
-    figure = plots.sample_sizes(lambda e: 10 / e, (0.1, 100), title="H")
+    figure = plots.plot_sample_complexity(lambda e: 10 / e, (0.1, 100), title="H")
     assert figure.axes[0].lines[1].get_xydata().tolist() == [[0.1, 100]]

@@ -79,7 +79,7 @@ def test_games_that_are_too_large():
 
 def test_bad_games():
     game = MistakeGame(THRESHOLDS)
-    with pytest.raises(InconsistentDataError, match="no hypothesis agrees with example 1, 4 labelled False"):
+    with pytest.raises(InconsistentDataError, match="no hypothesis agrees with example 1, 4 labeled False"):
         game.replay([(2, True), (4, False)])
     with pytest.raises(ParameterError, match="unexpected value for `learner`"):
         game.worst_case("random")

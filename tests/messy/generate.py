@@ -57,7 +57,7 @@ def flights(n=400):
         carrier, dest = luck.pick(list(CARRIERS), list(CARRIERS.values())), luck.pick(list(DESTINATIONS))
         rain = luck.maybe(0.07)
         delay = luck.normal(-4, 5) + (60 * luck.random() ** 2 if luck.maybe(0.03 * (hour - 4)) else 0) + 25 * rain
-        cancelled = luck.maybe(0.03 + 0.15 * rain)
+        canceled = luck.maybe(0.03 + 0.15 * rain)
         weather = not luck.maybe(0.04)
         temp = 55 - 28 * math.cos(2 * math.pi * scheduled.timetuple().tm_yday / 365) + luck.normal(0, 6)
         distance = DESTINATIONS[dest] + luck.whole(-30, 30)
@@ -70,16 +70,16 @@ def flights(n=400):
             "month": scheduled.month,
             "day": scheduled.day,
             "time_hour": scheduled.strftime("%Y-%m-%dT%H:00:00Z"),
-            "dep_time": "NA" if cancelled else int(hour * 100 + max(0, min(59, delay + 30))),
-            "dep_delay": "NA" if cancelled else round(delay),
-            "arr_delay": "NA" if cancelled or luck.maybe(0.01) else round(arrival),
-            "late": "N/A" if cancelled else "yes" if arrival > 15 else "no",
+            "dep_time": "NA" if canceled else int(hour * 100 + max(0, min(59, delay + 30))),
+            "dep_delay": "NA" if canceled else round(delay),
+            "arr_delay": "NA" if canceled or luck.maybe(0.01) else round(arrival),
+            "late": "N/A" if canceled else "yes" if arrival > 15 else "no",
             "carrier": carrier,
             "flight": luck.whole(1, 5999),
             "tailnum": "" if luck.maybe(0.01) else f"N{luck.whole(100, 999)}{carrier}",
             "origin": luck.pick(["EWR", "JFK", "LGA"], [6, 3, 3] if carrier == "UA" else [3, 4, 4]),
             "dest": dest,
-            "air_time": "NA" if cancelled else round(air),
+            "air_time": "NA" if canceled else round(air),
             "distance": distance,
             "temp": f"{temp:.2f}" if weather else "NA",
             "humid": f"{min(100, 55 + 30 * rain + luck.normal(0, 14)):.2f}" if weather else "NA",

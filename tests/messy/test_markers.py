@@ -8,19 +8,19 @@ import pytest
 
 import bayeslearn as b
 from bayeslearn.errors import ParameterError, UnknownColumnError
-from bayeslearn.functions import (
-    LeastSquaresRegressor,
-    LocalRegressor,
-    RadialBasisClassifier,
-    RadialBasisRegressor,
-    SigmoidClassifier,
-)
-from bayeslearn.mixture import GaussianMixture, TableClusterer
-from bayeslearn.naive_bayes import AveragedOneDependenceClassifier, NaiveBayesClassifier
+from bayeslearn.hmm import HMMEstimator
+from bayeslearn.mixture import GaussianMixture, MixedTypeClusterer
+from bayeslearn.naive_bayes import AODEClassifier, NaiveBayesClassifier
 from bayeslearn.neighbors import NeighborsClassifier, NeighborsRegressor
 from bayeslearn.network import BayesianNetworkClassifier
-from bayeslearn.network.parameters.online_em import OnlineTables, fit_stream
-from bayeslearn.sequence import HiddenMarkovEstimator
+from bayeslearn.network.parameters.online_em import OnlineEM, fit_parameters_online
+from bayeslearn.regression import (
+    BayesianLinearRegressor,
+    LocalRegressor,
+    LogisticClassifier,
+    RBFClassifier,
+    RBFRegressor,
+)
 
 ROWS = 60
 MARKERS = {None: ["-"], "seats": [999]}
@@ -28,15 +28,15 @@ MARKERS = {None: ["-"], "seats": [999]}
 CLASSIFIERS = [
     BayesianNetworkClassifier(),
     NaiveBayesClassifier(),
-    AveragedOneDependenceClassifier(),
+    AODEClassifier(),
     NeighborsClassifier(3),
-    SigmoidClassifier(),
-    RadialBasisClassifier(3, random_state=0),
+    LogisticClassifier(),
+    RBFClassifier(3, random_state=0),
 ]
 REGRESSORS = [
     NeighborsRegressor(3),
-    LeastSquaresRegressor(),
-    RadialBasisRegressor(3, random_state=0),
+    BayesianLinearRegressor(),
+    RBFRegressor(3, random_state=0),
     LocalRegressor(k=20),
 ]
 
@@ -56,7 +56,7 @@ def frames(*, words=True):
 
 
 def with_markers(estimator, markers=MARKERS):
-    return type(estimator)(**{**estimator.get_params(), "missing": markers})
+    return type(estimator)(**{**estimator.get_params(), "na_values": markers})
 
 
 def name_of(estimator):
@@ -127,8 +127,8 @@ def test_files(estimator, files, tmp_path):
 
 def test_classes_of_a_table():
     plain, marked, _, _ = frames()
-    expected = TableClusterer(2, random_state=0).fit(plain)
-    found = TableClusterer(2, random_state=0, missing=MARKERS).fit(marked)
+    expected = MixedTypeClusterer(2, random_state=0).fit(plain)
+    found = MixedTypeClusterer(2, random_state=0, na_values=MARKERS).fit(marked)
     np.testing.assert_allclose(found.predict_proba(marked), expected.predict_proba(plain), rtol=1e-12)
 
 
@@ -137,18 +137,18 @@ def test_mixtures_of_gaussians(word, tmp_path):
     plain, _, _, _ = frames(words=False)
     marked = plain.astype(object).where(plain.notna(), word)
     expected = GaussianMixture(2, random_state=0).fit(plain)
-    found = GaussianMixture(2, random_state=0, missing=[word]).fit(marked)
+    found = GaussianMixture(2, random_state=0, na_values=[word]).fit(marked)
     np.testing.assert_allclose(found.predict_proba(marked), expected.predict_proba(plain), rtol=1e-12)
     assert found.feature_names_in_.tolist() == ["seats", "hours"]
     marked.to_csv(tmp_path / "a.csv", index=False)
-    found = GaussianMixture(2, random_state=0, missing=[word]).fit(str(tmp_path / "a.csv"))
+    found = GaussianMixture(2, random_state=0, na_values=[word]).fit(str(tmp_path / "a.csv"))
     np.testing.assert_allclose(found.predict_proba(str(tmp_path / "a.csv")), expected.predict_proba(plain), rtol=1e-6)
 
 
 def test_hidden_markov_models():
     plain, marked, _, _ = frames(words=False)
-    expected = HiddenMarkovEstimator(2).fit(plain, lengths=[40, 20])
-    found = HiddenMarkovEstimator(2, missing={"seats": [999]}).fit(marked, lengths=[40, 20])
+    expected = HMMEstimator(2).fit(plain, lengths=[40, 20])
+    found = HMMEstimator(2, na_values={"seats": [999]}).fit(marked, lengths=[40, 20])
     lengths = {"lengths": [40, 20]}
     np.testing.assert_allclose(
         found.predict_proba(marked, **lengths), expected.predict_proba(plain, **lengths), rtol=1e-12
@@ -158,7 +158,7 @@ def test_hidden_markov_models():
 def test_hidden_markov_models_of_words():
     plain, marked, _, _ = frames()
     words = [plain[["carrier"]].to_numpy(), marked[["carrier"]].to_numpy()]
-    expected, found = HiddenMarkovEstimator(2).fit(words[0]), HiddenMarkovEstimator(2, missing=["-"]).fit(words[1])
+    expected, found = HMMEstimator(2).fit(words[0]), HMMEstimator(2, na_values=["-"]).fit(words[1])
     np.testing.assert_allclose(found.score(words[1]), expected.score(words[0]), rtol=1e-12)
 
 
@@ -185,11 +185,11 @@ STATES = {"rain": ["no", "yes"], "wet": ["no", "yes"]}
 def test_online_tables():
     plain, marked = {"rain": ["no", None, "yes"], "wet": ["no", "yes", None]}, {"rain": ["no", "-", "yes"]}
     marked["wet"] = ["no", "yes", "n.a."]
-    expected = OnlineTables("[rain][wet|rain]", states=STATES).learn(plain)
-    found = OnlineTables("[rain][wet|rain]", states=STATES, missing={None: ["-"], "wet": ["n.a."]}).learn(marked)
+    expected = OnlineEM("[rain][wet|rain]", states=STATES).learn(plain)
+    found = OnlineEM("[rain][wet|rain]", states=STATES, na_values={None: ["-"], "wet": ["n.a."]}).learn(marked)
     np.testing.assert_allclose(found.network["wet"].counts.n, expected.network["wet"].counts.n, rtol=1e-12)
-    with pytest.raises(ParameterError, match="`missing` must be a list of markers"):
-        OnlineTables("[rain]", states=STATES, missing=True)
+    with pytest.raises(ParameterError, match="`na_values` must be a list of markers"):
+        OnlineEM("[rain]", states=STATES, na_values=True)
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -200,6 +200,6 @@ def test_streams(several, tmp_path):
     plain, marked = ([str(tmp_path / f"{name}{i}.csv") for i in range(2)] for name in ("plain", "marked"))
     settings = {} if several else {"states": STATES}
     batches = [plain, marked] if several else [[b.as_table(p) for p in plain], iter([pd.read_csv(p) for p in marked])]
-    expected = fit_stream("[rain][wet|rain]", batches[0], **settings)
-    found = fit_stream("[rain][wet|rain]", batches[1], missing=["-"], **settings)
+    expected = fit_parameters_online("[rain][wet|rain]", batches[0], **settings)
+    found = fit_parameters_online("[rain][wet|rain]", batches[1], na_values=["-"], **settings)
     np.testing.assert_allclose(found.network["wet"].counts.n, expected.network["wet"].counts.n, rtol=1e-12)

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 import bayeslearn as b
-from bayeslearn import data
+from bayeslearn import datasets
 from bayeslearn.errors import BayeslearnWarning
-from bayeslearn.functions import fit_linear
 from bayeslearn.mixture import find_classes
 from bayeslearn.model_comparison import compare_models
+from bayeslearn.regression import fit_linear
 
 #: A class, a number, and the columns that name rows or are free text.
 FILES = {
@@ -24,7 +24,7 @@ FILES = {
 
 
 def given(name, kind):
-    return data.path(name) if kind == "path" else pd.read_csv(data.path(name))
+    return datasets.table_path(name) if kind == "path" else pd.read_csv(datasets.table_path(name))
 
 
 def learned(call):
@@ -45,7 +45,7 @@ def learned(call):
 def test_learners_drop_identifiers_with_one_warning(name, kind):
     label, number, gone = FILES[name]
     rows = given(name, kind)
-    model, text = learned(lambda: b.NaiveBayes.learn(rows, label))
+    model, text = learned(lambda: b.NaiveBayesModel.learn(rows, label))
     assert not gone & set(model.names)
     assert all(repr(column) in text for column in gone)
     assert "`columns=`" in text
@@ -57,11 +57,11 @@ def test_learners_drop_identifiers_with_one_warning(name, kind):
     found, text = learned(lambda: b.fit_neighbors(rows, label, k=3))
     assert not gone & set(found.model.examples.schema.names)
     assert all(repr(column) in text for column in gone)
-    assert not gone & set(b.learn(rows).network.names) if name != "survey" else True
+    assert not gone & set(b.fit_network(rows).network.names) if name != "survey" else True
 
 
 def test_a_comparison_drops_identifiers():
-    found, _ = learned(lambda: compare_models(data.path("rentals"), "Superhost", cv=2))
+    found, _ = learned(lambda: compare_models(datasets.table_path("rentals"), "Superhost", cv=2))
     assert FILES["rentals"][2] <= set(found.dropped_columns)
 
 
@@ -83,7 +83,7 @@ def test_a_column_that_is_asked_for_by_name_is_never_dropped():
     with pytest.warns(BayeslearnWarning, match=r"'listing_no' is an identifier.*`columns=`"):
         assert fit_linear(rows, "y").features.names == ("x",)
     assert fit_linear(rows, "y", columns=["listing_no", "x"]).features.names == ("listing_no", "x")
-    assert b.LeastSquaresRegressor().fit(pd.DataFrame(rows), "y").n_features_in_ == 2
+    assert b.BayesianLinearRegressor().fit(pd.DataFrame(rows), "y").n_features_in_ == 2
 
 
 def test_an_array_keeps_its_columns():

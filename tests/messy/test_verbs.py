@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bayeslearn import data
+from bayeslearn import datasets
 from tests.cli.asking import tell
 from tests.messy.generate import text
 
@@ -57,7 +57,7 @@ def job(request):
 def folder(job, tmp_path_factory):
     """Two thirds of the rows as old.csv, the others as new.csv with a new state, and a network of the old ones."""
     folder = tmp_path_factory.mktemp(job.name)
-    with data.path(job.name).open(newline="", encoding="utf-8") as file:
+    with datasets.table_path(job.name).open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     split = 2 * len(rows) // 3
     new = [dict(row) for row in rows[split:]]
@@ -158,8 +158,8 @@ def test_regress(job):
     run("regress", "new.csv", "--by", "r.json", "-o", "r.csv")
 
 
-def test_neighbours(job):
-    run("neighbours", "old.csv", "--target", job.target, "--new", "new.csv", "-o", "k.csv")
+def test_neighbors(job):
+    run("neighbors", "old.csv", "--target", job.target, "--new", "new.csv", "-o", "k.csv")
 
 
 def test_contest(job):

@@ -10,22 +10,29 @@ import pandas as pd
 import pytest
 
 from bayeslearn import as_table, plots
+from bayeslearn.components.rows import Rows
 from bayeslearn.distributions import Categorical, Counts, MultivariateNormal, Normal, Poisson
 from bayeslearn.distributions.row_assignment import Assignment
 from bayeslearn.errors import (
     EmptyTableError,
     FormatError,
-    MissingFileError,
+    InputFileNotFoundError,
     ParameterError,
     UnknownColumnError,
     UnknownStateError,
 )
-from bayeslearn.mixture import Mixture, choose_mixture, describe, doubtful, find_classes, fit_mixture
-from bayeslearn.mixture.learning import prior_of
-from bayeslearn.mixture.opening import parts_of
-from bayeslearn.mixture.rows import Rows
-from bayeslearn.mixture.scoring import bound
-from bayeslearn.mixture.starts import start
+from bayeslearn.mixture import (
+    MixtureModel,
+    choose_mixture,
+    describe_clusters,
+    find_classes,
+    fit_mixture,
+    uncertain_rows,
+)
+from bayeslearn.mixture.fit import prior_of
+from bayeslearn.mixture.initialization import start
+from bayeslearn.mixture.inputs import parts_of
+from bayeslearn.mixture.marginal_likelihood import bound
 
 
 def rows_of(seed, n, holes=0.2):
@@ -45,7 +52,7 @@ PARTS = tuple(parts_of(None, [Categorical(3), Poisson(), Normal(), Normal()]))
 
 def begun(rows, k, seed=0):
     rng = np.random.default_rng(seed)
-    return start(PARTS, rows, k, prior_of("weak", PARTS, rows, k), how="k-means++", equal=False, rng=rng)
+    return start(PARTS, rows, k, prior_of("weak", PARTS, rows, k), how="k-means++", equal=False, random_state=rng)
 
 
 def test_a_product_is_its_parts_one_by_one():
@@ -118,7 +125,7 @@ def table_of(n=60):
 def test_options_of_reading_reach_the_table():
     rows = {"hue": ["red", "blue", "-", "red"] * 10, "size": [1.0, 9.0, 1.2, 9.1] * 10, "id": [3, 4, 5, 6] * 10}
     for k in (2, "auto"):
-        model = find_classes(rows, k, missing=["-"], drop_columns=["id"], restarts=0, most=2).model
+        model = find_classes(rows, k, na_values=["-"], drop_columns=["id"], restarts=0, most=2).model
         assert [part.name for part in model.parts] == ["hue", "size"]
         assert model.parts[0].columns[0].states == ("blue", "red")
 
@@ -128,7 +135,7 @@ def test_a_class_is_told_by_what_distinguishes_it():
     found = find_classes(table_of(), families={"visits": "poisson"}, left_out=left_out, restarts=1)
     assert left_out == {"same": "column 'same' shows one state only, 1.0"} or set(left_out) == {"same"}
     assert found.model.k == 2
-    reports = describe(found.model)
+    reports = describe_clusters(found.model)
     assert sum(r.size for r in reports) == pytest.approx(60)
     for report in reports:
         kinds = {d.column: d for d in report.differences}
@@ -138,16 +145,16 @@ def test_a_class_is_told_by_what_distinguishes_it():
         assert min(divergences) >= 0
         assert ("blue" in kinds["hue"].here) == (float(kinds["visits"].here) > 3.4)
     table = as_table(table_of(), columns=["hue", "size", "visits"], numeric=["visits"])
-    doubts = doubtful(found.model, table, below=1.0)
+    doubts = uncertain_rows(found.model, table, below=1.0)
     assert [d.probability for d in doubts] == sorted(d.probability for d in doubts)
-    assert len(doubtful(found.model, table, most=1)) <= 1
+    assert len(uncertain_rows(found.model, table, most=1)) <= 1
 
 
 def test_columns_may_vary_together():
     found = find_classes(table_of(), 2, covariance="full", columns=["hue", "size", "visits"], restarts=0)
     assert found.model.parts[0].name == "hue"
     assert any(part.is_joint for part in found.model.parts)
-    assert describe(found.model)[0].differences
+    assert describe_clusters(found.model)[0].differences
 
 
 @pytest.mark.parametrize("kind", ["full", "tied", "diagonal", "spherical"])
@@ -155,14 +162,14 @@ def test_pictures(kind):
     rng = np.random.default_rng(0)
     x = np.concatenate([rng.normal(0, 1, (30, 3)), rng.normal(6, 1, (30, 3))])
     model = fit_mixture(x, 2, covariance=kind, restarts=0).model
-    axes = plots.mixture(model, x, columns=["x0", "x2"]).axes[0]
+    axes = plots.plot_mixture(model, x, columns=["x0", "x2"]).axes[0]
     assert (axes.get_xlabel(), axes.get_ylabel(), len(axes.lines)) == ("x0", "x2", 2)
     for line, mean in zip(axes.lines, model.parameters[0].mean[:, [0, 2]], strict=True):
         np.testing.assert_allclose(line.get_xydata()[:-1].mean(axis=0), mean, atol=1e-9)
-    assert len(plots.responsibilities(model, x).axes[0].collections) == 2
-    assert plots.mixture(fit_mixture(x[:, 0], 2, restarts=0).model, x[:, 0]).axes[0].get_ylabel() == "density"
+    assert len(plots.plot_responsibilities(model, x).axes[0].collections) == 2
+    assert plots.plot_mixture(fit_mixture(x[:, 0], 2, restarts=0).model, x[:, 0]).axes[0].get_ylabel() == "density"
     with pytest.raises(ParameterError, match="two columns of numbers"):
-        plots.mixture(model, x, columns=["x0"])
+        plots.plot_mixture(model, x, columns=["x0"])
 
 
 ### bad input
@@ -196,12 +203,12 @@ def test_files_that_are_no_mixture_are_refused(tmp_path):
         ({"parts": [part | {"parameters": [part["parameters"][0], [[[-1.0]], [[1.0]]]]}]}, "positive definite"),
     ]:
         with pytest.raises(FormatError, match=match):
-            Mixture.load(changed(**bad))
+            MixtureModel.load(changed(**bad))
     path.write_text("{")
     with pytest.raises(FormatError, match="not JSON"):
-        Mixture.load(path)
-    with pytest.raises(MissingFileError, match="no such file"):
-        Mixture.load(tmp_path / "none.json")
+        MixtureModel.load(path)
+    with pytest.raises(InputFileNotFoundError, match="no such file"):
+        MixtureModel.load(tmp_path / "none.json")
 
 
 def test_a_distribution_knows_its_size():
@@ -212,7 +219,7 @@ def test_a_distribution_knows_its_size():
 
 def test_new_rows_are_coded_by_the_states_of_the_model():
     rows = {"x": ["b", "a", "b", "a"] * 5, "y": [1.0, 9.0, 1.5, 9.5] * 5}
-    model = find_classes(rows, 2, rng=0).model
+    model = find_classes(rows, 2, random_state=0).model
     expected = model.responsibilities(rows)[:2]
     few = {"y": [1.0, 9.0], "x": ["b", "a"], "z": [0, 1]}
     other = as_table({"x": ["b", "a"], "y": [1.0, 9.0]}, states={"x": ["b", "a"]})

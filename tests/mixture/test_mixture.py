@@ -12,23 +12,24 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 from bayeslearn import em
-from bayeslearn.distributions import Categorical, MultivariateNormal, Normal, Poisson
+from bayeslearn.components.gaussian_sweep import compiled
+from bayeslearn.components.rows import read
+from bayeslearn.distributions import Categorical, MultivariateNormal, Normal, Poisson, StatisticsBundle
 from bayeslearn.errors import (
     BayeslearnWarning,
+    ConvergenceWarning,
     DataError,
     EmptyTableError,
     EvidenceError,
     MismatchError,
-    NotConvergedWarning,
     ParameterError,
     ShapeError,
 )
-from bayeslearn.mixture import Batches, Component, Mixture, fit_mixture, gaussians
-from bayeslearn.mixture.learning import prior_of
+from bayeslearn.mixture import Batches, Component, MixtureModel, fit_mixture
+from bayeslearn.mixture.fit import prior_of
+from bayeslearn.mixture.initialization import start
+from bayeslearn.mixture.inputs import parts_of
 from bayeslearn.mixture.model import SHARES
-from bayeslearn.mixture.opening import parts_of
-from bayeslearn.mixture.rows import read
-from bayeslearn.mixture.starts import start
 from tests.properties import trials
 
 KINDS = ["full", "tied", "diagonal", "spherical"]
@@ -44,7 +45,7 @@ def begun(x, k, covariance="full", prior="weak", family=None, seed=0, weights=No
     parts = parts_of(x, family, covariance)
     rows = read(parts, x, weights)
     rng = np.random.default_rng(seed)
-    return start(parts, rows, k, prior_of(prior, parts, rows, k), how="k-means++", equal=False, rng=rng), rows
+    return start(parts, rows, k, prior_of(prior, parts, rows, k), how="k-means++", equal=False, random_state=rng), rows
 
 
 ### laws
@@ -83,13 +84,13 @@ def test_the_objective_never_falls_for_other_families(seed, k, holes):
     x = np.column_stack([states, counts, with_holes(rng.normal(size=30), holes, rng)])
     parts = parts_of(x, [Categorical(3), Poisson(), Normal()])
     rows = read_columns(parts, x)
-    model = start(parts, rows, k, prior_of("weak", parts, rows, k), how="random", equal=False, rng=rng)
-    found = em.fit(model, rows, prior=model.prior, tol=1e-3, max_iter=300)
+    model = start(parts, rows, k, prior_of("weak", parts, rows, k), how="random", equal=False, random_state=rng)
+    found = em.run(model, rows, prior=model.prior, tol=1e-3, max_iter=300)
     assert min((step.gain for step in found.history[1:]), default=0) >= -1e-9 * abs(found.objective)
 
 
 def read_columns(parts, x):
-    from bayeslearn.mixture.rows import Rows
+    from bayeslearn.components.rows import Rows
 
     return Rows((parts[0].cells(x[:, 0].astype(int)), *(p.cells(c) for p, c in zip(parts[1:], x.T[1:], strict=True))))
 
@@ -158,15 +159,11 @@ def test_compiled_and_plain_agree(kind, dim):
     model = replace(model, weights=np.array([0.4, 0.6, 0.0]))
     for w in (None, weights):
         plain, log_p = model.expected_statistics(replace(rows, weights=w))
-        shares, moments, value = gaussians.expected(
-            model.parts[0].distribution,
-            np.log(np.maximum(model.weights, 1e-320)),
-            model.parameters[0],
-            rows.cells[0],
-            w,
-        )
-        assert value == pytest.approx(log_p, rel=1e-12)
-        assert shares.isclose(plain[SHARES], rtol=1e-9, atol=1e-9)
+        weighted = model.product.weighted(np.log(np.maximum(model.weights, 1e-320)), model.parameters)
+        found = compiled(weighted, replace(rows, weights=w))
+        moments = found.statistics[model.parts[0].name]
+        assert found.log_likelihood == pytest.approx(log_p, rel=1e-12)
+        assert found.counts.isclose(plain[SHARES], rtol=1e-9, atol=1e-9)
         for a, b in zip(moments.arrays(), plain[model.parts[0].name].arrays(), strict=True):
             np.testing.assert_allclose(a[:2], b[:2], rtol=1e-8, atol=1e-8)
 
@@ -191,9 +188,9 @@ def test_large_data_with_holes_take_both_ways():
     x = with_holes(rng.normal(size=(70_000, 4)) + rng.integers(0, 3, (70_000, 1)) * 3, 0.02, rng)
     model, rows = begun(x, 3)
     fast, log_fast = model.expected_statistics(rows)
-    slow, log_slow = model._by_blocks(rows)
-    assert fast.isclose(slow, rtol=1e-9, atol=1e-7)
-    assert log_fast == pytest.approx(log_slow, rel=1e-12)
+    slow = model.weighted.expect_by_blocks(rows)
+    assert fast.isclose(StatisticsBundle({SHARES: slow.counts, **slow.statistics}), rtol=1e-9, atol=1e-7)
+    assert log_fast == pytest.approx(slow.log_likelihood, rel=1e-12)
 
 
 ### learning goes on
@@ -230,7 +227,7 @@ def test_batches_are_the_whole():
 
 def test_samples_follow_the_mixture():
     model = fit_mixture(TWO, 2).model
-    (x,), labels = model.sample(20_000, rng=0)
+    (x,), labels = model.sample(20_000, random_state=0)
     np.testing.assert_allclose(np.bincount(labels) / len(labels), model.weights, atol=0.02)
     for j in range(2):
         np.testing.assert_allclose(x[labels == j].mean(axis=0), model.parameters[0].mean[j], atol=0.06)
@@ -247,18 +244,18 @@ def test_files_keep_everything(tmp_path):
     mixed = [Categorical(3), Poisson(), Normal(), MultivariateNormal(2, "spherical")]
     rng = np.random.default_rng(0)
     parts = parts_of(None, mixed)
-    from bayeslearn.mixture.rows import Rows
+    from bayeslearn.components.rows import Rows
 
     rows = Rows(
         (rng.integers(-1, 3, 50), rng.poisson(3, 50).astype(float), rng.normal(size=50), rng.normal(size=(50, 2)))
     )
-    model = start(parts, rows, 2, prior_of("weak", parts, rows, 2), how="k-means++", equal=False, rng=rng)
-    models = [em.fit(model, rows, prior=model.prior, tol=1).model]
+    model = start(parts, rows, 2, prior_of("weak", parts, rows, 2), how="k-means++", equal=False, random_state=rng)
+    models = [em.run(model, rows, prior=model.prior, tol=1).model]
     models += [fit_mixture(TWO, 2, covariance=kind, prior=prior).model for kind in KINDS for prior in ("weak", None)]
     for model in models:
         for name in ("model.json", "model.json.gz"):
             model.save(tmp_path / name)
-            read_back = Mixture.load(tmp_path / name)
+            read_back = MixtureModel.load(tmp_path / name)
             assert read_back.parts == model.parts
             np.testing.assert_array_equal(read_back.weights, model.weights)
             if model.statistics is not None:
@@ -313,7 +310,7 @@ def test_empty_components_are_kept_and_reported():
     model, rows = begun(x, 2, "diagonal", None)
     three = fit_mixture(x, 2, covariance="diagonal", prior=None).model
     parameters = type(three.parameters[0])(np.array([[0.0], [10.0], [1e6]]), np.full((3, 1), 1e-3))
-    lonely = Mixture(model.parts, np.full(3, 1 / 3), (parameters,), prior_of(None, model.parts, rows, 3))
+    lonely = MixtureModel(model.parts, np.full(3, 1 / 3), (parameters,), prior_of(None, model.parts, rows, 3))
     with pytest.warns(BayeslearnWarning, match="1 of 3 components have less than half a case: 2"):
         found = fit_mixture(x, 3, covariance="diagonal", prior=None, start=lonely)
     assert found.model.weights[2] == 0
@@ -337,7 +334,7 @@ def test_what_does_not_fit_is_refused():
         Component.of(3)
     with pytest.raises(DataError, match="every weight is zero"):
         fit_mixture(TWO, 2, weights=np.zeros(100))
-    with pytest.warns(NotConvergedWarning, match="after 1 iterations"):
+    with pytest.warns(ConvergenceWarning, match="after 1 iterations"):
         fit_mixture(TWO, 2, max_iter=1, restarts=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -355,7 +352,7 @@ def test_ten_million_rows_in_batches_take_little_memory():
 
     data = Batches(lambda: (batch(seed) for seed in range(50)))
     tracemalloc.start()
-    with pytest.warns(NotConvergedWarning, match="after 1 iterations"):
+    with pytest.warns(ConvergenceWarning, match="after 1 iterations"):
         found = fit_mixture(data, 2, covariance="diagonal", restarts=0, max_iter=1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -366,9 +363,11 @@ def test_ten_million_rows_in_batches_take_little_memory():
 
 def test_distributions_by_name():
     counts = np.random.default_rng(0).poisson([2, 9, 2, 9] * 30).astype(float)
-    by_name, by_object = (fit_mixture(counts, 2, family=family, rng=0).model for family in ("poisson", Poisson()))
+    by_name, by_object = (
+        fit_mixture(counts, 2, family=family, random_state=0).model for family in ("poisson", Poisson())
+    )
     np.testing.assert_array_equal(by_name["x0"], by_object["x0"])
-    one, two = (fit_mixture(TWO, 2, family=family, rng=0).model for family in ("gaussian", None))
+    one, two = (fit_mixture(TWO, 2, family=family, random_state=0).model for family in ("gaussian", None))
     np.testing.assert_array_equal(one.parameters[0].mean, two.parameters[0].mean)
-    several = fit_mixture(TWO[:, :2], 2, family=["normal", "normal"], rng=0).model
+    several = fit_mixture(TWO[:, :2], 2, family=["normal", "normal"], random_state=0).model
     assert [part.distribution.name for part in several.parts] == ["normal", "normal"]

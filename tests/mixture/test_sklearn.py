@@ -8,8 +8,8 @@ from sklearn.base import clone
 from sklearn.mixture import GaussianMixture as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayeslearn.errors import BayeslearnWarning, NotConvergedWarning
-from bayeslearn.mixture import GaussianMixture, TableClusterer, fit_mixture
+from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning
+from bayeslearn.mixture import GaussianMixture, MixedTypeClusterer, fit_mixture
 from tests.contract import check_data_are_left_alone, check_predict_is_pure
 
 #: What cannot hold, and why.
@@ -21,8 +21,8 @@ EXPECTED = {
 
 @pytest.mark.thorough
 @parametrize_with_checks(
-    [GaussianMixture(random_state=0), TableClusterer(2, n_init=1, random_state=0)],
-    expected_failed_checks=lambda estimator: EXPECTED if isinstance(estimator, TableClusterer) else {},
+    [GaussianMixture(random_state=0), MixedTypeClusterer(2, n_init=1, random_state=0)],
+    expected_failed_checks=lambda estimator: EXPECTED if isinstance(estimator, MixedTypeClusterer) else {},
 )
 def test_estimators(estimator, check):
     check(estimator)
@@ -32,7 +32,9 @@ X = np.random.default_rng(0).normal(size=(60, 3)) + np.repeat([[0], [5], [10]], 
 
 
 @pytest.mark.parametrize("check", [check_predict_is_pure, check_data_are_left_alone])
-@pytest.mark.parametrize("learner", [GaussianMixture(3, random_state=0), TableClusterer(3, n_init=1, random_state=0)])
+@pytest.mark.parametrize(
+    "learner", [GaussianMixture(3, random_state=0), MixedTypeClusterer(3, n_init=1, random_state=0)]
+)
 def test_contract(learner, check):
     check(clone(learner), X, np.zeros(60, int))
 
@@ -49,7 +51,7 @@ def test_the_same_start_and_iterations_lead_where_scikit_learn_goes(kind):
     with pytest.warns(UserWarning, match="did not converge"):
         peer.fit(X)
     model = GaussianMixture(3, covariance=kind, prior=None, start=start, max_iter=7, tol=0)
-    with pytest.warns(NotConvergedWarning, match="after 7 iterations"):
+    with pytest.warns(ConvergenceWarning, match="after 7 iterations"):
         model.fit(X)
     np.testing.assert_allclose(model.weights_, peer.weights_, rtol=1e-9)
     np.testing.assert_allclose(model.means_, peer.means_, rtol=1e-9)
@@ -73,7 +75,7 @@ def test_the_number_is_found_and_batches_follow():
 
 def test_tables_of_words_and_numbers():
     rows = {"hue": ["red", "blue"] * 20, "size": [1.0, 9.0, 1.2, 9.1, 0.8, 8.8, 1.1, 9.4] * 5}
-    model = TableClusterer(random_state=0).fit(rows)
+    model = MixedTypeClusterer(random_state=0).fit(rows)
     with pytest.warns(BayeslearnWarning, match=r"1 value of 'hue' \('green'\)"):
         labels = model.predict({"hue": ["red", None, "green"], "size": [None, 9.0, 1.0]})
     assert labels[0] == labels[2] != labels[1]

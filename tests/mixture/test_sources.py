@@ -10,20 +10,18 @@ import pytest
 
 from bayeslearn import as_table, em, scan
 from bayeslearn.distributions import Categorical, Normal, Poisson
-from bayeslearn.errors import DataError, NotConvergedWarning, ParameterError
+from bayeslearn.errors import ConvergenceWarning, DataError, ParameterError
 from bayeslearn.mixture import (
     Batches,
     GaussianMixture,
-    Mixture,
-    TableClusterer,
+    MixedTypeClusterer,
+    MixtureModel,
     choose_mixture,
     find_classes,
     fit_mixture,
 )
-from bayeslearn.mixture.opening import opened
-from bayeslearn.mixture.rows import Reading
-from bayeslearn.mixture.seeing import Looking
-from bayeslearn.mixture.starts import MOST_ROWS
+from bayeslearn.mixture.initialization import MOST_ROWS
+from bayeslearn.mixture.inputs import Looking, Reading, opened
 
 
 def drawn(n=600, seed=0):
@@ -49,7 +47,7 @@ def files(tmp_path_factory):
     return str(folder / "*.parquet")
 
 
-def same(found: Mixture, model: Mixture, rtol=1e-10):
+def same(found: MixtureModel, model: MixtureModel, rtol=1e-10):
     np.testing.assert_allclose(found.weights, model.weights, rtol=rtol)
     assert found.statistics.isclose(model.statistics, rtol=rtol, atol=1e-9)
 
@@ -64,7 +62,7 @@ def test_gaussians_of_sources_are_those_of_rows(files, covariance, prior):
     table = as_table(drawn(), columns=["a", "b"])
     how = {"covariance": covariance, "prior": prior, "restarts": 1}
     told = fit_mixture(table, 2, **how)
-    x = np.column_stack([table.value("a"), table.value("b")])
+    x = np.column_stack([table.values_of("a"), table.values_of("b")])
     assert fit_mixture(x, 2, **how).log_likelihood == told.log_likelihood
     for source in sources(files, columns=["a", "b"]):
         found = fit_mixture(source, 2, **how)
@@ -116,8 +114,8 @@ def test_classes_of_sources_are_those_of_tables(files):
     assert list(gone) == ["flat"]
     same(found.model, told.model)
     for data in (files, scan(files)):
-        learned = TableClusterer(2, random_state=0, n_init=1).fit(data)
-        same(learned.model_, TableClusterer(2, random_state=0, n_init=1).fit(drawn()).model_)
+        learned = MixedTypeClusterer(2, random_state=0, n_init=1).fit(data)
+        same(learned.model_, MixedTypeClusterer(2, random_state=0, n_init=1).fit(drawn()).model_)
         assert not hasattr(learned, "labels_")
     np.testing.assert_array_equal(learned.predict(scan(files)), learned.predict(scan(files).table()))
 
@@ -142,12 +140,12 @@ def test_starts_of_many_rows_are_a_sample_that_batches_do_not_change():
     table = as_table({"x": x})
     batches = [table.take(np.arange(a, min(a + 7000, n))) for a in range(0, n, 7000)]
     source, parts = opened(scan(batches))
-    sample = source.seen(parts).sample
+    sample = source.seen.sample
     assert len(sample) == MOST_ROWS
     assert np.isin(sample.cells[0][:, 0], x).all()
     assert abs(sample.cells[0].mean() - x.mean()) < 0.03
     begun = fit_mixture(x[:, None], 2, restarts=0, tol=1).model
-    start = Mixture(parts, begun.weights, begun.parameters, begun.prior)
+    start = MixtureModel(parts, begun.weights, begun.parameters, begun.prior)
     same(fit_mixture(scan(batches), 2, start=start).model, fit_mixture(table, 2, start=start).model)
     looks = [Looking(parts)(opened(batch)[0]) for batch in batches]
     left, right = (looks[0] + looks[1]) + (looks[2] + looks[3]), looks[0] + (looks[1] + (looks[2] + looks[3]))
@@ -166,10 +164,10 @@ def test_what_is_collected_travels(files):
 def test_a_checkpoint_goes_on_where_it_stopped(tmp_path):
     path, how = tmp_path / "climb.json", {"restarts": 0, "tol": 1e-2}
     source = scan([as_table(drawn(), columns=["a", "b"])])
-    with pytest.warns(NotConvergedWarning, match="after 6 iterations"):
+    with pytest.warns(ConvergenceWarning, match="after 6 iterations"):
         fit_mixture(source, 3, max_iter=6, checkpoint=path, every=4, **how)
-    rest = fit_mixture(source, 3, start=Mixture.load(path), **how)
+    rest = fit_mixture(source, 3, start=MixtureModel.load(path), **how)
     whole = fit_mixture(source, 3, checkpoint=path, **how)
     assert rest.iterations == whole.iterations - 6
     same(rest.model, whole.model)
-    same(Mixture.load(path), whole.model, rtol=1e-15)
+    same(MixtureModel.load(path), whole.model, rtol=1e-15)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bayeslearn.errors import ParameterError, ShapeError, UnknownColumnError
 from bayeslearn.neighbors import Distance, NeighborsModel
 from bayeslearn.neighbors.inputs import examples, new_rows
-from bayeslearn.tables import Discrete
+from bayeslearn.tables import DiscreteVariable
 from tests.properties import trials
 
 
@@ -21,8 +21,8 @@ def slow_distance(distance, table, q, x):
     total = 0.0
     for variable in table.schema:
         name, w = variable.name, distance.attribute_weights[variable.name]
-        seen = [cell for cell in table.decode(name).tolist() if cell is not None]
-        if isinstance(variable, Discrete):
+        seen = [cell for cell in table.column(name).tolist() if cell is not None]
+        if isinstance(variable, DiscreteVariable):
             gap = [[float(a != b) for a in cells(q[name], seen)] for b in cells(x[name], seen)]
         else:
             sd, span = np.std(seen), np.ptp(seen)
@@ -54,7 +54,7 @@ def test_points_give_the_distance_of_the_definition(data):
         for j in range(n):
             q = {name: column[i] for name, column in asked.items()}
             assert found[i, j] == pytest.approx(slow_distance(distance, table, q, table.row(j)), rel=1e-9, abs=1e-12)
-    model = NeighborsModel(table, Discrete("y", ("a",)), np.zeros(n, np.int64), distance, k=n)
+    model = NeighborsModel(table, DiscreteVariable("y", ("a",)), np.zeros(n, np.int64), distance, k=n)
     d, nearest = model.nearest(asked)
     np.testing.assert_allclose(d, np.take_along_axis(found, nearest, axis=1), rtol=1e-9, atol=1e-12)
     assert (np.diff(d, axis=1) >= 0).all()

@@ -30,7 +30,7 @@ WORDS, NUMBERS = np.where(X[:, 0] + RNG.normal(size=60) > 0, "up", "down"), X[:,
 
 
 def test_evidence_is_that_of_the_family():
-    model = NeighborsModel.from_arrays(X, WORDS, k=7, weighting="inverse-square", prior=Dirichlet([2, 1]))
+    model = NeighborsModel.from_arrays(X, WORDS, k=7, weighting="inverse_square", prior=Dirichlet([2, 1]))
     d, rows = model.nearest(Q)
     w = 1 / d**2
     w *= (w.sum(axis=1) / (w**2).sum(axis=1))[:, None]
@@ -50,7 +50,7 @@ def test_evidence_is_that_of_the_family():
 @trials(25)
 def test_a_row_of_weight_two_is_the_row_twice(weights, k, by_distance):
     x, y = X[:8], NUMBERS[:8]
-    how = {"k": k, "weighting": "inverse-square" if by_distance else "uniform", "metric": "scaled"}
+    how = {"k": k, "weighting": "inverse_square" if by_distance else "uniform", "metric": "scaled"}
     weighted = fit_neighbors({"a": x[:, 0], "b": x[:, 1], "y": y}, "y", weights=weights, **how).model
     twice = np.repeat(np.arange(8), np.array(weights, int))
     repeated = fit_neighbors({"a": x[twice, 0], "b": x[twice, 1], "y": y[twice]}, "y", **how).model
@@ -65,14 +65,14 @@ def test_rows_that_are_parts_of_cases():
 
 def test_an_exact_match_wins():
     model = NeighborsModel.from_arrays(
-        {"x": [1.0, 1.5, 1.6, 1.0]}, [10.0, 0.0, 0.0, 20.0], k=4, weighting="inverse-square"
+        {"x": [1.0, 1.5, 1.6, 1.0]}, [10.0, 0.0, 0.0, 20.0], k=4, weighting="inverse_square"
     )
     assert model.predict({"x": [1.0]}).tolist() == [15.0]
     assert model.predict({"x": [1.5]}).tolist() == [0.0]
 
 
 def test_shepard_hears_all():
-    model = NeighborsModel.from_arrays(X, NUMBERS, k=None, weighting="inverse-square", metric="euclidean")
+    model = NeighborsModel.from_arrays(X, NUMBERS, k=None, weighting="inverse_square", metric="euclidean")
     w = 1 / ((Q[:, None] - X) ** 2).sum(axis=2)
     np.testing.assert_allclose(model.predict(Q), (w * NUMBERS).sum(axis=1) / w.sum(axis=1), rtol=1e-9)
 
@@ -83,7 +83,7 @@ def test_a_function_of_distance():
     np.testing.assert_allclose(model.predict(Q), np.average(NUMBERS[rows], axis=1, weights=np.exp(-d)), rtol=1e-9)
     with pytest.raises(WeightError, match="not negative"):
         NeighborsModel.from_arrays(X, NUMBERS, weighting=lambda d: d - 1).predict(Q)
-    with pytest.raises(DataError, match="no neighbour of row 0 has any weight"):
+    with pytest.raises(DataError, match="no neighbor of row 0 has any weight"):
         NeighborsModel.from_arrays(X, NUMBERS, weighting=np.zeros_like).predict(Q)
     with pytest.raises(ParameterError, match="a weighting gives a weight for each"):
         NeighborsModel.from_arrays(X, NUMBERS, weighting=lambda d: 1.0).predict(Q)
@@ -107,14 +107,14 @@ def test_intervals_hold_what_they_say():
 def test_targets_that_do_not_vary_have_no_interval_to_speak_of():
     low, high = NeighborsModel.from_arrays({"x": [1.0, 2.0]}, [5.0, 5.0], k=1).predict_interval({"x": [1.2]})
     assert low.tolist() == high.tolist() == [5.0]
-    with pytest.raises(ParameterError, match="one neighbour alone has no spread"):
+    with pytest.raises(ParameterError, match="one neighbor alone has no spread"):
         NeighborsModel.from_arrays({"x": [1.0, 2.0]}, [5.0, 6.0], k=1, prior=0).predict_interval({"x": [1.2]})
 
 
 ### leave-one-out
 
 
-@pytest.mark.parametrize("weighting", ["uniform", "inverse-square"])
+@pytest.mark.parametrize("weighting", ["uniform", "inverse_square"])
 @pytest.mark.parametrize("target", [WORDS, NUMBERS], ids=["classes", "numbers"])
 def test_leaving_out_is_learning_without(weighting, target):
     n = 20
@@ -176,7 +176,7 @@ def test_attributes_by_leave_one_out():
 def test_files_keep_everything(tmp_path, ending):
     rows = {"hue": ["red", None, "blue", "red"], "size": [1.0, 2.0, None, 4.5], "y": ["a", "b", "b", "a"]}
     model = fit_neighbors(
-        rows, "y", k=2, weights=[1, 2, 1, 3], weighting="inverse-square", attributes={"hue": 0.5},
+        rows, "y", k=2, weights=[1, 2, 1, 3], weighting="inverse_square", attributes={"hue": 0.5},
         prior=Dirichlet([1, 1.5]),
     ).model  # fmt: skip
     model.save(tmp_path / f"m.{ending}")
@@ -224,10 +224,10 @@ def test_a_function_cannot_be_saved(tmp_path):
 def test_what_cannot_be_learned():
     rows = {"x": [1.0, 2.0, 3.0], "y": ["a", None, "b"]}
     with pytest.raises(MissingValuesError, match="1 rows have no 'y', row 1 is the first"):
-        fit_neighbors(rows, "y", unlabelled="error")
+        fit_neighbors(rows, "y", unlabeled="error")
     with pytest.warns(BayeslearnWarning, match="1 rows without a .y. are dropped"):
         assert len(fit_neighbors(rows, "y", k=1).model.examples) == 2
-    assert len(fit_neighbors(rows, "y", k=1, unlabelled="drop").model.examples) == 2
+    assert len(fit_neighbors(rows, "y", k=1, unlabeled="drop").model.examples) == 2
     with pytest.raises(EmptyTableError, match="no column beside 'y'"):
         fit_neighbors({"y": ["a", "b"]}, "y")
     with pytest.raises(ShapeError, match="a target for each of 3 rows"):
@@ -262,5 +262,19 @@ def test_what_cannot_be_asked():
 def test_numbers_in_a_text_file_are_numbers(tmp_path):
     (tmp_path / "few.csv").write_text("x,word,y\n1,a,no\n2,b,no\n8,a,yes\n9,b,yes\n1,a,no\n9,b,yes\n")
     model = fit_neighbors(tmp_path / "few.csv", "y", k=1).model
-    assert [type(v).__name__ for v in model.examples.schema] == ["Numeric", "Discrete"]
+    assert [type(v).__name__ for v in model.examples.schema] == ["NumericVariable", "DiscreteVariable"]
     assert model.predict({"x": [3, 7], "word": ["a", "a"]}).tolist() == ["no", "yes"]
+
+
+def test_files_of_version_1_name_their_weighting_with_a_hyphen(tmp_path):
+    model = NeighborsModel.from_arrays(X, WORDS, k=7, weighting="inverse_square")
+    model.save(tmp_path / "m.json")
+    old = (
+        (tmp_path / "m.json")
+        .read_text()
+        .replace("inverse_square", "inverse-square")
+        .replace('"version": 2', '"version": 1')
+    )
+    (tmp_path / "m.json").write_text(old)
+    assert "inverse-square" in old
+    assert NeighborsModel.load(tmp_path / "m.json").weighting == "inverse_square"

@@ -33,7 +33,7 @@ def inverse_square(d):
 
 
 @pytest.mark.parametrize("k", [1, 4, 9, 150])
-@pytest.mark.parametrize(("ours", "theirs"), [("uniform", "uniform"), ("inverse-square", inverse_square)])
+@pytest.mark.parametrize(("ours", "theirs"), [("uniform", "uniform"), ("inverse_square", inverse_square)])
 @pytest.mark.parametrize("index", ["tree", "brute"])
 def test_as_scikit_learn(k, ours, theirs, index):
     mine = NeighborsClassifier(k, weights=ours, metric="euclidean", prior=0, index=index).fit(X, LABELS)
@@ -59,11 +59,11 @@ def test_batches_equal_the_whole_and_states_may_be_new():
 
 
 def test_k_and_attributes_by_leave_one_out():
-    model = NeighborsClassifier("loo", attributes="remove", max_k=12).fit(np.column_stack([X, LABELS]), LABELS)
+    model = NeighborsClassifier("auto", attributes="remove", max_k=12).fit(np.column_stack([X, LABELS]), LABELS)
     assert model.leave_one_out_.error == 0
     assert model.k_ <= 12
     assert model.attribute_weights_["x3"] == 1
-    assert NeighborsRegressor("all", weights="inverse-square").fit(X, VALUES).k_ is None
+    assert NeighborsRegressor("all", weights="inverse_square").fit(X, VALUES).k_ is None
 
 
 def test_explain():

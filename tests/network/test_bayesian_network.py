@@ -23,10 +23,14 @@ from bayeslearn.errors import (
     UnknownColumnError,
     UnknownStateError,
 )
-from bayeslearn.network import BayesianNetwork, Cpt, Dag
-from bayeslearn.tables import Discrete, Numeric, Schema, as_table
+from bayeslearn.network import CPT, DAG, BayesianNetwork
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, as_table
 
-A, B, C = Discrete("A", ("yes", "no")), Discrete("B", ("low", "mid", "high")), Discrete("C", (0, 1))
+A, B, C = (
+    DiscreteVariable("A", ("yes", "no")),
+    DiscreteVariable("B", ("low", "mid", "high")),
+    DiscreteVariable("C", (0, 1)),
+)
 P_A = [0.25, 0.75]
 P_B = [0.2, 0.3, 0.5]
 P_C = [[[0.1, 0.9], [0.2, 0.8], [0.3, 0.7]], [[0.4, 0.6], [1, 0], [0.5, 0.5]]]
@@ -35,7 +39,7 @@ STATES = {v.name: v.states for v in (A, B, C)}
 
 def network(structure="[A][B][C|A:B]", tables=None, states=STATES, **options):
     tables = {"A": P_A, "B": P_B, "C": P_C} if tables is None else tables
-    return BayesianNetwork.of(structure, tables, states=states, **options)
+    return BayesianNetwork.from_tables(structure, tables, states=states, **options)
 
 
 @st.composite
@@ -43,13 +47,13 @@ def networks(draw, most=4):
     """Random arcs, sizes and tables, some of their entries zero."""
     sizes = draw(st.lists(st.integers(1, 3), min_size=1, max_size=most))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    variables = [Discrete(f"v{i}", tuple(f"s{k}" for k in range(size))) for i, size in enumerate(sizes)]
+    variables = [DiscreteVariable(f"v{i}", tuple(f"s{k}" for k in range(size))) for i, size in enumerate(sizes)]
     cpts = []
     for i, variable in enumerate(variables):
         parents = [p for p in variables[:i] if draw(st.booleans())]
         p = rng.random([v.size for v in (*parents, variable)]) * (rng.random(variable.size) < 0.8)
         p[..., 0] += 1e-3
-        cpts.append(Cpt(variable, parents, p / p.sum(axis=-1, keepdims=True)))
+        cpts.append(CPT(variable, parents, p / p.sum(axis=-1, keepdims=True)))
     return BayesianNetwork(cpts)
 
 
@@ -66,7 +70,7 @@ def test_the_joint_is_the_product_and_sums_to_one(net):
     expected = []
     for case in cases:
         rows = [tuple(v.code_of(case[v.name]) for v in (*cpt.parents, cpt.variable)) for cpt in net]
-        expected.append(np.prod([cpt.p[row] for cpt, row in zip(net, rows, strict=True)]))
+        expected.append(np.prod([cpt.probabilities[row] for cpt, row in zip(net, rows, strict=True)]))
     joint = np.exp(net.log_joint(cases))
     np.testing.assert_allclose(joint, expected, rtol=1e-12)
     np.testing.assert_allclose(joint.sum(), 1, rtol=1e-12)
@@ -77,7 +81,7 @@ def test_the_order_of_variables_and_parents_is_irrelevant(net, random):
     turned = []
     for cpt in random.sample(net.cpts, len(net)):
         parents = random.sample(cpt.parents, len(cpt.parents))
-        turned.append(Cpt(cpt.variable, parents, cpt.over([v.name for v in parents])))
+        turned.append(CPT(cpt.variable, parents, cpt.reorder_parents([v.name for v in parents])))
     other = BayesianNetwork(turned)
     assert other == net
     assert net.isclose(other)
@@ -88,9 +92,11 @@ def test_the_order_of_variables_and_parents_is_irrelevant(net, random):
 @given(st.integers(1, 400), st.integers(0, 2**32 - 1))
 def test_a_table_made_of_a_table_is_the_same_to_the_last_bit(size, seed):
     p = np.random.default_rng(seed).random((4, size)).round(3) + 1e-3
-    first = Cpt(Discrete("X", range(size)), (Discrete("Y", range(4)),), p / p.sum(axis=-1, keepdims=True))
-    second = Cpt(first.variable, first.parents, first.p)
-    np.testing.assert_array_equal(second.p, first.p)
+    first = CPT(
+        DiscreteVariable("X", range(size)), (DiscreteVariable("Y", range(4)),), p / p.sum(axis=-1, keepdims=True)
+    )
+    second = CPT(first.variable, first.parents, first.probabilities)
+    np.testing.assert_array_equal(second.probabilities, first.probabilities)
 
 
 @given(networks())
@@ -105,30 +111,30 @@ def test_networks_can_be_copied_and_sent(net):
 
 
 def test_what_a_table_knows():
-    cpt = Cpt(C, (A, B), P_C)
-    assert repr(cpt) == "Cpt(C | A, B)"
-    assert repr(Cpt(A, (), P_A)) == "Cpt(A)"
-    assert (cpt.name, cpt.shape, cpt.free_parameters) == ("C", (2, 3, 2), 6)
-    assert Cpt(B, (), P_B).free_parameters == 2
-    np.testing.assert_array_equal(cpt.over(("B", "A")), np.swapaxes(P_C, 0, 1))
+    cpt = CPT(C, (A, B), P_C)
+    assert repr(cpt) == "CPT(C | A, B)"
+    assert repr(CPT(A, (), P_A)) == "CPT(A)"
+    assert (cpt.name, cpt.shape, cpt.n_parameters) == ("C", (2, 3, 2), 6)
+    assert CPT(B, (), P_B).n_parameters == 2
+    np.testing.assert_array_equal(cpt.reorder_parents(("B", "A")), np.swapaxes(P_C, 0, 1))
 
 
 def test_a_table_is_frozen_and_apart_from_what_was_given():
     given_array = np.array(P_A)
-    cpt = Cpt(A, (), given_array)
+    cpt = CPT(A, (), given_array)
     given_array[0] = 9
-    np.testing.assert_array_equal(cpt.p, P_A)
+    np.testing.assert_array_equal(cpt.probabilities, P_A)
     with pytest.raises(ValueError, match="read-only"):
-        cpt.p[0] = 1
+        cpt.probabilities[0] = 1
 
 
 def test_a_learned_table_keeps_what_it_rests_on():
-    cpt = Cpt(A, (), P_A, counts=Counts([1.0, 3.0]), prior=Dirichlet([1.0, 3.0]))
+    cpt = CPT(A, (), P_A, counts=Counts([1.0, 3.0]), prior=Dirichlet([1.0, 3.0]))
     assert cpt.counts.total == 4
     with pytest.raises(ShapeError, match=r"the counts of 'A' must have shape \(2,\), that is 2 \(A\), got \(3,\)"):
-        Cpt(A, (), P_A, counts=Counts([1.0, 2.0, 3.0]))
+        CPT(A, (), P_A, counts=Counts([1.0, 2.0, 3.0]))
     with pytest.raises(ShapeError, match=r"the prior of 'A' must have shape \(2,\), that is 2 \(A\), got \(1,\)"):
-        Cpt(A, (), P_A, prior=Dirichlet([1.0]))
+        CPT(A, (), P_A, prior=Dirichlet([1.0]))
 
 
 @pytest.mark.parametrize(
@@ -142,31 +148,39 @@ def test_a_learned_table_keeps_what_it_rests_on():
 )
 def test_the_row_that_is_no_distribution_is_named(p, message):
     with pytest.raises(ProbabilityError, match=f"the row of 'C' {message}") as caught:
-        Cpt(C, (A, B), p)
+        CPT(C, (A, B), p)
     assert "divide each row by its sum" in caught.value.hint
     assert caught.value.details["row"].keys() == {"A", "B"}
 
 
 def test_a_root_that_is_no_distribution_is_named():
     with pytest.raises(ProbabilityError, match=r"the row of 'A' must be probabilities that sum to 1, got 0.5, 0.6"):
-        Cpt(A, (), [0.5, 0.6])
+        CPT(A, (), [0.5, 0.6])
 
 
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
         (
-            lambda: Cpt(C, (A, B), P_B),
+            lambda: CPT(C, (A, B), P_B),
             ShapeError,
             r"the table of 'C' must have shape \(2, 3, 2\), that is 2 \(A\) x 3 \(B\) x 2 \(C\), got \(3,\)",
         ),
-        (lambda: Cpt(A, (), ["x", "y"]), ParameterError, "`table of A` must be numbers, got"),
-        (lambda: Cpt(C, (A,), [[0.5, 0.5], [1]]), ParameterError, "`table of C` must be numbers, got"),
-        (lambda: Cpt(A, (A,), [P_A, P_A]), ParameterError, "the table of 'A' names 'A' twice"),
-        (lambda: Cpt(C, (A, A), [[P_A, P_A]] * 2), ParameterError, "the table of 'C' names 'A' twice"),
-        (lambda: Cpt(C, (Numeric("x"),), [P_A]), ParameterError, "a table is over Discrete variables, got Numeric"),
-        (lambda: Cpt(C, (A, B), P_C).over(["A"]), ParameterError, "the parents of 'C' are 'A', 'B', got 'A'"),
-        (lambda: Cpt(A, (), P_A).over(["B"]), ParameterError, "the parents of 'A' are none, got 'B'"),
+        (lambda: CPT(A, (), ["x", "y"]), ParameterError, "`table of A` must be numbers, got"),
+        (lambda: CPT(C, (A,), [[0.5, 0.5], [1]]), ParameterError, "`table of C` must be numbers, got"),
+        (lambda: CPT(A, (A,), [P_A, P_A]), ParameterError, "the table of 'A' names 'A' twice"),
+        (lambda: CPT(C, (A, A), [[P_A, P_A]] * 2), ParameterError, "the table of 'C' names 'A' twice"),
+        (
+            lambda: CPT(C, (NumericVariable("x"),), [P_A]),
+            ParameterError,
+            "a table is over Discrete variables, got Numeric",
+        ),
+        (
+            lambda: CPT(C, (A, B), P_C).reorder_parents(["A"]),
+            ParameterError,
+            "the parents of 'C' are 'A', 'B', got 'A'",
+        ),
+        (lambda: CPT(A, (), P_A).reorder_parents(["B"]), ParameterError, "the parents of 'A' are none, got 'B'"),
     ],
 )
 def test_bad_tables(make, error, message):
@@ -180,8 +194,8 @@ def test_bad_tables(make, error, message):
 def test_what_a_network_knows():
     net = network(name="abc")
     assert repr(net) == "BayesianNetwork('abc': 3 variables, 2 arcs)"
-    assert (len(net), net.names, net.free_parameters) == (3, ("A", "B", "C"), 1 + 2 + 6)
-    assert net.dag == Dag.parse("[A][B][C|A:B]")
+    assert (len(net), net.names, net.n_parameters) == (3, ("A", "B", "C"), 1 + 2 + 6)
+    assert net.dag == DAG.parse("[A][B][C|A:B]")
     assert net.states("B") == ("low", "mid", "high")
     assert net["C"] is net.cpts[2]
     assert [cpt.name for cpt in net] == ["A", "B", "C"]
@@ -193,17 +207,17 @@ def test_what_a_network_knows():
 
 def test_ways_to_give_the_structure_and_the_states():
     net = network()
-    assert network(Dag.parse("[B][A][C|A:B]")) == net
+    assert network(DAG.parse("[B][A][C|A:B]")) == net
     assert network([("A", "C"), ("B", "C")]) == net
-    assert network(states=Schema([C, B, A, Numeric("unused")])) == net
-    assert network(Dag.parse("[A][B][C|B:A]"), {"A": P_A, "B": P_B, "C": np.swapaxes(P_C, 0, 1)}) == net
-    assert BayesianNetwork(iter([Cpt(C, (A, B), P_C), Cpt(B, (), P_B), Cpt(A, (), P_A)])) == net
+    assert network(states=Schema([C, B, A, NumericVariable("unused")])) == net
+    assert network(DAG.parse("[A][B][C|B:A]"), {"A": P_A, "B": P_B, "C": np.swapaxes(P_C, 0, 1)}) == net
+    assert BayesianNetwork(iter([CPT(C, (A, B), P_C), CPT(B, (), P_B), CPT(A, (), P_A)])) == net
 
 
 def test_rounded_rows_are_divided_by_their_sum_and_noted():
     net = network("[A][B]", {"A": [0.33333, 0.66666], "B": P_B})
     assert net.notes == ("rows that did not sum to 1 exactly were divided by their sum: 'A'",)
-    np.testing.assert_allclose(net["A"].p, [1 / 3, 2 / 3], rtol=1e-12)
+    np.testing.assert_allclose(net["A"].probabilities, [1 / 3, 2 / 3], rtol=1e-12)
     assert network("[A]", {"A": [0.1 + 0.2, 0.7]}).notes == ()
     with pytest.raises(ProbabilityError, match="the row of 'A' must be"):
         network("[A]", {"A": [0.333, 0.666]})
@@ -238,9 +252,9 @@ def test_log_joint_of_every_kind_of_data(tmp_path):
 
 
 def test_log_joint_of_many_states():
-    big = Discrete("big", tuple(range(300)))
+    big = DiscreteVariable("big", tuple(range(300)))
     p = np.random.default_rng(0).dirichlet(np.ones(300))
-    net = BayesianNetwork([Cpt(big, (), p), Cpt(C, (big,), np.tile(P_A, (300, 1)))])
+    net = BayesianNetwork([CPT(big, (), p), CPT(C, (big,), np.tile(P_A, (300, 1)))])
     expected = np.log(p) + np.log(0.75)
     np.testing.assert_allclose(net.log_joint({"big": range(300), "C": [1] * 300}), expected, rtol=1e-12)
 
@@ -286,29 +300,29 @@ def test_different_arcs_states_and_things():
     ("make", "error", "message"),
     [
         (lambda: BayesianNetwork(()), EmptyTableError, "a network needs at least one variable"),
-        (lambda: BayesianNetwork([P_A]), ParameterError, r"a network is made of Cpt tables, got \[0.25, 0.75\]"),
+        (lambda: BayesianNetwork([P_A]), ParameterError, r"a network is made of CPT tables, got \[0.25, 0.75\]"),
         (
-            lambda: BayesianNetwork([Cpt(A, (), P_A), Cpt(A, (), P_A)]),
+            lambda: BayesianNetwork([CPT(A, (), P_A), CPT(A, (), P_A)]),
             DuplicateColumnError,
             "variable 'A' has two tables",
         ),
         (
-            lambda: BayesianNetwork([Cpt(C, (A,), [P_A, P_A])]),
+            lambda: BayesianNetwork([CPT(C, (A,), [P_A, P_A])]),
             UnknownColumnError,
             "node 'C' has the parent 'A', which is not a node",
         ),
         (
-            lambda: BayesianNetwork([Cpt(A, (C,), [P_A, P_A]), Cpt(C, (A,), [P_A, P_A])]),
+            lambda: BayesianNetwork([CPT(A, (C,), [P_A, P_A]), CPT(C, (A,), [P_A, P_A])]),
             CycleError,
             "the arcs form a cycle: A → C → A",
         ),
         (
-            lambda: BayesianNetwork([Cpt(Discrete("A", ("no", "yes")), (), P_A), Cpt(C, (A,), [P_A, P_A])]),
+            lambda: BayesianNetwork([CPT(DiscreteVariable("A", ("no", "yes")), (), P_A), CPT(C, (A,), [P_A, P_A])]),
             ParameterError,
             "'C' sees its parent 'A' with the states 'yes', 'no', but these are 'no', 'yes'\n\nhint: give a variable",
         ),
         (
-            lambda: BayesianNetwork([Cpt(Discrete("C", (False, True)), (), P_A), Cpt(A, (C,), [P_A, P_A])]),
+            lambda: BayesianNetwork([CPT(DiscreteVariable("C", (False, True)), (), P_A), CPT(A, (C,), [P_A, P_A])]),
             ParameterError,
             "'A' sees its parent 'C' with the states 0, 1, but these are False, True",
         ),

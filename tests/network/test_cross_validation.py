@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from bayeslearn import as_table, fit_tables, learn, read_network
+from bayeslearn import as_table, fit_network, fit_parameters, read_network
 from bayeslearn.errors import DataError, ParameterError, UnknownColumnError
 from bayeslearn.network import cross_validate
 
@@ -28,7 +28,7 @@ def by_hand(rows, fold, prior, weights=None):
     states = {v.name: v.states for v in table.schema.discrete}
     logs, proba = np.empty(table.n_rows), np.empty((table.n_rows, 3))
     for f in np.unique(fold):
-        network = fit_tables(GRAPH, table.take(np.flatnonzero(fold != f)), states=states, prior=prior).network
+        network = fit_parameters(GRAPH, table.take(np.flatnonzero(fold != f)), states=states, prior=prior).network
         for i in np.flatnonzero(fold == f):
             case = {name: values[i] for name, values in rows.items()}
             logs[i] = network.log_joint([case])[0]
@@ -61,11 +61,11 @@ def test_a_function_learns_the_graph_of_each_fold(rows):
 
     def search(part):
         sizes.append(part.n_rows)
-        return learn(part, rng=0)
+        return fit_network(part, random_state=0)
 
     found = cross_validate(search, rows, target="c", cv=4)
     assert sizes == [90, 90, 90, 90]
-    fixed = cross_validate(lambda part: fit_tables(GRAPH, part, prior="laplace"), rows, target="c", cv=4)
+    fixed = cross_validate(lambda part: fit_parameters(GRAPH, part, prior="laplace"), rows, target="c", cv=4)
     same = cross_validate(GRAPH, rows, target="c", cv=4, prior="laplace")
     np.testing.assert_allclose(fixed.log_likelihoods, same.log_likelihoods, rtol=1e-9)
     assert found.log_likelihood < 0
@@ -109,6 +109,23 @@ def test_the_report_names_the_target(rows):
     assert shares == [0.2, 0.4, 0.6, 0.8, 1.0]
 
 
+def test_folds_that_were_not_done_do_not_count(rows):
+    def stop(share):
+        if share >= 0.4:
+            raise StopIteration
+
+    whole = cross_validate(GRAPH, rows, target="c", cv=5)
+    found = cross_validate(GRAPH, rows, target="c", cv=5, progress=stop)
+    assert found.stopped_early
+    assert not whole.stopped_early
+    np.testing.assert_array_equal(whole.rows, np.arange(120))
+    np.testing.assert_array_equal(found.rows, np.flatnonzero(whole.folds < 2))
+    for name in ("folds", "log_likelihoods", "weights", "labels", "proba"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(whole, name)[found.rows])
+    assert found.metrics.weight == len(found.rows)
+    assert "2 folds, stopped early" in str(found)
+
+
 def test_bad_input(rows):
     with pytest.raises(UnknownColumnError, match="there is no column 'd'"):
         cross_validate(GRAPH, rows, target="d")
@@ -119,7 +136,7 @@ def test_bad_input(rows):
     found = cross_validate(GRAPH, rows, cv=3)
     with pytest.raises(ParameterError, match="no target was given"):
         _ = found.metrics
-    declared = fit_tables("[a]", {"a": rows["a"]}, states={"a": ["0", "1", "2"]}).network
+    declared = fit_parameters("[a]", {"a": rows["a"]}, states={"a": ["0", "1", "2"]}).network
     never = cross_validate(declared, {"a": rows["a"]}, target="a", cv=3)
     with pytest.raises(ParameterError, match="no row has a = '2', so that there is no ROC curve"):
         never.auc("2")

@@ -7,35 +7,35 @@ import numpy as np
 import pytest
 
 from bayeslearn.errors import CycleError, FormatError, ParameterError, UnknownColumnError
-from bayeslearn.network import Dag
+from bayeslearn.network import DAG
 from bayeslearn.network.d_separation import ActivePath
-from bayeslearn.network.equivalence import Cpdag, shd
+from bayeslearn.network.equivalence import CPDAG, shd
 
-ASIA = Dag.parse("[asia][tub|asia][smoke][lung|smoke][bronc|smoke][either|tub:lung][xray|either][dysp|bronc:either]")
+ASIA = DAG.parse("[asia][tub|asia][smoke][lung|smoke][bronc|smoke][either|tub:lung][xray|either][dysp|bronc:either]")
 
 ### three ways to give one
 
 
 def test_three_ways_to_the_same_graph():
-    by_text = Dag.parse(" [A] [B]\n[C|A:B] ")
-    by_arcs = Dag.from_arcs([("A", "C"), ("B", "C")])
-    by_families = Dag({"C": ["A", "B"], "A": [], "B": ()})
+    by_text = DAG.parse(" [A] [B]\n[C|A:B] ")
+    by_arcs = DAG.from_arcs([("A", "C"), ("B", "C")])
+    by_families = DAG({"C": ["A", "B"], "A": [], "B": ()})
     assert by_text == by_arcs == by_families
     assert len({by_text, by_arcs, by_families}) == 1
     assert str(by_text) == repr(by_text) == "[A][B][C|A:B]"
-    assert by_text != Dag.parse("[A][B|C][C|A]")
-    assert by_text != Dag.parse("[A][B][C|A:B][D]")
+    assert by_text != DAG.parse("[A][B|C][C|A]")
+    assert by_text != DAG.parse("[A][B][C|A:B][D]")
     assert by_text != "[A][B][C|A:B]"
 
 
 def test_nodes_without_arcs_are_named():
-    dag = Dag.from_arcs([("B", "C")], nodes=["A", "B"])
+    dag = DAG.from_arcs([("B", "C")], nodes=["A", "B"])
     assert dag.nodes == ("A", "B", "C")
-    assert Dag.from_arcs([], nodes="Storm").nodes == ("Storm",)
+    assert DAG.from_arcs([], nodes="Storm").nodes == ("Storm",)
 
 
 def test_one_parent_needs_no_list():
-    assert Dag({"Storm": (), "Camp": "Storm"}).parents("Camp") == ("Storm",)
+    assert DAG({"Storm": (), "Camp": "Storm"}).parents("Camp") == ("Storm",)
 
 
 def test_what_is_there():
@@ -46,13 +46,13 @@ def test_what_is_there():
     assert ASIA.parents("dysp") == ("bronc", "either")
     assert ASIA.children("smoke") == ("lung", "bronc")
     assert ASIA.arcs[:2] == (("asia", "tub"), ("smoke", "lung"))
-    assert len(Dag({})) == 0
+    assert len(DAG({})) == 0
 
 
 def test_the_order_is_the_order_given_where_that_is_possible():
-    assert Dag.parse("[A][B][C|A]").order == ("A", "B", "C")
+    assert DAG.parse("[A][B][C|A]").order == ("A", "B", "C")
     assert ASIA.order == ASIA.nodes
-    assert Dag.parse("[D|C][C|A][B][A]").order == ("B", "A", "C", "D")
+    assert DAG.parse("[D|C][C|A][B][A]").order == ("B", "A", "C", "D")
 
 
 def test_it_is_frozen_and_can_be_copied_and_sent():
@@ -111,7 +111,7 @@ def test_why_two_nodes_are_connected(a, b, given, text):
 
 
 def test_two_meetings_are_both_explained():
-    dag = Dag.parse("[A][B][C][X|A:B][Y|B:C][Z|Y]")
+    dag = DAG.parse("[A][B][C][X|A:B][Y|B:C][Z|Y]")
     path = dag.active_path("A", "C", given=["X", "Z"])
     assert path == ActivePath(("A", "X", "B", "Y", "C"), ("→", "←", "→", "←"), (("X", "X"), ("Y", "Z")))
     assert str(path).endswith("as 'X' is given and 'Z' below 'Y' is given")
@@ -132,7 +132,7 @@ def test_separators():
 
 
 def test_a_separator_that_opens_a_path_blocks_it_elsewhere():
-    dag = Dag.parse("[A][Y][C|A:Y][B|C:Y]")
+    dag = DAG.parse("[A][Y][C|A:Y][B|C:Y]")
     assert not dag.d_separated("A", "B", given="C")
     assert dag.minimal_separator("A", "B") == {"C", "Y"}
     assert dag.minimal_separator("A", "B", among="C") is None
@@ -148,7 +148,7 @@ def test_many_ways_down_are_walked_once():
     ladder = {"A": (), "B": (), "l0": ("A", "B"), "r0": ("A", "B")}
     for i in range(1, 60):
         ladder |= {f"l{i}": (f"l{i - 1}", f"r{i - 1}"), f"r{i}": (f"l{i - 1}", f"r{i - 1}")}
-    dag = Dag(ladder)
+    dag = DAG(ladder)
     assert dag.active_path("A", "B", given="r59").opened == (("l0", "r59"),)
 
 
@@ -166,33 +166,33 @@ def test_the_class_of_chest_clinic():
 
 
 def test_chains_and_forks_are_equivalent_and_a_collider_is_not():
-    chain, back, fork = Dag.parse("[A][B|A][C|B]"), Dag.parse("[C][B|C][A|B]"), Dag.parse("[B][A|B][C|B]")
-    collider = Dag.parse("[A][C][B|A:C]")
+    chain, back, fork = DAG.parse("[A][B|A][C|B]"), DAG.parse("[C][B|C][A|B]"), DAG.parse("[B][A|B][C|B]")
+    collider = DAG.parse("[A][C][B|A:C]")
     assert chain.equivalent(back)
     assert chain.equivalent(fork)
     assert not chain.equivalent(collider)
-    assert not chain.equivalent(Dag.parse("[A][B|A][C|B][D]"))
+    assert not chain.equivalent(DAG.parse("[A][B|A][C|B][D]"))
     assert str(chain.cpdag()) == "A — B, B — C"
-    assert repr(collider.cpdag()) == "Cpdag(A → B, C → B)"
+    assert repr(collider.cpdag()) == "CPDAG(A → B, C → B)"
 
 
 def test_distances_of_graphs_and_of_classes_differ():
-    chain, back, collider = Dag.parse("[A][B|A][C|B]"), Dag.parse("[C][B|C][A|B]"), Dag.parse("[A][C][B|A:C]")
+    chain, back, collider = DAG.parse("[A][B|A][C|B]"), DAG.parse("[C][B|C][A|B]"), DAG.parse("[A][C][B|A:C]")
     assert (chain.shd(back), chain.cpdag().shd(back.cpdag())) == (2, 0)
     assert (chain.shd(collider), chain.cpdag().shd(collider.cpdag())) == (1, 2)
-    assert shd(chain, Dag.parse("[A][B][C]")) == shd(Dag.parse("[A][B][C]"), chain) == 2
+    assert shd(chain, DAG.parse("[A][B][C]")) == shd(DAG.parse("[A][B][C]"), chain) == 2
 
 
 def test_a_class_can_be_given():
-    assert Cpdag("AB", [], ["AB"]) == Dag.parse("[A][B|A]").cpdag() == Dag.parse("[B][A|B]").cpdag()
-    assert Cpdag(["A", "B"]) != Cpdag(["A", "B", "C"])
+    assert CPDAG("AB", [], ["AB"]) == DAG.parse("[A][B|A]").cpdag() == DAG.parse("[B][A|B]").cpdag()
+    assert CPDAG(["A", "B"]) != CPDAG(["A", "B", "C"])
 
 
 def test_a_random_graph_of_many_nodes():
     rng = np.random.default_rng(0)
     n = 441
     parents = [rng.choice(i, min(i, rng.integers(4)), replace=False) for i in range(n)]
-    dag = Dag({f"n{i}": [f"n{j}" for j in chosen] for i, chosen in enumerate(parents)})
+    dag = DAG({f"n{i}": [f"n{j}" for j in chosen] for i, chosen in enumerate(parents)})
     cpdag = dag.cpdag()
     assert len(cpdag.directed) + len(cpdag.undirected) == len(dag.arcs)
     assert cpdag.directed >= {arc for a, c, b in dag.v_structures for arc in ((a, c), (b, c))}
@@ -202,7 +202,7 @@ def test_a_random_graph_of_many_nodes():
 
 def test_long_chains_need_no_recursion():
     n = 5000
-    chain = Dag({f"n{i}": [f"n{i - 1}"] if i else [] for i in range(n)})
+    chain = DAG({f"n{i}": [f"n{i - 1}"] if i else [] for i in range(n)})
     assert len(chain.ancestors("n4999")) == 4999
     assert chain.minimal_separator("n0", "n4999") == {"n1"}
     assert len(chain.active_path("n0", "n4999").nodes) == n
@@ -222,7 +222,7 @@ def test_long_chains_need_no_recursion():
 )
 def test_cycles_are_named(text, cycle):
     with pytest.raises(CycleError, match="the arcs form a cycle: " + " → ".join(cycle)) as caught:
-        Dag.parse(text)
+        DAG.parse(text)
     assert caught.value.details["cycle"] == cycle
     assert "take one of these arcs out" in caught.value.hint
 
@@ -231,7 +231,7 @@ def test_a_long_cycle_is_named_as_fast_as_it_is_walked():
     n = 100_000  # half a second when the nodes passed are a set, minutes when they are a list
     ring = {f"n{i}": [f"n{(i - 1) % n}"] for i in range(n)}
     with pytest.raises(CycleError, match=r": n7 → n8 → .* → n16 → … → n6 → n7 \(100000 arcs\)\n") as caught:
-        Dag({**ring, "tail": ["n7"], "a tail": ["tail"]})
+        DAG({**ring, "tail": ["n7"], "a tail": ["tail"]})
     cycle = caught.value.details["cycle"]
     assert cycle == [f"n{(7 + i) % n}" for i in range(n + 1)]
 
@@ -250,20 +250,20 @@ def test_a_long_cycle_is_named_as_fast_as_it_is_walked():
 )
 def test_bad_model_strings(text, message):
     with pytest.raises(FormatError, match=message):
-        Dag.parse(text)
+        DAG.parse(text)
 
 
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: Dag.parse("[A|Z]"), UnknownColumnError, "node 'A' has the parent 'Z', which is not a node"),
-        (lambda: Dag.parse("[A][B|A:A]"), ParameterError, "node 'B' names a parent twice: 'A', 'A'"),
-        (lambda: Dag({1: ()}), ParameterError, "the name of a node must be text, got 1"),
-        (lambda: Dag({"A": (1,)}), ParameterError, "the name of a node must be text, got 1"),
-        (lambda: Dag({"A": 7}), ParameterError, "names of nodes must be text or a list of it, got 7"),
-        (lambda: Dag.from_arcs(["AB"]), ParameterError, r"an arc must be a pair \(parent, child\), got 'AB'"),
-        (lambda: Dag.from_arcs([("A", "B", "C")]), ParameterError, "an arc must be a pair"),
-        (lambda: Dag.from_arcs([("A", "B"), ("A", "B")]), ParameterError, "names a parent twice"),
+        (lambda: DAG.parse("[A|Z]"), UnknownColumnError, "node 'A' has the parent 'Z', which is not a node"),
+        (lambda: DAG.parse("[A][B|A:A]"), ParameterError, "node 'B' names a parent twice: 'A', 'A'"),
+        (lambda: DAG({1: ()}), ParameterError, "the name of a node must be text, got 1"),
+        (lambda: DAG({"A": (1,)}), ParameterError, "the name of a node must be text, got 1"),
+        (lambda: DAG({"A": 7}), ParameterError, "names of nodes must be text or a list of it, got 7"),
+        (lambda: DAG.from_arcs(["AB"]), ParameterError, r"an arc must be a pair \(parent, child\), got 'AB'"),
+        (lambda: DAG.from_arcs([("A", "B", "C")]), ParameterError, "an arc must be a pair"),
+        (lambda: DAG.from_arcs([("A", "B"), ("A", "B")]), ParameterError, "names a parent twice"),
     ],
 )
 def test_bad_graphs(make, error, message):
@@ -317,7 +317,7 @@ def test_sets_that_share_nodes(ask, message):
 
 def test_graphs_that_cannot_be_compared():
     with pytest.raises(ParameterError, match="the graphs differ in their nodes: only one has 'C'"):
-        Dag.parse("[A][B]").shd(Dag.parse("[A][B][C]"))
+        DAG.parse("[A][B]").shd(DAG.parse("[A][B][C]"))
     with pytest.raises(ParameterError, match="cannot compare a graph with an equivalence class"):
         shd(ASIA, ASIA.cpdag())
 
@@ -335,4 +335,4 @@ def test_graphs_that_cannot_be_compared():
 )
 def test_bad_classes(directed, undirected, error, message):
     with pytest.raises(error, match=message):
-        Cpdag("ABC", directed, undirected)
+        CPDAG("ABC", directed, undirected)

@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import CategoricalNB
 
-from bayeslearn import BayesianNetworkClassifier, Dag, fit_tables, learn, read_network, write_network
+from bayeslearn import DAG, BayesianNetworkClassifier, fit_network, fit_parameters, read_network, write_network
 from bayeslearn.errors import (
     BayeslearnWarning,
     DataError,
@@ -23,7 +23,6 @@ from bayeslearn.errors import (
     UnknownColumnError,
     UnknownStateError,
 )
-from bayeslearn.network import draw
 from bayeslearn.network.structure.algorithms import METHODS
 from tests.oracle.networks import given, marginal, random_network
 
@@ -32,7 +31,7 @@ ASIA = read_network("asia")
 
 def asia_cases(n, seed, share=0.0, target="lung"):
     """A frame of cases and their labels, some cells missing."""
-    frame = pd.DataFrame(draw(ASIA, n, rng=seed).to_dict())
+    frame = pd.DataFrame(ASIA.sample(n, random_state=seed).to_dict())
     y = frame.pop(target)
     return frame.mask(np.random.default_rng(seed).random(frame.shape) < share), y
 
@@ -56,7 +55,7 @@ def test_naive_structure_is_naive_bayes():
 @pytest.mark.parametrize("seed", range(4))
 def test_any_node_of_any_graph_may_be_the_class(seed):
     network = random_network(seed, 6)
-    frame = pd.DataFrame(draw(network, 80, rng=seed).to_dict())
+    frame = pd.DataFrame(network.sample(80, random_state=seed).to_dict())
     holes = frame.mask(np.random.default_rng(seed).random(frame.shape) < 0.3)
     target = network.names[seed]
     holes = holes.drop(columns=target)
@@ -71,7 +70,7 @@ def test_any_node_of_any_graph_may_be_the_class(seed):
 def test_it_is_fit_tables():
     X, y = asia_cases(200, 1, share=0.2)
     model = BayesianNetworkClassifier(ASIA.dag, prior="bdeu:4").fit(X, y)
-    fit = fit_tables(ASIA.dag, X.assign(lung=y), prior="bdeu:4")
+    fit = fit_parameters(ASIA.dag, X.assign(lung=y), prior="bdeu:4")
     assert model.target_ == "lung"
     assert model.network_.isclose(fit.network, rtol=1e-9)
     assert (model.n_iter_, model.log_likelihood_) == (fit.iterations, pytest.approx(fit.log_likelihood, rel=1e-12))
@@ -148,9 +147,9 @@ def test_weights_count_like_rows_where_whole_numbers_do_not_repeat():
 @pytest.mark.parametrize("labels", [["no", "yes"], [3, 7], [False, True], [0.0, 1.0]])
 def test_labels_come_back_as_written(labels):
     X, y = asia_cases(100, 6)
-    labelled = np.array(labels)[(y == "yes").astype(int)]
-    model = BayesianNetworkClassifier().fit(X, labelled)
-    assert model.classes_.dtype == labelled.dtype
+    labeled = np.array(labels)[(y == "yes").astype(int)]
+    model = BayesianNetworkClassifier().fit(X, labeled)
+    assert model.classes_.dtype == labeled.dtype
     assert set(model.predict(X).tolist()) <= set(labels)
 
 
@@ -182,7 +181,7 @@ def test_batches_add_where_the_states_are_known():
 
 def test_clones_copies_and_saved_networks(tmp_path):
     X, y = asia_cases(60, 9)
-    model = clone(BayesianNetworkClassifier(Dag.parse(str(ASIA.dag)), target="lung")).fit(X, y)
+    model = clone(BayesianNetworkClassifier(DAG.parse(str(ASIA.dag)), target="lung")).fit(X, y)
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict_proba(X), model.predict_proba(X))
     write_network(model.network_, tmp_path / "model.json")
@@ -195,8 +194,10 @@ def test_clones_copies_and_saved_networks(tmp_path):
 def test_a_structure_is_learned():
     X, y = asia_cases(2000, 11)
     model = BayesianNetworkClassifier("learn", prior="bdeu:1").fit(X, y)
-    assert model.network_.dag == learn(X.assign(lung=y), prior="bdeu:1").dag
-    assert model.network_.isclose(fit_tables(model.network_.dag, X.assign(lung=y), prior="bdeu:1").network, rtol=1e-9)
+    assert model.network_.dag == fit_network(X.assign(lung=y), prior="bdeu:1").dag
+    assert model.network_.isclose(
+        fit_parameters(model.network_.dag, X.assign(lung=y), prior="bdeu:1").network, rtol=1e-9
+    )
     assert model.score(X, y) > 0.95
     assert BayesianNetworkClassifier("empty").fit(X, y).network_.dag.arcs == ()
 

@@ -9,7 +9,6 @@ import pytest
 
 from bayeslearn import BayesianNetwork, as_table, read_network
 from bayeslearn.errors import EmptyTableError, ImpossibleEvidenceError, UnknownColumnError, UnknownStateError
-from bayeslearn.network import draw
 from bayeslearn.network.inference import results
 from bayeslearn.network.inference.results import predictions
 from bayeslearn.tables import Table
@@ -20,7 +19,7 @@ ASIA = read_network("asia")
 
 def with_holes(network, n, seed, share=0.3):
     """Cases of a network as it draws them, some cells missing."""
-    cases, rng = draw(network, n, rng=seed), np.random.default_rng(seed)
+    cases, rng = network.sample(n, random_state=seed), np.random.default_rng(seed)
     return Table(cases.schema, np.where(rng.random(cases.codes.shape) < share, -1, cases.codes), cases.values)
 
 
@@ -48,13 +47,13 @@ def test_batches_are_the_whole(monkeypatch):
     assert Table.concat(batch for batch, _ in parts) == table
     for name in ("lung", "tub"):
         np.testing.assert_allclose(np.concatenate([p[name] for _, p in parts]), whole[name], rtol=1e-12)
-    alone = ASIA.exact.cases(table.hide(["lung"]), ask=["lung"])
+    alone = ASIA.predict_proba(table.mask(["lung"]), variables=["lung"])
     assert ASIA.predict(table, "lung").tolist() == alone.most_probable("lung").tolist()
 
 
 def test_the_column_of_the_target_is_not_looked_at():
-    cases = draw(ASIA, 50, rng=2)
-    hidden = cases.hide(["lung"])
+    cases = ASIA.sample(50, random_state=2)
+    hidden = cases.mask(["lung"])
     assert ASIA.predict(cases, "lung").tolist() == ASIA.predict(hidden, "lung").tolist()
     assert ASIA.predict([{"tub": "no", "lung": "no", "either": "yes"}], "lung").tolist() == ["yes"]
 
@@ -83,7 +82,7 @@ def test_every_kind_of_data_predicts_the_same(tmp_path):
 )
 def test_states_come_back_as_they_are(states, dtype):
     tables = {"y": [0.5, 0.5], "x": [[0.9, 0.1], [0.2, 0.8]]}
-    network = BayesianNetwork.of("[y][x|y]", tables, states={"y": states, "x": ["u", "v"]})
+    network = BayesianNetwork.from_tables("[y][x|y]", tables, states={"y": states, "x": ["u", "v"]})
     found = network.predict({"x": ["u", "v"]}, "y")
     assert found.dtype == dtype
     assert found.tolist() == states
@@ -106,8 +105,8 @@ def test_mistakes_are_named():
     with pytest.raises(UnknownColumnError, match="there is no variable 'snow'"):
         ASIA.predict({"smoke": ["yes"]}, "snow")
     with pytest.raises(UnknownStateError, match="column 'smoke' has state 'maybe' in row 0"):
-        ASIA.predict({"smoke": ["maybe"]}, "lung", unseen="error")
+        ASIA.predict({"smoke": ["maybe"]}, "lung", handle_unknown="error")
     with pytest.raises(EmptyTableError, match="the table has no rows"):
         ASIA.predict({"smoke": []}, "lung")
-    none = as_table({"smoke": ["yes"]}, schema=ASIA.schema, absent="missing").take([])
+    none = as_table({"smoke": ["yes"]}, schema=ASIA.schema, missing_columns="missing").take([])
     assert ASIA.predict(none, "lung").tolist() == []

@@ -108,7 +108,7 @@ def test_an_adversary_who_splits_the_weight_comes_near(beta):
     assert learner.mistakes >= 0.8 * learner.bound
 
 
-def test_the_randomised_vote_is_bounded_lower():
+def test_the_randomized_vote_is_bounded_lower():
     for beta in (0.3, 0.5, 0.8):
         assert weighted_majority_bound(9, 10, beta=beta, randomized=True) < weighted_majority_bound(9, 10, beta=beta)
 
@@ -224,7 +224,7 @@ def test_predicting_leaves_everything_as_it_was():
     assert (learner.statistics, learner.record, learner.classes) == before
 
 
-### randomised
+### randomized
 
 
 def test_draws_follow_the_weights():

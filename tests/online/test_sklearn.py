@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bayeslearn.errors import ParameterError, UnknownStateError
+from bayeslearn.errors import ParameterError, UnknownStateError, WeightError
 from bayeslearn.online import WeightedMajorityClassifier
 
 X = np.random.default_rng(0).normal(size=(90, 3))
@@ -15,7 +15,10 @@ Y = np.where(X[:, 0] + X[:, 1] > 0, "up", "down")
 
 
 @pytest.mark.thorough
-@parametrize_with_checks([WeightedMajorityClassifier([GaussianNB(), BernoulliNB()])])
+@parametrize_with_checks(
+    [WeightedMajorityClassifier([GaussianNB(), BernoulliNB()])],
+    expected_failed_checks=lambda _: {"check_sample_weight_equivalence_on_dense_data": "cv is a number of folds"},
+)
 def test_sklearn_contract(estimator, check):
     check(estimator)
 
@@ -73,3 +76,11 @@ def test_bad_input():
         WeightedMajorityClassifier([GaussianNB()], cv=1).fit(X, Y)
     with pytest.raises(UnknownStateError, match="labels 'left' are not among"):
         WeightedMajorityClassifier([GaussianNB()]).fit(X, Y).partial_fit(X[:1], ["left"])
+
+
+def test_weights_are_rounds():
+    weights = np.arange(90) % 3
+    weighted = WeightedMajorityClassifier([GaussianNB()]).fit(X, Y, sample_weight=weights)
+    assert weighted.learner_.statistics.rounds == weights.sum()
+    with pytest.raises(WeightError, match="must be whole numbers"):
+        WeightedMajorityClassifier([GaussianNB()]).fit(X, Y, sample_weight=np.full(90, 0.5))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.online import TableExperts
-from bayeslearn.tables import Discrete, Schema, Table
+from bayeslearn.tables import DiscreteVariable, Schema, Table
 
 
 def slow_experts(rows, labels, n_labels):
@@ -30,7 +30,9 @@ def slow_experts(rows, labels, n_labels):
 def test_slow_twin(seed, rows, batch):
     rng = np.random.default_rng(seed)
     codes = np.vstack([rng.integers(0, 3, rows), rng.integers(-1, 2, (2, rows))])
-    schema = Schema([Discrete("y", ["a", "b", "c"]), *(Discrete(name, ["0", "1"]) for name in ("u", "v"))])
+    schema = Schema(
+        [DiscreteVariable("y", ["a", "b", "c"]), *(DiscreteVariable(name, ["0", "1"]) for name in ("u", "v"))]
+    )
     experts = TableExperts(schema, "y")
     advice = np.vstack([experts.advise(part) for part in Table(schema, codes, []).batches(batch)])
     assert advice.tolist() == slow_experts(codes[1:].T.tolist(), codes[0].tolist(), 3)

@@ -67,10 +67,10 @@ def normal_evidence(m, κ, α, β, x):
     return integrate.dblquad(joint, -3, 8, -8, 8, epsabs=1e-13, epsrel=1e-9)[0]
 
 
-def regression_evidence(X, y, m, Λ, κ, centre, level, α, β):
+def regression_evidence(X, y, m, Λ, κ, center, level, α, β):
     """y is multivariate t: in weight space, with the intercept as a column and its precision in the prior."""
     n = len(y)
-    design = np.column_stack([np.ones(n), X - centre])  # the intercept is the level at the centre
+    design = np.column_stack([np.ones(n), X - center])  # the intercept is the level at the center
     precision = np.block([[np.array([[κ]]), np.zeros((1, len(m)))], [np.zeros((len(m), 1)), Λ]])
     coef = np.append(level, m)
     shape = β / α * (np.eye(n) + design @ np.linalg.inv(precision) @ design.T)

@@ -24,7 +24,7 @@ def random_network(seed, n, *, most_parents=3, zeros=0.0):
         tables[name] = table / table.sum(axis=-1, keepdims=True)
     arcs = [(p, name) for name, parents in families.items() for p in parents]
     shown = rng.permutation(names).tolist()
-    return BayesianNetwork.of(arcs, tables, states={name: states[name] for name in shown})
+    return BayesianNetwork.from_tables(arcs, tables, states={name: states[name] for name in shown})
 
 
 def random_evidence(network, seed, share=0.3):
@@ -39,7 +39,7 @@ def joint(network):
     place = {name: i for i, name in enumerate(network.names)}
     for case in itertools.product(*map(range, shape)):
         p[case] = np.prod(
-            [cpt.p[(*(case[place[v.name]] for v in cpt.parents), case[place[cpt.name]])] for cpt in network]
+            [cpt.probabilities[(*(case[place[v.name]] for v in cpt.parents), case[place[cpt.name]])] for cpt in network]
         )
     return p
 

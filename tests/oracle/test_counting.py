@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn.tables import Discrete, Schema, Table
+from bayeslearn.tables import DiscreteVariable, Schema, Table
 from tests.oracle.counting import count_row_by_row
 
 FAMILIES = [(0,), (1, 0), (2, 3, 1), (0, 1, 2, 3), (3, 2)]
@@ -18,7 +18,7 @@ def make_table(seed, n, sizes, *, missing, weighted):
     codes = np.stack([rng.integers(0, k, n) for k in sizes])
     codes[rng.random(codes.shape) < missing] = -1
     codes[-1] = np.abs(codes[-1])  # one column without holes
-    schema = Schema([Discrete(f"x{j}", tuple(range(k))) for j, k in enumerate(sizes)])
+    schema = Schema([DiscreteVariable(f"x{j}", tuple(range(k))) for j, k in enumerate(sizes)])
     dtype = np.int8 if max(sizes) <= 127 else np.int16
     return Table(schema, codes.astype(dtype), np.empty((0, n)), rng.random(n) if weighted else None)
 

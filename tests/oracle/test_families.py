@@ -224,11 +224,11 @@ def test_the_kinds_of_covariance_agree_in_one_column():
 
 def test_regression_evidence_in_weight_space():
     X, y = RNG.normal(size=(7, 2)) + 3, RNG.normal(size=7)
-    m, Λ, centre = np.array([0.5, -1.0]), np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([1.0, 2.0])
-    prior = RegressionPrior.given(m, Λ, alpha=3.0, beta=2.0, intercept=0.7, kappa=1.5, centre=centre)
+    m, Λ, center = np.array([0.5, -1.0]), np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([1.0, 2.0])
+    prior = RegressionPrior.given(m, Λ, alpha=3.0, beta=2.0, intercept=0.7, kappa=1.5, center=center)
     family = LinearGaussian(2)
     ours = family.log_evidence(prior, family.collect(family.cases(X, y)))
-    close(ours, slow.regression_evidence(X, y, m, Λ, 1.5, centre, 0.7 + centre @ m, 3.0, 2.0))
+    close(ours, slow.regression_evidence(X, y, m, Λ, 1.5, center, 0.7 + center @ m, 3.0, 2.0))
 
 
 def test_least_squares_by_lstsq():

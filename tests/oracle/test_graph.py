@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn.network import BayesianNetwork, Dag
+from bayeslearn.network import DAG, BayesianNetwork
 from tests.oracle import graph as slow
 from tests.properties import trials
 
@@ -19,7 +19,7 @@ def dags(draw, most=6):
     nodes = draw(st.permutations("abcdef"[: draw(st.integers(1, most))]))
     order = draw(st.permutations(nodes))
     arcs = [pair for pair in combinations(order, 2) if draw(st.booleans())]
-    return Dag.from_arcs(arcs, nodes)
+    return DAG.from_arcs(arcs, nodes)
 
 
 @st.composite
@@ -90,7 +90,7 @@ def test_separated_in_the_graph_is_independent_in_the_probabilities(dag, seed):
     """Random tables are faithful: they show all that the graph says, and nothing more."""
     rng = np.random.default_rng(seed)
     tables = {n: rng.dirichlet([1, 1, 1], size=[3] * len(dag.parents(n))) for n in dag}
-    net = BayesianNetwork.of(dag, tables, states={n: [0, 1, 2] for n in dag})
+    net = BayesianNetwork.from_tables(dag, tables, states={n: [0, 1, 2] for n in dag})
     cases = list(product(range(3), repeat=len(dag)))
     joint = np.exp(net.log_joint(dict(zip(dag.nodes, zip(*cases, strict=True), strict=True)))).reshape([3] * len(dag))
     np.testing.assert_allclose(joint.sum(), 1, rtol=1e-12)
@@ -107,7 +107,7 @@ def test_separated_in_the_graph_is_independent_in_the_probabilities(dag, seed):
 @given(dags(), st.randoms(use_true_random=False))
 def test_the_order_of_nodes_and_parents_is_irrelevant(dag, random):
     nodes = random.sample(dag.nodes, len(dag))
-    other = Dag({n: tuple(random.sample(dag.parents(n), len(dag.parents(n)))) for n in nodes})
+    other = DAG({n: tuple(random.sample(dag.parents(n), len(dag.parents(n)))) for n in nodes})
     assert other == dag
     assert hash(other) == hash(dag)
     assert (other.cpdag(), other.moral, other.v_structures) == (dag.cpdag(), dag.moral, dag.v_structures)
@@ -117,7 +117,7 @@ def test_the_order_of_nodes_and_parents_is_irrelevant(dag, random):
 
 @given(st.data())
 def test_the_distance_is_a_metric(data):
-    graphs = [Dag.from_arcs(data.draw(dags(most=4)).arcs, nodes=list("abcd")) for _ in range(3)]
+    graphs = [DAG.from_arcs(data.draw(dags(most=4)).arcs, nodes=list("abcd")) for _ in range(3)]
     for a, b, c in (graphs, [g.cpdag() for g in graphs]):
         assert (a.shd(b) == 0) == (a == b)
         assert a.shd(b) == b.shd(a)
@@ -129,13 +129,13 @@ def test_the_distance_is_a_metric(data):
 def test_every_node_comes_after_its_parents_and_otherwise_as_given(dag):
     assert sorted(dag.order) == sorted(dag.nodes)
     assert all(dag.order.index(p) < dag.order.index(n) for p, n in dag.arcs)
-    sorted_already = Dag({n: dag.parents(n) for n in dag.order})
+    sorted_already = DAG({n: dag.parents(n) for n in dag.order})
     assert sorted_already.order == dag.order
 
 
 @given(dags())
 def test_model_strings_come_back(dag):
-    again = Dag.parse(str(dag))
+    again = DAG.parse(str(dag))
     assert (again, again.nodes, dict(again.families)) == (dag, dag.nodes, plain(dag))
 
 
@@ -164,7 +164,7 @@ def test_separation_against_all_paths_and_against_the_moral_graph(case):
 
 def test_separation_in_every_graph_over_four_nodes():
     for graph in slow.every_dag("abcd"):
-        dag = Dag(graph)
+        dag = DAG(graph)
         said = {
             (a, b, frozenset(z))
             for a, b in combinations("abcd", 2)
@@ -204,14 +204,14 @@ def test_minimal_separators_in_every_graph_over_four_nodes():
     for graph in slow.every_dag("abcd"):
         for among in slow.subsets("cd"):
             every = slow.minimal_separators(graph, "a", "b", among)
-            found = Dag(graph).minimal_separator("a", "b", among=among)
+            found = DAG(graph).minimal_separator("a", "b", among=among)
             assert found in every if every else found is None
 
 
 def test_classes_of_four_nodes_against_what_their_members_say():
     groups = classes_of_four()
     assert (sum(map(len, groups)), len(groups)) == (543, 185)
-    everyone = [(Dag(graph), i) for i, members in enumerate(groups) for graph in members]
+    everyone = [(DAG(graph), i) for i, members in enumerate(groups) for graph in members]
     for (a, i), (b, j) in combinations(everyone, 2):
         assert a.equivalent(b) == (i == j)
 
@@ -220,20 +220,20 @@ def test_cpdags_of_four_nodes_are_what_the_members_share():
     for members in classes_of_four():
         directed, undirected = slow.shared_arcs(members)
         for graph in members:
-            cpdag = Dag(graph).cpdag()
+            cpdag = DAG(graph).cpdag()
             assert (cpdag.directed, cpdag.undirected) == (directed, undirected)
 
 
 @pytest.mark.parametrize(("n", "graphs", "classes"), [(1, 1, 1), (2, 3, 2), (3, 25, 11), (4, 543, 185)])
 def test_how_many_classes_there_are(n, graphs, classes):
     """Gillispie and Perlman (2001), table 1."""
-    found = [Dag(graph).cpdag() for graph in slow.every_dag("abcde"[:n])]
+    found = [DAG(graph).cpdag() for graph in slow.every_dag("abcde"[:n])]
     assert (len(found), len(set(found))) == (graphs, classes)
 
 
 @pytest.mark.slow
 def test_how_many_classes_of_five_nodes_there_are():
-    found = [Dag(graph).cpdag() for graph in slow.every_dag("abcde")]
+    found = [DAG(graph).cpdag() for graph in slow.every_dag("abcde")]
     assert (len(found), len(set(found))) == (29281, 8782)
 
 
@@ -245,6 +245,6 @@ def test_cpdags_of_larger_graphs_decide_equivalence(dag):
         covered = set(dag.parents(child)) - {parent} == set(dag.parents(parent))
         arcs = [(child, parent) if arc == (parent, child) else arc for arc in dag.arcs]
         if slow.acyclic(families := {n: tuple(p for p, c in arcs if c == n) for n in dag}):
-            turned = Dag(families)
+            turned = DAG(families)
             assert turned.equivalent(dag) == (turned.cpdag() == cpdag) == covered
             assert dag.shd(turned) == 1

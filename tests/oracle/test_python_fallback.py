@@ -10,7 +10,7 @@ import pytest
 
 from bayeslearn import read_network
 from bayeslearn.kernels import python_fallback
-from bayeslearn.network import Exact
+from bayeslearn.network import ExactInference
 
 
 @pytest.fixture
@@ -22,10 +22,10 @@ def cold(monkeypatch):
 
 @pytest.mark.usefixtures("cold")
 def test_a_small_question_is_answered_without_compiled_code(monkeypatch):
-    explained = Exact(read_network("asia")).most_probable({"dysp": "yes"})
+    explained = ExactInference(read_network("asia")).most_probable({"dysp": "yes"})
     assert python_fallback._spent > 0
     monkeypatch.setattr(python_fallback, "is_ready", lambda *_: True)
-    assert explained.case == Exact(read_network("asia")).most_probable({"dysp": "yes"}).case
+    assert explained.case == ExactInference(read_network("asia")).most_probable({"dysp": "yes"}).case
 
 
 def test_a_first_question_in_a_new_place_compiles_nothing_and_does_not_load_the_compiler(tmp_path):

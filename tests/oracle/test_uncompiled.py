@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from bayeslearn import kernels, read_network
-from bayeslearn.kernels import planning, propagation, python_fallback, strides
-from bayeslearn.kernels import uncompiled_planning as plans
+from bayeslearn.kernels import junction_tree, propagation, python_fallback, table_strides
+from bayeslearn.kernels import uncompiled_junction_tree as plans
 from bayeslearn.kernels import uncompiled_propagation as runs
-from bayeslearn.network import BayesianNetwork, Exact
+from bayeslearn.network import BayesianNetwork, ExactInference
 from bayeslearn.network.inference import compiled_network as compiling
 from bayeslearn.network.inference.compiled_network import Compiled
 from tests.oracle.networks import random_evidence, random_network
@@ -40,9 +40,9 @@ def planned(planner, compiled, active, kept, *rest):
 
 def test_the_numbers_are_those_of_the_compiled_kernels():
     names = ("TIE_BREAK", "FACTOR", "MESSAGE", "BELIEF")
-    assert [getattr(plans, name) for name in names] == [getattr(planning, name) for name in names]
-    assert (runs.EDGE, runs.FAINT) == (strides.EDGE, propagation.FAINT)
-    assert compiling.WORTH_A_TRY == planning.WORTH_A_TRY
+    assert [getattr(plans, name) for name in names] == [getattr(junction_tree, name) for name in names]
+    assert (runs.EDGE, runs.FAINT) == (table_strides.EDGE, propagation.FAINT)
+    assert compiling.WORTH_A_TRY == junction_tree.WORTH_A_TRY
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -52,7 +52,7 @@ def test_a_plan_is_that_of_the_interpreted_kernel(seed):
     active, kept = rng.random(len(compiled.names)) < 0.8, rng.random(len(compiled.names)) < 0.9
     noise, weight = rng.random(len(active)), float(rng.choice([1e-3, 1.0]))
     entries, steps = planned(plans.plan, compiled, active, kept, noise, weight, 1e9)
-    kernel = python_fallback.twin("bayeslearn.kernels.planning").plan
+    kernel = python_fallback.twin("bayeslearn.kernels.junction_tree").plan
     expected, wanted = planned(kernel, compiled, active, kept, noise, weight, 1e9)
     assert entries == pytest.approx(expected, rel=1e-12)
     for found, array in zip(steps, wanted, strict=True):
@@ -77,7 +77,7 @@ def test_beliefs_and_families_are_those_of_the_kernel(seed):
     evidence = random_evidence(network, seed)
     weighed = [name for name in network.names if name not in evidence and rng.random() < 0.3]
     likelihoods = {name: (rng.random(len(network.states(name))) * 3).tolist() for name in weighed}
-    engine = Exact(network)
+    engine = ExactInference(network)
     compiled, (codes, likelihood, which) = engine.compiled, engine.read(evidence, likelihoods)
     _, steps = planned(plans.best_plan, compiled, codes < 0, compiled.all, 1e9)
 
@@ -103,14 +103,16 @@ def faint_chain(n, p):
     effects = [f"e{i}" for i in range(n)]
     tables = {"cause": [0.5, 0.5]} | {key: [[p, 1 - p], [2 * p, 1 - 2 * p]] for key in effects}
     states = {key: ["yes", "no"] for key in ["cause", *effects]}
-    return BayesianNetwork.of([("cause", e) for e in effects], tables, states=states), dict.fromkeys(effects, "yes")
+    return BayesianNetwork.from_tables([("cause", e) for e in effects], tables, states=states), dict.fromkeys(
+        effects, "yes"
+    )
 
 
 @pytest.mark.parametrize(("n", "p"), [(40, 1e-9), (4, 1e-200), (6, 1e-300)])
 @pytest.mark.usefixtures("cold")
 def test_products_do_not_underflow(n, p):
     network, evidence = faint_chain(n, p)
-    answer = Exact(network).query(evidence)
+    answer = ExactInference(network).query(evidence)
     assert answer.log_evidence == pytest.approx(n * np.log(p) + np.log((1 + 2.0**n) / 2), rel=1e-12)
     assert answer["cause"]["yes"] == pytest.approx(1 / (1 + 2.0**n), rel=1e-9)
 
@@ -146,7 +148,7 @@ def test_the_compiler_is_loaded_in_time(monkeypatch):
 
 @pytest.mark.usefixtures("cold")
 def test_time_without_the_compiler_counts():
-    Exact(read_network("asia")).query({"dysp": "yes"})
+    ExactInference(read_network("asia")).query({"dysp": "yes"})
     assert 0 < python_fallback._spent < python_fallback.PATIENCE
 
 
@@ -178,7 +180,7 @@ from bayeslearn import BayesianNetwork
 names = [f"v{i}" for i in range(150)]
 tables = {"v0": [0.3, 0.7]} | dict.fromkeys(names[1:], [[0.8, 0.2], [0.4, 0.6]])
 arcs = list(zip(names, names[1:]))
-net = BayesianNetwork.of(arcs, tables, states=dict.fromkeys(names, ["yes", "no"]))
+net = BayesianNetwork.from_tables(arcs, tables, states=dict.fromkeys(names, ["yes", "no"]))
 print(round(net.query({"v1": "yes"})["v0"]["yes"], 4), "numba" in sys.modules)
 """
     done = subprocess.run(

@@ -61,20 +61,20 @@ VERBS = {
 STAGES = {
     "learn": [
         "bayeslearn.tables:as_table",
-        "bayeslearn.network.structure.fit_network:learn",
+        "bayeslearn.network.structure.fit:fit_network",
         "bayeslearn.network.formats.read_write:write_network",
         "pathlib:Path.replace",
     ],
     "fit": [
         "bayeslearn.tables:as_table",
-        "bayeslearn.network.parameters.fit:fit_tables",
-        "bayeslearn.em:fit",
+        "bayeslearn.network.parameters.fit:fit_parameters",
+        "bayeslearn.em:run",
         "bayeslearn.network.formats.read_write:write_network",
         "pathlib:Path.replace",
     ],
     "cluster": [
         "bayeslearn.tables:as_table",
-        "bayeslearn.em:fit",
+        "bayeslearn.em:run",
         "bayeslearn.codec:write",
         "pathlib:Path.replace",
     ],
@@ -146,6 +146,75 @@ def test_a_full_disk_leaves_the_file_of_before(run, verb, place, fault):
     assert names(run.model.parent) == ["model.json"]
 
 
+@pytest.fixture
+def encode(tmp_path):
+    """Encode a folder onto itself, or files onto it, with a fault at a place; and its rows of before."""
+    from bayeslearn import scan
+    from bayeslearn.sources import encode_to_disk
+
+    (tmp_path / "data.csv").write_text(ROWS)
+    folder = tmp_path / "kept"
+    encode_to_disk(scan([{"d": ["u", "v"]}] * 3), folder)
+
+    def call(source, place, fault, times):
+        words = ["scan", str(folder if source == "itself" else tmp_path / "data.csv"), "--encode", str(folder)]
+        return subprocess.run(
+            [sys.executable, "-c", PROGRAM, place, fault, str(times), *words],
+            capture_output=True, text=True, check=False, timeout=120,
+            env=os.environ | {"BAYESLEARN_QUIET": "1"},
+        )  # fmt: skip
+
+    call.folder = folder
+    call.rows = lambda: scan(folder).table().to_dict()
+    return call
+
+
+#: What encoding passes through: the part is written and moved, then the file that describes it.
+ENCODING = [
+    ("bayeslearn.sources.encoded_source:write_arrays", 1),
+    ("pathlib:Path.replace", 1),
+    ("pathlib:Path.write_bytes", 1),
+    ("pathlib:Path.replace", 2),
+]
+
+
+@pytest.mark.parametrize("fault", ["kill", "full", "interrupt"])
+@pytest.mark.parametrize(
+    ("source", "place", "times"),
+    [*(("itself", *stage) for stage in ENCODING), ("files", *ENCODING[0]), ("files", *ENCODING[-1])],
+)
+def test_encoding_that_fails_leaves_the_rows_of_before(encode, source, fault, place, times):
+    before = names(encode.folder)
+    done = encode(source, place, fault, times)
+    assert "here is the fault" in done.stderr
+    assert done.returncode == {"kill": -signal.SIGKILL, "full": 1, "interrupt": 130}[fault]
+    assert "Traceback" not in done.stderr, done.stderr
+    assert encode.rows() == {"d": ["u", "v"] * 3}
+    if fault != "kill":
+        assert names(encode.folder) == before
+    if fault == "full":
+        assert re.fullmatch(r"error: cannot write '.*': no space left on device", done.stderr.splitlines()[-1])
+
+
+def test_encoding_to_a_disk_that_is_full_in_truth(tmp_path):
+    program = f"""
+import resource
+from bayeslearn import scan
+from bayeslearn.errors import UnwritableFileError
+from bayeslearn.sources import encode_to_disk
+encode_to_disk(scan([{{"d": ["u", "v"]}}]), {str(tmp_path / "kept")!r})
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    encode_to_disk(scan([{{"d": ["u", "v"] * 40_000}}]), {str(tmp_path / "kept")!r})
+except UnwritableFileError as error:
+    print(error.message)
+print(scan({str(tmp_path / "kept")!r}).n_rows)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"cannot write '.*\.part': file too large\n2\n", done.stdout)
+    assert len(names(tmp_path / "kept")) == 2
+
+
 @pytest.mark.parametrize("redirect", ["> /dev/full", ">&-", "2>&-", ">&- 2>&-", "| head -c 1 > /dev/null"])
 @pytest.mark.parametrize("words", ["show asia", "query asia --json", "sample asia -n 100000"])
 def test_streams_that_are_full_or_closed(words, redirect):
@@ -158,7 +227,14 @@ def test_streams_that_are_full_or_closed(words, redirect):
         assert (done.returncode, done.stderr) == (1, "error: [Errno 28] No space left on device\n")
 
 
-@pytest.mark.parametrize("moment", ["bayeslearn.cli.app", "rich", "numba", "scipy", "numpy", "typer"])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "bayeslearn.cli", "bayeslearn.cli.command", "bayeslearn.errors", "bayeslearn.printable",
+        "bayeslearn.cli.suggesting", "bayeslearn.cli.app", "bayeslearn.cli.streams", "rich", "numba", "scipy",
+        "numpy", "typer",
+    ],
+)  # fmt: skip
 def test_ctrl_c_during_imports(tmp_path, moment):
     program = f"""
 import sys, signal
@@ -169,8 +245,8 @@ class Finder:
             signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Finder())
 sys.argv = ["bayeslearn", "learn", "chest-clinic", "-o", {str(tmp_path / "out.json")!r}]
-from bayeslearn.cli import main
-main()
+import runpy
+runpy.run_module("bayeslearn", run_name="__main__")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr, done.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayeslearn import as_table, fit_tables, read_network
+from bayeslearn import as_table, fit_parameters, read_network
 
 pytestmark = pytest.mark.thorough
 
@@ -39,7 +39,7 @@ def test_learning_again_and_again_takes_no_more_memory():
 
     def learn(n):
         for _ in range(n):
-            net = fit_tables("[a][b|a][c|b][d|c]", as_table(data)).network
+            net = fit_parameters("[a][b|a][c|b][d|c]", as_table(data)).network
             net.log_likelihood(data)
 
     learn(20)

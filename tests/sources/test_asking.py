@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bayeslearn import NaiveBayes, as_table, scan
+from bayeslearn import NaiveBayesModel, as_table, scan
 from bayeslearn.mixture import find_classes
 from bayeslearn.naive_bayes import fit_text
-from bayeslearn.network import fit_tables
-from bayeslearn.sources.file_source import Files
+from bayeslearn.network import fit_parameters
+from bayeslearn.sources.file_source import FileSource
 
 N = 120
 
@@ -46,12 +46,12 @@ def no_table(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: Any) -> Any:
         raise AssertionError("read into memory")
 
-    monkeypatch.setattr(Files, "table", refuse)
+    monkeypatch.setattr(FileSource, "table", refuse)
 
 
 def test_a_network(folder: str) -> None:
     table, source = as_table(made(), columns=["a", "b"]), scan(f"{folder}/*.parquet", columns=["a", "b"])
-    network = fit_tables("[a][b|a]", source, prior="laplace").network
+    network = fit_parameters("[a][b|a]", source, prior="laplace").network
     assert network.predict(source, "a").tolist() == network.predict(table, "a").tolist()
     assert network.log_likelihood(source) == pytest.approx(network.log_likelihood(table), rel=1e-12)
     assert network.score(source).log_likelihood == pytest.approx(network.score(table).log_likelihood, rel=1e-12)
@@ -63,7 +63,7 @@ def test_a_network(folder: str) -> None:
 def test_naive_bayes(folder: str) -> None:
     columns = ["a", "b", "x"]
     table, source = as_table(made(), columns=columns), scan(f"{folder}/*.parquet", columns=columns)
-    model = NaiveBayes.learn(source, "a")
+    model = NaiveBayesModel.learn(source, "a")
     assert model.predict_proba(source) == pytest.approx(model.predict_proba(table), rel=1e-12)
     parts = list(source.map(model.predict).batches())
     assert len(parts) > 1
@@ -73,7 +73,7 @@ def test_naive_bayes(folder: str) -> None:
 def test_a_mixture(folder: str) -> None:
     columns = ["a", "b", "x"]
     table, source = as_table(made(), columns=columns), scan(f"{folder}/*.parquet", columns=columns)
-    model = find_classes(source, 2, rng=0).model
+    model = find_classes(source, 2, random_state=0).model
     shares = np.concatenate(list(source.map(model.responsibilities).batches()))
     assert shares == pytest.approx(model.responsibilities(table), rel=1e-12)
     assert source.map(model.log_likelihood).fold(float) == pytest.approx(model.log_likelihood(table), rel=1e-12)
@@ -83,7 +83,7 @@ def test_texts(folder: str) -> None:
     rows, source = made(), scan(f"{folder}/*.parquet", columns=["a"])
     documents = source.documents("text", "a")
     model = fit_text(documents)
-    assert model.classify(documents) == model.classify(rows["text"])
-    assert model.posterior(documents) == pytest.approx(model.posterior(rows["text"]), rel=1e-12)
-    parts = documents.map(lambda batch: model.classify(batch.texts)).batches()
-    assert [label for part in parts for label in part] == model.classify(rows["text"])
+    assert model.predict(documents) == model.predict(rows["text"])
+    assert model.predict_proba(documents) == pytest.approx(model.predict_proba(rows["text"]), rel=1e-12)
+    parts = documents.map(lambda batch: model.predict(batch.texts)).batches()
+    assert [label for part in parts for label in part] == model.predict(rows["text"])

@@ -13,8 +13,8 @@ import pytest
 import bayeslearn as bl
 from bayeslearn.errors import ChangedFileError
 from bayeslearn.naive_bayes.text.text_sources import scan_texts
-from bayeslearn.sources import encode
-from bayeslearn.sources.contingency import grouped
+from bayeslearn.sources import encode_to_disk
+from bayeslearn.sources.contingency import count_cells, group_counts
 from bayeslearn.tables import file_readers
 from bayeslearn.tables.stamps import require_unchanged, stamp_of
 
@@ -95,7 +95,7 @@ def test_a_change_during_a_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize(("change", "what"), CHANGES)
 def test_a_change_of_an_encoded_folder(tmp_path: Path, change: Any, what: str) -> None:
-    encode(bl.scan([text(tmp_path / "rows")]), tmp_path / "kept")
+    encode_to_disk(bl.scan([text(tmp_path / "rows")]), tmp_path / "kept")
     source = bl.scan(tmp_path / "kept")
     assert source.fold(len) == 40
     change(next((tmp_path / "kept").glob("*.part")))
@@ -111,7 +111,27 @@ def test_a_change_of_documents_sequences_and_groups(tmp_path: Path) -> None:
     with pytest.raises(ChangedFileError, match="changed"):
         documents.fold(len)
     with pytest.raises(ChangedFileError, match="changed"):
-        grouped(rows)
+        group_counts(rows)
+
+
+@pytest.mark.parametrize("made", [text, parquet])
+@pytest.mark.parametrize(("change", "what"), CHANGES)
+@pytest.mark.parametrize("again", PASSES.values(), ids=PASSES)
+def test_a_change_between_two_passes_over_groups(tmp_path: Path, made: Any, change: Any, what: str, again: Any) -> None:
+    path = made(tmp_path / "rows")
+    groups = group_counts(bl.scan([path], discrete=True))
+    again(groups)
+    change(path)
+    with pytest.raises(ChangedFileError, match=rf"rows\.\w+' changed while it was in use: .*{what}"):
+        again(groups)
+
+
+def test_a_change_between_scanning_and_counting(tmp_path: Path) -> None:
+    path = parquet(tmp_path / "rows")
+    source = bl.scan([path], discrete=True)
+    append(path)
+    with pytest.raises(ChangedFileError, match="changed"):
+        count_cells(source, [("x", "y")])
 
 
 def test_a_change_while_a_file_is_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

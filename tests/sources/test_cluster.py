@@ -25,10 +25,10 @@ import pytest
 
 import bayeslearn as bl
 from bayeslearn.errors import ClusterError, FormatError, ParameterError, UnknownStateError
-from bayeslearn.sources import Cluster
+from bayeslearn.sources import DaskEngine
 from bayeslearn.sources.dask_engine import cluster_of
-from bayeslearn.sources.engines import Local
-from bayeslearn.tables import Discrete, Schema
+from bayeslearn.sources.engines import ThreadEngine
+from bayeslearn.tables import DiscreteVariable, Schema
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ pytestmark = [
 def workers() -> Any:
     """Two workers for all tests; a shard may kill one of them."""
     with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-        cluster = Cluster.local(2, timeout=30, retries=0)
+        cluster = DaskEngine.local(2, timeout=30, retries=0)
     yield cluster
     cluster.close()
 
@@ -61,7 +61,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def pids(cluster: Cluster) -> set[int]:
+def pids(cluster: DaskEngine) -> set[int]:
     return set(cluster.client.run(os.getpid).values())
 
 
@@ -80,7 +80,7 @@ def silent(_: Any) -> None:
 ### the same answers
 
 
-def test_the_answers_of_files_to_the_last_bit(workers: Cluster, folder: Path) -> None:
+def test_the_answers_of_files_to_the_last_bit(workers: DaskEngine, folder: Path) -> None:
     parameters = np.random.default_rng(2).normal(size=(3, 5))
 
     def counted(table: Any) -> Any:
@@ -88,11 +88,11 @@ def test_the_answers_of_files_to_the_last_bit(workers: Cluster, folder: Path) ->
 
     def expected(table: Any) -> Any:
         """An E step in small: the shares of three classes in each row, summed with the weights of the rows."""
-        shares = np.exp(parameters[:, table.code("x")] + parameters[:, table.code("y")])
+        shares = np.exp(parameters[:, table.codes_of("x")] + parameters[:, table.codes_of("y")])
         return (shares / shares.sum(0) * table.weights).sum(1)
 
     told: list[Any] = []
-    here = bl.scan(str(folder / "*.parquet"), weights="n", engine=Local(1))
+    here = bl.scan(str(folder / "*.parquet"), weights="n", engine=ThreadEngine(1))
     there = bl.scan(str(folder / "*.parquet"), weights="n", engine=workers, progress=told.append)
     assert there.schema == here.schema
     assert there.missing() == here.missing()
@@ -106,7 +106,7 @@ def test_the_answers_of_files_to_the_last_bit(workers: Cluster, folder: Path) ->
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 13])
-def test_sums_depend_on_the_order_alone(workers: Cluster, n: int) -> None:
+def test_sums_depend_on_the_order_alone(workers: DaskEngine, n: int) -> None:
     rng = random.Random(n)
     shards = [(rng.random() / 50, 0.1 * i if i % 5 else None) for i in range(n)]
 
@@ -115,11 +115,11 @@ def test_sums_depend_on_the_order_alone(workers: Cluster, n: int) -> None:
         return shard[1]
 
     told: list[Any] = []
-    assert workers.fold(slowly, shards, told.append) == Local(1).fold(lambda shard: shard[1], shards, silent)
+    assert workers.fold(slowly, shards, told.append) == ThreadEngine(1).fold(lambda shard: shard[1], shards, silent)
     assert sorted(told) == sorted(shards)
 
 
-def test_a_skipped_file_is_reported(workers: Cluster, folder: Path, tmp_path: Path) -> None:
+def test_a_skipped_file_is_reported(workers: DaskEngine, folder: Path, tmp_path: Path) -> None:
     place = shutil.copytree(folder, tmp_path / "cases")
     (place / "part-4.parquet").write_bytes((place / "part-4.parquet").read_bytes()[:-100])
     whole = bytearray((place / "part-5.parquet").read_bytes())
@@ -136,9 +136,9 @@ def test_a_skipped_file_is_reported(workers: Cluster, folder: Path, tmp_path: Pa
 ### errors of the function
 
 
-def test_an_error_names_its_file(workers: Cluster, folder: Path, tmp_path: Path) -> None:
+def test_an_error_names_its_file(workers: DaskEngine, folder: Path, tmp_path: Path) -> None:
     place = shutil.copytree(folder, tmp_path / "cases")
-    schema = Schema([Discrete("z", [0, 1])])
+    schema = Schema([DiscreteVariable("z", [0, 1])])
     odd = pa.table({"x": ["a"], "y": [1], "z": [7], "n": [1.0]})
     pq.write_table(odd, place / "part-3.parquet")
     raised = []
@@ -150,7 +150,7 @@ def test_an_error_names_its_file(workers: Cluster, folder: Path, tmp_path: Path)
     assert raised[0].details == raised[1].details
 
 
-def test_errors_arrive_as_themselves(workers: Cluster) -> None:
+def test_errors_arrive_as_themselves(workers: DaskEngine) -> None:
     def noted(_: int) -> None:
         error = FormatError("odd", hint="look", path="there", line=3)
         error.add_note("in batch 2")
@@ -165,7 +165,7 @@ def test_errors_arrive_as_themselves(workers: Cluster) -> None:
         workers.fold(lambda shard: 1 // shard, [1, 0], silent)
 
 
-def test_what_cannot_be_sent(workers: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_sent(workers: DaskEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lock = threading.Lock()
     with pytest.raises(ParameterError, match="cannot be sent to workers"):
         workers.fold(lambda _: lock, [1], silent)
@@ -177,7 +177,7 @@ def test_what_cannot_be_sent(workers: Cluster, tmp_path: Path, monkeypatch: pyte
         workers.fold(only_here.work, [1], silent)
 
 
-def test_large_parameters_are_no_warning(workers: Cluster) -> None:
+def test_large_parameters_are_no_warning(workers: DaskEngine) -> None:
     parameters = np.arange(2_000_000)
     assert workers.fold(lambda shard: parameters[shard], [3, 4], silent) == 7
 
@@ -185,7 +185,7 @@ def test_large_parameters_are_no_warning(workers: Cluster) -> None:
 ### faults
 
 
-def test_a_worker_that_dies_changes_nothing(workers: Cluster, folder: Path, tmp_path: Path) -> None:
+def test_a_worker_that_dies_changes_nothing(workers: DaskEngine, folder: Path, tmp_path: Path) -> None:
     mark, before = tmp_path / "killed", pids(workers)
 
     def once(table: Any) -> Any:
@@ -200,7 +200,7 @@ def test_a_worker_that_dies_changes_nothing(workers: Cluster, folder: Path, tmp_
 
 
 def test_no_workers_left() -> None:
-    cluster = Cluster.local(1, timeout=0.5)
+    cluster = DaskEngine.local(1, timeout=0.5)
     processes = pids(cluster)
     cluster.client.cluster.scale(0)
     assert ended(processes)
@@ -224,7 +224,7 @@ def test_the_scheduler_of_somebody_else(tmp_path: Path) -> None:
     with subprocess.Popen(begin, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as scheduler:
         try:
             address = waited(lambda: json.loads(told.read_text())["address"])
-            cluster = Cluster(address, timeout=0.5)
+            cluster = DaskEngine(address, timeout=0.5)
             with pytest.raises(ClusterError, match=rf"no worker of {address} was there .* for 0.5 seconds"):
                 cluster.fold(abs, [1], silent)
             cluster.timeout = 60
@@ -237,7 +237,7 @@ def test_the_scheduler_of_somebody_else(tmp_path: Path) -> None:
         cluster.close()
         with pytest.raises(ClusterError, match="was closed"):
             cluster.fold(abs, [1], silent)
-        assert repr(cluster) == "Cluster(closed)"
+        assert repr(cluster) == "DaskEngine(closed)"
 
 
 def waited(ask: Any, seconds: float = 30.0) -> Any:
@@ -254,7 +254,7 @@ def waited(ask: Any, seconds: float = 30.0) -> Any:
 
 def test_a_script_without_a_guard_ends(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
-    script.write_text("from bayeslearn.sources import Cluster\nCluster.local(1)")
+    script.write_text("from bayeslearn.sources import DaskEngine\nCluster.local(1)")
     told = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
     assert told.returncode == 1
     assert 'below `if __name__ == "__main__":`' in told.stderr
@@ -263,7 +263,7 @@ def test_a_script_without_a_guard_ends(tmp_path: Path) -> None:
 ### who may come near
 
 
-def test_local_clusters_listen_to_this_machine_only(workers: Cluster) -> None:
+def test_local_clusters_listen_to_this_machine_only(workers: DaskEngine) -> None:
     me = psutil.Process()
     everybody = {me.pid: me} | {p.pid: p for p in me.children(recursive=True)}
     assert pids(workers) <= set(everybody)
@@ -273,7 +273,7 @@ def test_local_clusters_listen_to_this_machine_only(workers: Cluster) -> None:
 
 
 @pytest.mark.parametrize("n", [2, 4, 9])
-def test_all_workers_are_used(workers: Cluster, n: int) -> None:
+def test_all_workers_are_used(workers: DaskEngine, n: int) -> None:
     def slowly(_: int) -> Any:
         time.sleep(0.1)
         return collections.Counter([os.getpid()])
@@ -283,7 +283,7 @@ def test_all_workers_are_used(workers: Cluster, n: int) -> None:
     assert min(took.values()) >= n // 3
 
 
-def test_workers_use_one_thread_each(workers: Cluster) -> None:
+def test_workers_use_one_thread_each(workers: DaskEngine) -> None:
     assert workers.fold(lambda _: {os.environ["BAYESLEARN_THREADS"]}.union, [1], silent)(()) == {"1"}
     assert workers.count == 1
 
@@ -300,16 +300,16 @@ def test_certificates_are_used(tmp_path: Path) -> None:
         for who in ("scheduler", "worker")
         for what, path in (("cert", cert), ("key", key))
     }
-    with Cluster.local(1, security=mine | others, memory_limit="1GiB") as cluster:
+    with DaskEngine.local(1, security=mine | others, memory_limit="1GiB") as cluster:
         assert cluster.address.startswith("tls://127.0.0.1:")
         assert {w["memory_limit"] for w in cluster.client.scheduler_info()["workers"].values()} == {1 << 30}
-        with Cluster(cluster.address, security=mine) as own:
+        with DaskEngine(cluster.address, security=mine) as own:
             assert own.fold(abs, [-1, 2], silent) == 3
         with pytest.raises(ClusterError, match="cannot connect to tls://"):
-            Cluster(cluster.address, timeout=1)
+            DaskEngine(cluster.address, timeout=1)
 
 
-def test_clusters_that_are_meant(workers: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clusters_that_are_meant(workers: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     own = cluster_of(workers.client)
     assert own.client is workers.client
     own.close()
@@ -323,16 +323,16 @@ def test_clusters_that_are_meant(workers: Cluster, monkeypatch: pytest.MonkeyPat
     assert isinstance(workers.client.cluster, distributed.LocalCluster)
     with cluster_of(workers.client.cluster) as found:
         assert found.address == workers.address
-    monkeypatch.setattr(Cluster, "local", lambda *args, **options: Cluster(workers.client))
+    monkeypatch.setattr(DaskEngine, "local", lambda *args, **options: DaskEngine(workers.client))
     common = cluster_of("dask")
     assert cluster_of("dask") is common
     common.close()
     assert cluster_of("dask") is not common
 
 
-def test_a_shard_that_kills_every_worker_is_named(workers: Cluster, folder: Path) -> None:
+def test_a_shard_that_kills_every_worker_is_named(workers: DaskEngine, folder: Path) -> None:
     """The last test of these workers: some die while they start, which Dask takes for a reason not to start them."""
-    schema = Schema([Discrete("z", [0, 1])])
+    schema = Schema([DiscreteVariable("z", [0, 1])])
     source = bl.scan(str(folder / "part-2.parquet"), schema=schema, engine=workers)
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"}),

@@ -14,7 +14,7 @@ import pytest
 from bayeslearn import errors
 from bayeslearn.errors import BayeslearnError, ClusterError, MissingDependencyError, ParameterError
 from bayeslearn.sources.cluster_tasks import Work
-from bayeslearn.sources.dask_engine import Cluster, cluster_of
+from bayeslearn.sources.dask_engine import DaskEngine, cluster_of
 
 KINDS = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, BayeslearnError)]
 
@@ -32,7 +32,7 @@ def test_errors_travel(kind: type[BayeslearnError]) -> None:
 def test_nobody_listens() -> None:
     begin = time.monotonic()
     with pytest.raises(ClusterError, match=r"cannot connect to tcp://127.0.0.1:9: .*") as caught:
-        Cluster("tcp://127.0.0.1:9", timeout=0.3)
+        DaskEngine("tcp://127.0.0.1:9", timeout=0.3)
     assert time.monotonic() - begin < 10
     assert caught.value.details == {"address": "tcp://127.0.0.1:9"}
 
@@ -49,13 +49,13 @@ def test_no_cluster(given: Any, said: str) -> None:
 
 def test_bad_settings() -> None:
     with pytest.raises(ParameterError, match="timeout"):
-        Cluster("tcp://127.0.0.1:9", timeout=0)
+        DaskEngine("tcp://127.0.0.1:9", timeout=0)
     with pytest.raises(ParameterError, match=r"`security` cannot be used: .*tls_cafile"):
-        Cluster("tls://127.0.0.1:9", security={"tls_cafile": "x"})
+        DaskEngine("tls://127.0.0.1:9", security={"tls_cafile": "x"})
     with pytest.raises(ParameterError, match="security"):
-        Cluster("tls://127.0.0.1:9", security="x")
+        DaskEngine("tls://127.0.0.1:9", security="x")
     with pytest.raises(ClusterError, match="cannot connect to odd://"):
-        Cluster("odd://127.0.0.1:9", timeout=0.3)
+        DaskEngine("odd://127.0.0.1:9", timeout=0.3)
 
 
 def test_the_package_is_an_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 import bayeslearn as bl
 from bayeslearn.errors import ParameterError, UnknownColumnError
-from bayeslearn.sources import count_cells, grouped
-from bayeslearn.tables import as_table, contingency
+from bayeslearn.sources import count_cells, group_counts
+from bayeslearn.tables import as_table, contingency_tables
 from tests.sources.messy import pieces, write
 
 RNG = np.random.default_rng(3)
@@ -33,7 +33,7 @@ def test_counts_of_the_table(tmp_path: Any, weights: Any, families: Any, ending:
     for missing in ("drop", "state"):
         for ours, theirs in zip(
             count_cells(source, families, missing=missing),
-            contingency(table, families, missing=missing),
+            contingency_tables(table, families, missing=missing),
             strict=True,
         ):
             np.testing.assert_allclose(ours.counts, theirs.counts, rtol=1e-12)
@@ -42,7 +42,7 @@ def test_counts_of_the_table(tmp_path: Any, weights: Any, families: Any, ending:
 
 def test_equal_rows_become_one(tmp_path: Any) -> None:
     source = bl.scan(write(tmp_path, pieces(DATA, [20, 50]), "parquet"), columns=["word", "few", "truth"])
-    folded = grouped(source, memory_limit="256MB").table().distinct()
+    folded = group_counts(source, memory_limit="256MB").table().distinct()
     assert folded.total_weight == N
     expected = source.table().distinct()
     key = lambda t: sorted((*t.codes[:, i].tolist(), float(t.weights[i])) for i in range(len(t)))  # noqa: E731
@@ -52,7 +52,7 @@ def test_equal_rows_become_one(tmp_path: Any) -> None:
 def test_bad_input() -> None:
     source = bl.scan([{"a": ["x", "y"]}])
     with pytest.raises(ParameterError, match="cannot group"):
-        grouped(source)
+        group_counts(source)
     with pytest.raises(UnknownColumnError, match="'b'"):
         count_cells(source, [("a", "b")])
     assert count_cells(as_table({"a": ["x", "y"]}), [("a",)])[0].counts.tolist() == [1.0, 1.0]

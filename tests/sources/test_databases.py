@@ -9,6 +9,7 @@ import pytest
 
 import bayeslearn as bl
 from bayeslearn.errors import BayeslearnError, FormatError, ParameterError
+from bayeslearn.sources.duckdb_source import CLOSED, connected
 from tests.cli.asking import tell
 
 if TYPE_CHECKING:
@@ -83,6 +84,40 @@ def test_the_verb_writes_no_file(received: Path, tmp_path: Path) -> None:
     assert code in {1, 2}
     assert "is not one SELECT: DuckDB takes it for 'COPY'" in sentence
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_all_settings_are_in_force_and_locked(received: Path) -> None:
+    connection = connected(received, None)
+    wanted = CLOSED | {"python_enable_replacements": "false", "lock_configuration": "true", "access_mode": "read_only"}
+    for name, value in wanted.items():
+        found = connection.execute(f"select current_setting('{name}')").fetchone()[0]
+        assert str(found).lower() == value, name
+        other = "automatic" if name == "access_mode" else "true" if value == "false" else "false"
+        with pytest.raises(duckdb.Error, match=r"locked|Cannot|cannot"):
+            connection.execute(f"set {name} = '{other}'")
+    with pytest.raises(duckdb.Error, match="read-only"):
+        connection.execute("create table more (a int)")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "select * from st_read('map.shp')",
+        "select * from sqlite_scan('other.db', 't')",
+        "select * from read_json('{}/secret.csv')",
+        "select * from glob('{}/*')",
+    ],
+)
+def test_what_needs_an_extension_or_a_file_is_refused(received: Path, tmp_path: Path, asked: str) -> None:
+    with pytest.raises(ParameterError, match=r"reads what is not in the database|DuckDB cannot read"):
+        bl.scan(received, table=asked.format(tmp_path))
+
+
+def test_a_view_of_a_view_that_reads_a_file_is_refused(received: Path) -> None:
+    with duckdb.connect(str(received)) as connection:
+        connection.execute(f"create view behind as select * from {next(iter(EVIL))}")
+    with pytest.raises(BayeslearnError, match=r"reads what is not in the database|DuckDB"):
+        bl.scan(received, table="behind")
 
 
 def test_relations_of_the_user_are_theirs(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bayeslearn as bl
 from bayeslearn.errors import ConstantColumnError, ParameterError
-from bayeslearn.sources import discretised, discretization, encode, ranges
+from bayeslearn.sources import discretization, discretize, encode_to_disk, ranges
 from bayeslearn.tables import as_table
 from tests.properties import trials
 
@@ -30,12 +30,12 @@ def assert_as_the_table(data: dict[str, Any], rows: int, *, weighted: bool = Fal
     parts = [{k: v[a : a + rows] for k, v in data.items()} for a in range(0, len(data["x"]), rows)]
     source = bl.scan(parts, schema=table.schema, weights=weights)
     try:
-        expected = table.discretise(**how)
+        expected = table.discretize(**how)
     except ConstantColumnError:
         with pytest.raises(ConstantColumnError, match="nothing to cut"):
-            discretised(source, **how)
+            discretize(source, **how)
         return
-    found = discretised(source, **how)
+    found = discretize(source, **how)
     assert found.schema == expected.schema
     assert found.schema["x"].interval_values == expected.schema["x"].interval_values
     assert found.table() == expected
@@ -87,9 +87,12 @@ def test_many_rows_take_few_passes(monkeypatch: pytest.MonkeyPatch, kind: str, h
 def test_encoded_rows_keep_the_values(tmp_path: Path) -> None:
     x = np.random.default_rng(5).normal(size=300)
     source = bl.scan([{"x": x[:100]}, {"x": x[100:]}], numeric=["x"])
-    table = as_table({"x": x}, numeric=["x"]).discretise(bins=4)
-    before, after = encode(source, tmp_path / "plain"), encode(discretised(source, bins=4), tmp_path / "cut")
-    for found in (discretised(before, bins=4), after, bl.scan(tmp_path / "cut")):
+    table = as_table({"x": x}, numeric=["x"]).discretize(bins=4)
+    before, after = (
+        encode_to_disk(source, tmp_path / "plain"),
+        encode_to_disk(discretize(source, bins=4), tmp_path / "cut"),
+    )
+    for found in (discretize(before, bins=4), after, bl.scan(tmp_path / "cut")):
         assert found.schema["x"].interval_values == table.schema["x"].interval_values
         assert found.table() == table
 
@@ -97,8 +100,8 @@ def test_encoded_rows_keep_the_values(tmp_path: Path) -> None:
 def test_what_it_cannot_cut() -> None:
     source = bl.scan([{"x": [1.5, 2.5], "y": ["a", "b"]}])
     with pytest.raises(ParameterError, match="all rows at once"):
-        discretised(source, how="mdl")
+        discretize(source, how="mdl")
     with pytest.raises(ConstantColumnError, match="'x'"):
-        discretised(bl.scan([{"x": [1.5, 1.5]}]))
+        discretize(bl.scan([{"x": [1.5, 1.5]}]))
     words = bl.scan([{"y": ["a", "b"]}])
-    assert discretised(words) is words
+    assert discretize(words) is words

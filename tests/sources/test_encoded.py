@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import bayeslearn as bl
 from bayeslearn.errors import BayeslearnError, FormatError, ParameterError
-from bayeslearn.sources import encode
-from bayeslearn.tables import Discrete, Schema
+from bayeslearn.sources import encode_to_disk
+from bayeslearn.tables import DiscreteVariable, Schema
 from tests.properties import trials
 from tests.sources.messy import arrow, columns, pieces, write
 
@@ -29,7 +29,7 @@ def test_the_same_rows(data: dict[str, list[Any]], cuts: list[int], weighted: An
             source = bl.scan([arrow(p) for p in pieces(data, cuts)], weights="n" if weighted else None)
         except BayeslearnError:
             return
-        kept = encode(source, f"{folder}/kept")
+        kept = encode_to_disk(source, f"{folder}/kept")
         assert kept.table() == source.table()
         assert kept.missing() == source.missing()
         assert kept.total_weight == source.total_weight
@@ -40,17 +40,17 @@ def test_the_same_rows(data: dict[str, list[Any]], cuts: list[int], weighted: An
 def kept(tmp_path: Any) -> Any:
     """Two files of words and numbers, encoded."""
     data = {"word": ["low", "high", "?", "low"], "real": [1.5, None, 2.5, 0.5], "few": [1, 2, 1, 2]}
-    encode(bl.scan(write(tmp_path, pieces(data, [2]), "parquet")), tmp_path / "kept")
+    encode_to_disk(bl.scan(write(tmp_path, pieces(data, [2]), "parquet")), tmp_path / "kept")
     return tmp_path / "kept"
 
 
 def test_other_columns_and_codes(kept: Any) -> None:
     source = bl.scan(kept)
-    assert repr(source) == "Encoded(4 rows × 3 columns)"
+    assert repr(source) == "EncodedSource(4 rows × 3 columns)"
     assert source.declared(columns=["real"]).missing() == {"real": 1}
-    turned = Schema([Discrete("word", ["low", "high"])])
-    assert source.with_schema(turned).table().code("word").tolist() == [0, 1, -1, 0]
-    assert bl.scan(kept, columns=["few"], numeric=["few"]).table().value("few").tolist() == [1, 2, 1, 2]
+    turned = Schema([DiscreteVariable("word", ["low", "high"])])
+    assert source.with_schema(turned).table().codes_of("word").tolist() == [0, 1, -1, 0]
+    assert bl.scan(kept, columns=["few"], numeric=["few"]).table().values_of("few").tolist() == [1, 2, 1, 2]
     assert bl.scan(kept, columns=["word"], weights="few").total_weight == 6
     assert [len(t) for t in source.batches(3)] == [3, 1]
 
@@ -60,19 +60,54 @@ def test_it_tells_how_far_it_is(tmp_path: Any) -> None:
     data = {"word": ["low", "high"] * 20}
     source = bl.scan(write(tmp_path, pieces(data, [10]), "csv"), progress=told.append)
     told.clear()
-    encode(source, tmp_path / "kept")
+    encode_to_disk(source, tmp_path / "kept")
     assert (told[-1].rows, told[-1].of) == (40, 40)
 
 
 def test_written_again(kept: Any) -> None:
-    other = encode(bl.scan([{"a": ["x", "y"]}]), kept)
+    other = encode_to_disk(bl.scan([{"a": ["x", "y"]}]), kept)
     assert other.table().to_dict() == {"a": ["x", "y"]}
     assert len(list(kept.iterdir())) == 2
 
 
+def test_onto_its_own_source(kept: Any) -> None:
+    before = bl.scan(kept).table()
+    assert encode_to_disk(bl.scan(kept), kept).table() == before
+    assert encode_to_disk(bl.scan(kept, columns=["few"]), kept).table() == before.select(["few"])
+    assert len(list(kept.iterdir())) == 2
+
+
+def test_what_fails_leaves_the_rows_of_before(kept: Any, tmp_path: Any) -> None:
+    def broken() -> Any:
+        yield {"a": ["x", "y"]}
+        raise ZeroDivisionError("a batch that cannot be read")
+
+    names, before = sorted(path.name for path in kept.iterdir()), bl.scan(kept).table()
+    source = bl.scan(broken, schema=Schema([DiscreteVariable("a", ["x", "y"])]))
+    for folder in (kept, tmp_path / "new"):
+        with pytest.raises(ZeroDivisionError, match="cannot be read"):
+            encode_to_disk(source, folder)
+    assert bl.scan(kept).table() == before
+    assert sorted(path.name for path in kept.iterdir()) == names
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_a_kill_left_is_removed(kept: Any) -> None:
+    (kept / "bayeslearn.json").unlink()
+    (kept / ".0123456789abcdef.tmp").write_bytes(b"half a part")
+    assert encode_to_disk(bl.scan([{"a": ["x", "y"]}]), kept).table().to_dict() == {"a": ["x", "y"]}
+    assert len(list(kept.iterdir())) == 2
+
+
+def test_files_of_others_stay(kept: Any) -> None:
+    (kept / "thesis.part").write_text("mine")
+    encode_to_disk(bl.scan([{"a": ["x", "y"]}]), kept)
+    assert (kept / "thesis.part").read_text() == "mine"
+
+
 def test_what_is_wrong_is_told(kept: Any, tmp_path: Any) -> None:
     with pytest.raises(ParameterError, match="holds other files"):
-        encode(bl.scan([{"a": ["x", "y"]}]), tmp_path)
+        encode_to_disk(bl.scan([{"a": ["x", "y"]}]), tmp_path)
     manifest, part = kept / "bayeslearn.json", next(kept.glob("*.part"))
     told = json.loads(manifest.read_text())
     for change, words in (

@@ -16,9 +16,9 @@ from bayeslearn.errors import (
     DuplicateColumnError,
     EmptyTableError,
     FormatError,
-    MissingFileError,
+    InputFileNotFoundError,
 )
-from bayeslearn.sources import Local
+from bayeslearn.sources import ThreadEngine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +92,7 @@ def test_a_broken_file_under_a_known_schema(folder: Path) -> None:
     """Nobody looks beforehand, so the pass itself names it; who may skip looks."""
     schema = bl.scan(str(folder / "good.parquet")).schema
     (folder / "rot.parquet").write_bytes(zeroed((folder / "good.parquet").read_bytes(), 8, 60))
-    source = bl.scan(str(folder / "*.parquet"), schema=schema, engine=Local(1))
+    source = bl.scan(str(folder / "*.parquet"), schema=schema, engine=ThreadEngine(1))
     with pytest.raises(FormatError, match=r"rot\.parquet' cannot be read"):
         source.fold(lambda table: table.n_rows)
     skipping = bl.scan(str(folder / "*.parquet"), schema=schema, on_error="skip")
@@ -169,7 +169,7 @@ def test_types_that_say_the_same(folder: Path) -> None:
 
 def test_files_that_are_not_there(folder: Path) -> None:
     for on_error in ("raise", "skip"):
-        with pytest.raises(MissingFileError, match=r"nowhere\.parquet"):
+        with pytest.raises(InputFileNotFoundError, match=r"nowhere\.parquet"):
             bl.scan([str(folder / "good.parquet"), str(folder / "nowhere.parquet")], on_error=on_error)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from bayeslearn import as_table, scan
 from bayeslearn.errors import DataError, UnknownColumnError
-from bayeslearn.sources import encode
+from bayeslearn.sources import encode_to_disk
 from bayeslearn.tables import Source
 from bayeslearn.tables.folded import size_of
 
@@ -54,7 +54,7 @@ def opened(kind: str, folder: Path) -> Source:
         return as_table(rows)
     if kind in {"batches", "encoded"}:
         found = scan(pieces(rows, whole=False))
-        return found if kind == "batches" else encode(found, folder / "encoded")
+        return found if kind == "batches" else encode_to_disk(found, folder / "encoded")
     if kind == "sql":
         return scan(pytest.importorskip("duckdb").from_arrow(pa.table(rows)))
     for number, part in enumerate(pieces(rows, whole=True)):
@@ -89,11 +89,11 @@ def test_columns(source: Source) -> None:
 
 
 def test_map_and_facts(source: Source) -> None:
-    sums = source.map(lambda table: np.nansum(table.value("x")))
+    sums = source.map(lambda table: np.nansum(table.values_of("x")))
     wanted = np.nansum(np.array(made()["x"], dtype=float))
     assert sums.fold(float) == pytest.approx(wanted, rel=1e-12)
     assert sum(sums.batches()) == pytest.approx(wanted, rel=1e-12)
-    rows, total = source.facts([len, lambda table: float(np.nansum(table.value("x")))])
+    rows, total = source.facts([len, lambda table: float(np.nansum(table.values_of("x")))])
     assert rows == N
     assert total == pytest.approx(wanted, rel=1e-12)
 
@@ -103,8 +103,8 @@ def test_documents(source: Source) -> None:
     texts = found.fold(lambda batch: tuple(str(text) for text in batch.texts))
     assert list(texts) == [text or "" for text in rows["text"]]
     assert [label for batch in found.batches() for label in batch.labels] == rows["label"]
-    unlabelled = source.documents("text", "id").map(lambda batch: int((~batch.known).sum()))
-    assert unlabelled.fold(int) == 0
+    unlabeled = source.documents("text", "id").map(lambda batch: int((~batch.known).sum()))
+    assert unlabeled.fold(int) == 0
     with pytest.raises(UnknownColumnError, match="'mail'"):
         source.documents("mail")
     if not is_text(source):
@@ -139,9 +139,9 @@ def test_kept(source: Source) -> None:
 
     def work(table: Any) -> Any:
         asked.append(table.n_rows)
-        return table.value("x")
+        return table.values_of("x")
 
-    kept, again = source.kept(work, 1 << 20), source.map(lambda table: table.value("x"))
+    kept, again = source.kept(work, 1 << 20), source.map(lambda table: table.values_of("x"))
     for _ in range(3):
         assert kept.fold(np.nansum) == again.fold(np.nansum)
     assert sum(asked) == N

@@ -19,14 +19,14 @@ from bayeslearn.errors import (
     BayeslearnError,
     CapacityError,
     EmptyTableError,
-    MissingFileError,
+    InputFileNotFoundError,
     ParameterError,
     UnknownColumnError,
     UnknownStateError,
 )
 from bayeslearn.sources import as_source, base, is_source
-from bayeslearn.sources.engines import Local
-from bayeslearn.tables import Discrete, Schema, as_table
+from bayeslearn.sources.engines import ThreadEngine
+from bayeslearn.tables import DiscreteVariable, Schema, as_table
 from bayeslearn.tables.folded import Sum
 from tests.properties import trials
 from tests.sources.messy import arrow, columns, pieces, write
@@ -85,7 +85,7 @@ def days(tmp_path: Any) -> Any:
 def test_dictionaries_of_different_order(days: Any) -> None:
     source = bl.scan(f"{days}/*.parquet", weights="n")
     assert source.schema["wind"].states == ("calm", "strong", "weak")
-    assert source.table().decode("wind").tolist() == ["weak", "strong", None, "strong", "weak", "calm"]
+    assert source.table().column("wind").tolist() == ["weak", "strong", None, "strong", "weak", "calm"]
     assert source.total_weight == 9.5
     assert source.missing() == {"wind": 1, "hours": 1}
 
@@ -103,22 +103,22 @@ def test_directories_and_lists_are_sources(days: Any) -> None:
 
 def test_declared_by_the_words_of_as_table(days: Any) -> None:
     source = bl.scan(f"{days}/*.parquet", columns=["wind", "hours"])
-    known = Schema([Discrete("wind", ["weak", "strong", "calm"])])
-    assert as_source(source, schema=known).table().code("wind").tolist() == [0, 1, -1, 1, 0, 2]
+    known = Schema([DiscreteVariable("wind", ["weak", "strong", "calm"])])
+    assert as_source(source, schema=known).table().codes_of("wind").tolist() == [0, 1, -1, 1, 0, 2]
     other = as_source(source, columns=["hours"], discrete=["hours"])
     assert other.schema["hours"].states == (0.25, 1.5, 2.0, 3.25, 7.5)
-    short = Schema([Discrete("wind", ["weak", "strong"])])
+    short = Schema([DiscreteVariable("wind", ["weak", "strong"])])
     with pytest.raises(UnknownStateError, match=r"day-2\.parquet.*'calm' in row 0"):
         source.with_schema(short).table()
-    assert source.with_schema(short, unseen="missing").missing() == {"wind": 2}
-    more = Schema([*known, Discrete("rain", ["no", "yes"])])
-    assert source.with_schema(more, absent="missing").missing() == {"wind": 1, "rain": 6}
+    assert source.with_schema(short, handle_unknown="missing").missing() == {"wind": 2}
+    more = Schema([*known, DiscreteVariable("rain", ["no", "yes"])])
+    assert source.with_schema(more, missing_columns="missing").missing() == {"wind": 1, "rain": 6}
     with pytest.raises(UnknownColumnError, match="'rain'"):
         source.with_schema(more).table()
 
 
 def test_a_schema_that_is_given_needs_no_look(days: Any) -> None:
-    wind = Schema([Discrete("wind", ["weak", "strong", "calm"])])
+    wind = Schema([DiscreteVariable("wind", ["weak", "strong", "calm"])])
     source = bl.scan(f"{days}/*.parquet", schema=wind)
     assert source.digest is None
     assert source.n_rows == 6
@@ -165,11 +165,11 @@ def test_names_that_sql_would_misread() -> None:
 
 
 def test_bad_input(tmp_path: Any) -> None:
-    with pytest.raises(MissingFileError, match="no file matches"):
+    with pytest.raises(InputFileNotFoundError, match="no file matches"):
         bl.scan(f"{tmp_path}/*.parquet")
-    with pytest.raises(MissingFileError, match="no such file"):
+    with pytest.raises(InputFileNotFoundError, match="no such file"):
         bl.scan([tmp_path / "one.parquet"])
-    with pytest.raises(MissingFileError, match="no such file"):
+    with pytest.raises(InputFileNotFoundError, match="no such file"):
         bl.scan(tmp_path / "none.duckdb", table="t")
     with pytest.raises(ParameterError, match="mounts"):
         bl.scan("s3://bucket/*.parquet")
@@ -191,28 +191,28 @@ def test_bad_input(tmp_path: Any) -> None:
 
 
 def test_an_error_names_its_batch() -> None:
-    source = bl.scan([{"a": ["x", "y"]}, {"a": ["z"]}]).with_schema(Schema([Discrete("a", ["x", "y"])]))
+    source = bl.scan([{"a": ["x", "y"]}, {"a": ["z"]}]).with_schema(Schema([DiscreteVariable("a", ["x", "y"])]))
     with pytest.raises(UnknownStateError, match="'z'") as caught:
         source.fold(len)
     assert caught.value.__notes__ == ["in batch 1"]
 
 
 def test_columns_that_files_lack_are_missing_if_they_may_be(days: Any) -> None:
-    more = Schema([Discrete("wind", ["weak", "strong", "calm"]), Discrete("rain", ["no", "yes"])])
-    source = as_source(f"{days}/*.parquet", schema=more, absent="missing")
+    more = Schema([DiscreteVariable("wind", ["weak", "strong", "calm"]), DiscreteVariable("rain", ["no", "yes"])])
+    source = as_source(f"{days}/*.parquet", schema=more, missing_columns="missing")
     assert source.missing() == {"wind": 1, "rain": 6}
     with pytest.raises(UnknownColumnError, match="'rain'"):
         as_source(f"{days}/*.parquet", schema=more)
     with pytest.raises(UnknownColumnError, match="'m'"):
-        as_source(f"{days}/*.parquet", schema=more, absent="missing", weights="m")
+        as_source(f"{days}/*.parquet", schema=more, missing_columns="missing", weights="m")
 
 
 def test_what_is_missing_is_said_once(days: Any) -> None:
-    source = bl.scan(f"{days}/*.parquet", missing=["calm"], columns=["wind"])
-    assert as_source(source, missing=["calm"]).missing() == {"wind": 2}
+    source = bl.scan(f"{days}/*.parquet", na_values=["calm"], columns=["wind"])
+    assert as_source(source, na_values=["calm"]).missing() == {"wind": 2}
     with pytest.raises(ParameterError, match="settled for this source"):
-        as_table(source, missing=["weak"])
-    named = source.with_schema(Schema([Discrete("wind", ["weak", "strong", "calm"])]))
+        as_table(source, na_values=["weak"])
+    named = source.with_schema(Schema([DiscreteVariable("wind", ["weak", "strong", "calm"])]))
     assert named.missing() == named.table().missing() == {"wind": 1}
 
 
@@ -239,7 +239,7 @@ def test_sums_do_not_depend_on_threads(values: list[int | None]) -> None:
     plain: Sum[int] = Sum()
     for value in values:
         plain.add(value)
-    assert Local(3).fold(lambda v: v, values, told.append) == plain.total
+    assert ThreadEngine(3).fold(lambda v: v, values, told.append) == plain.total
     assert sorted(told, key=str) == sorted(values, key=str)
     assert plain.total == (sum(v for v in values if v is not None) if any(v is not None for v in values) else None)
 
@@ -258,7 +258,7 @@ def test_an_error_ends_all_and_is_that_of_the_first_shard() -> None:
     for _ in range(5):
         late.clear()
         with pytest.raises(ValueError, match="shard 1"):
-            Local(2).fold(work, [0, 1, 2, 3], lambda _: None)
+            ThreadEngine(2).fold(work, [0, 1, 2, 3], lambda _: None)
 
 
 def test_whole_numbers_past_int64(tmp_path: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import bayeslearn as bl
 from bayeslearn.errors import BayeslearnError, FormatError
-from bayeslearn.sources import encode
+from bayeslearn.sources import encode_to_disk
 from bayeslearn.sources.base import MANIFEST
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
     """A folder of encoded rows."""
-    encode(bl.scan([{"x": ["a", "b", "a", None], "y": [1.5, 2.5, None, 0.5]}]), tmp_path / "kept")
+    encode_to_disk(bl.scan([{"x": ["a", "b", "a", None], "y": [1.5, 2.5, None, 0.5]}]), tmp_path / "kept")
     return tmp_path / "kept"
 
 
@@ -75,19 +75,28 @@ def test_parts_that_were_changed(kept: Path, change: Callable[[bytes], bytes], m
         bl.scan(kept).table()
 
 
-ENTRIES: dict[str, tuple[Any, str]] = {
-    "rows": (10**30, "must be a number of rows"),
-    "weight": (float("nan"), "weight must be a number"),
-    "missing": ([1, 10**9], "contradicts itself"),
-    "parts": ([["../x.part", 4]], "is not the name of a part"),
-    "form": ({}, "is of the form"),
-    "schema": ({"variables": [{"name": "x", "kind": "discrete", "states": ["a", "b"], "cuts": [10**400]}]}, "cuts"),
-}
+ENTRIES: list[tuple[str, Any, str]] = [
+    ("rows", 10**30, "rows: .*beyond 64 bits"),
+    ("rows", 2**60, "must be a number of rows"),
+    ("weight", float("nan"), "rows: .*expected a number, found NaN"),
+    ("weight", "1", "weight must be a number"),
+    ("missing", [1, 10**9], "contradicts itself"),
+    ("parts", [["../x.part", 4]], "is not the name of a part"),
+    ("form", {}, "is of the form"),
+    ("schema", {"variables": [{"name": "x", "kind": "discrete", "states": ["a"], "cuts": [10**400]}]}, "64 bits"),
+    ("schema", {"variables": [{"name": "x", "kind": "discrete", "states": ["a", "b"], "cuts": ["c"]}]}, "cuts"),
+]
 
 
-@pytest.mark.parametrize("key", ENTRIES)
-def test_descriptions_that_were_changed(kept: Path, key: str) -> None:
-    value, match = ENTRIES[key]
+def test_keys_that_stand_twice(kept: Path) -> None:
+    text = (kept / MANIFEST).read_text()
+    (kept / MANIFEST).write_text(text.replace('"rows"', '"rows": 3, "rows"'))
+    with pytest.raises(FormatError, match="the key 'rows' stands twice"):
+        bl.scan(kept)
+
+
+@pytest.mark.parametrize(("key", "value", "match"), ENTRIES)
+def test_descriptions_that_were_changed(kept: Path, key: str, value: Any, match: str) -> None:
     told = json.loads((kept / MANIFEST).read_text())
     (kept / MANIFEST).write_text(json.dumps(told | {key: value}))
     with pytest.raises(BayeslearnError, match=match):
@@ -103,5 +112,5 @@ def test_descriptions_that_are_none(kept: Path, text: str) -> None:
 
 def test_names_with_half_characters_are_kept(tmp_path: Path) -> None:
     table = bl.as_table({"\ud800": ["a", "b"], "y": ["c\udfff", "d"]})
-    kept = encode(bl.scan([table], schema=table.schema), tmp_path / "kept")
+    kept = encode_to_disk(bl.scan([table], schema=table.schema), tmp_path / "kept")
     assert bl.scan(tmp_path / "kept").table().to_dict() == kept.table().to_dict() == table.to_dict()

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from bayeslearn.tables import Discrete, Numeric, Schema, Table
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table
 
 WORDS = st.sampled_from(["a", "b", "yes", "No", "01", "1", "x y", "é", " pad ", "10", "9"])
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=64)
@@ -15,7 +15,9 @@ def schemas(draw, min_columns=1):
     n = draw(st.integers(min_columns, 5))
     kinds = draw(st.lists(st.booleans(), min_size=n, max_size=n))
     return Schema(
-        Discrete(f"d{i}", draw(st.lists(WORDS, min_size=1, max_size=4, unique=True))) if discrete else Numeric(f"x{i}")
+        DiscreteVariable(f"d{i}", draw(st.lists(WORDS, min_size=1, max_size=4, unique=True)))
+        if discrete
+        else NumericVariable(f"x{i}")
         for i, discrete in enumerate(kinds)
     )
 

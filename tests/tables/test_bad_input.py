@@ -14,7 +14,7 @@ from bayeslearn.errors import (
     DuplicateColumnError,
     EmptyTableError,
     FormatError,
-    MissingFileError,
+    InputFileNotFoundError,
     MixedTypesError,
     ParameterError,
     ShapeError,
@@ -23,7 +23,7 @@ from bayeslearn.errors import (
     UnknownStateError,
     WeightError,
 )
-from bayeslearn.tables import Discrete, Schema, as_table
+from bayeslearn.tables import DiscreteVariable, Schema, as_table
 
 GOOD = {"x": ["a", "b", "a"], "y": [1.5, 2.5, 3.5]}
 
@@ -71,7 +71,7 @@ def write(tmp_path):
         ({"x": [1, "a", 2]}, {}, MixedTypesError, r"column 'x' mixes number \(1 in row 0\), text \('a' in row 1\)"),
         ({"x": [True, 0, 1]}, {}, MixedTypesError, r"column 'x' mixes bool \(True in row 0\), number \(0 in row 1\)"),
         ({"x": [1.5, True]}, {}, MixedTypesError, r"mixes number \(1.5 in row 0\), bool \(True in row 1\)"),
-        ({"x": [1, "a", 2]}, {}, MixedTypesError, r"hint: missing=\{'x': \['a'\]\} .*, discrete=\['x'\] to keep all"),
+        ({"x": [1, "a", 2]}, {}, MixedTypesError, r"hint: na_values=\{'x': \['a'\]\} .*, discrete=\['x'\] to keep all"),
         ({"x": [1, True, "a"]}, {"discrete": "x"}, MixedTypesError, "'x' holds both 1 and True, which are equal"),
         ({"x": ["1", "a"]}, {"numeric": "x"}, MixedTypesError, "'x' is to be numeric, but row 1 holds 'a'"),
         ({"x": [1, "1e400"]}, {"numeric": "x"}, DataError, "column 'x' is inf in row 1"),
@@ -179,11 +179,11 @@ def test_bad_shapes(data, options, error, match):
         ({"discrete": ["y"], "numeric": ["y"]}, ParameterError, "discrete and numeric at once: 'y'"),
         ({"states": {"x": "ab"}}, ParameterError, "the states of column 'x' must be a list of names, got 'ab'"),
         ({"states": ["x"]}, ParameterError, "`states` must map names of columns to lists"),
-        ({"missing": None}, ParameterError, "`missing` must be a list of markers, or a mapping .* got None"),
-        ({"missing": {"z": [1]}}, UnknownColumnError, "there is no column 'z'"),
+        ({"na_values": None}, ParameterError, "`na_values` must be a list of markers, or a mapping .* got None"),
+        ({"na_values": {"z": [1]}}, UnknownColumnError, "there is no column 'z'"),
         ({"drop_columns": ["z"]}, UnknownColumnError, "there is no column 'z'"),
         ({"max_states": 0}, ParameterError, "`max_states` must be at least 1, got 0"),
-        ({"unseen": "drop"}, ParameterError, "unexpected value for `unseen`: 'drop'"),
+        ({"handle_unknown": "drop"}, ParameterError, "unexpected value for `handle_unknown`: 'drop'"),
         ({"schema": "x"}, ParameterError, "`schema` must be a Schema, got 'x'"),
         ({"discrete": 3}, ParameterError, "`discrete` must be names of columns, got 3"),
         ({"weights": "w"}, UnknownColumnError, "there is no column 'w'"),
@@ -219,14 +219,15 @@ def test_a_schema_says_it_all():
 
 
 def test_unknown_states():
-    schema = Schema([Discrete("outlook", ["sunny", "rain"])])
+    schema = Schema([DiscreteVariable("outlook", ["sunny", "rain"])])
     with pytest.raises(UnknownStateError, match="'foggy' in row 3") as caught:
         as_table({"outlook": ["rain", "?", "sunny", "foggy", "odd"]}, schema=schema)
     assert caught.value.message == (
         "column 'outlook' has state 'foggy' in row 3, not among its states 'sunny', 'rain' (also 'odd')"
     )
     assert (
-        caught.value.hint == 'treat it as missing with unseen="missing", or declare it with `states=` or in the schema'
+        caught.value.hint
+        == 'treat it as missing with handle_unknown="missing", or declare it with `states=` or in the schema'
     )
     assert caught.value.details["row"] == 3
 
@@ -291,7 +292,9 @@ def test_bad_files(write, content, name, error, match):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(MissingFileError, match=r"cannot read .*none.csv': there is no such file\n\nhint: looked in"):
+    with pytest.raises(
+        InputFileNotFoundError, match=r"cannot read .*none.csv': there is no such file\n\nhint: looked in"
+    ):
         as_table(tmp_path / "none.csv")
     with pytest.raises(FileNotFoundError, match="is a directory"):
         as_table(str(tmp_path))
@@ -301,6 +304,6 @@ def test_words_among_many_numbers_of_a_file(write):
     path = write("x\n" + "\n".join(map(str, range(30))) + "\nlate\n")
     with pytest.raises(MixedTypesError, match=r"mixes numbers \('0' in row 0\), words \('late' in row 30\)") as caught:
         as_table(path)
-    assert "missing={'x': ['late']}" in str(caught.value)
-    assert as_table(path, missing=["late"]).missing() == {"x": 1}
+    assert "na_values={'x': ['late']}" in str(caught.value)
+    assert as_table(path, na_values=["late"]).missing() == {"x": 1}
     assert as_table(path, discrete=["x"]).schema["x"].size == 31

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn.errors import BayeslearnWarning, MissingFileError
-from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
+from bayeslearn.errors import BayeslearnWarning, InputFileNotFoundError
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, as_table
 from bayeslearn.tables.file_readers import column_names
 from tests.properties import trials
 from tests.tables.strategies import tables, word_columns
@@ -22,7 +22,7 @@ LOOSE = {"allow_constant": True}
 
 
 def kinds(table):
-    return ["discrete" if isinstance(v, Discrete) else "numeric" for v in table.schema]
+    return ["discrete" if isinstance(v, DiscreteVariable) else "numeric" for v in table.schema]
 
 
 def write_csv(path, columns, delimiter=","):
@@ -85,17 +85,18 @@ def test_the_order_of_rows_changes_no_state(columns, data):
 @given(tables(min_rows=1))
 def test_a_table_coded_by_its_own_schema_is_itself(table):
     assert as_table(table, schema=table.schema) is table
-    assert as_table(table.to_dict(), schema=table.schema, weights=table.weights, missing=()) == table
+    assert as_table(table.to_dict(), schema=table.schema, weights=table.weights, na_values=()) == table
 
 
 @given(tables(min_rows=1), st.data())
 def test_a_table_recoded_and_back_is_itself(table, data):
     turned = Schema(
-        Discrete(v.name, data.draw(st.permutations(v.states))) if isinstance(v, Discrete) else v for v in table.schema
+        DiscreteVariable(v.name, data.draw(st.permutations(v.states))) if isinstance(v, DiscreteVariable) else v
+        for v in table.schema
     )
-    there = as_table(table, schema=turned, missing=())
+    there = as_table(table, schema=turned, na_values=())
     assert there.to_dict() == table.to_dict()
-    assert as_table(there, schema=table.schema, missing=()) == table
+    assert as_table(there, schema=table.schema, na_values=()) == table
 
 
 @given(st.lists(st.none() | st.integers(-3, 3), min_size=1, max_size=30))
@@ -214,12 +215,12 @@ def test_what_is_missing():
 
 def test_other_marks_of_a_missing_cell():
     cells = ["a", "?", "-", "b"]
-    assert as_table({"x": cells}, missing=["-"]).to_dict()["x"] == ["a", None, None, "b"]
-    assert as_table({"x": cells}, missing=["-"], keep_default_na=False).to_dict()["x"] == ["a", "?", None, "b"]
-    assert as_table({"x": [1.5, -9, 2]}, missing=[-9]).to_dict()["x"] == [1.5, None, 2.0]
-    assert as_table({"x": [1, 2, -9, 1, 2]}, missing="-9").to_dict()["x"] == [1, 2, None, 1, 2]
-    assert as_table(pd.DataFrame({"x": [1, -9, 2]}, dtype="category"), missing=[-9]).to_dict()["x"] == [1, None, 2]
-    assert as_table({"x": [1, "a", -9]}, missing=[-9], discrete=["x"]).to_dict()["x"] == [1, "a", None]
+    assert as_table({"x": cells}, na_values=["-"]).to_dict()["x"] == ["a", None, None, "b"]
+    assert as_table({"x": cells}, na_values=["-"], keep_default_na=False).to_dict()["x"] == ["a", "?", None, "b"]
+    assert as_table({"x": [1.5, -9, 2]}, na_values=[-9]).to_dict()["x"] == [1.5, None, 2.0]
+    assert as_table({"x": [1, 2, -9, 1, 2]}, na_values="-9").to_dict()["x"] == [1, 2, None, 1, 2]
+    assert as_table(pd.DataFrame({"x": [1, -9, 2]}, dtype="category"), na_values=[-9]).to_dict()["x"] == [1, None, 2]
+    assert as_table({"x": [1, "a", -9]}, na_values=[-9], discrete=["x"]).to_dict()["x"] == [1, "a", None]
 
 
 def test_a_declared_state_is_never_missing():
@@ -228,7 +229,7 @@ def test_a_declared_state_is_never_missing():
 
 def test_a_hidden_variable_has_declared_states_and_no_values():
     table = as_table({"h": [None, None], "x": ["a", "b"]}, states={"h": ["hot", "cold"]})
-    assert table.code("h").tolist() == [-1, -1]
+    assert table.codes_of("h").tolist() == [-1, -1]
 
 
 ### declared states and schemas
@@ -237,7 +238,7 @@ def test_a_hidden_variable_has_declared_states_and_no_values():
 def test_declared_states_keep_their_order():
     table = as_table({"sky": ["rainy", "sunny"]}, states={"sky": ["sunny", "cloudy", "rainy"]})
     assert table.schema["sky"].states == ("sunny", "cloudy", "rainy")
-    assert table.code("sky").tolist() == [2, 0]
+    assert table.codes_of("sky").tolist() == [2, 0]
 
 
 def test_new_data_under_an_old_schema():
@@ -245,27 +246,29 @@ def test_new_data_under_an_old_schema():
     new = as_table(pd.DataFrame({"hours": [3], "extra": ["?"], "sky": ["rainy"]}), schema=schema)
     assert new.to_dict() == {"sky": ["rainy"], "hours": [3.0]}
     with pytest.warns(BayeslearnWarning, match=r"1 value of 'sky' \('foggy'\) not among the states"):
-        foggy = as_table({"sky": ["foggy"], "hours": [None]}, schema=schema, unseen="missing")
+        foggy = as_table({"sky": ["foggy"], "hours": [None]}, schema=schema, handle_unknown="missing")
     assert foggy.to_dict() == {"sky": [None], "hours": [None]}
 
 
 def test_numbers_and_truth_meet_their_text():
-    numbers, words = Discrete("x", [1, 2]), Discrete("x", ["1", "2"])
+    numbers, words = DiscreteVariable("x", [1, 2]), DiscreteVariable("x", ["1", "2"])
     for cells in ([1, 2, 1], [1.0, 2.0, 1.0], ["1", "2", "1.0"]):
-        assert as_table({"x": cells}, schema=Schema([numbers])).code("x").tolist() == [0, 1, 0]
-    assert as_table({"x": [2, 1]}, schema=Schema([words])).code("x").tolist() == [1, 0]
-    truth = Schema([Discrete("x", [False, True])])
-    assert as_table({"x": ["TRUE", "False"]}, schema=truth).code("x").tolist() == [1, 0]
-    assert as_table({"x": [True]}, schema=Schema([Discrete("x", ["true", "false"])])).code("x").tolist() == [0]
+        assert as_table({"x": cells}, schema=Schema([numbers])).codes_of("x").tolist() == [0, 1, 0]
+    assert as_table({"x": [2, 1]}, schema=Schema([words])).codes_of("x").tolist() == [1, 0]
+    truth = Schema([DiscreteVariable("x", [False, True])])
+    assert as_table({"x": ["TRUE", "False"]}, schema=truth).codes_of("x").tolist() == [1, 0]
+    assert as_table({"x": [True]}, schema=Schema([DiscreteVariable("x", ["true", "false"])])).codes_of(
+        "x"
+    ).tolist() == [0]
 
 
 def test_a_table_under_another_schema():
     table = as_table({"x": ["a", "b", "?"], "y": [1.5, 2, 3]}, weights=[1, 2, 3])
-    schema = Schema([Numeric("y"), Discrete("x", ["c", "b", "a"])])
+    schema = Schema([NumericVariable("y"), DiscreteVariable("x", ["c", "b", "a"])])
     turned = as_table(table, schema=schema)
-    assert turned.code("x").tolist() == [2, 1, -1]
+    assert turned.codes_of("x").tolist() == [2, 1, -1]
     assert turned.weights.tolist() == [1, 2, 3]
-    assert as_table(table, states={"x": ["b", "a"]}).code("x").tolist() == [1, 0, -1]
+    assert as_table(table, states={"x": ["b", "a"]}).codes_of("x").tolist() == [1, 0, -1]
     assert as_table(table, discrete=["y"]).schema["y"].states == (1.5, 2.0, 3.0)
 
 
@@ -279,7 +282,7 @@ def test_a_table_keeps_the_variables_that_nothing_is_said_about():
 
 def test_a_table_of_odd_states_under_another_schema():
     table = as_table({"x": [1, "a", 2]}, discrete=["x"])
-    assert as_table(table, states={"x": ["a", 2, 1]}).code("x").tolist() == [2, 0, 1]
+    assert as_table(table, states={"x": ["a", 2, 1]}).codes_of("x").tolist() == [2, 0, 1]
 
 
 ### arrays
@@ -423,10 +426,10 @@ def test_names_of_columns_without_reading_the_rest(tmp_path, ending):
     else:
         frame.to_csv(path, index=False, sep="\t" if ending == "tsv" else ",")
     assert column_names(path) == ["wind", "a, b"]
-    with pytest.raises(MissingFileError, match="there is no such file"):
+    with pytest.raises(InputFileNotFoundError, match="there is no such file"):
         column_names(tmp_path / f"no.{ending}")
 
 
 def test_numbers_with_odd_blanks_around_them(tmp_path):
     (tmp_path / "t.csv").write_bytes(b"x,y\n1.5\x1d,a\n\x1c2.5,b\n3.25,a\n")
-    assert as_table(tmp_path / "t.csv").value("x").tolist() == [1.5, 2.5, 3.25]
+    assert as_table(tmp_path / "t.csv").values_of("x").tolist() == [1.5, 2.5, 3.25]

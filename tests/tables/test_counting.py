@@ -8,13 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError, ParameterError
-from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table, contingency
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, as_table, contingency_tables
 
 FAMILIES = [("a",), ("a", "b"), ("c", "a", "b"), ("b", "d", "c", "a")]
 SCHEMA = Schema(
     [
-        *(Discrete(name, list(states)) for name, states in [("a", "xy"), ("b", "uvw"), ("c", "pqrs"), ("d", "01")]),
-        Numeric("z"),
+        *(
+            DiscreteVariable(name, list(states))
+            for name, states in [("a", "xy"), ("b", "uvw"), ("c", "pqrs"), ("d", "01")]
+        ),
+        NumericVariable("z"),
     ]
 )
 
@@ -27,7 +30,7 @@ def random_table(seed, n, *, missing=0.15, weights=None):
 
 
 def counts(table, **options):
-    return [found.counts for found in contingency(table, FAMILIES, **options)]
+    return [found.counts for found in contingency_tables(table, FAMILIES, **options)]
 
 
 ### laws
@@ -65,7 +68,7 @@ def test_order_of_rows_and_columns_is_irrelevant(seed, n):
 def test_every_row_is_accounted_for(seed, n):
     table = random_table(seed, n, missing=0.4)
 
-    for found in contingency(table, FAMILIES):
+    for found in contingency_tables(table, FAMILIES):
         assert found.counts.sum() + found.incomplete == n
     for with_missing in counts(table, missing="state"):
         assert with_missing.sum() == n
@@ -92,9 +95,9 @@ def test_both_ways_agree_and_are_both_used(monkeypatch):
         )
 
     chosen = counts(table)
-    monkeypatch.setattr("bayeslearn.tables.counting.ROW_COST", 0.0)  # never worth a bitmap
+    monkeypatch.setattr("bayeslearn.tables.contingency.ROW_COST", 0.0)  # never worth a bitmap
     by_rows = counts(random_table(0, 3000))
-    monkeypatch.setattr("bayeslearn.tables.counting.ROW_COST", 1e9)  # always
+    monkeypatch.setattr("bayeslearn.tables.contingency.ROW_COST", 1e9)  # always
     by_bits = counts(random_table(0, 3000))
 
     assert set(used) == {"_intersections", "_histogram"}
@@ -104,7 +107,7 @@ def test_both_ways_agree_and_are_both_used(monkeypatch):
 
 
 def test_weighted_counts_do_not_depend_on_the_number_of_threads(monkeypatch):
-    monkeypatch.setattr("bayeslearn.tables.counting.CHUNK", 100)
+    monkeypatch.setattr("bayeslearn.tables.contingency.CHUNK", 100)
     table = random_table(1, 2000, weights=np.random.default_rng(1).random(2000))
     monkeypatch.setattr(type(table.counter), "count", lambda self, fs: list(self._histograms(fs, worth=True).values()))
 
@@ -119,7 +122,7 @@ def test_weighted_counts_do_not_depend_on_the_number_of_threads(monkeypatch):
 
 def test_a_family_asked_for_twice():
     table = random_table(0, 50)
-    first, second = contingency(table, [("a", "b"), ("a", "b")])
+    first, second = contingency_tables(table, [("a", "b"), ("a", "b")])
     np.testing.assert_array_equal(first.counts, second.counts)
 
 
@@ -128,7 +131,7 @@ def test_many_states():
     rng = np.random.default_rng(0)
     table = as_table({"id": rng.integers(0, 300, n), "b": rng.integers(0, 2, n)}, discrete=["id"], max_states=300)
 
-    [found] = contingency(table, [("id", "b")])
+    [found] = contingency_tables(table, [("id", "b")])
 
     assert found.counts.shape == (300, 2)
     assert found.counts.sum() == n
@@ -148,23 +151,23 @@ def test_many_states():
 )
 def test_bad_families(family, match):
     with pytest.raises(ParameterError, match=match):
-        contingency(random_table(0, 10), [family])
+        contingency_tables(random_table(0, 10), [family])
 
 
 def test_bad_option():
     with pytest.raises(ParameterError, match="unexpected value for `missing`: 'ignore'"):
-        contingency(random_table(0, 10), [("a",)], missing="ignore")
+        contingency_tables(random_table(0, 10), [("a",)], missing="ignore")
 
 
 def test_too_large_is_refused_before_it_is_allocated():
-    schema = Schema([Discrete(f"x{j}", tuple(range(100))) for j in range(6)])
+    schema = Schema([DiscreteVariable(f"x{j}", tuple(range(100))) for j in range(6)])
     table = Table(schema, np.zeros((6, 3), np.int8), np.empty((0, 3)))
     with pytest.raises(CapacityError, match=r"need 1,061,520,150,601 cells .* the largest family is \(x0, x1"):
-        contingency(table, [schema.names])
+        contingency_tables(table, [schema.names])
 
 
 def test_a_table_without_rows_counts_nothing():
     empty = as_table({"a": ["x", "y"], "b": ["u", "v"]}).take([])
-    [found] = contingency(empty, [("a", "b")])
+    [found] = contingency_tables(empty, [("a", "b")])
     np.testing.assert_array_equal(found.counts, np.zeros((2, 2)))
     assert found.incomplete == 0

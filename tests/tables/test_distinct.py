@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn.tables import Discrete, Numeric, Schema, Table, distinct
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, distinct_rows
 from tests.tables.strategies import tables
 
 
@@ -48,7 +48,7 @@ def test_many_wide_columns_stay_exact(data, seed):
     sizes = data.draw(st.lists(st.sampled_from([1, 2, 100, 300]), min_size=8, max_size=14))
     base = np.array([rng.integers(-1, size, 6) for size in sizes])
     table = Table(
-        Schema([Discrete(f"x{i}", range(s)) for i, s in enumerate(sizes)]), base[:, rng.integers(0, 6, 40)], []
+        Schema([DiscreteVariable(f"x{i}", range(s)) for i, s in enumerate(sizes)]), base[:, rng.integers(0, 6, 40)], []
     )
     assert [tuple(row.values()) for row in table.distinct().rows()] == list(slow_distinct(table))
 
@@ -57,26 +57,26 @@ def test_many_wide_columns_stay_exact(data, seed):
 
 
 def test_a_hash_that_always_collides_changes_nothing(monkeypatch):
-    schema = Schema([Discrete("d", range(3)), Numeric("x"), Numeric("y")])
+    schema = Schema([DiscreteVariable("d", range(3)), NumericVariable("x"), NumericVariable("y")])
     rng = np.random.default_rng(3)
     table = Table(schema, rng.integers(-1, 3, (1, 50)), rng.integers(0, 2, (2, 50)).astype(float))
     expected = table.distinct()
-    monkeypatch.setattr(distinct, "hashed", lambda words: np.zeros_like(words[0]))
+    monkeypatch.setattr(distinct_rows, "hashed", lambda words: np.zeros_like(words[0]))
     assert table.distinct() == expected
 
 
 def test_zeros_are_equal_and_so_are_nans():
-    table = Table(Schema([Numeric("x")]), [], [[0.0, -0.0, np.nan, -np.nan, 1.0]])
+    table = Table(Schema([NumericVariable("x")]), [], [[0.0, -0.0, np.nan, -np.nan, 1.0]])
     assert table.distinct().weights.tolist() == [2, 2, 1]
 
 
 def test_words_hold_as_many_columns_as_fit():
-    words = list(distinct.packed(np.zeros((9, 4), dtype=np.int8), [127] * 9))
+    words = list(distinct_rows.packed(np.zeros((9, 4), dtype=np.int8), [127] * 9))
     assert len(words) == 1  # 128⁹ = 2⁶³
-    assert len(list(distinct.packed(np.zeros((10, 4), dtype=np.int8), [127] * 10))) == 2
+    assert len(list(distinct_rows.packed(np.zeros((10, 4), dtype=np.int8), [127] * 10))) == 2
 
 
 @pytest.mark.parametrize("n", [0, 3])
 def test_no_columns(n):
-    table = Table(Schema([Discrete("x", ["a", "b"])]), np.zeros((1, n), dtype=int), []).select([])
+    table = Table(Schema([DiscreteVariable("x", ["a", "b"])]), np.zeros((1, n), dtype=int), []).select([])
     assert table.distinct().total_weight == n

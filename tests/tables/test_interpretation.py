@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnError, MixedTypesError
-from bayeslearn.tables import Discrete, Numeric, Schema, as_table
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, as_table
 from bayeslearn.tables.dates import chosen_date, date_fits
 from bayeslearn.tables.formats import Fits, fits_of, numbers_in
 from bayeslearn.tables.interpretation import interpretation_notes
@@ -51,11 +51,11 @@ def test_columns_of_written_numbers_are_numeric(name, cents):
     numbers = [123456.78, -98765.43, *(c / 100 for c in cents)]
     table = as_table({"x": [WRITTEN[name](x) for x in numbers]})
     assert table.schema["x"].read_as == name
-    np.testing.assert_allclose(table.value("x"), numbers, rtol=1e-15, atol=0)
+    np.testing.assert_allclose(table.values_of("x"), numbers, rtol=1e-15, atol=0)
     again = as_table({"x": [WRITTEN[name](x) for x in numbers[::-1]]}, schema=table.schema)
-    np.testing.assert_array_equal(again.value("x"), table.value("x")[::-1])
+    np.testing.assert_array_equal(again.values_of("x"), table.values_of("x")[::-1])
     plain = as_table({"x": numbers}, schema=table.schema)
-    np.testing.assert_array_equal(plain.value("x"), table.value("x"))
+    np.testing.assert_array_equal(plain.values_of("x"), table.values_of("x"))
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_columns_of_written_numbers_are_numeric(name, cents):
 )
 def test_formats(cells, read_as, numbers):
     table = as_table({"x": cells})
-    assert table.schema["x"] == Numeric("x")
+    assert table.schema["x"] == NumericVariable("x")
     assert table.schema["x"].read_as == read_as
-    assert table.value("x").tolist() == numbers
+    assert table.values_of("x").tolist() == numbers
 
 
 @pytest.mark.parametrize("cells", [["$5", "many"], ["1,5", "1.5.2"], ["12-13", "14-15"], ["yes", "no"], ["a%", "b%"]])
 def test_one_format_for_all_or_none(cells):
-    assert isinstance(as_table({"x": cells}).schema["x"], Discrete)
+    assert isinstance(as_table({"x": cells}).schema["x"], DiscreteVariable)
 
 
 def test_markers_are_no_values():
@@ -100,15 +100,15 @@ def test_batches_agree_on_a_format():
 
 def test_a_declared_column_is_read_too_or_kept():
     cells = ["$5", "$6", "$5"]
-    assert as_table({"x": cells}, numeric=["x"]).value("x").tolist() == [5, 6, 5]
+    assert as_table({"x": cells}, numeric=["x"]).values_of("x").tolist() == [5, 6, 5]
     assert as_table({"x": cells}, discrete=["x"]).schema["x"].states == ("$5", "$6")
 
 
 def test_new_data_in_a_format_find_the_intervals_of_plain_numbers():
-    schema = Schema([Discrete.from_cuts("x", [100, 2000])])
-    assert as_table({"x": ["$5", "$1,500", "$2,500.10"]}, schema=schema).code("x").tolist() == [0, 1, 2]
+    schema = Schema([DiscreteVariable.from_cuts("x", [100, 2000])])
+    assert as_table({"x": ["$5", "$1,500", "$2,500.10"]}, schema=schema).codes_of("x").tolist() == [0, 1, 2]
     with pytest.raises(MixedTypesError, match="'x' is to be numeric, but row 1 holds 'much'"):
-        as_table({"x": ["$5", "much"]}, schema=Schema([Numeric("x", read_as="money")]))
+        as_table({"x": ["$5", "much"]}, schema=Schema([NumericVariable("x", read_as="money")]))
 
 
 ### dates
@@ -187,13 +187,13 @@ def test_no_date_in_new_data_is_an_error():
 
 def test_durations_are_seconds():
     table = as_table({"x": [dt.timedelta(seconds=1.5), dt.timedelta(minutes=2), None]})
-    assert table.value("x")[:2].tolist() == [1.5, 120]
+    assert table.values_of("x")[:2].tolist() == [1.5, 120]
     assert interpretation_notes(table.schema) == ["x: duration, in seconds, read as numbers"]
 
 
 def test_variables_remember_what_they_were_read_as():
     table = as_table({"x": ["$1.25", "$2.50", "$7.25"], "t": ["2013-01-02", "2014-02-03", "2014-02-04"]})
-    for variable in (*table.schema, *table.discretise(bins=2).schema):
+    for variable in (*table.schema, *table.discretize(bins=2).schema):
         again = variable_from_dict(variable.to_dict())
         assert (again, again.read_as, again.origin) == (variable, variable.read_as, variable.origin)
 

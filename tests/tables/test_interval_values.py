@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.sources.usability import whole_numbers
-from bayeslearn.tables import Discrete, as_table, variables
+from bayeslearn.tables import DiscreteVariable, as_table, variables
 from bayeslearn.tables.interval_values import MAX_VALUES, collated, interval_values, weighted_values
 
 NUMBERS = st.one_of(st.floats(-1e308, 1e308), st.floats(-9, 9), st.integers(-20, 20).map(float))
@@ -53,7 +53,7 @@ def test_whole_numbers_are_counted_as_others_are_sorted(rows, weighted):
     st.lists(NUMBERS, max_size=9, unique=True).map(sorted),
 )
 def test_comparing_and_searching_give_the_same_codes(x, cuts):
-    variable = Discrete.from_cuts("x", cuts)
+    variable = DiscreteVariable.from_cuts("x", cuts)
     expected = [-1 if math.isnan(v) else sum(v > c for c in cuts) for v in x]
     assert variable.cut(x).tolist() == expected
     with pytest.MonkeyPatch.context() as patch:
@@ -64,7 +64,7 @@ def test_comparing_and_searching_give_the_same_codes(x, cuts):
 
 def test_the_name_of_a_heavy_value_among_names_of_intervals():
     """'0' is a number and the name of a state; next to '< 0' it is the name."""
-    table = as_table({"x": [-1.5, 0, 0, 0, 0, 2.5]}, numeric=["x"]).discretise(bins=3)
+    table = as_table({"x": [-1.5, 0, 0, 0, 0, 2.5]}, numeric=["x"]).discretize(bins=3)
     assert table.schema["x"].states == ("< 0", "0", "> 0")
     for other in (table.to_dict(), {"x": ["< 0", "0", "0.0", "0", "0", "7"]}):
         assert as_table(other, schema=table.schema) == table

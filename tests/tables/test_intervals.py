@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bayeslearn.tables import Discrete, Numeric, Schema, Table, as_table
-from bayeslearn.tables.discretise import quantile_cuts
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, as_table
+from bayeslearn.tables.discretization import quantile_cuts
 from bayeslearn.tables.intervals import below, between, interval_names
 from bayeslearn.tables.variables import variable_from_dict
 
@@ -16,7 +16,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def cut_of(values, bins=5):
-    return Table(Schema([Numeric("x")]), [], [values]).discretise(bins=bins)
+    return Table(Schema([NumericVariable("x")]), [], [values]).discretize(bins=bins)
 
 
 ### laws
@@ -42,7 +42,7 @@ def test_no_shorter_number_separates(a, gap):
 
 @given(st.lists(FINITE, min_size=1, max_size=8, unique=True).map(sorted))
 def test_names_are_distinct_and_read_back(cuts):
-    variable = Discrete.from_cuts("x", cuts)
+    variable = DiscreteVariable.from_cuts("x", cuts)
     assert len(set(variable.states)) == len(cuts) + 1
     assert variable_from_dict(variable.to_dict()) == variable
 
@@ -53,7 +53,7 @@ def test_a_heavy_value_is_alone(cells, bins):
     values, counts = np.unique(x, return_counts=True)
     heavy = values[counts.argmax()]
     assume(len(values) > 1 and counts.max() > 0.5 * len(x))
-    codes = cut_of(x, bins).code("x")
+    codes = cut_of(x, bins).codes_of("x")
     assert set(x[codes == codes[x == heavy][0]]) == {heavy}
 
 
@@ -106,8 +106,8 @@ def test_older_names_are_understood():
     older = variable_from_dict(
         {"name": "x", "kind": "discrete", "states": ["<= 2.5", "(2.5, 4]", "> 4"], "cuts": [2.5, 4.0]}
     )
-    newer = Discrete.from_cuts("x", [2.5, 4])
+    newer = DiscreteVariable.from_cuts("x", [2.5, 4])
     names = ["<= 2.5", "(2.5, 4]", "2.5 … 4", "2.5 ... 4", "> 4"]
     for variable in (older, newer):
         assert [variable.code_of(name) for name in names] == [0, 1, 1, 1, 2]
-        assert as_table({"x": names}, schema=Schema([variable])).code("x").tolist() == [0, 1, 1, 1, 2]
+        assert as_table({"x": names}, schema=Schema([variable])).codes_of("x").tolist() == [0, 1, 1, 1, 2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,8 +12,8 @@ import pytest
 
 from bayeslearn import as_table, scan
 from bayeslearn.errors import CapacityError, FormatError
-from bayeslearn.naive_bayes.text.reading import read_corpus
-from bayeslearn.sources.contingency import grouped
+from bayeslearn.naive_bayes.text.corpus_readers import read_corpus
+from bayeslearn.sources.contingency import count_cells, group_counts
 from bayeslearn.tables import fast_csv, file_readers, text_heads
 from tests.fuzz.tables import at_once, by_batches, read_by_all
 
@@ -73,7 +74,7 @@ def test_duckdb_groups_the_same_cells(tmp_path: Path) -> None:
     path.write_bytes('sep=;\r"a";b\rx;"1"y\r\n\nz;"2\n3"\n"x";1y'.encode("utf-16"))
     source = scan(path, discrete=True)
     assert source.table().to_dict() == {"a": ["x", "z", "x"], "b": ["1y", "2\n3", "1y"]}
-    found = grouped(source).table()
+    found = group_counts(source).table()
     assert sorted(zip(*found.to_dict().values(), found.weights, strict=True)) == [("x", "1y", 2.0), ("z", "2\n3", 1.0)]
 
 
@@ -127,3 +128,36 @@ def test_dates_that_no_calendar_has_are_named(tmp_path: Path) -> None:
     for read in (as_table, scan):
         with pytest.raises(FormatError, match="column 'day' holds dates beyond the years 1 to 9999"):
             read(tmp_path / "rows.parquet")
+
+
+NAMES = ["t[1]", "t*", "t?", "[!t]1", "x]y[", "t1"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_names_with_marks_of_patterns_are_names(tmp_path: Path, ending: str) -> None:
+    paths = {name: tmp_path / f"{name}.{ending}" for name in NAMES}
+    for i, path in enumerate(paths.values()):
+        data = {"a": ["x", "y"] * (i + 1), "b": ["u", "v", *["u", "u"] * i]}
+        if ending == "csv":
+            path.write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in zip(*data.values(), strict=True)))
+        else:
+            pq.write_table(pa.table(data), path)
+    for i, path in enumerate(paths.values()):
+        source = scan(path)
+        assert as_table(path).n_rows == source.n_rows == 2 * (i + 1)
+        assert count_cells(source, [("a", "b")])[0].counts.sum() == 2 * (i + 1)
+        assert group_counts(source).table().total_weight == 2 * (i + 1)
+    assert group_counts(scan(tmp_path)).table().total_weight == sum(2 * (i + 1) for i in range(len(NAMES)))
+
+
+def test_a_parquet_file_of_very_many_cells_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    n, path = 1 << 24, tmp_path / "rows.parquet"
+    cells = pa.DictionaryArray.from_arrays(pa.nulls(n, pa.int8()).fill_null(0), ["x"])
+    pq.write_table(pa.table({f"c{i}": cells for i in range(40)}), path)
+    assert path.stat().st_size < 1 << 21
+    with mock.patch.object(file_readers, "free_memory", return_value=1 << 32):
+        for read in (as_table, file_readers.file_table):
+            with pytest.raises(
+                CapacityError, match=r"16,777,216 rows of 40 columns, .* need 5\.0 GiB, and 4\.0 GiB are"
+            ):
+                read(path)

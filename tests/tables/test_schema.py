@@ -13,10 +13,12 @@ from bayeslearn.errors import (
     UnknownColumnError,
     UnknownStateError,
 )
-from bayeslearn.tables import Discrete, Numeric, Schema, Variable
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Variable
 from tests.tables.strategies import schemas
 
-WEATHER = Schema([Discrete("wind", ["weak", "strong"]), Numeric("hours"), Discrete("rain", [False, True])])
+WEATHER = Schema(
+    [DiscreteVariable("wind", ["weak", "strong"]), NumericVariable("hours"), DiscreteVariable("rain", [False, True])]
+)
 
 
 ### laws
@@ -29,7 +31,7 @@ def test_a_schema_survives_json(schema):
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6, unique=True).map(sorted))
 def test_cut_variables_survive_json(cuts):
-    schema = Schema([Discrete.from_cuts("x", cuts)])
+    schema = Schema([DiscreteVariable.from_cuts("x", cuts)])
     assert Schema.from_dict(json.loads(json.dumps(schema.to_dict()))) == schema
 
 
@@ -43,7 +45,7 @@ def test_selecting_every_column_changes_nothing(schema):
 
 def test_a_schema_reads_like_a_dict():
     assert WEATHER.names == ("wind", "hours", "rain")
-    assert WEATHER["hours"] == Numeric("hours")
+    assert WEATHER["hours"] == NumericVariable("hours")
     assert [v.name for v in WEATHER] == list(WEATHER.names)
     assert len(WEATHER) == 3
     assert "wind" in WEATHER
@@ -63,10 +65,10 @@ def test_parts_keep_the_order_asked_for():
 
 
 def test_order_and_type_of_states_matter():
-    assert Discrete("x", [0, 1]) != Discrete("x", [False, True])
-    assert Discrete("x", [0, 1]) != Discrete("x", [1, 0])
-    assert hash(Discrete("x", [0, 1])) == hash(Discrete("x", (0, 1)))
-    assert Discrete("x", ["a"]) != "x"
+    assert DiscreteVariable("x", [0, 1]) != DiscreteVariable("x", [False, True])
+    assert DiscreteVariable("x", [0, 1]) != DiscreteVariable("x", [1, 0])
+    assert hash(DiscreteVariable("x", [0, 1])) == hash(DiscreteVariable("x", (0, 1)))
+    assert DiscreteVariable("x", ["a"]) != "x"
 
 
 def test_codes_of_states():
@@ -77,12 +79,12 @@ def test_codes_of_states():
 
 
 def test_intervals_hold_their_upper_bound():
-    hours = Discrete.from_cuts("hours", [2.5, 4])
+    hours = DiscreteVariable.from_cuts("hours", [2.5, 4])
     assert hours.cut([1, 2.5, 2.6, 4, 5, float("nan")]).tolist() == [0, 0, 1, 1, 2, -1]
 
 
 def test_close_cuts_get_the_digits_that_tell_them_apart():
-    assert Discrete.from_cuts("x", [0.1234567, 0.1234568]).states[0] == "<= 0.1234567"
+    assert DiscreteVariable.from_cuts("x", [0.1234567, 0.1234568]).states[0] == "<= 0.1234567"
 
 
 ### bad input
@@ -91,20 +93,20 @@ def test_close_cuts_get_the_digits_that_tell_them_apart():
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: Discrete(3, ["a"]), "the name of a variable must be text, got 3"),
-        (lambda: Discrete("x", []), "column 'x' needs at least one state"),
-        (lambda: Discrete("x", "abc"), "must be a list of names, got 'abc'"),
-        (lambda: Discrete("x", 3), "must be a list of names, got 3"),
-        (lambda: Discrete("x", ["a", "b", "a"]), "column 'x' has state 'a' more than once"),
-        (lambda: Discrete("x", [1, True]), "more than once"),
-        (lambda: Discrete("x", ["a", None]), "None cannot be the name of a state, in column 'x'"),
-        (lambda: Discrete("x", [["a"]]), r"\['a'\] cannot be the name of a state"),
-        (lambda: Discrete("x", ["a", "b"], cuts=[1, 2]), "column 'x' has 2 states, so 1 cuts, got 2"),
-        (lambda: Discrete("x", ["a", "b", "c"], cuts=[2, 1]), r"finite and increasing, got \[2.0, 1.0\]"),
-        (lambda: Discrete("x", ["a", "b"], cuts=["q"]), "the cuts of column 'x' must be numbers"),
-        (lambda: Discrete("x", ["a"]).cut([1.0]), "column 'x' has no cuts"),
-        (lambda: Discrete("x", [(1, 2)]).to_dict(), r"state \(1, 2\) of column 'x' cannot be written"),
-        (lambda: Discrete("x", [0.5, float("inf")]).to_dict(), "state inf of column 'x' cannot be written"),
+        (lambda: DiscreteVariable(3, ["a"]), "the name of a variable must be text, got 3"),
+        (lambda: DiscreteVariable("x", []), "column 'x' needs at least one state"),
+        (lambda: DiscreteVariable("x", "abc"), "must be a list of names, got 'abc'"),
+        (lambda: DiscreteVariable("x", 3), "must be a list of names, got 3"),
+        (lambda: DiscreteVariable("x", ["a", "b", "a"]), "column 'x' has state 'a' more than once"),
+        (lambda: DiscreteVariable("x", [1, True]), "more than once"),
+        (lambda: DiscreteVariable("x", ["a", None]), "None cannot be the name of a state, in column 'x'"),
+        (lambda: DiscreteVariable("x", [["a"]]), r"\['a'\] cannot be the name of a state"),
+        (lambda: DiscreteVariable("x", ["a", "b"], cuts=[1, 2]), "column 'x' has 2 states, so 1 cuts, got 2"),
+        (lambda: DiscreteVariable("x", ["a", "b", "c"], cuts=[2, 1]), r"finite and increasing, got \[2.0, 1.0\]"),
+        (lambda: DiscreteVariable("x", ["a", "b"], cuts=["q"]), "the cuts of column 'x' must be numbers"),
+        (lambda: DiscreteVariable("x", ["a"]).cut([1.0]), "column 'x' has no cuts"),
+        (lambda: DiscreteVariable("x", [(1, 2)]).to_dict(), r"state \(1, 2\) of column 'x' cannot be written"),
+        (lambda: DiscreteVariable("x", [0.5, float("inf")]).to_dict(), "state inf of column 'x' cannot be written"),
         (lambda: Schema(["x"]), "made of Discrete and Numeric variables, got 'x'"),
         (lambda: WEATHER.select(3), "`names` must be names of columns, got 3"),
     ],
@@ -116,7 +118,7 @@ def test_what_cannot_be_a_variable(make, match):
 
 def test_names_must_differ():
     with pytest.raises(DuplicateColumnError, match="column names appear more than once: 'x'"):
-        Schema([Numeric("x"), Numeric("y"), Discrete("x", ["a"])])
+        Schema([NumericVariable("x"), NumericVariable("y"), DiscreteVariable("x", ["a"])])
 
 
 def test_an_unknown_column_brings_the_closest_names():

@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import DataError, ParameterError, ShapeError, UnknownColumnError, WeightError
-from bayeslearn.tables import Discrete, Numeric, Schema, Source, Table
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Source, Table
 from tests.tables.strategies import tables
 
-SCHEMA = Schema([Discrete("wind", ["weak", "strong"]), Numeric("hours"), Discrete("play", ["yes", "no"])])
+SCHEMA = Schema(
+    [DiscreteVariable("wind", ["weak", "strong"]), NumericVariable("hours"), DiscreteVariable("play", ["yes", "no"])]
+)
 NAN = float("nan")
 
 
@@ -80,37 +82,37 @@ def test_parts_are_as_valid_as_the_whole(table):
 
 
 def test_columns(days):
-    assert days.code("play").tolist() == [0, 1, 1, -1]
-    assert days.value("hours")[2] == 2.0
-    assert days.decode("wind").tolist() == ["weak", "strong", None, "weak"]
-    assert days.decode("hours").tolist() == [1.5, None, 2.0, 0.5]
+    assert days.codes_of("play").tolist() == [0, 1, 1, -1]
+    assert days.values_of("hours")[2] == 2.0
+    assert days.column("wind").tolist() == ["weak", "strong", None, "weak"]
+    assert days.column("hours").tolist() == [1.5, None, 2.0, 0.5]
     assert days.missing() == {"wind": 1, "hours": 1, "play": 1}
     assert days.row(2) == {"wind": None, "hours": 2.0, "play": "no"}
 
 
 def test_hidden_columns_are_missing_and_the_others_stay(days):
-    hidden = days.with_weights([1, 2, 3, 4]).hide(["play", "hours"])
+    hidden = days.with_weights([1, 2, 3, 4]).mask(["play", "hours"])
     assert hidden.missing() == {"wind": 1, "hours": 4, "play": 4}
     assert hidden.select(["wind"]) == days.select(["wind"]).with_weights([1, 2, 3, 4])
-    assert days.hide("play").code("play").tolist() == [-1] * 4
-    assert days.hide([]) == days
+    assert days.mask("play").codes_of("play").tolist() == [-1] * 4
+    assert days.mask([]) == days
     assert days.missing() == {"wind": 1, "hours": 1, "play": 1}
     with pytest.raises(UnknownColumnError, match="there is no column 'rain'"):
-        days.hide(["rain"])
+        days.mask(["rain"])
 
 
 def test_a_table_cannot_be_changed(days):
     with pytest.raises(ValueError, match="read-only"):
         days.codes[0, 0] = 1
     with pytest.raises(ValueError, match="read-only"):
-        days.value("hours")[0] = 1
+        days.values_of("hours")[0] = 1
     with pytest.raises(AttributeError, match="cannot assign"):
         days.weights = None
 
 
 @pytest.mark.parametrize(("n", "dtype"), [(2, np.int8), (127, np.int8), (128, np.int16), (40_000, np.int32)])
 def test_codes_are_as_small_as_they_can_be(n, dtype):
-    assert Table(Schema([Discrete("x", range(n))]), [[0, n - 1]], []).codes.dtype == dtype
+    assert Table(Schema([DiscreteVariable("x", range(n))]), [[0, n - 1]], []).codes.dtype == dtype
 
 
 def test_weights(days):
@@ -155,7 +157,7 @@ def test_repr(days):
         "  hours  numeric                  1 missing",
         "  play   2 states: yes, no        1 missing",
     ]
-    wide = Table(Schema([Discrete(f"x{i}", range(9)) for i in range(20)]), np.zeros((20, 1), dtype=int), [])
+    wide = Table(Schema([DiscreteVariable(f"x{i}", range(9)) for i in range(20)]), np.zeros((20, 1), dtype=int), [])
     assert repr(wide).splitlines()[1] == "  x0   9 states: 0, 1, 2, 3, 4, 5, …"
     assert repr(wide).splitlines()[-1] == "  … 8 more"
 
@@ -190,12 +192,12 @@ def test_bad_weights(days):
 
 
 def test_the_wrong_kind_of_column(days):
-    with pytest.raises(UnknownColumnError, match=r"column 'hours' is numeric, it has no codes\n\nhint: use .value"):
-        days.code("hours")
-    with pytest.raises(UnknownColumnError, match=r"column 'wind' is discrete, .*\n\nhint: use .code\('wind'\)"):
-        days.value("wind")
+    with pytest.raises(UnknownColumnError, match=r"column 'hours' is numeric, it has no codes\n\nhint: use .values_of"):
+        days.codes_of("hours")
+    with pytest.raises(UnknownColumnError, match=r"column 'wind' is discrete, .*\n\nhint: use .codes_of\('wind'\)"):
+        days.values_of("wind")
     with pytest.raises(UnknownColumnError, match=r"no column 'hour'\n\nhint: did you mean 'hours'"):
-        days.decode("hour")
+        days.column("hour")
 
 
 def test_rows_that_are_not_there(days):

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn import as_table, fit_tables, scan, write_network
+from bayeslearn import as_table, fit_parameters, scan, write_network
 from bayeslearn.errors import BayeslearnWarning, DataError, FormatError, TooManyStatesError
-from bayeslearn.functions import fit_linear
 from bayeslearn.naive_bayes.text import read_corpus
-from bayeslearn.sources import grouped
+from bayeslearn.regression import fit_linear
+from bayeslearn.sources import group_counts
 from bayeslearn.tables.file_readers import column_names, read_file
 from bayeslearn.tables.text_heads import delimiter_of, distinct_names
 from tests.cli.asking import ask, tell
@@ -63,7 +63,7 @@ def test_a_guessed_encoding_is_reported(tmp_path):
 
 def test_duckdb_reads_them_too(tmp_path):
     (tmp_path / "t.csv").write_bytes(FILES["excel"])
-    assert grouped(scan(tmp_path / "t.csv", discrete=["Straße"]), ["Straße"]).table().total_weight == 8
+    assert group_counts(scan(tmp_path / "t.csv", discrete=["Straße"]), ["Straße"]).table().total_weight == 8
 
 
 @given(
@@ -116,7 +116,7 @@ def test_imputing_changes_no_other_byte(tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_bytes(FILES[kind])
     rows = {"Straße": ["Köln", "Bonn"] * 8, "Größe, netto": ["3,5", "1,5"] * 8}
-    write_network(fit_tables("Straße -> Größe, netto", rows, prior="laplace").network, "net.json")
+    write_network(fit_parameters("Straße -> Größe, netto", rows, prior="laplace").network, "net.json")
     code, _, sentence = tell("impute", "net.json", "t.csv", "-o", "full.csv")
     assert (code, "filled 3 cells of 1 columns" in sentence) == (0, True)
     encoding = "cp1252" if kind == "windows" else "utf-8"
@@ -143,7 +143,7 @@ def test_a_column_that_is_nearly_numbers_is_named(tmp_path):
     )
     with pytest.raises(DataError, match=r"a regression needs numbers; its values are numbers but for 'auf Anfrage'"):
         fit_linear(path, "Preis")
-    with pytest.raises(TooManyStatesError, match=r"pass missing=\{'Preis': \['auf Anfrage'\]\}"):
+    with pytest.raises(TooManyStatesError, match=r"pass na_values=\{'Preis': \['auf Anfrage'\]\}"):
         as_table(path, max_states=20)
 
 

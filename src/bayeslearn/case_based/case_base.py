@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn import codec, data, files, lazy_imports
+from bayeslearn import codec, datasets, files, lazy_imports
 from bayeslearn.case_based.function_graph import Case, FunctionGraph, many
 from bayeslearn.case_based.retrieval import CaseIndex
 from bayeslearn.case_based.rewrite_rules import Rule
@@ -27,8 +27,8 @@ from bayeslearn.errors import (
     BayeslearnError,
     CapacityError,
     FormatError,
+    InputFileNotFoundError,
     MismatchError,
-    MissingFileError,
     ParameterError,
     UnknownColumnError,
     listed,
@@ -83,11 +83,11 @@ class CaseBase(codec.Saved, kind="cases"):
     def load(cls, path: str | os.PathLike[str]) -> CaseBase:
         """Read a file in JSON or YAML, or one that ships, by its name; and check all of it."""
         place = Path(path)
-        if not place.exists() and str(place) in data.case_bases():
-            place = data.case_base(str(place))
+        if not place.exists() and str(place) in datasets.list_case_bases():
+            place = datasets.case_base_path(str(place))
         if not place.is_file():
-            hint = f"case bases that ship: {', '.join(data.case_bases())}"
-            raise MissingFileError(f"cannot read {str(place)!r}: there is no such file", hint=hint, path=place)
+            hint = f"case bases that ship: {', '.join(datasets.list_case_bases())}"
+            raise InputFileNotFoundError(f"cannot read {str(place)!r}: there is no such file", hint=hint, path=place)
         if place.suffix.lower() not in YAML:
             return super().load(place)
         expected = (cls.file_kind, cls.from_document, cls.file_version)

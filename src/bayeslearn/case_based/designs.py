@@ -16,6 +16,7 @@ import numpy as np
 from bayeslearn.case_based.function_graph import Case, many
 from bayeslearn.case_based.retrieval import matches_of
 from bayeslearn.case_based.subgraph_matching import BoundMet, covered_arcs, embeddings
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,7 +46,7 @@ class CaseUse:
     surplus: tuple[Arc, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.case.name}: {', '.join(f'{a}→{b}' for a, b in self.mapping.items())}"
+        return printable(f"{self.case.name}: {', '.join(f'{a}→{b}' for a, b in self.mapping.items())}")
 
     def tells(self, graph: FunctionGraph) -> dict[str, str]:
         """The kinds of quantities that the graph leaves open, and this use does not."""
@@ -217,7 +218,7 @@ class Design:
         ]
 
     def __str__(self) -> str:
-        return "\n".join(self.explain())
+        return printable("\n".join(self.explain()))
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from bayeslearn.errors import (
     BayeslearnError,
     CapacityError,
-    ContradictionError,
+    ConflictingInfluenceError,
     CycleError,
     FormatError,
     ParameterError,
     listed,
 )
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -55,7 +56,7 @@ class Arc(NamedTuple):
     sign: int
 
     def __str__(self) -> str:
-        return f"{self.source} →{'+' if self.sign > 0 else '−'} {self.target}"
+        return printable(f"{self.source} →{'+' if self.sign > 0 else '−'} {self.target}")
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,9 @@ class FunctionGraph:
             raise ParameterError("a function graph needs at least one arc", hint='write, for instance, "A ->+ B"')
         for a, b in zip(self.arcs, self.arcs[1:], strict=False):
             if a[:2] == b[:2]:
-                raise ContradictionError(f"{b} contradicts {a}", hint="take one out", source=a.source, target=a.target)
+                raise ConflictingInfluenceError(
+                    f"{b} contradicts {a}", hint="take one out", source=a.source, target=a.target
+                )
         for arc in self.arcs:
             if arc.source == arc.target:
                 raise CycleError(
@@ -110,7 +113,7 @@ class FunctionGraph:
         return FunctionGraph, (self.arcs, dict(self.kinds))  # a mapping proxy cannot be sent to another process
 
     def __str__(self) -> str:
-        return "; ".join(map(str, self.arcs))
+        return printable("; ".join(map(str, self.arcs)))
 
     def __repr__(self) -> str:
         return f"FunctionGraph({str(self)!r}{f', {dict(self.kinds)!r}' if self.kinds else ''})"
@@ -147,15 +150,15 @@ class FunctionGraph:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The same for graphs that differ in names only, and for few others: colours refined by their neighbours."""
-        colours = [_digest(kind) for kind in self.kind_list]
+        """The same for graphs that differ in names only, and for few others: colors refined by their neighbors."""
+        colors = [_digest(kind) for kind in self.kind_list]
         for _ in range(min(len(self.nodes), 3)):
-            around: list[list[str]] = [[] for _ in colours]
+            around: list[list[str]] = [[] for _ in colors]
             for (a, b), sign in self.signs.items():
-                around[a].append(f"{sign}>{colours[b]}")
-                around[b].append(f"{sign}<{colours[a]}")
-            colours = [_digest((own, sorted(near))) for own, near in zip(colours, around, strict=True)]
-        return _digest(sorted(colours))
+                around[a].append(f"{sign}>{colors[b]}")
+                around[b].append(f"{sign}<{colors[a]}")
+            colors = [_digest((own, sorted(near))) for own, near in zip(colors, around, strict=True)]
+        return _digest(sorted(colors))
 
     ### others made of it
 
@@ -231,7 +234,7 @@ def _tell(told: dict[str, str], node: Any, kind: Any) -> None:
     if not isinstance(kind, str) or not kind.strip() or len(kind) > LONGEST_NAME:
         raise ParameterError(f"the kind of {node!r} is a word, got {kind!r:.80}")
     if told.setdefault(node, kind) != kind:
-        raise ContradictionError(f"{node!r} is said to be both {told[node]!r} and {kind!r}")
+        raise ConflictingInfluenceError(f"{node!r} is said to be both {told[node]!r} and {kind!r}")
 
 
 def _name(name: Any) -> str:

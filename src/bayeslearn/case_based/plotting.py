@@ -1,4 +1,4 @@
-"""Function graphs on axes of matplotlib: + is a full line and − a dashed one, and each case has its colour."""
+"""Function graphs on axes of matplotlib: + is a full line and − a dashed one, and each case has its color."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ def _reaches(below: Mapping[str, set[str]], start: str, end: str) -> bool:
 
 
 def paint(
-    axes: Any, graph: FunctionGraph, layout: Any, covered: Mapping[str, Sequence[Arc]], colour: Callable[[int], Any]
+    axes: Any, graph: FunctionGraph, layout: Any, covered: Mapping[str, Sequence[Arc]], color: Callable[[int], Any]
 ) -> None:
-    """Put a graph on axes whose units are the pixels of a layout; arcs have the colour of the case that covers them."""
+    """Put a graph on axes whose units are the pixels of a layout; arcs have the color of the case that covers them."""
     from matplotlib.lines import Line2D  # noqa: PLC0415 - an extra, checked by plots
 
     owner = {arc: i for i, arcs in reversed(list(enumerate(covered.values()))) for arc in arcs}
     for arc in graph.arcs:
-        shade = colour(owner[arc]) if arc in owner else OPEN if covered else INK
+        shade = color(owner[arc]) if arc in owner else OPEN if covered else INK
         _arrow(axes, arc, _course(layout.paths, arc), shade, dashed=arc.sign < 0)
     for node, box in layout.boxes.items():
         _box(axes, box, node, graph.kinds.get(node, ""))
     if covered:
-        handles = [Line2D([], [], color=colour(i)) for i in range(len(covered))]
+        handles = [Line2D([], [], color=color(i)) for i in range(len(covered))]
         names = list(covered)
         if len(owner) < len(graph):
             handles, names = [*handles, Line2D([], [], color=OPEN)], [*names, "left open"]
@@ -106,6 +106,6 @@ def _box(axes: Any, box: Any, node: str, kind: str) -> None:
     lines = [(middle - 6, node, LETTERS, "bold"), (middle + 8, kind, LETTERS - 3, "normal")]
     for y, words, size, weight in lines if kind else [(middle, node, LETTERS, "bold")]:
         axes.text(
-            box.centre, y, words[:40], ha="center", va="center", fontsize=size, weight=weight, color=INK,
+            box.center, y, words[:40], ha="center", va="center", fontsize=size, weight=weight, color=INK,
             parse_math=False,
         )  # fmt: skip

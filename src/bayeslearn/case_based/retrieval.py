@@ -36,8 +36,9 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.case_based.function_graph import Case, specification
 from bayeslearn.case_based.subgraph_matching import BoundMet, Common, common_part, covered_arcs, embedding
-from bayeslearn.em import told_to_stop
+from bayeslearn.em import should_stop
 from bayeslearn.errors import EmptyTableError
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -77,7 +78,7 @@ class Watch:
 
     def stops(self, step: SearchProgress) -> bool:
         """Whether this step is the last; then `why` says why."""
-        if self.why is None and told_to_stop(self.progress, step):
+        if self.why is None and should_stop(self.progress, step):
             self.why = "it was told to stop"
         if self.why is None and self.over():
             self.why = "the time was up"
@@ -244,7 +245,7 @@ class Match:
 
     def __str__(self) -> str:
         pairs = ", ".join(f"{a}→{b}" for a, b in self.mapping.items())
-        return f"{self.case.name}: {self.kind}, score {self.score:.3g}" + (f", {pairs}" if pairs else "")
+        return printable(f"{self.case.name}: {self.kind}, score {self.score:.3g}" + (f", {pairs}" if pairs else ""))
 
 
 @dataclass(frozen=True)

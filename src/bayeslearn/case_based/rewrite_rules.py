@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from bayeslearn.case_based.function_graph import MOST_ARCS, MOST_NODES, Arc, FunctionGraph, graph_of
 from bayeslearn.case_based.subgraph_matching import BoundMet, embeddings
 from bayeslearn.errors import BayeslearnError, ParameterError
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,7 @@ class Rule:
         return Rule, (self.name, self.pattern, self.replacement)
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.pattern} becomes {self.replacement}"
+        return printable(f"{self.name}: {self.pattern} becomes {self.replacement}")
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Rewrite:
     after: tuple[Arc, ...]
 
     def __str__(self) -> str:
-        return f"{self.rule}: {', '.join(map(str, self.before))} becomes {', '.join(map(str, self.after))}"
+        return printable(f"{self.rule}: {', '.join(map(str, self.before))} becomes {', '.join(map(str, self.after))}")
 
 
 def _chains() -> Iterator[Rule]:

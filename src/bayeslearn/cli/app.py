@@ -33,7 +33,7 @@ VERBS = {
         "regress.run",
         "Learn a column as a function of the others, with intervals; or predict new rows by a function learned before.",
     ),
-    "neighbours": ("neighbours.run", "Predict by the nearest examples; rows may hold numbers, words and holes."),
+    "neighbors": ("neighbors.run", "Predict by the nearest examples; rows may hold numbers, words and holes."),
     "contest": (
         "contest.run",
         "Compare learners that keep their examples (lazy) with learners that do not (eager), on the same rows.",
@@ -55,7 +55,7 @@ VERBS = {
         "explain.run",
         "Which evidence speaks for and against a target, whether it fits together, and what to look at next.",
     ),
-    "predict": ("predict.run", "Predict variables of a network for every row of a file."),
+    "predict": ("predict.run", "Predict variables of a network for every row of files."),
     "fit": (
         "fit.run",
         "Learn the tables of a network: by counting, and by EM where cells are missing or variables hidden.",

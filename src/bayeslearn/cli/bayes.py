@@ -75,7 +75,7 @@ def run(
             hint="give a file, or --likelihood NAME:OUTCOME=P for each hypothesis and outcome",
         )
     space = FiniteSpace.from_table(_completed(rows))
-    steps = [space.posterior(bits=lengths) if lengths else space.posterior(priors or None)]
+    steps = [space.posterior(bits=lengths) if lengths else space.posterior(priors or "uniform")]
     for outcome in evidence or []:
         steps.append(steps[-1].update(outcome))
     described = description_lengths(space, evidence or [], hypothesis_bits=lengths) if lengths else None
@@ -122,13 +122,13 @@ def _numbers(path: Path, name: str, table: Any) -> dict[str, float]:
 
 
 def _located(file: str) -> Path:
-    from bayeslearn import data
+    from bayeslearn import datasets
 
     if Path(file).is_file():
         return Path(file)
-    if file in data.names():
-        return data.path(file)
-    raise ParameterError(f"there is no file {file!r}", hint=f"data that ships: {', '.join(data.names())}")
+    if file in datasets.list_tables():
+        return datasets.table_path(file)
+    raise ParameterError(f"there is no file {file!r}", hint=f"data that ships: {', '.join(datasets.list_tables())}")
 
 
 def _assignment(option: str, item: str) -> tuple[str, float]:
@@ -199,7 +199,7 @@ def _draw(steps: list[HypothesisPosterior], evidence: list[str], path: Path) -> 
     from bayeslearn import plots
 
     labels = ["before", *(f"{i}. {outcome}" for i, outcome in enumerate(evidence, 1))]
-    plots.save(plots.beliefs(steps, labels), path)
+    plots.save(plots.plot_posterior(steps, labels), path)
 
 
 def _show_json(steps: list[HypothesisPosterior], evidence: list[str], described: DescriptionLengths | None) -> None:

@@ -174,7 +174,7 @@ def _draw(
     if not found.is_attainable:
         raise ParameterError(f"there is nothing to draw: {found.summary()}")
     at = (solved["epsilon"], solved["m"])
-    plots.save(plots.sample_sizes(lambda e: float(curve(e)), at, title=title, between=between), path)
+    plots.save(plots.plot_sample_complexity(lambda e: float(curve(e)), at, title=title, between=between), path)
     sys.stderr.write(f"wrote {path}\n")
 
 

@@ -76,7 +76,7 @@ def draw(graph: FunctionGraph, covered: dict[str, Any], path: Path) -> None:
 
     from bayeslearn import plots
 
-    plots.save(plots.function_graph(graph, covered), path)
+    plots.save(plots.plot_function_graph(graph, covered), path)
     sys.stderr.write(f"wrote {path}: {len(graph.nodes)} quantities, {len(graph)} arcs\n")
 
 

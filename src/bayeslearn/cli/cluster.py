@@ -18,8 +18,8 @@ from bayeslearn.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bayeslearn.mixture import Choice, Mixture
-    from bayeslearn.tables import Schema, Table
+    from bayeslearn.mixture import ComponentSelection, MixtureModel
+    from bayeslearn.tables import Schema, Source, Table
 
 #: Columns that are told of each class, and doubtful rows that are shown.
 MOST_TELLS, MOST_DOUBTS = 3, 5
@@ -72,7 +72,7 @@ def run(
     Example: bayeslearn cluster new.csv --by zoo.json
     """
     if by is not None:
-        assign(by, data.one_file("--by").data, to, as_json=as_json)
+        assign(by, data, to, as_json=as_json)
         return
     if to is None:
         raise ParameterError("where should the model be written?", hint="name a file with -o, or a model with --by")
@@ -86,7 +86,7 @@ def run(
     left_out = data.dropped(weights)
     how = {
         "prior": None if prior == "none" else "weak", "most": most, "restarts": restarts, "tol": tol,
-        "max_iter": max_iter, "rng": validation.integer("--seed", seed, least=0),
+        "max_iter": max_iter, "random_state": validation.integer("--seed", seed, least=0),
         **on_the_way(checkpoint, every, number, resume=resume),
     }  # fmt: skip
     with data.opened(weights=weights, max_states=max_states) as given:
@@ -100,7 +100,7 @@ def run(
         if plot is not None:
             from bayeslearn import plots
 
-            plots.save(plots.mixture(found.model, table), plot)
+            plots.save(plots.plot_mixture(found.model, table), plot)
     sys.stderr.write(f"wrote {to}: {found.model.k} groups, {len(table.schema)} columns\n")
 
 
@@ -113,20 +113,20 @@ def whole(option: str, text: str) -> int:
 
 def on_the_way(checkpoint: Path | None, every: int, k: Any, *, resume: bool) -> dict[str, Any]:
     """What is to be written on the way, and what was."""
-    from bayeslearn.mixture import Mixture
+    from bayeslearn.mixture import MixtureModel
 
     checkpoints.check(checkpoint, every, resume=resume)
     if checkpoint is None:
         return {}
     if k == "auto":
         raise ParameterError("--checkpoint is of one climb: say how many groups", hint="-k 3")
-    begun = {"start": Mixture.load(checkpoint)} if resume and checkpoint.exists() else {}
+    begun = {"start": MixtureModel.load(checkpoint)} if resume and checkpoint.exists() else {}
     return {"checkpoint": checkpoint, "every": every, **begun}
 
 
 def read(given: Given, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int) -> Any:
     """The table or the source, without the columns that are not wanted or cannot be used."""
-    from bayeslearn.mixture.classes import read_table
+    from bayeslearn.mixture.mixed_table import read_table
     from bayeslearn.tables.schema import require_known
 
     known = given.names
@@ -137,9 +137,9 @@ def read(given: Given, families: dict[str, str], left_out: dict[str, str], weigh
 
 def learned(
     table: Any, k: Any, families: dict[str, str], covariance: str, how: dict[str, Any], passes: progress.Passes
-) -> Choice:
+) -> ComponentSelection:
     """The groups, the largest first, with the log likelihood of every iteration told."""
-    from bayeslearn.mixture.classes import by_size, find_classes
+    from bayeslearn.mixture.mixed_table import by_size, find_classes
 
     together = None if covariance == "diagonal" and table.schema.discrete else covariance
     with interrupting.once("the best groups so far") as stop, progress.bar("clustering", passes=passes) as tell:
@@ -157,9 +157,9 @@ def learned(
 ### reporting
 
 
-def show(found: Choice, table: Any, left_out: dict[str, str], *, folded: bool) -> None:
+def show(found: ComponentSelection, table: Any, left_out: dict[str, str], *, folded: bool) -> None:
     """The report for people."""
-    from bayeslearn.mixture import describe, doubtful
+    from bayeslearn.mixture import describe_clusters, uncertain_rows
 
     model, result = found.model, found.result
     missing = sum(table.missing().values())
@@ -182,10 +182,10 @@ def show(found: Choice, table: Any, left_out: dict[str, str], *, folded: bool) -
             output.number(report.share),
             "; ".join(map(str, report.differences[:MOST_TELLS])),
         ]
-        for report in describe(model)
+        for report in describe_clusters(model)
     ]
     output.show_table(["group", "cases", "share", "what distinguishes it"], rows)
-    doubts = [] if folded else doubtful(model, table)
+    doubts = [] if folded else uncertain_rows(model, table)
     if folded:
         output.gap()
         sys.stdout.write(f"doubtful rows are not looked for, {MEMORY}\n")
@@ -199,11 +199,11 @@ def show(found: Choice, table: Any, left_out: dict[str, str], *, folded: bool) -
             )
 
 
-def show_json(found: Choice, table: Any, left_out: dict[str, str], *, folded: bool) -> None:
+def show_json(found: ComponentSelection, table: Any, left_out: dict[str, str], *, folded: bool) -> None:
     """The same for a machine."""
     from dataclasses import asdict
 
-    from bayeslearn.mixture import describe, doubtful
+    from bayeslearn.mixture import describe_clusters, uncertain_rows
 
     output.show_json({
         "rows": table.n_rows,
@@ -214,39 +214,34 @@ def show_json(found: Choice, table: Any, left_out: dict[str, str], *, folded: bo
         "score": found.by,
         "scores": found.scores,
         "left_out": left_out,
-        "classes": [asdict(report) for report in describe(found.model)],
-        "doubtful": None if folded else [asdict(doubt) for doubt in doubtful(found.model, table)],
+        "classes": [asdict(report) for report in describe_clusters(found.model)],
+        "doubtful": None if folded else [asdict(doubt) for doubt in uncertain_rows(found.model, table)],
     })  # fmt: skip
 
 
 ### new rows
 
 
-def assign(model_file: Path, data: Any, to: Path | None, *, as_json: bool) -> None:
+def assign(model_file: Path, data: Data, to: Path | None, *, as_json: bool) -> None:
     """The group of every row, and the probability of each group."""
-    from bayeslearn.mixture import Mixture
-    from bayeslearn.mixture.classes import new_rows
-    from bayeslearn.tables import Discrete, Numeric, Schema, Table
+    from bayeslearn.mixture import MixtureModel
+    from bayeslearn.mixture.inputs import schema_of
+    from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema
 
     if to is not None:
         writing.writer(to)
-    model = Mixture.load(model_file)
-    cases = new_rows(model, data, absent="missing")
-    groups = [Numeric(f"P(group={j})") for j in range(model.k)]
-    schema = Schema([Discrete("group", range(model.k)), *groups, Numeric("log_density")])  # type: ignore[arg-type]
-    tables = progress.watched(answers(model, cases, schema), cases.n_rows, "assigning", silent=to is None)
+    model = MixtureModel.load(model_file)
+    groups = [NumericVariable(f"P(group={j})") for j in range(model.k)]
+    schema = Schema([DiscreteVariable("group", range(model.k)), *groups, NumericVariable("log_density")])  # type: ignore[arg-type]
+    with data.opened() as given:
+        cases = given.coded(schema_of(model))
+        rows, tables = cases.n_rows, answers(model, cases, schema)
+        columns = writing.write_answers(to, schema, tables, rows, "assigning", as_json=as_json)
     if as_json:
-        whole = Table.concat(tables)
-        if to is not None:
-            writing.write(to, schema, iter([whole]))
-        output.show_json({"rows": cases.n_rows, **({} if to is not None else {"columns": whole.to_dict()})})
-    else:
-        writing.write(to, schema, tables)
-    if to is not None:
-        sys.stderr.write(f"wrote {to}: {cases.n_rows} rows, {len(schema)} columns\n")
+        output.show_json({"rows": rows} | columns)
 
 
-def answers(model: Mixture, cases: Table, schema: Schema) -> Iterator[Table]:
+def answers(model: MixtureModel, cases: Source, schema: Schema) -> Iterator[Table]:
     """The answer batch by batch."""
     import numpy as np
 

@@ -9,7 +9,7 @@ import typer
 
 from bayeslearn.cli import output
 from bayeslearn.cli.networks import NETWORK, load
-from bayeslearn.cli.sources import CELLS, OneFile, reads
+from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from bayeslearn.network import Comparison
 
 
-@reads(*CELLS, unseen=True)
+@reads(unseen=True)
 def run(
     a: Annotated[str, typer.Argument(help=NETWORK)],
     b: Annotated[str, typer.Argument(help="Another.")],
     *,
     data: Annotated[
-        OneFile | None, typer.Option(help="A CSV or Parquet file of cases, to see how probable they are under each.")
+        Data | None,
+        typer.Option(help="CSV or Parquet files of cases, to see how probable they are under each. Repeatable."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
@@ -34,9 +35,14 @@ def run(
 
     Example: bayeslearn compare asia model.json --data new-cases.csv
     """
-    from bayeslearn.network import compare
+    from bayeslearn.network import compare_networks
 
-    found = compare(load(a), load(b), None if data is None else data.given.data)
+    one, other = load(a), load(b)
+    if data is None:
+        found = compare_networks(one, other)
+    else:
+        with data.opened() as given:
+            found = compare_networks(one, other, given.data)
     _show_json(found) if as_json else _show(found, a, b)
 
 
@@ -51,7 +57,7 @@ def _show(found: Comparison, a: str, b: str) -> None:
     if found.explained is not None:
         output.gap()
         rows = [
-            [net, output.number(of.per_case), f"{of.log_likelihood:.8g}", str(of.free_parameters), f"{of.bic:.8g}"]
+            [net, output.number(of.per_case), f"{of.log_likelihood:.8g}", str(of.n_parameters), f"{of.bic:.8g}"]
             for net, of in zip((a, b), found.explained, strict=True)
         ]
         output.show_table(["network", "ln P per case", "log likelihood", "free parameters", "BIC"], rows)

@@ -1,4 +1,4 @@
-"""``bayeslearn concept``: from labelled examples to every conjunction that agrees with them."""
+"""``bayeslearn concept``: from labeled examples to every conjunction that agrees with them."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ def load_table(
     columns: list[str] | None = None,
 ) -> Table:
     """Examples of a file, or of a table that ships, all of whose columns are discrete."""
-    from bayeslearn import data
+    from bayeslearn import datasets
     from bayeslearn.tables import as_table
 
-    if not Path(file).exists() and file in data.names():
-        declared = {**(data.declared_states(file) or {}), **declared}
-        file = str(data.path(file))
+    if not Path(file).exists() and file in datasets.list_tables():
+        declared = {**(datasets.declared_states(file) or {}), **declared}
+        file = str(datasets.table_path(file))
     return as_table(read(file), columns=columns, discrete=True, states=declared, allow_constant=True)
 
 

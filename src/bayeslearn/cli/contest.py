@@ -62,7 +62,7 @@ def run(
     if plot is not None:
         from bayeslearn import plots
 
-        plots.save(plots.contest(found), plot)
+        plots.save(plots.plot_model_comparison(found), plot)
         sys.stderr.write(f"wrote {plot}\n")
     if as_json:
         output.show_json(found.to_dict())

@@ -14,7 +14,7 @@ from bayeslearn.cli.networks import NETWORK, assignments, load
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork
     from bayeslearn.network.inference.evidence import Observation
-    from bayeslearn.network.inference.explanation import Cell, Reasons
+    from bayeslearn.network.inference.explanation import Cell, EvidenceExplanation
 
 #: Unobserved variables that are shown, the most telling first; `--json` lists all.
 MOST_SHOWN = 8
@@ -40,11 +40,10 @@ def run(
     Example: bayeslearn explain asia dysp=yes xray=yes --target lung
     """
     from bayeslearn.network.inference.evidence import observe
-    from bayeslearn.network.inference.explanation import explain
 
     network = load(net)
     seen = assignments(network, evidence or [])
-    reasons = explain(network.exact, seen, target)
+    reasons = network.explain(seen, target)
     influence = _influence(network, seen, reasons, state, cells) if cells > 0 else []
     observed = observe(network, seen)
     if as_json:
@@ -56,14 +55,12 @@ def run(
 
 
 def _influence(
-    network: BayesianNetwork, seen: dict[str, Any], reasons: Reasons, state: str | None, n: int
+    network: BayesianNetwork, seen: dict[str, Any], reasons: EvidenceExplanation, state: str | None, n: int
 ) -> list[Cell]:
     """The numbers that the belief depends on most."""
-    from bayeslearn.network import sensitivity
-
     top = max(reasons.belief, key=reasons.belief.__getitem__)
     chosen = top if state is None else state
-    return list(itertools.islice(sensitivity(network.exact, seen, reasons.target, chosen).cells(), n))
+    return list(itertools.islice(network.sensitivity(seen, reasons.target, chosen).cells(), n))
 
 
 def _show_cells(cells: list[Cell]) -> None:
@@ -79,7 +76,7 @@ def _cell_name(cell: Cell) -> str:
     return f"P({cell.variable}={cell.state}{' | ' if given else ''}{given})"
 
 
-def _show(reasons: Reasons, observed: dict[str, Observation]) -> None:
+def _show(reasons: EvidenceExplanation, observed: dict[str, Observation]) -> None:
     states = [str(state) for state in reasons.belief]
     rows = [["before", *map(output.number, reasons.before.values())]]
     rows += [

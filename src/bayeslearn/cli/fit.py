@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bayeslearn.cli.interrupting import Stop
-    from bayeslearn.em import Step
-    from bayeslearn.network import BayesianNetwork, Dag, TableFit
+    from bayeslearn.em import EMStep
+    from bayeslearn.network import DAG, BayesianNetwork, ParameterFitInfo
 
 #: Rows of tables that are shown, those that rest on the fewest cases first.
 MOST_SHOWN = 8
@@ -74,7 +74,7 @@ def run(
     Example: bayeslearn fit '\[smoke]\[lung|smoke]' cases.csv -o model.json
     """
     from bayeslearn import files
-    from bayeslearn.network import fit_tables
+    from bayeslearn.network import fit_parameters
     from bayeslearn.network.formats.read_write import label_of
 
     _check(restarts, tol, max_iter, seed)
@@ -94,9 +94,9 @@ def run(
         if not ignore_others:
             check_columns(structure, given.names, data, weights)
         try:
-            fit = fit_tables(
+            fit = fit_parameters(
                 structure, given.settled(), prior=prior, hidden=unseen, frozen=freeze or (), **climb,
-                weights=given.weights, rng=seed, progress=telling(tell, stop, restarts, max_iter),
+                weights=given.weights, random_state=seed, progress=telling(tell, stop, restarts, max_iter),
             )  # fmt: skip
         except MissingValuesError as error:
             raise never_seen(error) from None
@@ -116,19 +116,19 @@ def _check(restarts: int, tol: float, max_iter: int, seed: int) -> None:
     validation.integer("--seed", seed, least=0)
 
 
-def graph_or_network(net: str) -> BayesianNetwork | Dag:
+def graph_or_network(net: str) -> BayesianNetwork | DAG:
     """A graph when it is written as one, else a network from a file."""
-    from bayeslearn.network import Dag
+    from bayeslearn.network import DAG
 
-    return Dag.parse(net) if net.lstrip().startswith("[") else load(net)
+    return DAG.parse(net) if net.lstrip().startswith("[") else load(net)
 
 
-def check_columns(structure: BayesianNetwork | Dag, names: list[str], data: Data, weights: str | None) -> None:
+def check_columns(structure: BayesianNetwork | DAG, names: list[str], data: Data, weights: str | None) -> None:
     """Name columns that the structure lacks: dropped for a network, an error for a graph, which may be misspelt."""
-    from bayeslearn.network import Dag
+    from bayeslearn.network import DAG
 
     odd = [name for name in names if name not in structure and name != weights]
-    if odd and not isinstance(structure, Dag):
+    if odd and not isinstance(structure, DAG):
         sys.stderr.write(f"note: dropped columns that the network does not have: {listed(odd)}\n")
     elif odd:
         raise UnknownColumnError(
@@ -145,11 +145,11 @@ def never_seen(error: MissingValuesError) -> MissingValuesError:
     return MissingValuesError(error.message, hint=hint, **error.details)
 
 
-def telling(tell: Callable[..., None], stop: Stop, restarts: int, most: int) -> Callable[[Step], None]:
+def telling(tell: Callable[..., None], stop: Stop, restarts: int, most: int) -> Callable[[EMStep], None]:
     """What a bar says of each step of the climb."""
     begun = 0
 
-    def step(now: Step) -> None:
+    def step(now: EMStep) -> None:
         nonlocal begun
         stop.heed()
         begun += now.iteration == 0
@@ -163,7 +163,7 @@ def telling(tell: Callable[..., None], stop: Stop, restarts: int, most: int) -> 
 ### reporting
 
 
-def _report(fit: TableFit, unseen: dict[str, Any]) -> None:
+def _report(fit: ParameterFitInfo, unseen: dict[str, Any]) -> None:
     open_cells = fit.rows * (len(fit.network) - len(unseen))
     missing = sum(count for name, count in fit.missing.items() if name not in unseen)
     share = f" ({100 * missing / open_cells:.3g} %)" if missing else ""
@@ -180,13 +180,13 @@ def _report(fit: TableFit, unseen: dict[str, Any]) -> None:
         output.show_table(["rests on least", "cases", "prior cases"], rows)
 
 
-def _report_json(fit: TableFit) -> None:
+def _report_json(fit: ParameterFitInfo) -> None:
     names = ("rows", "missing", "log_likelihood", "objective", "iterations", "converged", "starts")
     answer = {name: getattr(fit, name) for name in names}
     output.show_json(answer | {"least_supported": [asdict(row) for row in _weakest(fit)]})
 
 
-def _weakest(fit: TableFit) -> list[Any]:
+def _weakest(fit: ParameterFitInfo) -> list[Any]:
     return fit.least_supported(MOST_SHOWN)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import DataError, ParameterError, listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,8 +29,8 @@ class Given:
     #: Columns that no learner can use, and why.
     left_out: dict[str, str] = field(default_factory=dict)
     in_memory: bool = True
-    #: The file that was named, if it is one.
-    path: str | None = None
+    #: The files that were named.
+    path: str = "the data"
 
     @property
     def folded(self) -> bool:
@@ -45,20 +46,13 @@ class Given:
             return column_names(self.data)
         if isinstance(self.data, Mapping):  # a raw table
             return list(self.data)
-        from bayeslearn.tables import Table
+        dropped = self.data.request.dropped if self.is_scanned else ()
+        return [name for name in self.data.column_names()[0] if name not in dropped]
 
-        if isinstance(self.data, Table):  # coded by a schema
-            return list(self.data.schema.names)
-        return [name for name in self._all_names() if name not in self.data.request.dropped]
-
-    def _all_names(self) -> Iterable[str]:
-        if hasattr(self.data, "relation"):
-            return self.data.relation.columns
-        if hasattr(self.data, "written"):  # encoded rows
-            return self.data.written.names
-        from bayeslearn.sources.shards import kinds_of
-
-        return kinds_of(self.data.shards[0].path)
+    @property
+    def is_scanned(self) -> bool:
+        """Whether the data are a source that is read anew for every pass."""
+        return hasattr(type(self.data), "declared")
 
     def refuse(self, option: str, value: Any, why: str) -> None:
         """An option that cannot be had of rows that are not in memory."""
@@ -73,6 +67,30 @@ class Given:
         """What is learned from: a source goes into memory, if that was asked for."""
         data = self.data if data is None else data
         return data.table() if self.in_memory and hasattr(type(data), "declared") else data
+
+    # -- rows about which a model is asked
+
+    def coded(self, schema: Schema | None, *, handle_unknown: Literal["missing", "last"] = "missing") -> Any:
+        """The rows by the columns of a model, those that are not there missing, as a source: a table if in memory."""
+        from bayeslearn.sources import as_source
+
+        source: Any = as_source(
+            self.data, schema=schema, missing_columns="missing", handle_unknown=handle_unknown, weights=self.weights
+        )
+        return source.table() if self.in_memory and self.is_scanned else source
+
+    def require_some(self, schema: Schema) -> None:
+        """At least one column of a model; those that are not there are reported."""
+        absent = schema.absent_from(self.names)
+        if absent and len(absent) == len(schema):
+            raise DataError(
+                f"{self.path} has none of the columns of the model: {listed(schema.names)}",
+                hint="names must agree, also in upper and lower case: `bayeslearn scan FILE` lists those of a file",
+            )
+        if absent:
+            values = "its values are" if len(absent) == 1 else "their values are"
+            column = "column" if len(absent) == 1 else "columns"
+            sys.stderr.write(f"warning: {self.path} has no {column} {listed(absent)}; {values} treated as missing\n")
 
 
 def named(path: str, why: str) -> str:

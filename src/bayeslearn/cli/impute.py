@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bayeslearn.network.parameters.imputed_data import Opened
-    from bayeslearn.tables.filling import Fill
+    from bayeslearn.tables.imputed_cells import Fill
 
 
 @reads("na_values", unseen=True, without=("columns", "drop_columns"))
@@ -83,7 +83,7 @@ def run(
     path = table_file(str(data))
     unknown: Any = data.unseen or "missing"
     data = replace(data, columns=columns, drop_columns=drop_columns)
-    opened = Opened.of(network, path, unseen=unknown, **data.cells(partial(column_names, path)))
+    opened = Opened.of(network, path, handle_unknown=unknown, **data.cells(partial(column_names, path)))
     opened.warn_of_dates()
     luck = validation.generator(seed) if how == "draw" else None
     silent = to is None and sys.stdout.isatty()  # a bar among the rows helps nobody

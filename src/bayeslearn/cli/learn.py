@@ -89,9 +89,9 @@ def run(
 
     Example: bayeslearn learn cases.csv --bootstrap 200 -o model.json
     """
-    from bayeslearn.network import learn
+    from bayeslearn.network import fit_network
     from bayeslearn.network.evaluation import held_out as check
-    from bayeslearn.network.structure.fit_network import ROUNDS
+    from bayeslearn.network.structure.fit import ROUNDS
 
     _check(to, plot, held_out, seed, bootstrap)
     _check_order(order, method)
@@ -107,12 +107,12 @@ def run(
         with interrupting.once() as stop, progress.bar("learning", passes=data.passes) as tell:
             told = structures.telling(tell, stop, time_limit)
             reading |= {"weights": given.weights, "bootstrap": bootstrap, "average": average}
-            fit = learn(given.settled(), **reading, **settings, rng=seed, progress=told)
+            fit = fit_network(given.settled(), **reading, **settings, random_state=seed, progress=told)
             ended = learn_report.ended(fit, time_limit, by_hand=stop.asked)
             checked = None
             if held_out and not stop.asked and not given.folded:
                 told = structures.telling(tell, stop, time_limit, "checking: ")
-                checked = check(fit, share=held_out, rng=seed, time_limit=time_limit, progress=told)
+                checked = check(fit, share=held_out, random_state=seed, time_limit=time_limit, progress=told)
         keep(fit.network, to)
         if plot is not None:
             pictures.draw(fit.network, {}, plot, compact=compact)

@@ -11,10 +11,10 @@ from bayeslearn.cli.fit import row_name
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from bayeslearn.network import Knowledge, LearnedArc, StructureFit
-    from bayeslearn.network.evaluation import Beside, HeldOut
-    from bayeslearn.network.structure.preprocessing import Prepared
-    from bayeslearn.network.structure.scoring.criteria import Score
+    from bayeslearn.network import BackgroundKnowledge, LearnedArc, StructureFitInfo
+    from bayeslearn.network.evaluation import BaselineComparison, HoldoutScore
+    from bayeslearn.network.structure.preprocessing import PreparedData
+    from bayeslearn.network.structure.scoring.criteria import StructureScore
     from bayeslearn.network.structure.uncertainty.bootstrap import ArcStrength
 
 #: Arcs that are shown, the surest first; `--json` lists all.
@@ -32,14 +32,14 @@ class Asked:
     """What a reader of the report should be reminded of."""
 
     resamples: int
-    knowledge: Knowledge
+    knowledge: BackgroundKnowledge
     #: What ended the search, if something did.
     ended: str | None = None
     #: Why no rows were held out, though they should have been.
     unchecked: str | None = None
 
 
-def ended(fit: StructureFit, limit: float | None, *, by_hand: bool) -> str | None:
+def ended(fit: StructureFitInfo, limit: float | None, *, by_hand: bool) -> str | None:
     """What ended a search before it was through."""
     if by_hand:
         return "Ctrl-C"
@@ -49,7 +49,7 @@ def ended(fit: StructureFit, limit: float | None, *, by_hand: bool) -> str | Non
 ### for people
 
 
-def show(fit: StructureFit, checked: HeldOut | None, asked: Asked) -> None:
+def show(fit: StructureFitInfo, checked: HoldoutScore | None, asked: Asked) -> None:
     """The report."""
     output.show_pairs(_head(fit, asked))
     if fit.arcs:
@@ -65,7 +65,7 @@ def show(fit: StructureFit, checked: HeldOut | None, asked: Asked) -> None:
     show_columns(fit.prepared, fit.notes)
 
 
-def _head(fit: StructureFit, asked: Asked) -> list[tuple[str, str]]:
+def _head(fit: StructureFitInfo, asked: Asked) -> list[tuple[str, str]]:
     from bayeslearn.network.structure.algorithms import METHODS
 
     cells, missing = fit.table.n_rows * len(fit.table.schema), sum(fit.missing.values())
@@ -86,7 +86,7 @@ def _head(fit: StructureFit, asked: Asked) -> list[tuple[str, str]]:
     return pairs
 
 
-def _hidden(fit: StructureFit, name: str) -> str:
+def _hidden(fit: StructureFitInfo, name: str) -> str:
     states = f"{name} ({len(fit.network.states(name))} states)"
     found = fit.expectation
     if found is None or found.hidden_gain is None:
@@ -94,7 +94,7 @@ def _hidden(fit: StructureFit, name: str) -> str:
     return f"{states}, joined to nothing" if name in found.isolated else f"{states}, gain {found.hidden_gain:.4g}"
 
 
-def _show_arcs(fit: StructureFit) -> None:
+def _show_arcs(fit: StructureFitInfo) -> None:
     head = ["arc", "gain", *(["strength", "direction"] if resamples(fit) else [])]
     rows = [
         [
@@ -109,7 +109,7 @@ def _show_arcs(fit: StructureFit) -> None:
         output.show_pairs([("…", f"and {len(fit.arcs) - MOST_ARCS} more, less sure than these")])
 
 
-def _doubts(fit: StructureFit, asked: Asked) -> Iterable[tuple[str, str]]:
+def _doubts(fit: StructureFitInfo, asked: Asked) -> Iterable[tuple[str, str]]:
     """What is least certain, in a line each."""
     if len(fit.arcs) > MOST_DOUBTS:
         yield "least certain", ", ".join(_with_reason(arc, fit) for arc in fit.least_certain(MOST_DOUBTS))
@@ -131,26 +131,26 @@ def _pair(arc: ArcStrength) -> str:
     return " — ".join(sorted((arc.parent, arc.child)))
 
 
-def _with_reason(arc: LearnedArc, fit: StructureFit) -> str:
+def _with_reason(arc: LearnedArc, fit: StructureFitInfo) -> str:
     why = f"strength {arc.strength:.2f}" if resamples(fit) else f"gain {output.number(arc.gain)}"
     return f"{arrow(arc)} ({why})"
 
 
-def _show_check(checked: HeldOut) -> None:
-    def beside(name: str, other: Beside) -> list[str]:
+def _show_check(checked: HoldoutScore) -> None:
+    def beside(name: str, other: BaselineComparison) -> list[str]:
         return [name, output.number(other.log_likelihood), f"{other.ahead:.3g} ± {other.error:.2g}"]
 
     output.show_table(
         [f"{checked.rows} rows held out", "ln P per case", "learned is ahead by"],
         [
             ["learned", output.number(checked.log_likelihood), ""],
-            beside(f"naive, around {checked.centre}", checked.naive),
+            beside(f"naive, around {checked.center}", checked.naive),
             beside("empty", checked.empty),
         ],
     )
 
 
-def show_columns(prepared: Prepared, notes: Iterable[str]) -> None:
+def show_columns(prepared: PreparedData, notes: Iterable[str]) -> None:
     """What became of the columns, and what else to know."""
     if prepared.cuts:
         output.gap()
@@ -166,7 +166,7 @@ def show_columns(prepared: Prepared, notes: Iterable[str]) -> None:
 ### for machines
 
 
-def show_json(fit: StructureFit, checked: HeldOut | None, asked: Asked) -> None:
+def show_json(fit: StructureFitInfo, checked: HoldoutScore | None, asked: Asked) -> None:
     """All of it as one object."""
     output.show_json(
         {
@@ -203,7 +203,7 @@ def arrow(arc: LearnedArc) -> str:
     return f"{arc.parent} → {arc.child}"
 
 
-def score_name(score: Score) -> str:
+def score_name(score: StructureScore) -> str:
     """A score as it is asked for."""
     return f"{score.name}:{score.cases:g}" if score.name in {"bdeu", "bds"} else score.name
 
@@ -215,24 +215,24 @@ def counted(table: Any) -> str:
     return f"{table.n_rows}{weight}"
 
 
-def resamples(fit: StructureFit) -> int:
+def resamples(fit: StructureFitInfo) -> int:
     """How many there were."""
     return 0 if fit.strengths is None else fit.strengths.rounds
 
 
-def hidden(fit: StructureFit) -> list[str]:
+def hidden(fit: StructureFitInfo) -> list[str]:
     """Variables that no row shows."""
     return [name for name in fit.network.names if name not in fit.table.schema]
 
 
-def nearly(fit: StructureFit) -> list[ArcStrength]:
+def nearly(fit: StructureFitInfo) -> list[ArcStrength]:
     """Pairs that are not joined but were by many resamples, the strongest first."""
     joined = {frozenset(arc) for arc in fit.dag.arcs}
     pairs = [] if fit.strengths is None else fit.strengths.table()
     return [arc for arc in pairs if arc.strength >= MISSED and frozenset((arc.parent, arc.child)) not in joined]
 
 
-def either_way(fit: StructureFit, knowledge: Knowledge) -> list[list[str]]:
+def either_way(fit: StructureFitInfo, knowledge: BackgroundKnowledge) -> list[list[str]]:
     """Arcs whose direction no rows can tell; none where it was known."""
     from bayeslearn.network.structure.algorithms import METHODS
 
@@ -241,7 +241,7 @@ def either_way(fit: StructureFit, knowledge: Knowledge) -> list[list[str]]:
     return sorted(sorted(pair) for pair in fit.dag.cpdag().undirected)
 
 
-def weakest_rows(fit: StructureFit) -> list[Any]:
+def weakest_rows(fit: StructureFitInfo) -> list[Any]:
     """The rows of tables that rest on the fewest cases."""
     from bayeslearn.network.parameters.credible_intervals import supports
 

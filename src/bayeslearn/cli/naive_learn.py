@@ -16,7 +16,7 @@ from bayeslearn.errors import BayeslearnError, ParameterError
 
 if TYPE_CHECKING:
     from bayeslearn.cli.given import Given
-    from bayeslearn.naive_bayes import CrossValidation, NaiveBayes
+    from bayeslearn.naive_bayes import CrossValidation, NaiveBayesModel
 
 #: What speaks for a class: so much of it is shown.
 MOST_TELLS = 3
@@ -45,7 +45,7 @@ def run(
     estimate: Annotated[
         str, typer.Option(help="mean plugs in the best parameters, integrated allows for their doubt.")
     ] = "mean",
-    unlabelled: Annotated[
+    unlabeled: Annotated[
         str, typer.Option(help="Rows without a label: em learns from them too, drop does not.")
     ] = "em",
     calibrate: Annotated[
@@ -64,9 +64,10 @@ def run(
     Example: bayeslearn naive learn titanic.csv --target survived -o titanic.json
     """
     from bayeslearn import codec, files, validation
-    from bayeslearn.naive_bayes import NaiveBayes, calibrated, cross_validate
-    from bayeslearn.naive_bayes.tables.learning import told_families
-    from bayeslearn.naive_bayes.tables.out_of_fold import most_rows
+    from bayeslearn.naive_bayes import NaiveBayesModel, cross_validate
+    from bayeslearn.naive_bayes import calibrate as calibrate_columns
+    from bayeslearn.naive_bayes.tabular.fit import told_families
+    from bayeslearn.naive_bayes.tabular.out_of_fold import most_rows
 
     codec.require_model_name(to)
     files.destination(to)
@@ -87,8 +88,8 @@ def run(
             stop.heed()
             tell(now.iteration / 200, f"labels, iteration {now.iteration}, log likelihood {now.log_likelihood:.6g}")
 
-        words: dict[str, Any] = {"estimate": estimate, "unlabelled": unlabelled}  # checked by learn
-        model = NaiveBayes.learn(
+        words: dict[str, Any] = {"estimate": estimate, "unlabeled": unlabeled}  # checked by learn
+        model = NaiveBayesModel.learn(
             table, target, families=kinds, prior=priors(prior), class_prior=class_prior, progress=step, **words
         )
         checked = None
@@ -96,13 +97,13 @@ def run(
         if folds and enough >= max(folds, 2):
             try:
                 checked = cross_validate(
-                    model, table, folds=max(folds, 2), calibrate=calibrate, rng=seed,
+                    model, table, folds=max(folds, 2), calibrate=calibrate, random_state=seed,
                     progress=lambda share: tell(share, "checking"),
                 )  # fmt: skip
             except BayeslearnError as error:  # without prior cases, a fold may lack what it needs
                 sys.stderr.write(f"warning: not checked, for {error.message}\n")
         if calibrate:
-            model = calibrated(model, table, folds=min(folds or 10, enough), rng=seed)
+            model = calibrate_columns(model, table, folds=min(folds or 10, enough), random_state=seed)
         model.save(to)
         every = -(-enough // most_rows(model, folds, apart=calibrate)) if given.folded else 1
         found = Learned(model, table.n_rows, table.missing(), left_out, checked, every)
@@ -119,7 +120,7 @@ def draw(checked: CrossValidation | None, path: Path) -> None:
     if checked is None:
         sys.stderr.write(f"warning: {path} is not drawn, for nothing was checked\n")
         return
-    plots.save(plots.reliability(checked.calibration), path)
+    plots.save(plots.plot_calibration(checked.calibration), path)
     sys.stderr.write(f"wrote {path}\n")
 
 
@@ -164,7 +165,7 @@ def read(
     given: Given, target: str, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int
 ) -> Any:
     """The table or the source, without the columns that are not wanted or cannot be used."""
-    from bayeslearn.naive_bayes.tables.learning import read_columns
+    from bayeslearn.naive_bayes.tabular.fit import read_columns
     from bayeslearn.tables.schema import require_known
 
     known = given.names
@@ -185,7 +186,7 @@ def read(
 class Learned:
     """What is told of a model."""
 
-    model: NaiveBayes
+    model: NaiveBayesModel
     rows: int
     missing: dict[str, int]
     left_out: dict[str, str]
@@ -195,7 +196,7 @@ class Learned:
 
     def show(self) -> None:
         """The report."""
-        from bayeslearn.naive_bayes.tables.telling import tells
+        from bayeslearn.naive_bayes.tabular.class_indicators import class_indicators
 
         model, missing = self.model, self.missing
         families = Counter(c.distribution.name for c in model.columns)
@@ -212,7 +213,7 @@ class Learned:
         lines += [(f"left out: {name}", why) for name, why in self.left_out.items()]
         output.show_pairs(lines + self.worth())
         output.gap()
-        told = tells(model, MOST_TELLS)
+        told = class_indicators(model, MOST_TELLS)
         p = model.posterior(model.target.name).mean()
         rows = [
             [str(name), output.amount(round(n, 6)), output.number(q), "; ".join(map(str, told[name])) or "nothing"]
@@ -248,9 +249,9 @@ class Learned:
 
     def show_json(self) -> None:
         """The same for a machine."""
-        from bayeslearn.naive_bayes.tables.telling import tells
+        from bayeslearn.naive_bayes.tabular.class_indicators import class_indicators
 
-        model, told = self.model, tells(self.model, MOST_TELLS)
+        model, told = self.model, class_indicators(self.model, MOST_TELLS)
         check = None
         if self.checked is not None:
             plain = replace(self.checked, calibration=None)  # type: ignore[arg-type]

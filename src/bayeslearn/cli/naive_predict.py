@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import sys
+from itertools import repeat
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output, progress, writing
-from bayeslearn.cli.sources import CELLS, OneFile, reads
+from bayeslearn.cli import output, writing
+from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bayeslearn.cli.given import Given
     from bayeslearn.evaluation import Metrics
-    from bayeslearn.naive_bayes import NaiveBayes
-    from bayeslearn.tables import Schema, Table
+    from bayeslearn.naive_bayes import NaiveBayesModel
+    from bayeslearn.tables import Schema, Source, Table
 
 #: Rows that are answered together.
 BATCH = 1 << 16
 
 
-@reads(*CELLS, unseen=True)
+@reads(unseen=True)
 def run(
     model_file: Annotated[Path, typer.Argument(metavar="MODEL", help="A model of `bayeslearn naive learn`.")],
-    data: Annotated[OneFile, typer.Argument(help="A CSV or Parquet file; what is missing in it is integrated out.")],
+    data: Annotated[
+        Data, typer.Argument(help="CSV or Parquet files, or patterns; what is missing in them is integrated out.")
+    ],
     *,
     to: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
@@ -39,103 +41,76 @@ def run(
         bool, typer.Option("--json", help="One JSON object; it holds the columns when there is no -o.")
     ] = False,
 ) -> None:
-    """Predict the class of every row of a file.
+    """Predict the class of every row of files.
 
-    With --explain and no file to write, each row is told in words. Where the file knows the class, stderr tells how
-    many predictions are right, and their mean log loss.
+    With --explain and no file to write, each row is explained in words. Where the files know the class, stderr reports
+    how many predictions are right, and their mean log loss.
 
     Example: bayeslearn naive predict titanic.json passengers.csv --explain
     """
     from bayeslearn.evaluation import Metrics
-    from bayeslearn.naive_bayes import NaiveBayes
-    from bayeslearn.naive_bayes.tables.rows import read
-    from bayeslearn.tables import Table
+    from bayeslearn.naive_bayes import NaiveBayesModel
+    from bayeslearn.naive_bayes.tabular.row_blocks import schema_with_other
+    from bayeslearn.tables import Schema
 
     if to is not None:
         writing.writer(to)
-    model, given = NaiveBayes.load(model_file), data.given
-    told = warned(model, given)
-    cases = read(given.data, model.columns, absent="missing")[1]
-    labels = known_labels(model, given.data) if told else None
+    model = NaiveBayesModel.load(model_file)
     scores = {model.target.name: Metrics.none(model.classes)}
-    schema = answer_schema(model, explain=explain)
-    if explain and to is None and not as_json:
-        for number, batch in enumerate(cases.batches(BATCH)):
-            why = model.explain(batch)
-            sys.stdout.writelines(f"{why.told(i, first=number * BATCH)}\n" for i in range(len(why)))
-    found = answers(model, cases, labels, schema, scores)
-    silent = to is None and not as_json and sys.stdout.isatty()  # a bar among the rows helps nobody
-    tables = progress.watched(found, cases.n_rows, "predicting", silent=silent)
-    columns = {}
-    if to is None and as_json:
-        columns = {"columns": Table.concat(tables).to_dict()}
-    elif to is None and explain:
-        for _ in tables:  # for the score
-            pass
-    else:
-        writing.write(to, schema, tables)
-    if to is not None:
-        sys.stderr.write(f"wrote {to}: {cases.n_rows} rows, {len(schema)} columns\n")
+    in_words = explain and to is None and not as_json
+    with data.opened() as given:
+        given.require_some(Schema(column.variable for column in model.columns))
+        cases = given.coded(schema_with_other(model.columns), handle_unknown="last")
+        labels = given.coded(Schema([model.target])) if model.target.name in given.names else None
+        schema, rows, columns = answer_schema(model, explain=explain), cases.n_rows, {}
+        tables = answers(model, cases, labels, schema, scores, in_words=in_words)
+        if in_words:
+            for _ in tables:  # they write the words
+                pass
+        else:
+            columns = writing.write_answers(to, schema, tables, rows, "predicting", as_json=as_json)
     known = [output.show_metrics(name, found) for name, found in scores.items() if found.weight]
     if as_json:
-        output.show_json({"rows": cases.n_rows, "scores": known[0] if known else None} | columns)
-
-
-### the file
-
-
-def warned(model: NaiveBayes, given: Given) -> bool:
-    """Whether the file knows the class; columns that it lacks are told of."""
-    from bayeslearn.errors import DataError, listed
-    from bayeslearn.tables import Schema
-
-    names, path = given.names, given.path
-    absent = Schema(column.variable for column in model.columns).absent_from(names)
-    if absent and len(absent) == len(model.names):
-        raise DataError(
-            f"{path!r} has none of the columns of the model: {listed(model.names)}",
-            hint="names must agree, also in upper and lower case: `bayeslearn scan FILE` lists those of a file",
-        )
-    if absent:
-        sys.stderr.write(f"warning: {path!r} lacks {listed(absent)}, so they are taken for missing\n")
-    return model.target.name in names
-
-
-def known_labels(model: NaiveBayes, data: Any) -> Any:
-    """The codes of the classes that the file knows; −1 where it does not."""
-    from bayeslearn.tables import Schema, as_table
-
-    return as_table(data, schema=Schema([model.target]), unseen="missing").code(model.target.name)
+        output.show_json({"rows": rows, "scores": known[0] if known else None} | columns)
 
 
 ### answers
 
 
-def answer_schema(model: NaiveBayes, *, explain: bool) -> Schema:
+def answer_schema(model: NaiveBayesModel, *, explain: bool) -> Schema:
     """The columns of the answer: the class, the probabilities of all classes, and what each column adds."""
-    from bayeslearn.tables import Numeric, Schema
+    from bayeslearn.tables import NumericVariable, Schema
 
     name = model.target.name
-    columns: list[Any] = [model.target, *(Numeric(f"P({name}={state})") for state in model.classes)]
-    return Schema([*columns, *(Numeric(f"why({column})") for column in model.names if explain)])
+    columns: list[Any] = [model.target, *(NumericVariable(f"P({name}={state})") for state in model.classes)]
+    return Schema([*columns, *(NumericVariable(f"why({column})") for column in model.names if explain)])
 
 
 def answers(
-    model: NaiveBayes, cases: Table, labels: Any, schema: Schema, scores: dict[str, Metrics]
+    model: NaiveBayesModel,
+    cases: Source,
+    labels: Source | None,
+    schema: Schema,
+    scores: dict[str, Metrics],
+    *,
+    in_words: bool,
 ) -> Iterator[Table]:
-    """The answer batch by batch, scored on the way."""
+    """The answer batch by batch, scored on the way, and written as sentences if `in_words`."""
     import numpy as np
 
     from bayeslearn.evaluation import Metrics
     from bayeslearn.tables import Table
 
-    start = 0
+    name, start = model.target.name, 0
     explain = len(schema.numeric) > len(model.classes)
-    for batch in cases.batches(BATCH):
+    known = repeat(None) if labels is None else labels.batches(BATCH)
+    for batch, label in zip(cases.batches(BATCH), known, strict=False):
         p = model.predict_proba(batch)
-        if labels is not None:
-            known = labels[start : start + len(p)]
-            scores[model.target.name] += Metrics.of(p, known, classes=model.classes)
+        if label is not None:
+            scores[name] += Metrics.of(p, label.codes_of(name), classes=model.classes)
+        why = model.explain(batch) if explain else None
+        if in_words and why is not None:
+            sys.stdout.writelines(f"{why.told(i, first=start)}\n" for i in range(len(why)))
         start += len(p)
-        why = list(model.explain(batch).parts.values()) if explain else []
-        yield Table(schema, p.argmax(axis=1)[None], np.vstack([p.T, *why]))
+        parts = [] if why is None else list(why.parts.values())
+        yield Table(schema, p.argmax(axis=1)[None], np.vstack([p.T, *parts]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn import data
+from bayeslearn import datasets
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 #: The help of an argument that names a network.
-NETWORK = f"A network file of any format, or a name that ships: {', '.join(data.networks())}."
+NETWORK = f"A network file of any format, or a name that ships: {', '.join(datasets.list_networks())}."
 
 
 def load(net: str) -> BayesianNetwork:
@@ -30,13 +30,13 @@ def keep(network: BayesianNetwork, to: Path) -> None:
     from bayeslearn.network.formats.read_write import label_of, write_network
 
     write_network(network, to)
-    lost = "" if label_of(to, None) == "json" else "; only .json keeps counts, prior and cuts"
+    lost = "" if label_of(to, None) in {"json", "model"} else "; only .json and .model keep counts, prior and cuts"
     sys.stderr.write(f"wrote {to}: {len(network)} variables, {len(network.dag.arcs)} arcs{lost}\n")
 
 
 def cases_behind(network: BayesianNetwork) -> float:
     """How many real cases the tables rest on: each has seen them all, but for those that were given."""
-    return max(float(cpt.seen.n.sum()) for cpt in network)
+    return max(float(cpt.observed_counts.n.sum()) for cpt in network)
 
 
 def hidden_variables(items: list[str] | None) -> dict[str, int | list[str]]:

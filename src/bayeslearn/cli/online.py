@@ -39,7 +39,7 @@ def run(
         str | None, typer.Option(help="A,B: columns that hold the advice of experts; a missing cell is none.")
     ] = None,
     beta: Annotated[float, typer.Option(help="What a mistake of an expert multiplies its weight by.")] = 0.5,
-    randomised: Annotated[bool, typer.Option("--randomised", help="Draw each guess by the weights.")] = False,
+    randomized: Annotated[bool, typer.Option("--randomized", help="Draw each guess by the weights.")] = False,
     bins: Annotated[int, typer.Option(help="Intervals of a column of numbers, of as many rows each.")] = 5,
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
     seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
@@ -65,7 +65,7 @@ def run(
     table = read(data.given, target, columns, left_out, bins, max_states)
     panel = Experts(table, target, words or (() if columns else EXPERTS), columns)
     learner = WeightedMajority(
-        panel.names, beta=beta, classes=range(len(panel.labels)), randomized=randomised, random_state=seed
+        panel.names, beta=beta, classes=range(len(panel.labels)), randomized=randomized, random_state=seed
     )
     with progress.bar("voting") as tell:
         course = run_online(learner, panel.rounds(), progress=lambda done: tell(done / table.n_rows))
@@ -74,7 +74,7 @@ def run(
     if plot is not None:
         from bayeslearn import plots
 
-        plots.save(plots.course(course, f"vote of {len(panel.names)} experts"), plot)
+        plots.save(plots.plot_mistake_curve(course, f"vote of {len(panel.names)} experts"), plot)
         sys.stderr.write(f"wrote {plot}\n")
 
 
@@ -92,7 +92,7 @@ def read(given: Given, target: str, advice: list[str], left_out: dict[str, str],
         given.data, columns=columns, discrete=[target, *advice], allow_constant=True, max_states=max_states,
         left_out=left_out,
     )  # fmt: skip
-    table = table.take(table.code(target) >= 0)
+    table = table.take(table.codes_of(target) >= 0)
     if not table.n_rows:
         raise EmptyTableError(
             f"no row of {given.path} has a label in column {target!r}", hint="name another column with --target"
@@ -100,7 +100,7 @@ def read(given: Given, target: str, advice: list[str], left_out: dict[str, str],
     empty = [v.name for v in table.schema.numeric if table.missing()[v.name] == table.n_rows]
     left_out |= dict.fromkeys(empty, "every cell is missing")
     table = table.drop(empty) if empty else table
-    return table.discretise(bins=bins) if table.schema.numeric else table
+    return table.discretize(bins=bins) if table.schema.numeric else table
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.tables import Discrete, Table
+    from bayeslearn.tables import DiscreteVariable, Table
 
 #: Rows of a batch at most, and the points that a curve has in a short table.
 BATCH, POINTS = 4096, 512
@@ -51,32 +51,32 @@ class Experts:
             if self.naive:
                 columns.append(self.naive.advise(start, cells, said[:, 0])[:, None])
             columns += [self._told(batch, name)[:, None] for name in self.advice]
-            yield np.hstack(columns), batch.code(self.target).astype(np.int64)
+            yield np.hstack(columns), batch.codes_of(self.target).astype(np.int64)
             start += batch.n_rows
 
     def _labels(self) -> list[Any]:
         """Those of the target, then those that only advice has."""
-        variables: list[Discrete] = [self.table.schema[name] for name in (self.target, *self.advice)]  # type: ignore[misc]
+        variables: list[DiscreteVariable] = [self.table.schema[name] for name in (self.target, *self.advice)]  # type: ignore[misc]
         return list(dict.fromkeys(state for v in variables for state in v.states))
 
     def _told(self, batch: Table, name: str) -> NDArray[np.int32]:
         states = batch.schema[name].states  # type: ignore[attr-defined]
-        return np.array([*(self.labels.index(state) for state in states), -1], np.int32)[batch.code(name)]
+        return np.array([*(self.labels.index(state) for state in states), -1], np.int32)[batch.codes_of(name)]
 
 
 class Naive:
     """Naive Bayes that learns as rows come."""
 
     def __init__(self, table: Table, target: str) -> None:
-        from bayeslearn.naive_bayes import NaiveBayes
+        from bayeslearn.naive_bayes import NaiveBayesModel
 
         self.table, self.target = table, target
-        self.model: Any = 0.0 * NaiveBayes.learn(table, target, prior="laplace")  # the states, and no row yet
+        self.model: Any = 0.0 * NaiveBayesModel.learn(table, target, prior="laplace")  # the states, and no row yet
         self.known = 0
 
     def advise(self, start: int, batch: Table, otherwise: NDArray[np.int32]) -> NDArray[np.int32]:
         """What it says of each row, from those before; before the first, what others say."""
-        from bayeslearn.naive_bayes.tables.rows import of_table
+        from bayeslearn.naive_bayes.tabular.row_blocks import of_table
 
         said, i = otherwise.copy(), 0
         while i < batch.n_rows:
@@ -90,11 +90,10 @@ class Naive:
 
     def _learn(self, upto: int) -> None:
         """The rows before this one, once they are worth it."""
-        from bayeslearn.naive_bayes.tables.cases import Cases
-        from bayeslearn.naive_bayes.tables.rows import of_table
-        from bayeslearn.naive_bayes.tables.tallying import added
+        from bayeslearn.naive_bayes.tabular.label_statistics import added
+        from bayeslearn.naive_bayes.tabular.row_blocks import Cases, of_table
 
         if upto - self.known >= max(1, upto // PATIENCE):
             new = self.table.take(np.arange(self.known, upto))
-            labels = new.code(self.target).astype(np.int32)
+            labels = new.codes_of(self.target).astype(np.int32)
             self.model, self.known = added(self.model, Cases(of_table(new, self.model.columns), labels)), upto

@@ -48,9 +48,9 @@ def draw(
     if path.suffix.lower() == ".svg":
         from bayeslearn.network.visualization import write_svg
 
-        write_svg(network.draw(evidence, bars=bars, compact=compact), path)
+        write_svg(network.to_svg(evidence, bars=bars, compact=compact), path)
     else:
         from bayeslearn import plots
 
-        plots.save(plots.network(network, evidence, bars=bars, compact=compact), path)
+        plots.save(plots.plot_network(network, evidence, bars=bars, compact=compact), path)
     sys.stderr.write(f"wrote {path}: {len(network)} variables, {len(network.dag.arcs)} arcs\n")

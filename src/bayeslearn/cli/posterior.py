@@ -15,8 +15,8 @@ from bayeslearn.cli.structures import Bins, Forbid, Leaves, MaxStates, Require, 
 
 if TYPE_CHECKING:
     from bayeslearn.network import StructurePosterior
-    from bayeslearn.network.structure.preprocessing import Prepared
-    from bayeslearn.network.structure.scoring.criteria import Score
+    from bayeslearn.network.structure.preprocessing import PreparedData
+    from bayeslearn.network.structure.scoring.criteria import StructureScore
 
 #: Arcs less probable than this are not shown; the file and `--json` have all.
 LEAST = 0.05
@@ -62,18 +62,19 @@ def run(
 
     Example: bayeslearn posterior cases.csv --samples 2000 -o arcs.csv
     """
-    from bayeslearn.network import structure_posterior
-    from bayeslearn.network.structure.scoring.criteria import Score
+    from bayeslearn.network import sample_structure_posterior
+    from bayeslearn.network.structure.scoring.criteria import StructureScore
 
     _check(to, top, seed)
-    judged = Score.of(score)
+    judged = StructureScore.of(score)
     with data.opened(weights=weights, max_states=max_states) as given:
         waiting = progress.bar("looking at orders", passes=data.passes)
         with interrupting.once("what was looked at so far") as stop, waiting as tell:
-            found = structure_posterior(
+            found = sample_structure_posterior(
                 given.settled(), score=judged, samples=samples, chains=chains,
                 knowledge=structures.known(require, forbid, tiers, roots, leaves, max_parents),
-                cut=cut, bins=bins, max_states=max_states, weights=given.weights, time_limit=time_limit, rng=seed,
+                cut=cut, bins=bins, max_states=max_states, weights=given.weights, time_limit=time_limit,
+                random_state=seed,
                 progress=structures.telling(tell, stop, time_limit, steps=samples),
             )  # fmt: skip
         assert found.prepared is not None
@@ -108,7 +109,7 @@ def _write(found: StructurePosterior, to: Path) -> None:
 ### for people
 
 
-def _show(found: StructurePosterior, prepared: Prepared, score: Score, top: int) -> None:
+def _show(found: StructurePosterior, prepared: PreparedData, score: StructureScore, top: int) -> None:
     chains, samples = found.log_scores.shape
     agree = "yes" if found.converged else "no"
     pairs = [
@@ -141,7 +142,7 @@ def _show(found: StructurePosterior, prepared: Prepared, score: Score, top: int)
 ### for machines
 
 
-def _show_json(found: StructurePosterior, prepared: Prepared, score: Score, top: int) -> None:
+def _show_json(found: StructurePosterior, prepared: PreparedData, score: StructureScore, top: int) -> None:
     chains, samples = found.log_scores.shape
     output.show_json(
         {

@@ -15,7 +15,7 @@ from bayeslearn.errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bayeslearn.network import BayesianNetwork, Beliefs, Explanation, LoopyBeliefs, SampledBeliefs
+    from bayeslearn.network import BayesianNetwork, LoopyPosterior, MostProbableExplanation, Posterior, SampledPosterior
     from bayeslearn.network.inference.approximate import Progress
     from bayeslearn.network.inference.evidence import Observation
 
@@ -86,10 +86,10 @@ def run(
     observed = observe(network, seen)
     likelihoods = dict(numbers_by_state(network, "--virtual", item) for item in virtual or [])
     if mpe:
-        found = network.exact.most_probable(seen, ask=ask or None, likelihoods=likelihoods)
+        found = network.most_probable(seen, variables=ask or None, likelihoods=likelihoods)
         (_show_case_json if as_json else _show_case)(found, observed)
         return
-    asked = {"evidence": seen, "ask": ask or None, "likelihoods": likelihoods}
+    asked = {"evidence": seen, "variables": ask or None, "likelihoods": likelihoods}
     if soft:
         asked["targets"] = dict(numbers_by_state(network, "--soft", item) for item in soft)
     answer = _answered(network, method, sampling, asked).to_dict() | {"method": method}
@@ -179,24 +179,24 @@ def _require_plain(method: str, odd: list[str], interval: float, *, mpe: bool, s
 
 def _answered(
     network: BayesianNetwork, method: str, sampling: Sampling, asked: dict[str, Any]
-) -> Beliefs | SampledBeliefs | LoopyBeliefs:
+) -> Posterior | SampledPosterior | LoopyPosterior:
     if method == "exact":
         return network.query(**asked)
     if method == "loopy":
-        from bayeslearn.network.inference.loopy_propagation import Loopy
+        from bayeslearn.network.inference.loopy_propagation import LoopyPropagation
 
-        return Loopy(network).query(**asked)
+        return LoopyPropagation(network).query(**asked)
     return _sampled(network, method, sampling, asked)
 
 
-def _sampled(network: BayesianNetwork, method: Any, sampling: Sampling, asked: dict[str, Any]) -> SampledBeliefs:
-    from bayeslearn.network.inference.approximate import Sampled
+def _sampled(network: BayesianNetwork, method: Any, sampling: Sampling, asked: dict[str, Any]) -> SampledPosterior:
+    from bayeslearn.network.inference.approximate import SampledInference
 
     started = time.monotonic()
     with progress.bar("sampling") as tell:
-        return Sampled(network).query(
+        return SampledInference(network).query(
             **asked, method=method, n=sampling.samples, precision=sampling.precision, seconds=sampling.seconds,
-            rng=sampling.seed, progress=lambda run: tell(sampling.share(run, time.monotonic() - started)),
+            random_state=sampling.seed, progress=lambda run: tell(sampling.share(run, time.monotonic() - started)),
         )  # fmt: skip
 
 
@@ -204,14 +204,14 @@ def _bounds(network: BayesianNetwork, level: float, sampling: Sampling, asked: d
     """The bounds of each answer, and how they were found."""
     from bayeslearn.network.parameters.credible_intervals import DRAWS, query_interval
 
-    found = query_interval(network, **asked, level=level, n=sampling.samples or DRAWS, rng=sampling.seed)
+    found = query_interval(network, **asked, level=level, n=sampling.samples or DRAWS, random_state=sampling.seed)
     return {"level": level, "tables": found.draws, "intervals": found.to_dict()["intervals"]}
 
 
 ### answering
 
 
-def _show_case(found: Explanation, seen: dict[str, Observation]) -> None:
+def _show_case(found: MostProbableExplanation, seen: dict[str, Observation]) -> None:
     rows = [[name, str(state), _word(seen, name)] for name, state in found.case.items()]
     output.show_table(["variable", "state", ""], rows)
     output.gap()
@@ -225,7 +225,7 @@ def _word(seen: dict[str, Observation], name: str) -> str:
     return "seen" if found.is_state else f"seen: {found}"
 
 
-def _show_case_json(found: Explanation, seen: dict[str, Observation]) -> None:
+def _show_case_json(found: MostProbableExplanation, seen: dict[str, Observation]) -> None:
     evidence = {name: o.to_json() for name, o in seen.items()}
     answer = {"evidence": evidence, "log_evidence": found.log_evidence}
     output.show_json(answer | {"case": found.case, "log_joint": found.log_joint, "probability": found.probability})

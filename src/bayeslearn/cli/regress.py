@@ -34,26 +34,26 @@ def run(
     prior: Annotated[
         str | None,
         typer.Option(
-            help="auto (reference where the rows determine every weight, else weak), none, reference, weak, evidence, "
-            "or a number of rows (ridge); of sigmoid: a precision."
+            help="auto (reference where the rows determine every weight, else weak), reference, weak, none, evidence, "
+            "m:ROWS, pooled:ROWS, or a number of rows (ridge); of sigmoid: a precision."
         ),
     ] = None,
     discrete: Annotated[str | None, typer.Option(help="A,B: columns whose numbers are names.")] = None,
     weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
-    units: Annotated[str, typer.Option("-k", help="Radial units, or neighbours of local; auto: found.")] = "auto",
-    centres: Annotated[
+    units: Annotated[str, typer.Option("-k", help="Radial units, or neighbors of local; auto: found.")] = "auto",
+    centers: Annotated[
         str, typer.Option(help="Of radial units: k-means, em, random, farthest, evidence, all.")
     ] = "k-means",
     width: Annotated[str, typer.Option(help="Of radial units: auto, nearest, or standard deviations.")] = "auto",
-    degree: Annotated[str, typer.Option(help="Of local fits: 0, 1, 2 or loo.")] = "1",
+    degree: Annotated[str, typer.Option(help="Of local fits: 0, 1, 2 or auto.")] = "1",
     criterion: Annotated[str, typer.Option(help="Of local fits: E1, E2 or E3.")] = "E3",
     kernel: Annotated[
-        str, typer.Option(help="Of local fits: tricube, gaussian, epanechnikov, 'inverse square', uniform.")
+        str, typer.Option(help="Of local fits: tricube, gaussian, epanechnikov, inverse_square, uniform.")
     ] = "tricube",
-    bandwidth: Annotated[str | None, typer.Option(help="Of local fits: a number, or loo.")] = None,
+    bandwidth: Annotated[str | None, typer.Option(help="Of local fits: a number, or auto.")] = None,
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
-    seed: Annotated[int, typer.Option(help="Of centres.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of centers.")] = 0,
     plot: Annotated[Path | None, typer.Option(help="Draw the function into this file, .png, .svg or .pdf.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
@@ -71,7 +71,7 @@ def run(
 
     validation.number("--level", level, above=0, below=1)
     if by is not None:
-        regress_predict.run(by, data.one_file("--by"), to, level, as_json=as_json)
+        regress_predict.run(by, data, to, level, as_json=as_json)
         return
     if target is None:
         raise ParameterError("which column should be learned?", hint="name it with --target, or a model with --by")
@@ -80,9 +80,9 @@ def run(
     dropped = tuple(data.dropped(weights, *names(target)))
     asked = regress_learn.Asked(
         method, tuple(names(target)), prior, dropped, tuple(names(discrete)), weights, level,
-        whole_or_auto("-k", units), centres, number_or("--width", width, ["auto", "nearest"]),
-        number_or("--degree", degree, ["loo"]), criterion, kernel,
-        None if bandwidth is None else number_or("--bandwidth", bandwidth, ["loo"]),
+        whole_or_auto("-k", units), centers, number_or("--width", width, ["auto", "nearest"]),
+        number_or("--degree", degree, ["auto"]), criterion, kernel,
+        None if bandwidth is None else number_or("--bandwidth", bandwidth, ["auto"]),
         validation.integer("--max-states", max_states, least=1), validation.integer("--seed", seed, least=0),
     )  # fmt: skip
     opened = data.opened if method == "ols" else partial(data.in_memory, f"--method {method}")
@@ -95,7 +95,7 @@ def run(
         if plot is not None:
             from bayeslearn import plots
 
-            plots.save(plots.function(found.model, found.rows, level=level), plot)
+            plots.save(plots.plot_regression(found.model, found.rows, level=level), plot)
     if to is not None:
         sys.stderr.write(f"wrote {to}: {', '.join(asked.target)} by {method}\n")
 

@@ -10,7 +10,7 @@ from bayeslearn.cli import interrupting, progress
 
 if TYPE_CHECKING:
     from bayeslearn.cli.given import Given
-    from bayeslearn.functions.targets import Examples
+    from bayeslearn.regression.targets import Examples
     from bayeslearn.tables import Table
 
 
@@ -25,7 +25,7 @@ class Asked(NamedTuple):
     weights: str | None
     level: float
     units: Any
-    centres: str
+    centers: str
     width: Any
     degree: Any
     criterion: Any
@@ -62,7 +62,7 @@ class Found:
 
 def learn(given: Given, asked: Asked, passes: progress.Passes) -> Found:
     """The function that was asked for."""
-    from bayeslearn.functions.targets import examples
+    from bayeslearn.regression.targets import examples
     from bayeslearn.tables.schema import require_known
 
     known = given.names
@@ -82,7 +82,7 @@ def learn(given: Given, asked: Asked, passes: progress.Passes) -> Found:
     classes = asked.method == "sigmoid" or (asked.method == "rbf" and holds_words(data, asked))
     rows = examples(data, asked.target[0] if classes else asked.target, classes=classes, **how)
     if asked.method == "ols":
-        from bayeslearn.functions import fit_linear
+        from bayeslearn.regression import fit_linear
 
         return Found(fit_linear(rows, None, prior=prior_of(asked, "auto")), rows, asked, left_out)
     if asked.method == "local":
@@ -95,7 +95,7 @@ def learn(given: Given, asked: Asked, passes: progress.Passes) -> Found:
 def numbers_apart(data: Any, asked: Asked) -> Any:
     """A table of many files with numbers as numbers, as they are read from one."""
     from bayeslearn.tables import Table
-    from bayeslearn.tables.numbers import all_numbers, with_numbers
+    from bayeslearn.tables.numeric_states import all_numbers, with_numbers
 
     if not isinstance(data, Table):
         return data
@@ -105,8 +105,8 @@ def numbers_apart(data: Any, asked: Asked) -> Any:
 
 def folded(given: Given, asked: Asked, how: dict[str, Any]) -> Found:
     """Least squares of a source: moments are added up, and nothing else is kept of the rows."""
-    from bayeslearn.functions import fit_linear
-    from bayeslearn.functions.out_of_core import opened
+    from bayeslearn.regression import fit_linear
+    from bayeslearn.regression.out_of_core import opened
 
     model = fit_linear(given.data, asked.target, prior=prior_of(asked, "auto"), **how)
     source, names = opened(given.data, asked.target, **how)
@@ -120,12 +120,12 @@ def without_any(names: tuple[str, ...], table: Table) -> int:
     """Rows that lack one of these numbers."""
     import numpy as np
 
-    return int(np.isnan([table.value(name) for name in names]).any(axis=0).sum())
+    return int(np.isnan([table.values_of(name) for name in names]).any(axis=0).sum())
 
 
 def holds_words(path: Any, asked: Asked) -> bool:
     """Whether the target is a column of words, or of numbers that are names."""
-    from bayeslearn.functions.reading import read
+    from bayeslearn.regression.inputs import read
 
     if len(asked.target) > 1:
         return False
@@ -145,7 +145,7 @@ def prior_of(asked: Asked, usual: Any) -> Any:
 
 def sigmoid(rows: Examples, asked: Asked) -> Any:
     """Sigmoid units, with a bar that follows the climb."""
-    from bayeslearn.functions import fit_sigmoid
+    from bayeslearn.regression import fit_logistic
 
     prior = prior_of(asked, 1.0)
     with interrupting.once("the best weights so far") as stop, progress.bar("climbing") as tell:
@@ -154,12 +154,12 @@ def sigmoid(rows: Examples, asked: Asked) -> Any:
             stop.heed()
             tell(number / 100, f"iteration {number}, objective {value:.8g}")
 
-        return fit_sigmoid(rows, None, prior=None if prior == "none" else prior, progress=step)
+        return fit_logistic(rows, None, prior=prior, progress=step)
 
 
 def radial(rows: Examples, asked: Asked, left_out: dict[str, str], *, classes: bool) -> Found:
     """Radial units, with a bar that follows the search."""
-    from bayeslearn.functions import fit_radial, fit_radial_classes
+    from bayeslearn.regression import fit_rbf, fit_rbf_classifier
 
     prior = prior_of(asked, "evidence")
     with interrupting.once("the best units so far") as stop, progress.bar("placing units") as tell:
@@ -169,13 +169,13 @@ def radial(rows: Examples, asked: Asked, left_out: dict[str, str], *, classes: b
             tell(now.units / 128, f"{now.units} units, log evidence {now.log_evidence:.7g}")
 
         how: dict[str, Any] = {
-            "centres": asked.centres, "width": asked.width, "prior": prior, "rng": asked.seed, "progress": step,
+            "centers": asked.centers, "width": asked.width, "prior": prior, "random_state": asked.seed,
+            "progress": step,
         }  # fmt: skip
         if classes:
-            how["prior"] = None if prior == "none" else prior
-            model, tried = fit_radial_classes(rows, None, asked.units, **how)
+            model, tried = fit_rbf_classifier(rows, None, asked.units, **how)
             return Found(model, rows, asked, left_out, tried)
-        found = fit_radial(rows, None, asked.units, **how)
+        found = fit_rbf(rows, None, asked.units, **how)
         return Found(found.model, rows, asked, left_out, found.tried)
 
 
@@ -183,14 +183,14 @@ def local(rows: Examples, asked: Asked) -> Any:
     """Local fits; rows without a target are left out."""
     import numpy as np
 
-    from bayeslearn.functions.local.model import local_regression
+    from bayeslearn.regression.local.model import local_regression
 
     there = np.flatnonzero(~np.isnan(rows.targets).any(axis=1))
     y = rows.targets[there]
     model = local_regression(
         rows.inputs.take(there), y[:, 0] if y.shape[1] == 1 else y, degree=asked.degree, criterion=asked.criterion,
-        kernel=asked.kernel, k="loo" if asked.units == "auto" else asked.units, bandwidth=asked.bandwidth,
-        weights=None if rows.weights is None else rows.weights[there], rng=asked.seed,
+        kernel=asked.kernel, k="auto" if asked.units == "auto" else asked.units, bandwidth=asked.bandwidth,
+        weights=None if rows.weights is None else rows.weights[there], random_state=asked.seed,
     )  # fmt: skip
     model = replace(model, output_names=tuple(rows.names))
     with progress.bar("leaving rows out"):

@@ -12,7 +12,7 @@ from bayeslearn.cli.regress_learn import SummedRows
 
 if TYPE_CHECKING:
     from bayeslearn.cli.regress_learn import Asked, Found
-    from bayeslearn.functions.reporting import LeftOut
+    from bayeslearn.regression.diagnostics import LeftOut
 
 #: Weights that are printed, the largest; `--json` has all.
 MOST_WEIGHTS = 30
@@ -20,8 +20,8 @@ MOST_WEIGHTS = 30
 
 def report(found: Found) -> dict[str, Any]:
     """All that is told, as plain values."""
-    from bayeslearn.functions.classification import Classification
-    from bayeslearn.functions.regression import Regression
+    from bayeslearn.regression.classification_model import ClassificationModel
+    from bayeslearn.regression.regression_model import RegressionModel
 
     rows, model = found.rows, found.model
     folded = isinstance(rows, SummedRows)
@@ -36,9 +36,9 @@ def report(found: Found) -> dict[str, Any]:
         "filled": {name: n for name, n in (rows.holes if folded else rows.inputs.missing()).items() if n},
         "left_out": found.left_out,
     }
-    if isinstance(model, Regression):
+    if isinstance(model, RegressionModel):
         answer |= regression_report(found)
-    elif isinstance(model, Classification):
+    elif isinstance(model, ClassificationModel):
         answer |= classification_report(found)
     else:
         answer |= local_report(found)
@@ -50,8 +50,8 @@ def report(found: Found) -> dict[str, Any]:
 def regression_report(found: Found) -> dict[str, Any]:
     """Weights, noise, evidence and errors of rows left out."""
     from bayeslearn.errors import ImproperPriorError
-    from bayeslearn.functions.priors import undetermined
-    from bayeslearn.functions.reporting import largest_first, shrunk, weights_of
+    from bayeslearn.regression.diagnostics import largest_first, shrunk, weights_of
+    from bayeslearn.regression.priors import undetermined
 
     model = found.model
     try:
@@ -80,7 +80,7 @@ def regression_report(found: Found) -> dict[str, Any]:
 def left_out_errors(found: Found) -> dict[str, Any]:
     """The errors of rows left out, where the rows are at hand."""
     from bayeslearn.cli.regress_learn import prior_of
-    from bayeslearn.functions.reporting import held_out, leave_one_out, needs_holding_out
+    from bayeslearn.regression.diagnostics import held_out, leave_one_out, needs_holding_out
 
     if isinstance(found.rows, SummedRows):
         return {}
@@ -100,28 +100,24 @@ def by_output(found: Found, errors: list[LeftOut | None]) -> dict[str, Any]:
 
 def classification_report(found: Found) -> dict[str, Any]:
     """Weights, evidence, and how well the training rows are told."""
-    import numpy as np
-
-    from bayeslearn.functions.reporting import class_weights, largest_first
-    from bayeslearn.functions.targets import coded
+    from bayeslearn.evaluation import Metrics
+    from bayeslearn.regression.diagnostics import class_weights, largest_first
+    from bayeslearn.regression.targets import coded
 
     model, rows = found.model, found.rows
-    codes = coded(rows.targets, model.classes)
-    known = codes >= 0
-    p = model.predict_proba(rows.inputs)[known]
-    counts = np.bincount(codes[known], minlength=len(model.classes))
-    said = p[np.arange(len(p)), codes[known]]
+    judged = Metrics.of(model.predict_proba(rows.inputs), coded(rows.targets, model.classes), classes=model.classes)
+    counts = judged.confusion.sum(axis=1)
     return {
         "classes": {str(label): int(n) for label, n in zip(model.classes, counts, strict=True)},
         "prior": found.asked.prior or ("evidence" if model.basis is not None else "1"),
-        "precision": float(np.diagonal(model.fit.prior.precision).max()),
+        "precision": float(model.fit.prior.precision.diagonal().max()),
         "separated": model.fit.separated,
         "iterations": model.fit.iterations,
         "log_likelihood": model.fit.log_likelihood,
         "log_evidence": model.log_evidence(),
-        "accuracy": float((p.argmax(axis=1) == codes[known]).mean()),
+        "accuracy": judged.accuracy,
         "accuracy_of_largest": float(counts.max() / counts.sum()),
-        "log_loss": float(-np.log(np.maximum(said, 1e-300)).mean()),
+        "log_loss": judged.log_loss,
         **({} if model.basis is None else {"units": model.basis.size}),
         "weights": [asdict(w) for w in largest_first(class_weights(model, found.asked.level))]
         if model.basis is None
@@ -131,10 +127,10 @@ def classification_report(found: Found) -> dict[str, Any]:
 
 def local_report(found: Found) -> dict[str, Any]:
     """Settings and errors of rows left out."""
-    from bayeslearn.functions.reporting import judged
+    from bayeslearn.regression.diagnostics import judged
 
     model = found.model
-    fit = model.leave_one_out(most=5000, rng=0) if len(model.rows) > 5000 else model.leave_one_out()
+    fit = model.leave_one_out(most=5000, random_state=0) if len(model.rows) > 5000 else model.leave_one_out()
     y, w = model.outputs.reshape(len(model.rows), -1), model.weights
     mean = fit.mean.reshape(len(fit.mean), -1)
     whole = len(mean) == len(y)
@@ -203,7 +199,7 @@ def pairs(answer: dict[str, Any], asked: Asked) -> list[tuple[str, str]]:
             ("fit", ", ".join(f"{name} {value}" for name, value in answer["settings"].items() if value is not None))
         )
     if "units" in answer:
-        told.append(("radial units", f"{answer['units']}, centres by {asked.centres}"))
+        told.append(("radial units", f"{answer['units']}, centers by {asked.centers}"))
         told.append(("tried, log evidence", tried_told(answer["tried"])))
     if "rank" in answer:
         told += prior_told(answer)

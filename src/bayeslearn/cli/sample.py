@@ -29,7 +29,6 @@ def run(
     Example: bayeslearn sample asia -n 1000 --seed 1 -o cases.parquet
     """
     from bayeslearn import validation
-    from bayeslearn.network.inference.forward_sampling import draws
 
     validation.integer("-n", n, least=0)
     if seed is not None:
@@ -38,7 +37,9 @@ def run(
         writing.writer(to)
     network = load(net)
     silent = n <= BATCH or (to is None and sys.stdout.isatty())  # a bar among the rows helps nobody
-    tables = progress.watched(draws(network, n, rng=seed, batch=BATCH), n, "drawing", silent=silent)
+    tables = progress.watched(
+        network.sample_batches(n, random_state=seed, batch_size=BATCH), n, "drawing", silent=silent
+    )
     writing.write(to, network.schema, tables)
     if to is not None:
         sys.stderr.write(f"wrote {to}: {n} rows, {len(network)} columns\n")

@@ -17,7 +17,7 @@ from bayeslearn.cli.given import named, write_schema
 from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
-    from bayeslearn.sources.column_profiles import Seen
+    from bayeslearn.sources.column_profiles import ColumnProfile
     from bayeslearn.tables.suspects import Suspect
 
 #: States of a column that are shown; `--json` has all.
@@ -70,10 +70,10 @@ def run(
 
 def keep(source: Any, folder: Path, passes: Any) -> None:
     """Write the rows as codes."""
-    from bayeslearn.sources import encode
+    from bayeslearn.sources import encode_to_disk
 
     with progress.bar("encoding", passes=passes):
-        kept = encode(source, folder)
+        kept = encode_to_disk(source, folder)
     sys.stderr.write(f"wrote {folder}: {kept.n_rows:,} rows\n")
 
 
@@ -96,7 +96,7 @@ class Report:
         return sum(Path(path).stat().st_size for path in self.paths)
 
     @cached_property
-    def columns(self) -> dict[str, Seen]:
+    def columns(self) -> dict[str, ColumnProfile]:
         """What each column shows."""
         return dict((self.source.digest or self.source.look()).columns)
 
@@ -185,7 +185,7 @@ class Report:
             output.gap()
             output.show_pairs([("missing?", line) for line in (*lines, remedy(self.suspects))])
 
-    def holds(self, name: str, seen: Seen) -> str:
+    def holds(self, name: str, seen: ColumnProfile) -> str:
         """The first states and how many there are, or the range."""
         if self.kind(name) == "discrete":
             states = self.states(name)
@@ -211,7 +211,7 @@ class Report:
             "rows_per_second": self.rate,
         })  # fmt: skip
 
-    def plain(self, name: str, seen: Seen) -> dict[str, Any]:
+    def plain(self, name: str, seen: ColumnProfile) -> dict[str, Any]:
         """A column as plain values."""
         low, high = (seen.low, seen.high) if seen.low <= seen.high else (None, None)
         return {
@@ -221,6 +221,6 @@ class Report:
         }  # fmt: skip
 
 
-def share(seen: Seen) -> str:
+def share(seen: ColumnProfile) -> str:
     """The share of cells that are missing."""
     return f"{100 * seen.missing / seen.rows:.3g} %" if seen.missing else ""

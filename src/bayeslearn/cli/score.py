@@ -14,8 +14,8 @@ from bayeslearn.cli.networks import NETWORK, load
 from bayeslearn.cli.sources import Data, reads
 
 if TYPE_CHECKING:
-    from bayeslearn.network import BayesianNetwork, Score
-    from bayeslearn.network.parameters.em_steps import Total
+    from bayeslearn.network import BayesianNetwork, LogLikelihood
+    from bayeslearn.network.parameters.em_steps import TotalLogLikelihood
     from bayeslearn.tables import Table
 
 
@@ -46,7 +46,11 @@ def run(
     with data.opened(weights=weights) as given, progress.bar("scoring", passes=data.passes):
         given.refuse("--per-case", per_case, "writes a line for every row")
         cases: Any = as_source(
-            given.settled(), schema=network.schema, absent="missing", unseen="missing", weights=given.weights
+            given.settled(),
+            schema=network.schema,
+            missing_columns="missing",
+            handle_unknown="missing",
+            weights=given.weights,
         )
         score: Any = network.score(cases)
         rows, missing = cases.n_rows, sum(cases.missing().values())
@@ -74,20 +78,20 @@ def run(
     output.show_pairs(pairs)
 
 
-def _write(to: Path, score: Score) -> None:
+def _write(to: Path, score: LogLikelihood) -> None:
     import pyarrow as pa
 
     writing.write_columns(to, pa.table({"log_likelihood": score.cases}))
     sys.stderr.write(f"wrote {to}: {len(score.cases)} rows, 1 column\n")
 
 
-def _warn_of_some(score: Total) -> None:
+def _warn_of_some(score: TotalLogLikelihood) -> None:
     """That there are rows of probability zero."""
     if score.log_likelihood == -math.inf:
         sys.stderr.write("warning: some rows have probability zero; with --engine memory they are named\n")
 
 
-def _warn(network: BayesianNetwork, cases: Table, score: Score) -> None:
+def _warn(network: BayesianNetwork, cases: Table, score: LogLikelihood) -> None:
     """Name the rows of probability zero, and why the first of them is."""
     from bayeslearn.errors import listed
     from bayeslearn.network.inference.results import impossible_row

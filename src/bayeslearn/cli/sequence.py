@@ -15,7 +15,7 @@ VERBS = {
     ),
     "score": (
         "sequence_score.run",
-        "Tell the log likelihood of each sequence, the least probable first: where the model is surprised.",
+        "Report the log-likelihood of each sequence, the least probable first.",
     ),
 }
 

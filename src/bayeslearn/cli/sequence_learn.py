@@ -16,8 +16,8 @@ from bayeslearn.cli.structures import names
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
-    from bayeslearn.em import Result
-    from bayeslearn.sequence import HiddenMarkovModel
+    from bayeslearn.em import EMResult
+    from bayeslearn.hmm import HiddenMarkovModel
 
 #: Other states that a state leads to: so many are shown.
 MOST_MOVES = 3
@@ -38,7 +38,8 @@ def run(
     to: Annotated[Path, typer.Option("-o", "--output", help="The model to write, .json or .json.gz.")],
     states: Annotated[str | None, typer.Option(help="How many states, or their names: A,B,C.")] = None,
     emissions: Annotated[
-        str, typer.Option(help="categorical, gaussian, full (covariances) or poisson; auto judges by the data.")
+        str,
+        typer.Option(help="categorical, gaussian, full (covariances), poisson or product; auto judges by the data."),
     ] = "auto",
     columns: Annotated[str | None, typer.Option(help="A,B: the observed columns; all others when not said.")] = None,
     id_column: Id = None,
@@ -69,7 +70,7 @@ def run(
     """
     from bayeslearn import files, validation
     from bayeslearn.codec import require_model_name
-    from bayeslearn.sequence import HiddenMarkovModel, learn
+    from bayeslearn.hmm import HiddenMarkovModel, learn
 
     require_model_name(to)
     files.destination(to)
@@ -96,7 +97,7 @@ def run(
         found = learn(
             given.data, state_names(states), emissions=emissions, mixture=mixture, columns=observed, id=id_column,
             known=known, structure="left-right" if left_right else "any", prior=prior, start=begin,
-            frozen=names(freeze), restarts=restarts, rng=seed, tol=tol, max_iter=max_iter, progress=step,
+            frozen=names(freeze), restarts=restarts, random_state=seed, tol=tol, max_iter=max_iter, progress=step,
             checkpoint=checkpoint, every=every,
         )  # fmt: skip
     found.model.save(to)
@@ -105,7 +106,7 @@ def run(
     if plot is not None:
         from bayeslearn import plots
 
-        plots.save(plots.decoded(found.model.decode(given.data, id=id_column)), plot)
+        plots.save(plots.plot_states(found.model.decode(given.data, id=id_column)), plot)
         sys.stderr.write(f"wrote {plot}\n")
 
 
@@ -137,7 +138,7 @@ def chosen(there: list[str], columns: str | None, id_column: str | None, known: 
 ### reporting
 
 
-def show(found: Result[HiddenMarkovModel]) -> None:
+def show(found: EMResult[HiddenMarkovModel]) -> None:
     """The report: how it went, and a line for each state."""
     model = found.model
     assert model.statistics is not None
@@ -175,7 +176,7 @@ def moves(model: HiddenMarkovModel, i: int) -> str:
     return ", ".join(f"{model.states[j]} {q / leave:.2g}" for q, j in best) or "nothing else"
 
 
-def show_json(found: Result[HiddenMarkovModel]) -> None:
+def show_json(found: EMResult[HiddenMarkovModel]) -> None:
     """The same for a machine."""
     model = found.model
     output.show_json({

@@ -13,7 +13,7 @@ from bayeslearn.cli.networks import NETWORK, assignments, load
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
-    from bayeslearn.network import BayesianNetwork, Support
+    from bayeslearn.network import BayesianNetwork, RowSupport
 
 
 def run(
@@ -61,7 +61,7 @@ def run(
         _show(network)
 
 
-def grounds(network: BayesianNetwork) -> list[Support]:
+def grounds(network: BayesianNetwork) -> list[RowSupport]:
     """What each row of the tables rests on, the fewest real cases first."""
     from bayeslearn.network.parameters.credible_intervals import supports
     from bayeslearn.network.parameters.incremental import evidence_of
@@ -80,14 +80,14 @@ def _show_json(network: BayesianNetwork, more: dict[str, Any]) -> None:
             "name": network.name,
             "variables": variables,
             "arcs": len(network.dag.arcs),
-            "free_parameters": network.free_parameters,
+            "free_parameters": network.n_parameters,
             "notes": list(network.notes),
         }
         | more
     )
 
 
-def _show_support(rows: list[Support]) -> None:
+def _show_support(rows: list[RowSupport]) -> None:
     cells = [
         [
             row.variable,
@@ -114,7 +114,7 @@ def _show(network: BayesianNetwork) -> None:
             ("network", network.name),
             ("variables", str(len(network))),
             ("arcs", str(len(network.dag.arcs))),
-            ("free parameters", f"{network.free_parameters:,}"),
+            ("free parameters", f"{network.n_parameters:,}"),
             *(("note", note) for note in network.notes),
         ]
     )

@@ -20,7 +20,7 @@ from bayeslearn.cli import interrupting, progress
 from bayeslearn.cli.given import Given, named, read_schema
 from bayeslearn.cli.structures import names as split_names
 from bayeslearn.cli.structures import table_file
-from bayeslearn.errors import ParameterError, listed
+from bayeslearn.errors import ParameterError, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,7 +122,7 @@ class Data:
     passes: progress.Passes = field(default_factory=progress.Passes)
 
     def __str__(self) -> str:
-        return listed(self.paths, 3)
+        return joined(map(repr, self.paths), 3)
 
     @property
     def is_one_file(self) -> bool:
@@ -170,13 +170,14 @@ class Data:
         if in_memory and self.is_one_file:
             self._require_nothing_else(limits_more=limits_more)
             data = self.read(table_file(self.paths[0]), weights)
-            yield Given(data, weights) if self.schema is None else Given(self.by_schema(data, weights))
+            coded = data if self.schema is None else self.by_schema(data, weights)
+            yield Given(coded, weights, path=str(self))
             return
         left_out: dict[str, str] = {}
         with self.cluster() as engine:
             with progress.bar("looking at the columns", passes=self.passes):
                 source = self.scanned(engine, left_out, weights=weights, max_states=max_states)
-            yield Given(source, None, left_out, in_memory)
+            yield Given(source, None, left_out, in_memory, path=str(self))
 
     @contextmanager
     def in_memory(self, what: str, *, weights: str | None = None, max_states: int = 255) -> Iterator[Given]:
@@ -196,7 +197,7 @@ class Data:
                 hint="name one file, without --engine files or dask",
             )
         path = table_file(self.paths[0])
-        return Given(self.read(path), path=path)
+        return Given(self.read(path), path=repr(path))
 
     def read(self, path: str, needed: str | None = None) -> Any:
         """A file by the options of how cells are read; its path if there are none of them.
@@ -206,7 +207,7 @@ class Data:
         from bayeslearn.tables.file_readers import column_names
         from bayeslearn.tables.raw import raw_table
 
-        return raw_table(path, **self.cells(lambda: column_names(path), needed), unseen=self.unseen)
+        return raw_table(path, **self.cells(lambda: column_names(path), needed), handle_unknown=self.unseen)
 
     def dropped(self, *needed: str | None) -> dict[str, str]:
         """Columns that are not wanted, and why; those that are `needed`, such as a target, cannot be dropped."""
@@ -242,7 +243,7 @@ class Data:
         """The options of how cells are read, in the words of Python."""
         found: dict[str, Any] = {}
         if self.na_values:
-            found["missing"] = markers(self.na_values, names())
+            found["na_values"] = markers(self.na_values, names())
         if self.no_default_na:
             found["keep_default_na"] = False
         if self.columns:
@@ -367,7 +368,7 @@ def reads(
     def wearing(run: Verb) -> Verb:
         own = inspect.signature(run, eval_str=True)
         place, kind, said = data_parameter(own)
-        asked: Any = list[str] if kind is Data else str if kind is OneFile else str | None
+        asked: Any = {Data: list[str], OneFile: str, Data | None: list[str] | None}[kind]
         paths = own.parameters[place].replace(annotation=Annotated[asked, said])
         signature = own.replace(parameters=[*(own.parameters | {place: paths}).values(), *options])
 
@@ -402,15 +403,15 @@ def data_parameter(signature: inspect.Signature) -> tuple[str, Any, Any]:
     """The parameter of a verb that holds data, its type, and what the help says of it."""
     for name, parameter in signature.parameters.items():
         kind, *said = get_args(parameter.annotation) or (None,)
-        if kind in {Data, OneFile} or OneFile in get_args(kind):
+        if kind in {Data, OneFile, Data | None}:
             return name, kind, said[0]
     raise TypeError("a verb that reads has a parameter of Data or OneFile")
 
 
 def data_of(kind: Any, paths: Any, told: dict[str, Any]) -> Data | None:
     """What is to be read, with the options of reading it."""
-    if paths is not None:
-        return Data(tuple(paths), **told) if kind is Data else OneFile((paths,), **told)
+    if paths:
+        return OneFile((paths,), **told) if kind is OneFile else Data(tuple(paths), **told)
     odd = [name for name, value in told.items() if value]
     if odd:
         raise ParameterError(f"--{odd[0].replace('_', '-')} has no use without data", hint="name a file of rows")

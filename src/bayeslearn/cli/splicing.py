@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.tables.filling import Fill
+    from bayeslearn.tables.imputed_cells import Fill
     from bayeslearn.tables.text_heads import TextHead
 
 QUOTE, LINE, RETURN = b'"\n\r'

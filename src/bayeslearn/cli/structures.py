@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bayeslearn.cli.interrupting import Stop
-    from bayeslearn.network import Knowledge
+    from bayeslearn.network import BackgroundKnowledge
 
 #: Seconds between two words on how far a search has come.
 PAUSE = 0.1
@@ -33,23 +33,25 @@ Weights = Annotated[str | None, typer.Option(help="The column that says how ofte
 
 def table_file(data: str) -> str:
     """A file, or where one lies that ships."""
-    from bayeslearn import data as shipped
+    from bayeslearn import datasets as shipped
 
     tables = {path.stem for path in shipped.HERE.glob("*.csv")}
-    return str(shipped.path(data)) if data in tables and not Path(data).exists() else data
+    return str(shipped.table_path(data)) if data in tables and not Path(data).exists() else data
 
 
 def known(
     require: list[str] | None, forbid: list[str] | None, tiers: str | None, roots: str | None, leaves: str | None,
     max_parents: int | None,
-) -> Knowledge:  # fmt: skip
+) -> BackgroundKnowledge:  # fmt: skip
     """What is known of a structure."""
     from bayeslearn import validation
-    from bayeslearn.network import Knowledge
+    from bayeslearn.network import BackgroundKnowledge
 
     most = None if max_parents is None else validation.integer("--max-parents", max_parents, least=0)
     groups = [names(tier) for tier in tiers.split(";")] if tiers else []
-    return Knowledge(arcs("--require", require), arcs("--forbid", forbid), groups, names(roots), names(leaves), most)
+    return BackgroundKnowledge(
+        arcs("--require", require), arcs("--forbid", forbid), groups, names(roots), names(leaves), most
+    )
 
 
 def arcs(option: str, items: list[str] | None) -> list[tuple[str, str]]:

@@ -14,14 +14,14 @@ from bayeslearn.cli import output, progress, texts
 from bayeslearn.cli.sources import OneFile, reads
 from bayeslearn.cli.streams import write_data
 from bayeslearn.cli.texts import Encoding, Json, Label, Lines, Text  # noqa: TC001 - typer reads the annotations
-from bayeslearn.errors import MissingFileError
+from bayeslearn.errors import InputFileNotFoundError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from bayeslearn.naive_bayes.text.corpus import Corpus
-    from bayeslearn.naive_bayes.text.explaining import Explanation
+    from bayeslearn.naive_bayes.text.explanation import TextExplanation
     from bayeslearn.naive_bayes.text.model import TextModel
 
 #: Documents that are classified at a time.
@@ -85,7 +85,7 @@ def _corpus(data: OneFile, **settings: Any) -> Corpus:
     if there:
         return texts.corpus(data, **settings)
     if what.endswith(ENDINGS) and not any(c.isspace() for c in what):
-        raise MissingFileError(
+        raise InputFileNotFoundError(
             f"cannot read {what!r}: there is no such file", hint="a text would have spaces", path=what
         )
     return Corpus([what], names=["text"])
@@ -98,13 +98,13 @@ def _posteriors(model: TextModel, corpus: Corpus) -> NDArray[np.float64]:
     parts = []
     with progress.bar("classifying") as tell:
         for start in range(0, len(corpus), BATCH):
-            parts.append(model.posterior(corpus.texts[start : start + BATCH]))
+            parts.append(model.predict_proba(corpus.texts[start : start + BATCH]))
             tell(min(start + BATCH, len(corpus)) / len(corpus))
     return np.concatenate(parts)
 
 
-def _explained(model: TextModel, text: str) -> Explanation:
-    from bayeslearn.naive_bayes.text.explaining import explain_text
+def _explained(model: TextModel, text: str) -> TextExplanation:
+    from bayeslearn.naive_bayes.text.explanation import explain_text
 
     return explain_text(model, text)
 
@@ -112,7 +112,7 @@ def _explained(model: TextModel, text: str) -> Explanation:
 ### answering
 
 
-def _told(model: TextModel, corpus: Corpus, p: NDArray[np.float64], why: list[Explanation]) -> list[dict[str, Any]]:
+def _told(model: TextModel, corpus: Corpus, p: NDArray[np.float64], why: list[TextExplanation]) -> list[dict[str, Any]]:
     """Every document, its class and all probabilities."""
     answers = []
     for i, name in enumerate(corpus.names):
@@ -128,7 +128,7 @@ def _told(model: TextModel, corpus: Corpus, p: NDArray[np.float64], why: list[Ex
     return answers
 
 
-def _show_one(model: TextModel, p: NDArray[np.float64], why: Explanation | None) -> None:
+def _show_one(model: TextModel, p: NDArray[np.float64], why: TextExplanation | None) -> None:
     """One text: the most probable classes, and the words that made them so."""
     order = (-p).argsort(kind="stable")[:MOST_CLASSES]
     rows = [[str(model.classes[k]), output.number(p[k]), output.bar(p[k])] for k in order]
@@ -150,7 +150,9 @@ def _show_one(model: TextModel, p: NDArray[np.float64], why: Explanation | None)
             output.show_table([f"{side} {target}", "times", "log odds"], texts.word_rows(words))
 
 
-def _write(to: Path | None, model: TextModel, corpus: Corpus, p: NDArray[np.float64], why: list[Explanation]) -> None:
+def _write(
+    to: Path | None, model: TextModel, corpus: Corpus, p: NDArray[np.float64], why: list[TextExplanation]
+) -> None:
     """A line for each document."""
     from bayeslearn import files
 

@@ -37,8 +37,8 @@ def run(
     text: Text = None,
     label: Label = None,
     encoding: Encoding = "utf-8",
-    splits: Splits = 3,
-    share: Annotated[float, typer.Option(help="The share of each class that is learned from.")] = 2 / 3,
+    n_splits: Splits = 3,
+    test_size: Annotated[float, typer.Option(help="The share of each class to hold out.")] = 1 / 3,
     sizes: Annotated[
         str | None, typer.Option(help="N,N,N: learn from so many documents too, for the learning curve.")
     ] = None,
@@ -66,14 +66,14 @@ def run(
 
     if plot is not None:
         pictures.check(plot)
-    how = texts.tokeniser(tokens, shortest, ngrams, case=case)
+    how = texts.tokenizer(tokens, shortest, ngrams, case=case)
     points = texts.sizes(sizes)
     judge = None if model is None else TextModel.load(model)
     corpus = texts.corpus(data, text=text, label=label, encoding=encoding)
     if judge is not None:
         found = evaluate_text(judge, corpus)
         if plot is not None:
-            plots.save(plots.confusion(found), plot)
+            plots.save(plots.plot_confusion_matrix(found), plot)
         if as_json:
             output.show_json(texts.evaluation_json(found))
             return
@@ -87,13 +87,13 @@ def run(
         texts.show_evaluation(found)
         return
     settings: dict[str, Any] = {
-        "sizes": points, "splits": splits, "share": share, "prior": texts.prior(prior), "tokeniser": how,
-        "likelihood": likelihood, "min_count": min_count, "drop_top": drop_top, "rng": seed,
+        "sizes": points, "n_splits": n_splits, "test_size": test_size, "prior": texts.prior(prior), "tokenizer": how,
+        "likelihood": likelihood, "min_count": min_count, "drop_top": drop_top, "random_state": seed,
     }  # fmt: skip
     with progress.bar("learning and judging") as tell:
         curve = learning_curve(corpus, **settings, progress=tell)
     if plot is not None:
-        plots.save(plots.learning_curve(curve), plot)
+        plots.save(plots.plot_learning_curve(curve), plot)
     if as_json:
         output.show_json(texts.curve_json(curve))
         return

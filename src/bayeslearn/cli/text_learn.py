@@ -27,8 +27,8 @@ from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
 )
 
 if TYPE_CHECKING:
-    from bayeslearn.em import Step
-    from bayeslearn.naive_bayes.text.semisupervised import LearnedText
+    from bayeslearn.em import EMStep
+    from bayeslearn.naive_bayes.text.semi_supervised import TextFitInfo
 
 #: Words that each class is shown with.
 MOST_WORDS = 6
@@ -61,7 +61,7 @@ def run(
     hashed: Annotated[
         int | None, typer.Option("--hash", help="Count words in so many places, by hash, and keep none of them.")
     ] = None,
-    unlabelled: Annotated[
+    unlabeled: Annotated[
         float, typer.Option(help="What a document without a label weighs, from 0, left out, to 1.")
     ] = 1.0,
     as_json: Json = False,
@@ -71,17 +71,17 @@ def run(
     Example: bayeslearn text learn mails.csv --label folder -o mails.model
     """
     from bayeslearn import codec, files
-    from bayeslearn.naive_bayes.text.semisupervised import learn_text
-    from bayeslearn.naive_bayes.text.vocabulary import Hashed
+    from bayeslearn.naive_bayes.text.semi_supervised import learn_text
+    from bayeslearn.naive_bayes.text.vocabulary import HashedVocabulary
 
     codec.require_model_name(to)
     files.destination(to)
-    how = texts.tokeniser(tokens, shortest, ngrams, case=case)
-    vocabulary = None if hashed is None else Hashed(hashed)
+    how = texts.tokenizer(tokens, shortest, ngrams, case=case)
+    vocabulary = None if hashed is None else HashedVocabulary(hashed)
     started = time.perf_counter()
     settings: dict[str, Any] = {
-        "prior": texts.prior(prior), "tokeniser": how, "vocabulary": vocabulary, "likelihood": likelihood,
-        "min_count": min_count, "drop_top": drop_top, "unlabelled": unlabelled, "max_iter": MOST_STEPS,
+        "prior": texts.prior(prior), "tokenizer": how, "vocabulary": vocabulary, "likelihood": likelihood,
+        "min_count": min_count, "drop_top": drop_top, "unlabeled": unlabeled, "max_iter": MOST_STEPS,
     }  # fmt: skip
     with (
         texts.opened(data, text=text, label=label, encoding=encoding) as corpus,
@@ -89,7 +89,7 @@ def run(
         progress.bar("learning", passes=data.passes) as tell,
     ):
 
-        def told(step: Step) -> None:
+        def told(step: EMStep) -> None:
             tell(step.iteration / MOST_STEPS, f"learning: EM, iteration {step.iteration}")
             stop.heed()
 
@@ -99,9 +99,9 @@ def run(
     sys.stderr.write(f"wrote {to}: learned in {time.perf_counter() - started:.2f} s\n")
 
 
-def _told(fit: LearnedText) -> dict[str, Any]:
+def _told(fit: TextFitInfo) -> dict[str, Any]:
     """What was learned, by name."""
-    from bayeslearn.naive_bayes.text.explaining import explain_class
+    from bayeslearn.naive_bayes.text.explanation import explain_class
     from bayeslearn.naive_bayes.text.vocabulary import Vocabulary
 
     model = fit.model
@@ -109,8 +109,8 @@ def _told(fit: LearnedText) -> dict[str, Any]:
     known_by = {c: [w.word for w in explain_class(model, c, MOST_WORDS).speaking_for] for c in model.classes if read}
     return {
         "likelihood": model.likelihood,
-        "documents": fit.n_labelled,
-        "without_label": fit.n_unlabelled,
+        "documents": fit.n_labeled,
+        "without_label": fit.n_unlabeled,
         "words": len(model.vocabulary),
         "prior": "given" if fit.chosen is None else fit.chosen.kind,
         "prior_words": None if fit.chosen is None else fit.chosen.strength,

@@ -22,7 +22,7 @@ def run(
     headers: Annotated[
         str, typer.Option(help="What is read of an article: all, subject (and body), or none (the body alone).")
     ] = "all",
-    splits: Splits = 3,
+    n_splits: Splits = 3,
     seed: Seed = 0,
     trust_cache: Annotated[
         bool,
@@ -50,16 +50,18 @@ def run(
         corpus = read_newsgroups(path, headers=headers, trust_cache=trust_cache, progress=tell)
     texts.tell_notes(corpus)
     with progress.bar("learning and judging") as tell:
-        curve = learning_curve(corpus, sizes=TEXTBOOK_SIZES, splits=splits, rng=seed, progress=tell, **TEXTBOOK)
+        curve = learning_curve(
+            corpus, sizes=TEXTBOOK_SIZES, n_splits=n_splits, random_state=seed, progress=tell, **TEXTBOOK
+        )
     if plot is not None:
-        plots.save(plots.learning_curve(curve), plot)
+        plots.save(plots.plot_learning_curve(curve), plot)
     if as_json:
         output.show_json({"headers": headers} | texts.curve_json(curve))
         return
     output.show_pairs(
         [
             ("documents", f"{len(corpus)} of {len(corpus.classes)} groups, headers: {headers}"),
-            ("accuracy", f"{curve.accuracy:.4f} on {curve.n_test} held out, mean of {splits} random splits"),
+            ("accuracy", f"{curve.accuracy:.4f} on {curve.n_test} held out, mean of {n_splits} random splits"),
         ]
     )
     output.gap()

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from bayeslearn.evaluation import Metrics
     from bayeslearn.naive_bayes.text.corpus import Corpus
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve
-    from bayeslearn.naive_bayes.text.explaining import Word
-    from bayeslearn.naive_bayes.text.tokens import Tokeniser
+    from bayeslearn.naive_bayes.text.explanation import Word
+    from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
 
 #: Mistakes that are listed; `--json` has the whole table.
 MOST_MISTAKES = 8
@@ -33,8 +33,8 @@ Likelihood = Annotated[str, typer.Option(help="multinomial, bernoulli or complem
 Prior = Annotated[
     str,
     typer.Option(
-        help="Words seen before, α: a number, such as 1 for Laplace's rule; or evidence, symmetric, background, words, "
-        "which the counts choose."
+        help="Words seen before, α: a number, or none, laplace, jeffreys, m:ROWS, pooled:ROWS; or evidence, symmetric, "
+        "background, words, which the counts choose."
     ),
 ]
 Tokens = Annotated[
@@ -58,7 +58,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of a
 
 def corpus(data: Data, *, text: str | None, label: str | None, **settings: Any) -> Corpus:
     """Documents of a file or a folder; what had to be mended is told."""
-    from bayeslearn.naive_bayes.text.reading import read_corpus
+    from bayeslearn.naive_bayes.text.corpus_readers import read_corpus
 
     with progress.bar("reading") as tell:
         found = read_corpus(data.paths[0], text, label, **settings, **cells(data, text, label), progress=tell)
@@ -99,12 +99,12 @@ def tell_notes(found: Corpus) -> None:
         sys.stderr.write(f"note: {note}\n")
 
 
-def tokeniser(tokens: str, shortest: int | None, ngrams: str, *, case: bool) -> Tokeniser:
+def tokenizer(tokens: str, shortest: int | None, ngrams: str, *, case: bool) -> Tokenizer:
     """How texts are read, by the options."""
-    from bayeslearn.naive_bayes.text.tokens import Tokeniser
+    from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
 
     least = shortest if shortest is not None else 2 if tokens == "words" else 1
-    return Tokeniser(lower=not case, kind=tokens, shortest=least, ngrams=span(ngrams))
+    return Tokenizer(lower=not case, kind=tokens, shortest=least, ngrams=span(ngrams))
 
 
 def span(ngrams: str) -> tuple[int, int]:

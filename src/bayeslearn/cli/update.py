@@ -55,7 +55,11 @@ def run(
     unseen = hidden or []
     with data.opened(weights=weights) as given, progress.bar("counting", passes=data.passes):
         cases = coded(network, given.settled(), given.weights, unseen, "error" if forget else "add")
-        after = network.forget(cases, hidden=unseen) if forget else network.update(cases, fade=fade, hidden=unseen)
+        after = (
+            network.remove(cases, hidden=unseen)
+            if forget
+            else network.update(cases, forgetting_factor=fade, hidden=unseen)
+        )
         answer: dict[str, float] = {"rows": cases.n_rows, "missing_cells": missing(cases, unseen)}
     keep(after, to)
     answer |= {"cases_before": cases_behind(network), "cases": cases_behind(after)}

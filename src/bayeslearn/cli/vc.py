@@ -13,7 +13,7 @@ from bayeslearn.cli import output
 if TYPE_CHECKING:
     from bayeslearn.learning_theory import ConceptClass
 
-#: Labellings whose hypotheses are told one by one; `--json` lists all.
+#: Labelings whose hypotheses are told one by one; `--json` lists all.
 MOST_TOLD = 16
 
 
@@ -23,21 +23,19 @@ def run(
         typer.Argument(help="A CSV of 0 and 1: rows are hypotheses, columns points; a header and names may be there."),
     ],
     *,
-    growth: Annotated[
-        int, typer.Option(help="Show the growth function up to so many points: the most labelings of any of them.")
-    ] = 0,
+    max_points: Annotated[int, typer.Option(help="Points up to which the growth function is shown.")] = 0,
     plot: Annotated[Path | None, typer.Option(help="Draw the growth function into this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of tables.")] = False,
 ) -> None:
     """The largest set of points that a class of hypotheses labels in every way, and who labels it how.
 
-    Example: bayeslearn vc intervals.csv --growth 5
+    Example: bayeslearn vc intervals.csv --max-points 5
     """
     from bayeslearn.learning_theory import read_class
 
     concepts = read_class(file)
-    most = min(growth, len(concepts.points))
-    grown = [concepts.growth_function(m) for m in range(most + 1)] if growth > 0 else []
+    most = min(max_points, len(concepts.points))
+    grown = [concepts.growth_function(m) for m in range(most + 1)] if max_points > 0 else []
     if plot:
         _draw(concepts, most, plot)
     (_show_json if as_json else _show)(concepts, grown)
@@ -82,5 +80,5 @@ def _show_json(concepts: ConceptClass, grown: list[int]) -> None:
 def _draw(concepts: ConceptClass, most: int, path: Path) -> None:
     from bayeslearn import plots
 
-    plots.save(plots.growth(concepts, most or min(concepts.vc_dimension + 2, len(concepts.points))), path)
+    plots.save(plots.plot_growth_function(concepts, most or min(concepts.vc_dimension + 2, len(concepts.points))), path)
     sys.stderr.write(f"wrote {path}\n")

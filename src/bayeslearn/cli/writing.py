@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import files
-from bayeslearn.cli import output
+from bayeslearn.cli import output, progress
 from bayeslearn.cli.streams import write_data
 from bayeslearn.errors import ParameterError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bayeslearn.tables import Discrete, Schema, Table
+    from bayeslearn.tables import Schema, Table
 
     Writer = Callable[[Path, Schema, Iterable[Table]], None]
 
@@ -36,6 +37,22 @@ def write(to: Path | None, schema: Schema, tables: Iterable[Table]) -> None:
     written = writer(to)
     with files.beside(to) as place:
         written(place, schema, tables)
+
+
+def write_answers(
+    to: Path | None, schema: Schema, tables: Iterable[Table], n_rows: int, what: str, *, as_json: bool
+) -> dict[str, Any]:
+    """Write the answers about rows as they come; without a file --json has them, and then they are returned."""
+    from bayeslearn.tables import Table
+
+    silent = to is None and not as_json and sys.stdout.isatty()  # a bar among the rows helps nobody
+    tables = progress.watched(tables, n_rows, what, silent=silent)
+    if as_json and to is None:
+        return {"columns": Table.concat(tables).to_dict()}
+    write(to, schema, tables)
+    if to is not None:
+        sys.stderr.write(f"wrote {to}: {n_rows} rows, {len(schema)} columns\n")
+    return {}
 
 
 def require_unicode(schema: Schema) -> None:
@@ -115,9 +132,9 @@ def csv_chunks(schema: Schema, tables: Iterable[Table], digits: int | None = Non
     for table in tables:
         out = io.BytesIO()
         columns = [
-            words[name].take(pa.array(table.code(name)))
+            words[name].take(pa.array(table.codes_of(name)))
             if name in words
-            else pa.array(table.value(name) if digits is None else rounded(table.value(name), digits))
+            else pa.array(table.values_of(name) if digits is None else rounded(table.values_of(name), digits))
             for name in schema.names
         ]
         arrow_csv.write_csv(pa.Table.from_arrays(columns, names=places), out, options)
@@ -179,32 +196,12 @@ def rounded(x: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
 
 def write_parquet(path: Path, schema: Schema, tables: Iterable[Table]) -> None:
     """Columns of the states as they are: text, numbers or truth values; as text when a variable mixes these."""
-    import pyarrow as pa
+    import numpy as np
     from pyarrow import parquet
 
-    states = {v.name: arrow_states(v) for v in schema.discrete}
-    nothing = [column(states[name], []) if name in states else pa.array([], pa.float64()) for name in schema.names]
-    with parquet.ParquetWriter(path, pa.Table.from_arrays(nothing, names=schema.names).schema) as file:
+    from bayeslearn.tables import Table
+
+    nothing = Table(schema, np.empty((len(schema.discrete), 0), int), np.empty((len(schema.numeric), 0)))
+    with parquet.ParquetWriter(path, nothing.to_arrow().schema) as file:
         for table in tables:
-            columns = [
-                column(states[name], table.code(name)) if name in states else pa.array(table.value(name))
-                for name in schema.names
-            ]
-            file.write_table(pa.Table.from_arrays(columns, names=schema.names))
-
-
-def column(states: Any, codes: Any) -> Any:
-    """The states of these codes; text is kept as codes and a dictionary."""
-    import pyarrow as pa
-
-    places = pa.array(codes, pa.int32())
-    return pa.DictionaryArray.from_arrays(places, states) if pa.types.is_string(states.type) else states.take(places)
-
-
-def arrow_states(variable: Discrete) -> Any:
-    """The states of a variable as an Arrow array."""
-    import pyarrow as pa
-
-    kinds = {type(state) for state in variable.states}
-    plain = len(kinds) == 1 and kinds <= {str, int, float, bool}
-    return pa.array(variable.states if plain else [str(state) for state in variable.states])
+            file.write_table(table.to_arrow())

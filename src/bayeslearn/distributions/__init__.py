@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from bayeslearn.distributions.durations import Exponential as Exponential
     from bayeslearn.distributions.durations import GammaCases as GammaCases
     from bayeslearn.distributions.durations import GammaDistribution as GammaDistribution
-    from bayeslearn.distributions.finite_hypotheses import Finite as Finite
-    from bayeslearn.distributions.finite_hypotheses import Hypotheses as Hypotheses
+    from bayeslearn.distributions.finite_hypotheses import FiniteHypotheses as FiniteHypotheses
+    from bayeslearn.distributions.finite_hypotheses import FinitePrior as FinitePrior
     from bayeslearn.distributions.finite_hypotheses import LogLikelihoods as LogLikelihoods
     from bayeslearn.distributions.heavy_tailed import HeavyTailed as HeavyTailed
     from bayeslearn.distributions.heavy_tailed import ScaledCases as ScaledCases
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from bayeslearn.distributions.poisson import Gamma as Gamma
     from bayeslearn.distributions.poisson import NegativeBinomial as NegativeBinomial
     from bayeslearn.distributions.poisson import Poisson as Poisson
-    from bayeslearn.distributions.poisson import Totals as Totals
+    from bayeslearn.distributions.poisson import PoissonStatistics as PoissonStatistics
     from bayeslearn.distributions.regression_prior import LinearParameters as LinearParameters
     from bayeslearn.distributions.regression_prior import RegressionPrior as RegressionPrior
     from bayeslearn.distributions.student_t import IndependentT as IndependentT
     from bayeslearn.distributions.student_t import MultivariateT as MultivariateT
     from bayeslearn.distributions.student_t import StudentT as StudentT
-    from bayeslearn.distributions.sufficient_statistics import Bundle as Bundle
     from bayeslearn.distributions.sufficient_statistics import Statistics as Statistics
+    from bayeslearn.distributions.sufficient_statistics import StatisticsBundle as StatisticsBundle
     from bayeslearn.distributions.von_mises import VonMises as VonMises
     from bayeslearn.distributions.von_mises import VonMisesCases as VonMisesCases
 else:

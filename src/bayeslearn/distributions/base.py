@@ -38,7 +38,7 @@ class Prior(Protocol):
     def mode(self) -> Any:
         """The most probable parameters."""
 
-    def draw(self, rng: np.random.Generator | int | None = None) -> Any:
+    def draw(self, random_state: np.random.Generator | int | None = None) -> Any:
         """Parameters drawn at random."""
 
     def interval(self, level: float = 0.95) -> Any:
@@ -54,7 +54,7 @@ class Predictive(Protocol):
     def log_prob(self, x: ArrayLike) -> NDArray[np.float64]:
         """Log probability (or density) of each case; shape (n, *rows)."""
 
-    def draw(self, n: Any, rng: np.random.Generator | int | None = None) -> NDArray[Any]:
+    def draw(self, n: Any, random_state: np.random.Generator | int | None = None) -> NDArray[Any]:
         """Cases drawn at random, shape (n, *rows); a regression takes its inputs in place of `n`."""
 
 
@@ -109,7 +109,7 @@ class Family(ABC, Generic[S, P]):
         """The distribution of one more case."""
 
     @abstractmethod
-    def draw(self, parameters: Any, n: Any, rng: np.random.Generator | int | None = None) -> NDArray[Any]:
+    def draw(self, parameters: Any, n: Any, random_state: np.random.Generator | int | None = None) -> NDArray[Any]:
         """`n` cases at random for every row of parameters: (n, *rows); a regression takes its inputs for `n`."""
 
     def estimate(
@@ -117,7 +117,7 @@ class Family(ABC, Generic[S, P]):
         posterior: P,
         *,
         how: How = "mean",
-        rng: np.random.Generator | int | None = None,
+        random_state: np.random.Generator | int | None = None,
         otherwise: Any = None,
     ) -> Any:
         """Parameters read off a posterior: its mean, its mode or a draw.
@@ -126,7 +126,7 @@ class Family(ABC, Generic[S, P]):
         """
         validation.choice("how", how, ["mean", "mode", "draw"])
         if how == "draw":
-            return posterior.draw(validation.generator(rng))
+            return posterior.draw(validation.generator(random_state))
         if how == "mode":
             return posterior.mode()
         return posterior.mean() if otherwise is None else posterior.mean(otherwise)  # type: ignore[call-arg]

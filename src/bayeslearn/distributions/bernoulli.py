@@ -107,9 +107,9 @@ class Beta:
         """(a − 1) / (a + b − 2), on the border where a or b is below 1."""
         return np.asarray(self.dirichlet.mode()[..., 1])
 
-    def draw(self, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+    def draw(self, random_state: np.random.Generator | int | None = None) -> NDArray[np.float64]:
         """One probability per row."""
-        return np.asarray(self.dirichlet.draw(rng)[..., 1])
+        return np.asarray(self.dirichlet.draw(random_state)[..., 1])
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Equal-tailed bounds of p."""
@@ -161,9 +161,11 @@ class Bernoulli(Family[Counts, Beta]):
         """p(x = 1) = a / (a + b)."""
         return BernoulliPredictive(_STATES.predictive(posterior.dirichlet))
 
-    def draw(self, parameters: ArrayLike, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
+    def draw(
+        self, parameters: ArrayLike, n: int, random_state: np.random.Generator | int | None = None
+    ) -> NDArray[np.int64]:
         """0 and 1 at random."""
-        return _STATES.draw(_two_states(parameters), n, rng)
+        return _STATES.draw(_two_states(parameters), n, random_state)
 
     @staticmethod
     def _rows(prior: Beta, statistics: Counts) -> Dirichlet:
@@ -184,9 +186,9 @@ class BernoulliPredictive:
         """The probability of a success."""
         return np.asarray(self.states.mean()[..., 1])
 
-    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
+    def draw(self, n: int, random_state: np.random.Generator | int | None = None) -> NDArray[np.int64]:
         """0 and 1 at random."""
-        return self.states.draw(n, rng)
+        return self.states.draw(n, random_state)
 
 
 _STATES = Categorical(2)

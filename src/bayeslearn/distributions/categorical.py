@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy import special
 
-    from bayeslearn.distributions.row_assignment import Assignment
+    from bayeslearn.distributions.row_assignment import Assignment, Shape
 else:
     special = lazy_imports.Deferred("scipy.special")  # most questions to networks do not need it
 
@@ -88,32 +88,31 @@ class Dirichlet:
     # -- the usual choices; without `shape` they are rules that wait for one
 
     @classmethod
-    def laplace(cls, shape: int | tuple[int, ...] | None = None) -> Dirichlet | DirichletRule:
+    def laplace(cls, shape: Shape = None) -> Dirichlet | DirichletRule:
         """One case in every state before any is seen: α = 1 (Laplace's rule, and the K2 score)."""
         return DirichletRule(per_state=1.0).shaped(shape)
 
     @classmethod
-    def jeffreys(cls, shape: int | tuple[int, ...] | None = None) -> Dirichlet | DirichletRule:
+    def jeffreys(cls, shape: Shape = None) -> Dirichlet | DirichletRule:
         """α = 1/2, the same whatever the parameters are called."""
         return DirichletRule(per_state=0.5).shaped(shape)
 
     @classmethod
-    def none(cls, shape: int | tuple[int, ...] | None = None) -> Dirichlet | DirichletRule:
+    def none(cls, shape: Shape = None) -> Dirichlet | DirichletRule:
         """No prior cases: α = 0, estimates are plain fractions (maximum likelihood)."""
         return DirichletRule(per_state=0.0).shaped(shape)
 
     @classmethod
-    def m_estimate(
-        cls, m: float, p: ArrayLike | None = None, shape: int | tuple[int, ...] | None = None
-    ) -> Dirichlet | DirichletRule:
+    def m_estimate(cls, m: float, p: ArrayLike | None = None, shape: Shape = None) -> Dirichlet | DirichletRule:
         """`m` cases per row, spread as `p` (evenly when not given): estimates are (n_k + m p_k) / (n + m)."""
         spread = None if p is None else validation.probabilities(p, name="p")
         return DirichletRule(per_row=validation.number("m", m, least=0), spread=spread).shaped(shape)
 
     @classmethod
-    def bdeu(cls, cases: float, shape: int | tuple[int, ...] | None = None) -> Dirichlet | DirichletRule:
-        """`cases` in all, spread evenly over every row and state: the same score for equivalent networks."""
-        return DirichletRule(per_table=validation.number("cases", cases, above=0)).shaped(shape)
+    def bdeu(cls, equivalent_sample_size: float, shape: Shape = None) -> Dirichlet | DirichletRule:
+        """As many rows in all, spread evenly over every row and state: the same score for equivalent networks."""
+        n = validation.number("equivalent_sample_size", equivalent_sample_size, above=0)
+        return DirichletRule(per_table=n).shaped(shape)
 
     def of(self, shape: tuple[int, ...]) -> Dirichlet:
         """The same prior for every row of `shape`."""
@@ -147,13 +146,14 @@ class Dirichlet:
         )
         return above / total[..., None]
 
-    def draw(self, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
-        """One probability vector per row: normalised gamma draws, in logs so that a tiny α cannot underflow."""
+    def draw(self, random_state: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+        """One probability vector per row: normalized gamma draws, in logs so that a tiny α cannot underflow."""
         self._positive_strength("a draw")
-        rng = validation.generator(rng)
+        random_state = validation.generator(random_state)
         with np.errstate(divide="ignore"):
             # Γ(α) is Γ(α + 1) · U^(1/α) in distribution
-            log_g = np.log(rng.standard_gamma(self.alpha + 1)) - rng.standard_exponential(self.alpha.shape) / self.alpha
+            log_g = np.log(random_state.standard_gamma(self.alpha + 1))
+            log_g = log_g - random_state.standard_exponential(self.alpha.shape) / self.alpha
         return special.softmax(log_g, axis=-1)
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -225,7 +225,7 @@ class DirichletRule:
         spread = np.full(shape[-1], 1 / shape[-1]) if self.spread is None else self.spread
         return Dirichlet(self.per_row * spread).of(shape)
 
-    def shaped(self, shape: int | tuple[int, ...] | None) -> Dirichlet | DirichletRule:
+    def shaped(self, shape: Shape) -> Dirichlet | DirichletRule:
         """The Dirichlet when the shape is known, else the rule itself."""
         if shape is None:
             return self
@@ -324,10 +324,12 @@ class Categorical(Distribution[Counts, Dirichlet]):
         """p(x = k) = α_k / α₀."""
         return CategoricalPredictive(self, posterior.mean())
 
-    def draw(self, parameters: ArrayLike, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
+    def draw(
+        self, parameters: ArrayLike, n: int, random_state: np.random.Generator | int | None = None
+    ) -> NDArray[np.int64]:
         """Codes by inverting the cumulated probabilities."""
         theta = self._theta(parameters)
-        u = validation.generator(rng).random((n, *theta.shape[:-1], 1))
+        u = validation.generator(random_state).random((n, *theta.shape[:-1], 1))
         return np.minimum((u > np.cumsum(theta, axis=-1)).sum(-1), self.size - 1)
 
     # -- what learners ask
@@ -417,9 +419,9 @@ class CategoricalPredictive:
         """The probability of each state."""
         return self.theta
 
-    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
+    def draw(self, n: int, random_state: np.random.Generator | int | None = None) -> NDArray[np.int64]:
         """Codes at random."""
-        return self.family.draw(self.theta, n, rng)
+        return self.family.draw(self.theta, n, random_state)
 
 
 def shares(

@@ -212,25 +212,82 @@ def standardized(x: Floats) -> Floats:
 
 ### by name
 
-#: Where the distributions are that come with the package.
-MODULES = {
-    "categorical": "categorical", "normal": "normal", "poisson": "poisson", "gaussian": "multivariate_normal",
-    "exponential": "durations", "gamma": "durations", "student-t": "heavy_tailed", "von-mises": "von_mises",
-    "negative-binomial": "negative_binomial", "multinomial": "multinomial",
+#: The modules of the distributions of the package: those of one column, and those of vectors.
+COLUMN_MODULES = {
+    "categorical": "categorical", "normal": "normal", "poisson": "poisson", "exponential": "durations",
+    "gamma": "durations", "student-t": "heavy_tailed", "von-mises": "von_mises",
+    "negative-binomial": "negative_binomial",
+}  # fmt: skip
+VECTOR_MODULES = {"gaussian": "multivariate_normal", "multinomial": "multinomial"}
+MODULES = COLUMN_MODULES | VECTOR_MODULES
+
+#: The classes of priors by the names they have in model files; those of the package by their names in it.
+PRIOR_CLASSES: dict[str, str | type] = {
+    "dirichlet": "Dirichlet", "rule": "DirichletRule", "normal-inverse-gamma": "NormalInverseGamma",
+    "normal-inverse-wishart": "NormalInverseWishart", "gamma": "Gamma", "gamma cases": "GammaCases",
+    "von Mises cases": "VonMisesCases", "negative binomial cases": "DispersedCases", "Student's t cases": "ScaledCases",
 }  # fmt: skip
 
 _registered: dict[str, type[Distribution[Any, Any]]] = {}
 
 
 def register(name: str) -> Callable[[type[Any]], type[Any]]:
-    """Make a distribution known by a name."""
+    """Make a distribution known by a name in options, reports and model files, and its priors in model files.
+
+    Parameters
+    ----------
+    name
+        The name, which no other distribution has. A class that is defined once more takes the place of the first.
+
+    Returns
+    -------
+    A decorator of a :class:`Distribution` with a `prior_type`.
+
+    Raises
+    ------
+    ParameterError
+        Another distribution has this name.
+    """
 
     def named(cls: type[Any]) -> type[Any]:
+        require_free(name, cls)
         cls.name = name
         _registered[name] = cls
+        if cls.prior_type is not None and not is_of_package(cls.prior_type):
+            PRIOR_CLASSES[prior_name(name)] = cls.prior_type
         return cls
 
     return named
+
+
+def unregister(name: str) -> None:
+    """Take back what :func:`register` did; the distributions of the package stay."""
+    if name in MODULES or name not in _registered:
+        raise ParameterError(f"no distribution was registered under the name {name!r:.60}")
+    del _registered[name]
+    PRIOR_CLASSES.pop(prior_name(name), None)
+
+
+def require_free(name: str, cls: type[Any]) -> None:
+    """Refuse a name that belongs to another class."""
+    owner = _registered.get(name)
+    home = f"{__package__}.{MODULES[name]}" if name in MODULES else getattr(owner, "__module__", cls.__module__)
+    same_name = owner is None or owner.__qualname__ == cls.__qualname__
+    if cls.__module__ != home or not same_name:
+        raise ParameterError(
+            f"there is a distribution {name!r:.60} already: {home}",
+            hint="register yours under another name, or unregister the other one",
+        )
+
+
+def is_of_package(prior_type: Any) -> bool:
+    """Whether a class of priors comes with the package, whose model files know it by a name of its own."""
+    return str(prior_type.__module__).startswith(f"{__package__}.")
+
+
+def prior_name(name: str) -> str:
+    """The name that the priors of a registered distribution have in model files."""
+    return f"{name} prior"
 
 
 def names() -> list[str]:
@@ -239,8 +296,9 @@ def names() -> list[str]:
 
 
 def column_names() -> list[str]:
-    """The names of those that are of one column."""
-    return [name for name in names() if not by_name(name).points_of_columns]
+    """The names of those that are of one column; no module is loaded for it."""
+    own = (name for name, cls in _registered.items() if name not in MODULES and not cls.points_of_columns)
+    return sorted({*COLUMN_MODULES, *own})
 
 
 def by_name(name: str) -> type[Any]:
@@ -250,7 +308,7 @@ def by_name(name: str) -> type[Any]:
     Poisson()
     """
     if name in MODULES and name not in _registered:
-        importlib.import_module(f"bayeslearn.distributions.{MODULES[name]}")
+        importlib.import_module(f"{__package__}.{MODULES[name]}")
     if name not in _registered:
         raise ParameterError(f"there is no distribution {name!r:.60}", hint=f"there is {', '.join(names())}")
     return _registered[name]

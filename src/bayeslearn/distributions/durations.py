@@ -103,10 +103,10 @@ class Exponential(Distribution[Durations, Gamma]):
         posterior.require_cases("a prediction")
         return Lomax(posterior)
 
-    def draw(self, parameters: ArrayLike, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def draw(self, parameters: ArrayLike, n: int, random_state: np.random.Generator | int | None = None) -> Floats:
         """Waiting times at random."""
         rate = validation.float_array("rate", parameters)
-        return validation.generator(rng).standard_exponential((n, *rate.shape)) / rate
+        return validation.generator(random_state).standard_exponential((n, *rate.shape)) / rate
 
     def like(self, parameters: ArrayLike, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> Gamma:  # noqa: ARG002
         """m cases whose sum is m/λ."""
@@ -151,11 +151,15 @@ class Lomax:
         a = self.rate.shape
         return np.where(a > 1, self.rate.rate / np.where(a > 1, a - 1, 1.0), np.inf)
 
-    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def draw(self, n: int, random_state: np.random.Generator | int | None = None) -> Floats:
         """A rate, then a waiting time."""
-        rng = validation.generator(rng)
+        random_state = validation.generator(random_state)
         shape = (n, *self.rate.shape.shape)
-        return rng.standard_exponential(shape) * self.rate.rate / rng.standard_gamma(self.rate.shape, shape)
+        return (
+            random_state.standard_exponential(shape)
+            * self.rate.rate
+            / random_state.standard_gamma(self.rate.shape, shape)
+        )
 
 
 ### gamma
@@ -199,10 +203,10 @@ class GammaDistribution(CasesDistribution):
         to, x = to.only(seen), np.where(seen, cells, 1.0)
         return GammaCases(to.sum(), to.sum(x), to.sum(np.log(x)))
 
-    def most_likely(self, cases: GammaCases) -> GammaParameters:
+    def most_likely(self, statistics: GammaCases) -> GammaParameters:
         """ln a − ψ(a) = ln x̄ − mean of ln x, by Newton's method; b = a/x̄."""
-        mean = cases.total / cases.n
-        s = np.maximum(np.log(mean) - cases.logs / cases.n, 1 / MAX_SHAPE)
+        mean = statistics.total / statistics.n
+        s = np.maximum(np.log(mean) - statistics.logs / statistics.n, 1 / MAX_SHAPE)
         a = (3 - s + np.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s)
         for _ in range(8):
             a = 1 / (1 / a + (np.log(a) - digamma(a) - s) / (a**2 * (1 / a - polygamma(1, a))))
@@ -221,10 +225,10 @@ class GammaDistribution(CasesDistribution):
         log_p = a * np.log(b) - gammaln(a) + (a - 1) * np.log(x) - b * x
         return np.where(np.isnan(x), 0.0, log_p)
 
-    def draw(self, parameters: Any, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def draw(self, parameters: Any, n: int, random_state: np.random.Generator | int | None = None) -> Floats:
         """Numbers at random."""
         a, b = parameters
-        return validation.generator(rng).standard_gamma(a, (n, *np.shape(a))) / b
+        return validation.generator(random_state).standard_gamma(a, (n, *np.shape(a))) / b
 
     def like(self, parameters: Any, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> GammaCases:  # noqa: ARG002
         """m cases with the expected sum and sum of logarithms."""

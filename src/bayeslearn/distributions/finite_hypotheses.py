@@ -53,10 +53,10 @@ class LogLikelihoods(Statistics):
 
 
 @dataclass(frozen=True, eq=False)
-class Finite:
-    """A distribution of hypotheses, kept as normalised log probabilities of shape (*rows, size).
+class FinitePrior:
+    """A distribution of hypotheses, kept as normalized log probabilities of shape (*rows, size).
 
-    >>> Finite.given([0.008, 0.992]).mean()
+    >>> FinitePrior.given([0.008, 0.992]).mean()
     array([0.008, 0.992])
     """
 
@@ -71,29 +71,29 @@ class Finite:
         object.__setattr__(self, "log_p", frozen(log_softmax(log_p, axis=-1)))
 
     def __repr__(self) -> str:
-        return f"Finite(p={shown(self.mean())})"
+        return f"FinitePrior(p={shown(self.mean())})"
 
     @classmethod
-    def uniform(cls, size: int) -> Finite:
+    def uniform(cls, size: int) -> FinitePrior:
         """Every hypothesis equally probable."""
         n = validation.integer("size", size, least=1)
         require_numbers(f"{n:,} hypotheses", (n,), copies=4)
         return cls(np.zeros(n))
 
     @classmethod
-    def given(cls, p: ArrayLike) -> Finite:
+    def given(cls, p: ArrayLike) -> FinitePrior:
         """Probabilities that sum to one."""
         with np.errstate(divide="ignore"):
             return cls(np.log(validation.probabilities(p, name="prior")))
 
     @classmethod
-    def code_lengths(cls, bits: ArrayLike) -> Finite:
+    def code_lengths(cls, bits: ArrayLike) -> FinitePrior:
         """The prior that a code implies: P(h) ∝ 2^−L(h)."""
         return cls(-np.log(2) * validation.not_negative("bits", validation.float_array("bits", bits)))
 
-    def of(self, shape: tuple[int, ...]) -> Finite:
+    def of(self, shape: tuple[int, ...]) -> FinitePrior:
         """The same prior for every row of `shape`."""
-        return Finite(fitted(self.log_p, shape, event=1))
+        return FinitePrior(fitted(self.log_p, shape, event=1))
 
     def mean(self) -> NDArray[np.float64]:
         """The probability of each hypothesis."""
@@ -107,9 +107,9 @@ class Finite:
         """Which hypotheses are most probable: all of those that tie."""
         return self.log_p >= self.log_p.max(axis=-1, keepdims=True) - TIE
 
-    def draw(self, rng: np.random.Generator | int | None = None) -> NDArray[np.intp]:
+    def draw(self, random_state: np.random.Generator | int | None = None) -> NDArray[np.intp]:
         """The index of a hypothesis drawn by its probability, one per row."""
-        gumbel = validation.generator(rng).gumbel(size=self.log_p.shape)
+        gumbel = validation.generator(random_state).gumbel(size=self.log_p.shape)
         return np.argmax(self.log_p + gumbel, axis=-1)
 
     def interval(self, level: float = 0.95) -> NDArray[np.bool_]:
@@ -128,11 +128,11 @@ class Finite:
 
 
 @dataclass(frozen=True)
-class Hypotheses(Family[LogLikelihoods, Finite]):
+class FiniteHypotheses(Family[LogLikelihoods, FinitePrior]):
     """`size` hypotheses; a case is the row of log probabilities that they give it.
 
-    >>> test = Hypotheses(2)                                    # cancer, no cancer; P(positive | h) = .98, .03
-    >>> posterior = test.fit(np.log([[0.98, 0.03]]), prior=Finite.given([0.008, 0.992]))
+    >>> test = FiniteHypotheses(2)                                    # cancer, no cancer; P(positive | h) = .98, .03
+    >>> posterior = test.fit(np.log([[0.98, 0.03]]), prior=FinitePrior.given([0.008, 0.992]))
     >>> posterior.mean().round(4)
     array([0.2085, 0.7915])
     """
@@ -161,17 +161,17 @@ class Hypotheses(Family[LogLikelihoods, Finite]):
         """No data: likelihood 1."""
         return LogLikelihoods(np.zeros((*rows, self.size)), np.zeros((*rows, self.size)))
 
-    def update(self, prior: Finite, statistics: LogLikelihoods) -> Finite:
-        """ln P(h) + ln P(D|h), normalised."""
+    def update(self, prior: FinitePrior, statistics: LogLikelihoods) -> FinitePrior:
+        """ln P(h) + ln P(D|h), normalized."""
         joint = prior.of(statistics.finite.shape).log_p + statistics.total
         if np.isneginf(joint).all(axis=-1).any():
             raise ImpossibleDataError(
                 "the data have probability zero under every hypothesis that the prior allows",
                 hint="allow for noise, add a hypothesis, or look for a mistaken case",
             )
-        return Finite(joint)
+        return FinitePrior(joint)
 
-    def log_evidence(self, prior: Finite, statistics: LogLikelihoods) -> NDArray[np.float64]:
+    def log_evidence(self, prior: FinitePrior, statistics: LogLikelihoods) -> NDArray[np.float64]:
         """ln P(D) = ln Σ_h P(D|h) P(h)."""
         return logsumexp(prior.of(statistics.finite.shape).log_p + statistics.total, axis=-1)
 
@@ -181,14 +181,16 @@ class Hypotheses(Family[LogLikelihoods, Finite]):
         nowhere = np.isnan(logs).any(axis=-1)
         return np.where(nowhere, 0.0, logsumexp(np.nan_to_num(logs, neginf=-np.inf) + log_p, axis=-1))
 
-    def predictive(self, posterior: Finite) -> FinitePredictive:
+    def predictive(self, posterior: FinitePrior) -> FinitePredictive:
         """Every hypothesis speaks, weighted by its probability."""
         return FinitePredictive(self, posterior.mean())
 
-    def draw(self, parameters: ArrayLike, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.intp]:
+    def draw(
+        self, parameters: ArrayLike, n: int, random_state: np.random.Generator | int | None = None
+    ) -> NDArray[np.intp]:
         """Indices of `n` hypotheses drawn by their probabilities."""
         log_p = self._log_p(parameters)
-        gumbel = validation.generator(rng).gumbel(size=(n, *log_p.shape))
+        gumbel = validation.generator(random_state).gumbel(size=(n, *log_p.shape))
         return np.argmax(log_p + gumbel, axis=-1)
 
     def _log_p(self, parameters: ArrayLike) -> NDArray[np.float64]:
@@ -203,7 +205,7 @@ class Hypotheses(Family[LogLikelihoods, Finite]):
 class FinitePredictive:
     """One more case, as the whole space sees it."""
 
-    family: Hypotheses
+    family: FiniteHypotheses
     p: NDArray[np.float64]
 
     def log_prob(self, x: ArrayLike) -> NDArray[np.float64]:
@@ -214,6 +216,6 @@ class FinitePredictive:
         """The probability of each hypothesis."""
         return self.p
 
-    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.intp]:
+    def draw(self, n: int, random_state: np.random.Generator | int | None = None) -> NDArray[np.intp]:
         """Hypotheses at random."""
-        return self.family.draw(self.p, n, rng)
+        return self.family.draw(self.p, n, random_state)

@@ -114,15 +114,15 @@ class HeavyTailed(CasesDistribution):
         logs = digamma((ν + 1) / 2) - np.log(np.where(distance > 0, distance, 1.0) / 2)
         return ScaledCases(n, scales, mean, squares, np.maximum(to.total(u - logs) - n, 0.0))
 
-    def most_likely(self, cases: ScaledCases) -> HeavyTails:
+    def most_likely(self, statistics: ScaledCases) -> HeavyTails:
         """The weighted mean, Σu(x − μ)²/n, and ν by bisection."""
-        low, high = (np.full(cases.n.shape, np.log(ν)) for ν in DEGREES)
-        excess = cases.excess / cases.n
+        low, high = (np.full(statistics.n.shape, np.log(ν)) for ν in DEGREES)
+        excess = statistics.excess / statistics.n
         for _ in range(60):
             half = np.exp((low + high) / 2) / 2
             grows = np.log(half) - digamma(half) > excess
             low, high = np.where(grows, (low + high) / 2, low), np.where(grows, high, (low + high) / 2)
-        return HeavyTails(cases.location, cases.squares / cases.n, np.exp((low + high) / 2))
+        return HeavyTails(statistics.location, statistics.squares / statistics.n, np.exp((low + high) / 2))
 
     def log_likelihood(self, statistics: ScaledCases, parameters: Any) -> Floats:
         """ln P of the numbers and of what is expected of their scales; without terms that no parameter changes."""
@@ -137,10 +137,10 @@ class HeavyTailed(CasesDistribution):
         constant = gammaln((ν + 1) / 2) - gammaln(ν / 2) - np.log(ν * np.pi * σ2) / 2
         return np.where(np.isnan(x), 0.0, constant - (ν + 1) / 2 * np.log1p((x - μ) ** 2 / (σ2 * ν)))
 
-    def draw(self, parameters: Any, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def draw(self, parameters: Any, n: int, random_state: np.random.Generator | int | None = None) -> Floats:
         """Numbers at random."""
         μ, σ2, ν = parameters
-        return μ + np.sqrt(σ2) * validation.generator(rng).standard_t(ν, (n, *np.shape(μ)))
+        return μ + np.sqrt(σ2) * validation.generator(random_state).standard_t(ν, (n, *np.shape(μ)))
 
     def like(self, parameters: Any, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> ScaledCases:
         """m cases with the expected squares and scales; the location rests on `center` of them."""

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.distributions.sufficient_statistics import Bundle
+from bayeslearn.distributions.sufficient_statistics import StatisticsBundle
 from bayeslearn.errors import EvidenceError
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def digest(before: Iterable[str], statistics: Any) -> str:
 
 def arrays_of(statistics: Any) -> Iterator[NDArray[np.float64]]:
     """All numbers of statistics, or of a bundle of them in the order of its names."""
-    if isinstance(statistics, Bundle):
+    if isinstance(statistics, StatisticsBundle):
         for key in sorted(statistics, key=str):
             yield from arrays_of(statistics[key])
     else:

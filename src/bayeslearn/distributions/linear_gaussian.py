@@ -71,7 +71,7 @@ class LinearGaussian(Family[JointMoments, RegressionPrior]):
     def log_evidence(self, prior: RegressionPrior, statistics: JointMoments) -> NDArray[np.float64]:
         """ln p(y | X) = ln Γ(α')/Γ(α) + α ln β − α' ln β' + ½ ln κ|Λ| / κ'|Λ'| − n/2 ln 2π."""
         before = prior.of((*statistics.n.shape, self.dim))
-        gain = before.plus(statistics).log_normaliser() - before.log_normaliser()
+        gain = before.plus(statistics).log_normalizer() - before.log_normalizer()
         return np.asarray(gain - statistics.n / 2 * LOG_2PI)
 
     def log_prob(
@@ -95,12 +95,12 @@ class LinearGaussian(Family[JointMoments, RegressionPrior]):
         self,
         parameters: tuple[ArrayLike, ArrayLike, ArrayLike],
         n: ArrayLike,
-        rng: np.random.Generator | int | None = None,
+        random_state: np.random.Generator | int | None = None,
     ) -> NDArray[np.float64]:
         """One y for each row of inputs, which stand in place of `n`: (n, *rows)."""
         a, b, var = self._parameters(parameters)
         line = a + np.tensordot(self.inputs(n), b, axes=(1, -1))
-        return line + np.sqrt(var) * validation.generator(rng).standard_normal(line.shape)
+        return line + np.sqrt(var) * validation.generator(random_state).standard_normal(line.shape)
 
     def inputs(self, X: ArrayLike) -> NDArray[np.float64]:
         """Inputs (n, d), none missing."""
@@ -142,9 +142,9 @@ class LinearPredictive:
         """The expected y at each row of X."""
         return self.at(X).mean()
 
-    def draw(self, n: ArrayLike, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+    def draw(self, n: ArrayLike, random_state: np.random.Generator | int | None = None) -> NDArray[np.float64]:
         """One y for each row of inputs, which stand in place of `n`: (n, *rows)."""
-        return self.at(n).draw(1, rng)[0]
+        return self.at(n).draw(1, random_state)[0]
 
     def interval(self, X: ArrayLike, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Equal-tailed bounds of y at each row of X."""

@@ -35,7 +35,7 @@ MEAN_ROUNDING = 64 * np.finfo(float).eps
 LARGEST = 1e140
 
 
-class CentredMoments(Statistics):
+class CenterdMoments(Statistics):
     """What both kinds share: a weight, a mean, and squared deviations from that mean."""
 
     event: ClassVar[int]  # how many axes one case has
@@ -114,7 +114,7 @@ class CentredMoments(Statistics):
 
 
 @dataclass(frozen=True, eq=False)
-class Moments(CentredMoments):
+class Moments(CenterdMoments):
     """Numbers one by one, every array of one shape: each entry has its own weight, so cells may be missing.
 
     >>> Moments(2, 1.0, 2.0) + Moments(1, 4.0, 0.0)               # 0, 2 and then 4
@@ -148,7 +148,7 @@ class Moments(CentredMoments):
 
 
 @dataclass(frozen=True, eq=False)
-class JointMoments(CentredMoments):
+class JointMoments(CenterdMoments):
     """Vectors of d numbers: shapes rows, (*rows, d) and (*rows, d, d)."""
 
     event: ClassVar[int] = 1

@@ -122,10 +122,12 @@ class Multinomial(Distribution[KindTotals, Dirichlet]):
         """With the posterior mean."""
         return Plugged(self, posterior.mean())
 
-    def draw(self, parameters: ArrayLike, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
+    def draw(
+        self, parameters: ArrayLike, n: int, random_state: np.random.Generator | int | None = None
+    ) -> NDArray[np.int64]:
         """Counts of ten, at random."""
         θ = np.asarray(parameters, dtype=float)
-        return validation.generator(rng).multinomial(10, θ, (n, *θ.shape[:-1]))
+        return validation.generator(random_state).multinomial(10, θ, (n, *θ.shape[:-1]))
 
     def like(self, parameters: ArrayLike, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> Dirichlet:  # noqa: ARG002
         """m counts that are shared out as θ."""

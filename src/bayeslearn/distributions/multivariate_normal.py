@@ -93,25 +93,25 @@ class MultivariateNormal(Distribution[Any, Any]):
             return NormalInverseWishart.reference(self.dim, sharing)
         return NormalInverseGamma.reference(sharing)
 
-    def unit_information(self, mean: ArrayLike, covariance: ArrayLike, cases: float = 1) -> Any:
-        """`cases` of this mean and covariance: a matrix, d variances or one; each kind takes what it can express.
+    def unit_information(self, mean: ArrayLike, covariance: ArrayLike, equivalent_sample_size: float = 1) -> Any:
+        """As if rows of this mean and covariance had been seen; the covariance is a matrix, d variances or one.
 
-        Every mean rests on so many cases more, and so does every covariance.
+        Each kind takes what it can express. Every mean rests on so many rows more, and so does every covariance.
         """
         d = self.dim
-        m = validation.number("cases", cases, least=0)
-        centre = np.broadcast_to(validation.float_array("mean", mean), (d,))
+        m = validation.number("equivalent_sample_size", equivalent_sample_size, least=0)
+        center = np.broadcast_to(validation.float_array("mean", mean), (d,))
         Σ = validation.float_array("covariance", covariance)
         if Σ.shape not in {(), (d,), (d, d)}:
             raise ShapeError(f"expected a covariance of shape ({d}, {d}), ({d},) or (), got {Σ.shape}")
         if self._joint:
             Σ = Σ if Σ.ndim == 2 else np.diag(np.broadcast_to(Σ, d))
-            return NormalInverseWishart.unit_information(centre, Σ, m)
+            return NormalInverseWishart.unit_information(center, Σ, m)
         var = np.diagonal(Σ) if Σ.ndim == 2 else np.broadcast_to(Σ, d)
         if self.covariance == "diagonal":
-            return NormalInverseGamma.unit_information(centre, var, m)
+            return NormalInverseGamma.unit_information(center, var, m)
         each = NormalInverseGamma.unit_information(0.0, var.mean(keepdims=True), m * d)  # σ² rests on d cells a case
-        return NormalInverseGamma(centre, np.full(d, m), each.alpha, each.beta)
+        return NormalInverseGamma(center, np.full(d, m), each.alpha, each.beta)
 
     # -- the four steps
 
@@ -136,7 +136,7 @@ class MultivariateNormal(Distribution[Any, Any]):
         posterior: Any,
         *,
         how: How = "mean",
-        rng: np.random.Generator | int | None = None,
+        random_state: np.random.Generator | int | None = None,
         otherwise: Any = None,
     ) -> MultivariateParameters:
         """Parameters read off a posterior; the covariance in the shape of its kind."""
@@ -145,15 +145,15 @@ class MultivariateNormal(Distribution[Any, Any]):
         if self.variance is not None:
             mean = shaped.mu if otherwise is None else np.where(shaped.kappa > NOTHING, shaped.mu, otherwise[0])
             return MultivariateParameters(mean, np.full(rows, self.variance))
-        mean, spread = super().estimate(shaped, how=how, rng=rng, otherwise=otherwise)
+        mean, spread = super().estimate(shaped, how=how, random_state=random_state, otherwise=otherwise)
         return MultivariateParameters(mean, spread.reshape(self._shapes(rows)[1]))
 
     def log_evidence(self, prior: Any, statistics: Any) -> NDArray[np.float64]:
-        """Log of the ratio of normalisers, − n d/2 ln 2π; one number in all when the rows are tied."""
+        """Log of the ratio of normalizers, − n d/2 ln 2π; one number in all when the rows are tied."""
         before = self._shaped(prior, statistics.mean.shape)
         if self.variance is not None:
             return self._known_evidence(before, statistics)
-        gain = before.plus(statistics).log_normaliser() - before.log_normaliser()
+        gain = before.plus(statistics).log_normalizer() - before.log_normalizer()
         cells = pooled(statistics.n, gain.shape) * (self.dim if self._joint else 1)
         evidence = gain - cells / 2 * LOG_2PI
         if self.covariance == "tied":
@@ -188,13 +188,13 @@ class MultivariateNormal(Distribution[Any, Any]):
         return t if self._joint else IndependentT(t.dof, t.location, t.scale)
 
     def draw(
-        self, parameters: tuple[ArrayLike, ArrayLike], n: int, rng: np.random.Generator | int | None = None
+        self, parameters: tuple[ArrayLike, ArrayLike], n: int, random_state: np.random.Generator | int | None = None
     ) -> NDArray[np.float64]:
         """Vectors at random, (n, *rows, d)."""
         mean, Σ = self._parameters(parameters)
         if not self._joint:
-            return Normal().draw((mean, Σ), n, rng)
-        z = validation.generator(rng).standard_normal((n, *mean.shape))
+            return Normal().draw((mean, Σ), n, random_state)
+        z = validation.generator(random_state).standard_normal((n, *mean.shape))
         return mean + np.einsum("...ij,...j->...i", covariance_factor(Σ), z)
 
     def _known_evidence(self, prior: NormalInverseGamma, statistics: Moments) -> NDArray[np.float64]:

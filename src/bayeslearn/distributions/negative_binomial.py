@@ -82,15 +82,15 @@ class DispersedCounts(CasesDistribution):
         bins = np.zeros((*rows, len(EDGES)))
         return DispersedCases(np.zeros(rows), bins, bins, np.zeros(rows))
 
-    def most_likely(self, cases: DispersedCases) -> Dispersed:
+    def most_likely(self, statistics: DispersedCases) -> Dispersed:
         """Σx/n, and the r at which the likelihood stops to grow, by bisection."""
-        μ = np.maximum(cases.totals.sum(axis=-1) / cases.n, 1e-12)
-        shown = ratio(cases.totals, cases.binned)
+        μ = np.maximum(statistics.totals.sum(axis=-1) / statistics.n, 1e-12)
+        shown = ratio(statistics.totals, statistics.binned)
         low, high = (np.full(μ.shape, np.log(r)) for r in DISPERSIONS)
         for _ in range(60):
             r = np.exp((low + high) / 2)
-            slope = (cases.binned * digamma(shown + r[..., None])).sum(axis=-1) - cases.n * digamma(r)
-            grows = slope + cases.n * np.log(r / (r + μ)) > 0
+            slope = (statistics.binned * digamma(shown + r[..., None])).sum(axis=-1) - statistics.n * digamma(r)
+            grows = slope + statistics.n * np.log(r / (r + μ)) > 0
             low, high = np.where(grows, np.log(r), low), np.where(grows, high, np.log(r))
         return Dispersed(μ, np.exp((low + high) / 2))
 
@@ -108,11 +108,11 @@ class DispersedCounts(CasesDistribution):
         ways = gammaln(x + r) - gammaln(r) - gammaln(x + 1)
         return np.where(np.isnan(x), 0.0, ways + r * np.log(r / (r + μ)) + xlogy(x, μ / (r + μ)))
 
-    def draw(self, parameters: Any, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
+    def draw(self, parameters: Any, n: int, random_state: np.random.Generator | int | None = None) -> NDArray[np.int64]:
         """A rate, then a count."""
         μ, r = parameters
-        rng = validation.generator(rng)
-        return rng.poisson(rng.standard_gamma(r, (n, *np.shape(r))) * μ / r)
+        random_state = validation.generator(random_state)
+        return random_state.poisson(random_state.standard_gamma(r, (n, *np.shape(r))) * μ / r)
 
     def like(self, parameters: Any, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> DispersedCases:  # noqa: ARG002
         """m cases, each in the bins by its probabilities."""

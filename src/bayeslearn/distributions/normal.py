@@ -97,7 +97,7 @@ class NormalInverseGamma:
     `mu` and `kappa` have the shape of the means. So have `alpha` and `beta`, unless an axis of length 1 says that the
     means along it share one variance.
 
-    >>> NormalInverseGamma.unit_information(mean=10, var=4, cases=2)
+    >>> NormalInverseGamma.unit_information(mean=10, var=4, equivalent_sample_size=2)
     NIG(μ=10, κ=2, α=2, β=4)
     """
 
@@ -142,9 +142,9 @@ class NormalInverseGamma:
         return cls(*np.array([0.0, 0.0, -sharing / 2, 0.0]))
 
     @classmethod
-    def unit_information(cls, mean: ArrayLike, var: ArrayLike, cases: float = 1) -> NormalInverseGamma:
-        """`cases` of this mean and variance, the m-estimate: E[σ²] = (M + m var + …) / (n + m), `none` when m = 0."""
-        m = validation.number("cases", cases, least=0)
+    def unit_information(cls, mean: ArrayLike, var: ArrayLike, equivalent_sample_size: float = 1) -> NormalInverseGamma:
+        """As if m rows of this mean and variance were seen: E[σ²] = (M + m var + …) / (n + m), `none` when m = 0."""
+        m = validation.number("equivalent_sample_size", equivalent_sample_size, least=0)
         var = validation.not_negative("var", validation.float_array("var", var))
         return cls(validation.float_array("mean", mean), np.asarray(m), np.asarray(1 + m / 2), m * var / 2)
 
@@ -163,7 +163,7 @@ class NormalInverseGamma:
         n, m2 = (pooled(a, self.beta.shape) for a in (statistics.n, both.m2))
         return NormalInverseGamma(both.mean, both.n, self.alpha + n / 2, self.beta + m2 / 2)
 
-    def log_normaliser(self) -> NDArray[np.float64]:
+    def log_normalizer(self) -> NDArray[np.float64]:
         """Log of ∫ of what is proportional to the density: ln Γ(α) − α ln β − ½ Σ ln κ."""
         self.require_proper("its evidence", error=ImproperPriorError)
         return gammaln(self.alpha) - self.alpha * np.log(self.beta) - pooled(np.log(self.kappa), self.beta.shape) / 2
@@ -207,12 +207,12 @@ class NormalInverseGamma:
         )
         return NormalParameters(self.mu, np.asarray(self.beta / power))
 
-    def draw(self, rng: np.random.Generator | int | None = None) -> NormalParameters:
+    def draw(self, random_state: np.random.Generator | int | None = None) -> NormalParameters:
         """σ² = β/g with g ~ Gamma(α), then μ ~ N(m, σ²/κ)."""
         self.require_proper("a draw")
-        rng = validation.generator(rng)
-        var = np.asarray(self.beta / rng.standard_gamma(self.alpha))
-        mean = self.mu + np.sqrt(var / self.kappa) * rng.standard_normal(self.mu.shape)
+        random_state = validation.generator(random_state)
+        var = np.asarray(self.beta / random_state.standard_gamma(self.alpha))
+        mean = self.mu + np.sqrt(var / self.kappa) * random_state.standard_normal(self.mu.shape)
         return NormalParameters(np.asarray(mean), var)
 
     def interval(self, level: float = 0.95) -> tuple[NormalParameters, NormalParameters]:
@@ -227,7 +227,7 @@ class NormalInverseGamma:
         mean, var = np.asarray(parameters[0], dtype=float), positive(parameters[1])
         normal = -(LOG_2PI + np.log(var) + self.kappa * (mean - self.mu) ** 2 / var) / 2
         gamma = -(self.alpha + 1) * np.log(var) - self.beta / var
-        return pooled(normal, self.beta.shape) + gamma - self.log_normaliser()
+        return pooled(normal, self.beta.shape) + gamma - self.log_normalizer()
 
     def predictive(self) -> StudentT:
         """One more case: Student t with 2α degrees of freedom, scale² = β/α (1 + 1/κ)."""
@@ -286,7 +286,7 @@ class Normal(Distribution[Moments, NormalInverseGamma]):
     def log_evidence(self, prior: NormalInverseGamma, statistics: Moments) -> NDArray[np.float64]:
         """ln Γ(α')/Γ(α) + α ln β − α' ln β' + ½ ln κ/κ' − n/2 ln 2π."""
         before = prior.of(statistics.n.shape)
-        gain = before.plus(statistics).log_normaliser() - before.log_normaliser()
+        gain = before.plus(statistics).log_normalizer() - before.log_normalizer()
         return gain - statistics.n / 2 * LOG_2PI
 
     def log_prob(
@@ -302,11 +302,11 @@ class Normal(Distribution[Moments, NormalInverseGamma]):
         return posterior.predictive()
 
     def draw(
-        self, parameters: tuple[ArrayLike, ArrayLike], n: int, rng: np.random.Generator | int | None = None
+        self, parameters: tuple[ArrayLike, ArrayLike], n: int, random_state: np.random.Generator | int | None = None
     ) -> NDArray[np.float64]:
         """Numbers at random."""
         mean, var = np.broadcast_arrays(*(np.asarray(p, dtype=float) for p in parameters))
-        return mean + np.sqrt(var) * validation.generator(rng).standard_normal((n, *mean.shape))
+        return mean + np.sqrt(var) * validation.generator(random_state).standard_normal((n, *mean.shape))
 
     # -- what learners ask
 

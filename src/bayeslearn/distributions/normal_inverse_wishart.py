@@ -61,7 +61,7 @@ class NormalInverseWishart:
     `mu` (*rows, d) and `kappa` rows; `nu` rows and `psi` (*rows, d, d), unless axes of length 1 say that the means
     along them share one covariance.
 
-    >>> NormalInverseWishart.unit_information([0, 0], [[1, 0], [0, 4]], cases=2)
+    >>> NormalInverseWishart.unit_information([0, 0], [[1, 0], [0, 4]], equivalent_sample_size=2)
     NIW(μ=[0, 0], κ=2, ν=5, Ψ=[[2, 0], [0, 8]])
     """
 
@@ -113,9 +113,11 @@ class NormalInverseWishart:
         return cls._improper(dim, -sharing)
 
     @classmethod
-    def unit_information(cls, mean: ArrayLike, covariance: ArrayLike, cases: float = 1) -> NormalInverseWishart:
-        """`cases` of this mean and covariance: E[Σ] = (M + m Σ₀ + …) / (n + m), `none` when m = 0."""
-        m = validation.number("cases", cases, least=0)
+    def unit_information(
+        cls, mean: ArrayLike, covariance: ArrayLike, equivalent_sample_size: float = 1
+    ) -> NormalInverseWishart:
+        """As if m rows of this mean and covariance were seen: E[Σ] = (M + m Σ₀ + …) / (n + m), `none` when m = 0."""
+        m = validation.number("equivalent_sample_size", equivalent_sample_size, least=0)
         Σ = validation.float_array("covariance", covariance)
         if Σ.ndim < 2:
             raise ShapeError(f"expected a covariance matrix, got shape {Σ.shape}")
@@ -146,7 +148,7 @@ class NormalInverseWishart:
         n, scatter = pooled(statistics.n, self.nu.shape), pooled(both.scatter, self.psi.shape)
         return NormalInverseWishart(both.mean, both.n, self.nu + n, self.psi + scatter)
 
-    def log_normaliser(self) -> NDArray[np.float64]:
+    def log_normalizer(self) -> NDArray[np.float64]:
         """Log of ∫ of what is proportional to the density: ln Γ_d(ν/2) + νd/2 ln 2 − ν/2 ln|Ψ| − d/2 Σ ln κ."""
         factor = self.require_proper("its evidence", error=ImproperPriorError)
         powers = self.nu / 2 * (self.dim * np.log(2) - log_det(factor))
@@ -201,14 +203,14 @@ class NormalInverseWishart:
         )
         return MultivariateParameters(self.mu, self.psi / by[..., None, None])
 
-    def draw(self, rng: np.random.Generator | int | None = None) -> MultivariateParameters:
+    def draw(self, random_state: np.random.Generator | int | None = None) -> MultivariateParameters:
         """Σ = (A⁻¹Lᵀ)ᵀ(A⁻¹Lᵀ) with Ψ = LLᵀ and Bartlett's triangular A, then μ ~ N(m, Σ/κ)."""
         factor = self.require_proper("a draw")
-        rng, d = validation.generator(rng), self.dim
-        A = np.tril(rng.standard_normal(self.psi.shape), -1)
-        A[..., range(d), range(d)] = np.sqrt(rng.chisquare(self.nu[..., None] - np.arange(d)))
+        random_state, d = validation.generator(random_state), self.dim
+        A = np.tril(random_state.standard_normal(self.psi.shape), -1)
+        A[..., range(d), range(d)] = np.sqrt(random_state.chisquare(self.nu[..., None] - np.arange(d)))
         root = solve_lower(A, np.swapaxes(factor, -1, -2))
-        z = rng.standard_normal(self.mu.shape) / np.sqrt(self.kappa)[..., None]
+        z = random_state.standard_normal(self.mu.shape) / np.sqrt(self.kappa)[..., None]
         return MultivariateParameters(
             self.mu + np.einsum("...ji,...j->...i", root, z), np.swapaxes(root, -1, -2) @ root
         )
@@ -230,7 +232,7 @@ class NormalInverseWishart:
         z = solve_lower(L, (mean - self.mu)[..., None])[..., 0]
         normal = -(self.dim * LOG_2PI + log_det(L) + self.kappa * (z * z).sum(axis=-1)) / 2
         wishart = -((self.nu + self.dim + 1) * log_det(L) + trace) / 2
-        return pooled(np.asarray(normal), self.nu.shape) + wishart - self.log_normaliser()
+        return pooled(np.asarray(normal), self.nu.shape) + wishart - self.log_normalizer()
 
     def predictive(self) -> MultivariateT:
         """One more case: Student t with ν − d + 1 degrees of freedom and scale Ψ (1 + 1/κ) / (ν − d + 1)."""

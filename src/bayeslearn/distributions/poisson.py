@@ -42,7 +42,7 @@ MAX_RATE = 9.2e18
 
 
 @dataclass(frozen=True, eq=False)
-class Totals(Statistics):
+class PoissonStatistics(Statistics):
     """How many cases, how many events, and Σ ln x!, each of shape rows."""
 
     n: NDArray[np.float64]
@@ -122,10 +122,10 @@ class Gamma:
         self.require_cases("the mode")
         return np.asarray(np.maximum(self.shape - 1, 0.0) / self.rate)
 
-    def draw(self, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+    def draw(self, random_state: np.random.Generator | int | None = None) -> NDArray[np.float64]:
         """One rate per row; 0 where a = 0."""
         self.require_cases("a draw")
-        return np.asarray(validation.generator(rng).standard_gamma(self.shape) / self.rate)
+        return np.asarray(validation.generator(random_state).standard_gamma(self.shape) / self.rate)
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Equal-tailed bounds of λ; both 0 where a = 0."""
@@ -165,7 +165,7 @@ class Gamma:
 
 @register("poisson")
 @dataclass(frozen=True)
-class Poisson(Distribution[Totals, Gamma]):
+class Poisson(Distribution[PoissonStatistics, Gamma]):
     """Counts 0, 1, 2, …; NaN is missing.
 
     >>> Poisson().fit([2, 0, 4], prior=Gamma.m_estimate(m=1, p=2))
@@ -176,22 +176,22 @@ class Poisson(Distribution[Totals, Gamma]):
         """Whole numbers, not negative; NaN is missing."""
         return count_cells(x)
 
-    def gather(self, cells: NDArray[np.float64], to: Assignment) -> Totals:
+    def gather(self, cells: NDArray[np.float64], to: Assignment) -> PoissonStatistics:
         """Σ w, Σ w x and Σ w ln x!."""
         seen = ~np.isnan(cells)
         to, counts = to.only(seen), np.where(seen, cells, 0.0)
-        return Totals(to.sum(), to.sum(counts), to.sum(gammaln(counts + 1)))
+        return PoissonStatistics(to.sum(), to.sum(counts), to.sum(gammaln(counts + 1)))
 
-    def zero(self, rows: tuple[int, ...] = ()) -> Totals:
+    def zero(self, rows: tuple[int, ...] = ()) -> PoissonStatistics:
         """No data."""
-        return Totals(np.zeros(rows), np.zeros(rows), np.zeros(rows))
+        return PoissonStatistics(np.zeros(rows), np.zeros(rows), np.zeros(rows))
 
-    def update(self, prior: Gamma, statistics: Totals) -> Gamma:
+    def update(self, prior: Gamma, statistics: PoissonStatistics) -> Gamma:
         """a + Σx, b + n."""
         before = prior.of(statistics.n.shape)
         return Gamma(before.shape + statistics.total, before.rate + statistics.n)
 
-    def log_evidence(self, prior: Gamma, statistics: Totals) -> NDArray[np.float64]:
+    def log_evidence(self, prior: Gamma, statistics: PoissonStatistics) -> NDArray[np.float64]:
         """a ln b − ln Γ(a) − (a + Σx) ln(b + n) + ln Γ(a + Σx) − Σ ln x!."""
         before, after = prior.of(statistics.n.shape), self.update(prior, statistics)
         before.require_proper()
@@ -209,10 +209,12 @@ class Poisson(Distribution[Totals, Gamma]):
         posterior.require_cases("a prediction")
         return NegativeBinomial(posterior)
 
-    def draw(self, parameters: ArrayLike, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
+    def draw(
+        self, parameters: ArrayLike, n: int, random_state: np.random.Generator | int | None = None
+    ) -> NDArray[np.int64]:
         """Counts at random."""
         λ = validation.not_negative("rate", validation.float_array("rate", parameters))
-        return validation.generator(rng).poisson(λ, (n, *λ.shape))
+        return validation.generator(random_state).poisson(λ, (n, *λ.shape))
 
     # -- what learners ask
 
@@ -222,11 +224,11 @@ class Poisson(Distribution[Totals, Gamma]):
         """m λ events in m cases."""
         return Gamma.m_estimate(sample_size, parameters)
 
-    def smoothed(self, pooled: Totals) -> NDArray[np.float64]:
+    def smoothed(self, pooled: PoissonStatistics) -> NDArray[np.float64]:
         """(Σx + ½) / (n + 1)."""
         return np.asarray((pooled.total.sum() + 0.5) / (pooled.n.sum() + 1))
 
-    def log_likelihood(self, statistics: Totals, parameters: ArrayLike) -> NDArray[np.float64]:
+    def log_likelihood(self, statistics: PoissonStatistics, parameters: ArrayLike) -> NDArray[np.float64]:
         """Σx ln λ − n λ − Σ ln x!."""
         events = xlogy(statistics.total, np.asarray(parameters))
         return np.asarray(events - statistics.n * np.asarray(parameters) - statistics.log_factorials)
@@ -260,10 +262,12 @@ class NegativeBinomial:
         """a / b."""
         return self.rate.mean()
 
-    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.int64]:
+    def draw(self, n: int, random_state: np.random.Generator | int | None = None) -> NDArray[np.int64]:
         """A rate, then a count."""
-        rng = validation.generator(rng)
-        return poisson_counts(rng.standard_gamma(self.rate.shape, (n, *self.rate.shape.shape)) / self.rate.rate, rng)
+        random_state = validation.generator(random_state)
+        return poisson_counts(
+            random_state.standard_gamma(self.rate.shape, (n, *self.rate.shape.shape)) / self.rate.rate, random_state
+        )
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Counts (low, high): each the first whose cumulated probability reaches its tail."""
@@ -300,8 +304,8 @@ def count_cells(x: ArrayLike) -> NDArray[np.float64]:
     return counts
 
 
-def poisson_counts(rate: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+def poisson_counts(rate: NDArray[np.float64], random_state: np.random.Generator) -> NDArray[np.int64]:
     """Counts of these rates, which must be such that counts of 64 bits hold them."""
     if not (rate <= MAX_RATE).all():
         raise ParameterError(f"a rate of {rate.max():g} is too large to draw counts from: {MAX_RATE:g} is the limit")
-    return rng.poisson(rate)
+    return random_state.poisson(rate)

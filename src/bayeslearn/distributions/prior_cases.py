@@ -75,7 +75,7 @@ class PriorCases(Statistics):
         """The log likelihood of the cases."""
         return by_name(self.likelihood)().log_likelihood(self, parameters)
 
-    def draw(self, rng: np.random.Generator | int | None = None) -> Any:  # noqa: ARG002 - as of other priors
+    def draw(self, random_state: np.random.Generator | int | None = None) -> Any:  # noqa: ARG002 - as of other priors
         """There is no distribution to draw from."""
         raise ParameterError(f"parameters of a {self.likelihood} distribution cannot be drawn, only estimated")
 
@@ -90,8 +90,8 @@ class CasesDistribution(Distribution[Any, Any]):
     n_free: ClassVar[int] = 2
 
     @abstractmethod
-    def most_likely(self, cases: Any) -> Any:
-        """The parameters under which cases are most likely; every row has some."""
+    def most_likely(self, statistics: Any) -> Any:
+        """The parameters under which statistics are most likely; every row has some."""
 
     @abstractmethod
     def log_likelihood(self, statistics: Any, parameters: Any) -> Floats:
@@ -133,9 +133,9 @@ class Plugged:
         """The center of each row."""
         return self.distribution.centers(self.parameters)
 
-    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[Any]:
+    def draw(self, n: int, random_state: np.random.Generator | int | None = None) -> NDArray[Any]:
         """Cases at random."""
-        return self.distribution.draw(self.parameters, n, rng)
+        return self.distribution.draw(self.parameters, n, random_state)
 
 
 def rows_of(parameters: Any) -> tuple[int, ...]:

@@ -17,12 +17,14 @@ import math
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.distributions.categorical import Categorical, Dirichlet, DirichletRule
+from bayeslearn.distributions.finite_hypotheses import FinitePrior
+from bayeslearn.distributions.normal import Normal
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -35,14 +37,14 @@ HINT = "priors are none, m:CASES, pooled:CASES, evidence, laplace, k2, jeffreys 
 
 
 @dataclass(frozen=True)
-class Pooled:
+class PooledPrior:
     """`cases` in every row that look like all rows together: the m-estimate with p taken from the whole column.
 
     It needs no units, so it fits words, numbers and counts alike; and as it is read off the statistics when they are
     read, models still add, forget and fade exactly.
 
     >>> from bayeslearn.distributions import Categorical, Counts
-    >>> Pooled(2).given(Categorical(2), Counts([[3, 0], [0, 1]]))
+    >>> PooledPrior(2).given(Categorical(2), Counts([[3, 0], [0, 1]]))
     Dirichlet(α=[[1.4, 0.6], [1.4, 0.6]])
     """
 
@@ -60,32 +62,32 @@ class Pooled:
 
 
 @dataclass(frozen=True)
-class Evidenced:
+class EmpiricalBayesPrior:
     """Pooled cases, as many as the column itself has the highest evidence for: few where rows differ much.
 
-        max_m Π_rows P(data of the row | Pooled(m))
+        max_m Π_rows P(data of the row | PooledPrior(m))
 
     >>> from bayeslearn.distributions import Categorical, Counts
     >>> apart, alike = Counts([[90, 10], [10, 90]]), Counts([[48, 52], [51, 49]])
-    >>> Evidenced().pooled(Categorical(2), apart), Evidenced().pooled(Categorical(2), alike)
-    (Pooled(cases=1.0), Pooled(cases=64.0))
+    >>> EmpiricalBayesPrior().pooled(Categorical(2), apart), EmpiricalBayesPrior().pooled(Categorical(2), alike)
+    (PooledPrior(cases=1.0), PooledPrior(cases=64.0))
     """
 
     def given(self, distribution: Distribution[Any, Any], statistics: Any) -> Any:
         """The prior for these statistics of all rows."""
         return self.pooled(distribution, statistics).given(distribution, statistics)
 
-    def pooled(self, distribution: Distribution[Any, Any], statistics: Any) -> Pooled:
+    def pooled(self, distribution: Distribution[Any, Any], statistics: Any) -> PooledPrior:
         """The best of :data:`CASES`, the fewest when tied; one case where there is nothing to go by."""
-        if Pooled().given(distribution, statistics) is None:
-            return Pooled()
-        priors = [Pooled(m).given(distribution, statistics) for m in CASES]
+        if PooledPrior().given(distribution, statistics) is None:
+            return PooledPrior()
+        priors = [PooledPrior(m).given(distribution, statistics) for m in CASES]
         evidence = [float(distribution.log_evidence(prior, statistics).sum()) for prior in priors]
-        return Pooled(CASES[int(np.argmax(evidence))]) if max(evidence) > min(evidence) else Pooled()
+        return PooledPrior(CASES[int(np.argmax(evidence))]) if max(evidence) > min(evidence) else PooledPrior()
 
 
 #: Priors that wait for the statistics.
-Rule = Pooled | Evidenced
+Rule = PooledPrior | EmpiricalBayesPrior
 
 
 def parse_prior(given: Any, distribution: Distribution[Any, Any]) -> Any:
@@ -93,11 +95,11 @@ def parse_prior(given: Any, distribution: Distribution[Any, Any]) -> Any:
 
     >>> from bayeslearn.distributions import Categorical, Normal
     >>> parse_prior("m:2", Categorical(3)), parse_prior("m:2", Normal())
-    (Dirichlet(α₀=2 per row), Pooled(cases=2.0))
+    (Dirichlet(α₀=2 per row), PooledPrior(cases=2.0))
     """
     if given is None:
         return parse_prior("none", distribution)
-    if isinstance(given, (*distribution.prior_types, Pooled, Evidenced)):
+    if isinstance(given, (*distribution.prior_types, PooledPrior, EmpiricalBayesPrior)):
         return given
     if not isinstance(given, str):
         raise ParameterError(f"{given!r:.80} is no prior of a {distribution.name} distribution", hint=HINT)
@@ -108,12 +110,34 @@ def parse_prior(given: Any, distribution: Distribution[Any, Any]) -> Any:
         return rule
     if rule is not None:
         nothing = word == "none" or (word == "m" and number == 0)
-        return distribution.none() if nothing else Pooled(number if word == "m" and number else 1.0)
+        return distribution.none() if nothing else PooledPrior(number if word == "m" and number else 1.0)
     if word == "pooled" and (number is None or number > 0):
-        return Pooled(1.0 if number is None else number)
+        return PooledPrior(1.0 if number is None else number)
     if word == "evidence" and number is None:
-        return Evidenced()
+        return EmpiricalBayesPrior()
     raise ParameterError(f"there is no prior {given!r:.60}", hint=HINT)
+
+
+def cases_of(given: Any) -> float | Literal["evidence"]:
+    """How many cases a prior of numbers is worth: a number as it is, or the word of one; 0 is no prior.
+
+    >>> cases_of(None), cases_of("pooled:2"), cases_of(0.5), cases_of("evidence")
+    (0.0, 2.0, 0.5, 'evidence')
+    """
+    if given is not None and not isinstance(given, str):
+        return validation.number("prior", given, least=0)
+    found = parse_prior(given, Normal())
+    if isinstance(found, EmpiricalBayesPrior):
+        return "evidence"
+    return found.cases if isinstance(found, PooledPrior) else 0.0
+
+
+def uniform_prior(word: str | None, size: int) -> FinitePrior:
+    """The prior of hypotheses or experts that a word stands for; the only one is "uniform"."""
+    if word is None:
+        raise ParameterError("`prior` must not be None: hypotheses and experts need one", hint='prior="uniform"')
+    validation.choice("prior", word, ["uniform"])
+    return FinitePrior.uniform(size)
 
 
 def dirichlet_prior(given: Any) -> Dirichlet | DirichletRule:

@@ -2,7 +2,7 @@
 
     y = a + xᵀb + ε,  ε ~ N(0, σ²)
 
-It speaks of the level a + cᵀb at a centre c, where the level is independent of the slopes:
+It speaks of the level a + cᵀb at a center c, where the level is independent of the slopes:
 
     a + cᵀb | σ² ~ N(l, σ²/κ)      b | σ² ~ N(m, σ²Λ⁻¹)      σ² ~ InverseGamma(α, β)
 
@@ -54,36 +54,36 @@ class _Solution(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RegressionPrior:
-    """A distribution of (a, b, σ²): κ cases around `centre` = (c, l) with scatter S, and α; see the module.
+    """A distribution of (a, b, σ²): κ cases around `center` = (c, l) with scatter S, and α; see the module.
 
     Most often made by :meth:`none`, :meth:`ridge`, :meth:`unit_information` or :meth:`given`.
     """
 
     kappa: NDArray[np.float64]
-    centre: NDArray[np.float64]
+    center: NDArray[np.float64]
     scatter: NDArray[np.float64]
     alpha: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        names = ("kappa", "centre", "scatter", "alpha")
-        kappa, centre, scatter, alpha = (validation.float_array(name, getattr(self, name)) for name in names)
-        if not all(np.isfinite(a).all() for a in (centre, scatter, alpha)):
-            raise ParameterError("`centre`, `scatter` and `alpha` must be finite")
+        names = ("kappa", "center", "scatter", "alpha")
+        kappa, center, scatter, alpha = (validation.float_array(name, getattr(self, name)) for name in names)
+        if not all(np.isfinite(a).all() for a in (center, scatter, alpha)):
+            raise ParameterError("`center`, `scatter` and `alpha` must be finite")
         validation.not_negative("kappa", kappa)
-        if centre.ndim == 0 or scatter.shape[-2:] != (centre.shape[-1],) * 2:
+        if center.ndim == 0 or scatter.shape[-2:] != (center.shape[-1],) * 2:
             raise ShapeError(
-                f"expected `centre` of shape (*rows, d + 1) and `scatter` (*rows, d + 1, d + 1), "
-                f"got {centre.shape} and {scatter.shape}"
+                f"expected `center` of shape (*rows, d + 1) and `scatter` (*rows, d + 1, d + 1), "
+                f"got {center.shape} and {scatter.shape}"
             )
-        z = centre.shape[-1]
-        rows = common_shape(kappa=kappa.shape, centre=centre.shape[:-1], scatter=scatter.shape[:-2], alpha=alpha.shape)
+        z = center.shape[-1]
+        rows = common_shape(kappa=kappa.shape, center=center.shape[:-1], scatter=scatter.shape[:-2], alpha=alpha.shape)
         shapes = (rows, (*rows, z), (*rows, z, z), rows)
-        for name, array, shape in zip(names, (kappa, centre, scatter, alpha), shapes, strict=True):
+        for name, array, shape in zip(names, (kappa, center, scatter, alpha), shapes, strict=True):
             object.__setattr__(self, name, frozen(np.broadcast_to(array, shape)))
 
     def __repr__(self) -> str:
         Λ = self.scatter[..., :-1, :-1]
-        return f"NIG(κ={shown(self.kappa)}, centre={shown(self.centre)}, Λ={shown(Λ)}, α={shown(self.alpha)})"
+        return f"NIG(κ={shown(self.kappa)}, center={shown(self.center)}, Λ={shown(Λ)}, α={shown(self.alpha)})"
 
     # -- the usual choices
 
@@ -99,17 +99,17 @@ class RegressionPrior:
 
     @classmethod
     def ridge(cls, dim: int, precision: float) -> RegressionPrior:
-        """Slopes near 0, intercept free: the posterior mean minimises Σ(y − a − xᵀb)² + precision·|b|²."""
+        """Slopes near 0, intercept free: the posterior mean minimizes Σ(y − a − xᵀb)² + precision·|b|²."""
         return cls._improper(dim, 1.0, validation.number("precision", precision, above=0))
 
     @classmethod
     def unit_information(
         cls, dim: int, *, mean: float = 0.0, var: float = 1.0, x_mean: ArrayLike = 0.0, x_var: ArrayLike = 1.0,
-        cases: float = 1,
+        equivalent_sample_size: float = 1,
     ) -> RegressionPrior:  # fmt: skip
-        """`cases` whose y has this mean and variance and does not depend on x, whose columns have theirs."""
+        """As if rows were seen whose y has this mean and variance and is independent of x; columns of x have theirs."""
         d = validation.integer("dim", dim, least=0)
-        m = validation.number("cases", cases, above=0)
+        m = validation.number("equivalent_sample_size", equivalent_sample_size, above=0)
         means, spread = (
             np.append(np.broadcast_to(validation.float_array(name, x), d), validation.number(name, y))
             for name, x, y in (("mean", x_mean, mean), ("var", x_var, var))
@@ -120,14 +120,14 @@ class RegressionPrior:
     @classmethod
     def given(
         cls, coef: ArrayLike, precision: ArrayLike, *, alpha: float, beta: float,
-        intercept: float = 0.0, kappa: float = 0.0, centre: ArrayLike = 0.0,
+        intercept: float = 0.0, kappa: float = 0.0, center: ArrayLike = 0.0,
     ) -> RegressionPrior:  # fmt: skip
-        """b ~ N(coef, σ²·precision⁻¹), and independently of it the level at `centre` ~ N(intercept + …, σ²/kappa)."""
+        """b ~ N(coef, σ²·precision⁻¹), and independently of it the level at `center` ~ N(intercept + …, σ²/kappa)."""
         b = validation.float_array("coef", coef)
         Λ = validation.float_array("precision", precision)
         if b.ndim != 1 or Λ.shape != (len(b), len(b)):
             raise ShapeError(f"expected `coef` (d,) and `precision` (d, d), got {b.shape} and {Λ.shape}")
-        c = np.broadcast_to(validation.float_array("centre", centre), b.shape)
+        c = np.broadcast_to(validation.float_array("center", center), b.shape)
         rate = 2 * validation.number("beta", beta, least=0)
         S = np.block([[Λ, (Λ @ b)[:, None]], [(b @ Λ)[None, :], np.array([[b @ Λ @ b + rate]])]])
         return cls(np.asarray(kappa), np.append(c, intercept + c @ b), S, np.asarray(alpha))
@@ -141,17 +141,17 @@ class RegressionPrior:
     def of(self, shape: tuple[int, ...]) -> RegressionPrior:
         """The same prior for coefficients of shape (*rows, d)."""
         rows, z = shape[:-1], shape[-1] + 1
-        centre, scatter = fitted(self.centre, (*rows, z), event=1), fitted(self.scatter, (*rows, z, z), event=2)
-        return RegressionPrior(fitted(self.kappa, rows), centre, scatter, fitted(self.alpha, rows))
+        center, scatter = fitted(self.center, (*rows, z), event=1), fitted(self.scatter, (*rows, z, z), event=2)
+        return RegressionPrior(fitted(self.kappa, rows), center, scatter, fitted(self.alpha, rows))
 
     # -- evidence adds
 
     def plus(self, statistics: JointMoments) -> RegressionPrior:
         """The posterior: moments of the prior and of the data, merged."""
-        both = JointMoments(self.kappa, self.centre, np.zeros(self.scatter.shape)) + statistics
+        both = JointMoments(self.kappa, self.center, np.zeros(self.scatter.shape)) + statistics
         return RegressionPrior(both.n, both.mean, self.scatter + both.scatter, self.alpha + statistics.n / 2)
 
-    def log_normaliser(self) -> NDArray[np.float64]:
+    def log_normalizer(self) -> NDArray[np.float64]:
         """Log of ∫ of what is proportional to the density: ln Γ(α) − α ln β − ½ ln κ − ½ ln|Λ|."""
         L, _, β = self.require_proper("its evidence", error=ImproperPriorError)
         return gammaln(self.alpha) - self.alpha * np.log(β) - (np.log(self.kappa) + log_det(L)) / 2
@@ -161,7 +161,7 @@ class RegressionPrior:
     @property
     def dim(self) -> int:
         """The number of inputs."""
-        return self.centre.shape[-1] - 1
+        return self.center.shape[-1] - 1
 
     @cached_property
     def solution(self) -> _Solution:
@@ -192,14 +192,14 @@ class RegressionPrior:
         _, coef, β = self.solution
         return LinearParameters(self._intercept(coef), coef, np.asarray(β / by))
 
-    def draw(self, rng: np.random.Generator | int | None = None) -> LinearParameters:
+    def draw(self, random_state: np.random.Generator | int | None = None) -> LinearParameters:
         """σ² = β/g with g ~ Gamma(α), then b ~ N(m, σ²Λ⁻¹) and the level ~ N(l, σ²/κ)."""
         L, m, β = self.require_proper("a draw")
-        rng = validation.generator(rng)
-        var = np.asarray(β / rng.standard_gamma(self.alpha))
-        z = rng.standard_normal((*m.shape, 1))
+        random_state = validation.generator(random_state)
+        var = np.asarray(β / random_state.standard_gamma(self.alpha))
+        z = random_state.standard_normal((*m.shape, 1))
         b = m + np.sqrt(var)[..., None] * np.linalg.solve(np.swapaxes(L, -1, -2), z)[..., 0]
-        level = np.sqrt(var / self.kappa) * rng.standard_normal(var.shape)
+        level = np.sqrt(var / self.kappa) * random_state.standard_normal(var.shape)
         return LinearParameters(np.asarray(self._intercept(b) + level), b, var)
 
     def interval(self, level: float = 0.95) -> tuple[LinearParameters, LinearParameters]:
@@ -221,21 +221,21 @@ class RegressionPrior:
         slopes = np.einsum("...ji,...j->...i", L, b - m)
         square = 2 * β + self.kappa * (a - self._intercept(b)) ** 2 + (slopes**2).sum(axis=-1)
         powers = (self.dim + 1) / 2 * (LOG_2PI + np.log(var)) + (self.alpha + 1) * np.log(var)
-        return np.asarray(-square / (2 * var) - powers - self.log_normaliser())
+        return np.asarray(-square / (2 * var) - powers - self.log_normalizer())
 
     def predictive(self, X: NDArray[np.float64], *, noise: float = 1.0) -> StudentT:
         """y at each x: location l + (x − c)ᵀm, scale² = β/α (1 + 1/κ + (x − c)ᵀΛ⁻¹(x − c)); shape (n, *rows)."""
         L, m, β = self.require_proper("a prediction")
-        c = self.centre[..., :-1]
+        c = self.center[..., :-1]
         location = np.empty((len(X), *self.kappa.shape))
         for row in np.ndindex(self.kappa.shape):
-            location[:, *row] = self.centre[row][-1] + (X - c[row]) @ m[row]
+            location[:, *row] = self.center[row][-1] + (X - c[row]) @ m[row]
         spread = noise + 1 / self.kappa + squared_distances(X, c, L)
         dof = np.broadcast_to(2 * self.alpha, location.shape)
         return StudentT(dof, location, np.sqrt(β / self.alpha * spread))
 
     def _intercept(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(self.centre[..., -1] - (self.centre[..., :-1] * b).sum(axis=-1))
+        return np.asarray(self.center[..., -1] - (self.center[..., :-1] * b).sum(axis=-1))
 
     def require_proper(self, what: str, *, error: type[BayeslearnError] = EvidenceError) -> _Solution:
         """Draws, densities and evidence need κ, α and β above 0 and Λ positive definite; what the scatter says."""

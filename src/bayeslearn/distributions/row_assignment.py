@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,12 +25,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
+#: The number of states or the shape of a table of parameters; None where it is not known yet.
+Shape = int | tuple[int, ...] | None
+
+
 @dataclass(frozen=True)
 class Assignment:
     """Checked weights; see the module for the three forms. Build with :func:`assign`."""
 
     weights: NDArray[np.float64]
-    groups: NDArray[np.intp] | None = None
+    groups: NDArray[np.integer[Any]] | None = None
     n_groups: int | None = None
 
     @property

@@ -77,11 +77,13 @@ class StudentT:
         )
         return self.location
 
-    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+    def draw(self, n: int, random_state: np.random.Generator | int | None = None) -> NDArray[np.float64]:
         """`n` cases at random, (n, *rows)."""
-        rng = validation.generator(rng)
-        z = rng.standard_normal((n, *self.location.shape))
-        return self.location + self.scale * z / np.sqrt(rng.chisquare(self.dof, (n, *self.dof.shape)) / self.dof)
+        random_state = validation.generator(random_state)
+        z = random_state.standard_normal((n, *self.location.shape))
+        return self.location + self.scale * z / np.sqrt(
+            random_state.chisquare(self.dof, (n, *self.dof.shape)) / self.dof
+        )
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Equal-tailed bounds (low, high)."""
@@ -136,11 +138,11 @@ class MultivariateT:
         """μ, when ν > 1."""
         return self.marginal.mean()
 
-    def draw(self, n: int, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+    def draw(self, n: int, random_state: np.random.Generator | int | None = None) -> NDArray[np.float64]:
         """`n` cases at random, (n, *rows, d)."""
-        rng = validation.generator(rng)
-        z = rng.standard_normal((n, *self.location.shape))
-        g = rng.chisquare(self.dof, (n, *self.location.shape[:-1])) / self.dof
+        random_state = validation.generator(random_state)
+        z = random_state.standard_normal((n, *self.location.shape))
+        g = random_state.chisquare(self.dof, (n, *self.location.shape[:-1])) / self.dof
         return self.location + np.einsum("...ij,...j->...i", self.factor, z) / np.sqrt(g)[..., None]
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -200,11 +200,11 @@ def shown(array: NDArray[np.float64]) -> str:
 ### many statistics as one
 
 
-class Bundle(Mapping[Any, Any]):
+class StatisticsBundle(Mapping[Any, Any]):
     """Named statistics that add entry by entry: what a model of many parts remembers.
 
     >>> from bayeslearn.distributions import Counts
-    >>> day = Bundle(wind=Counts([2, 1]), rain=Counts([0, 3]))
+    >>> day = StatisticsBundle(wind=Counts([2, 1]), rain=Counts([0, 3]))
     >>> (day + day)["wind"]
     Counts(n=array([4., 2.]))
     """
@@ -222,34 +222,34 @@ class Bundle(Mapping[Any, Any]):
         return len(self._parts)
 
     def __repr__(self) -> str:
-        return f"Bundle({self._parts!r})"
+        return f"StatisticsBundle({self._parts!r})"
 
     __array_ufunc__: ClassVar[None] = None
 
-    def isclose(self, other: Bundle, *, rtol: float = 1e-10, atol: float = 1e-12) -> bool:
+    def isclose(self, other: StatisticsBundle, *, rtol: float = 1e-10, atol: float = 1e-12) -> bool:
         """Whether both hold the same numbers up to rounding."""
         return self.keys() == other.keys() and all(
             part.isclose(other[key], rtol=rtol, atol=atol) for key, part in self.items()
         )
 
-    def _zipped(self, other: Bundle, operation: Callable[[Any, Any], Any]) -> Bundle:
-        if not isinstance(other, Bundle):
+    def _zipped(self, other: StatisticsBundle, operation: Callable[[Any, Any], Any]) -> StatisticsBundle:
+        if not isinstance(other, StatisticsBundle):
             raise ParameterError(f"cannot add {type(other).__name__} to Bundle")
         if self.keys() != other.keys():
             odd = sorted(map(str, self.keys() ^ other.keys()))
             raise ParameterError(f"cannot add bundles of different parts: {', '.join(odd)} in one of them only")
-        return Bundle({key: operation(part, other[key]) for key, part in self.items()})
+        return StatisticsBundle({key: operation(part, other[key]) for key, part in self.items()})
 
-    def __add__(self, other: Bundle) -> Bundle:
+    def __add__(self, other: StatisticsBundle) -> StatisticsBundle:
         return self._zipped(other, lambda a, b: a + b)
 
-    def __radd__(self, other: int) -> Bundle:
+    def __radd__(self, other: int) -> StatisticsBundle:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def __sub__(self, other: Bundle) -> Bundle:
+    def __sub__(self, other: StatisticsBundle) -> StatisticsBundle:
         return self._zipped(other, lambda a, b: a - b)
 
-    def __mul__(self, factor: float) -> Bundle:
-        return Bundle({key: part * factor for key, part in self.items()})
+    def __mul__(self, factor: float) -> StatisticsBundle:
+        return StatisticsBundle({key: part * factor for key, part in self.items()})
 
     __rmul__ = __mul__

@@ -74,15 +74,17 @@ class VonMises(CasesDistribution):
         to, x = to.only(seen), np.where(seen, cells, 0.0)
         return VonMisesCases(to.sum(), to.sum(np.cos(x)), to.sum(np.sin(x)))
 
-    def most_likely(self, cases: VonMisesCases) -> Direction:
+    def most_likely(self, statistics: VonMisesCases) -> Direction:
         """The direction of the mean vector, and κ of its length by Newton's method."""
-        length = np.clip(np.hypot(cases.cosines, cases.sines) / cases.n, 0.0, mean_length(np.array(MAX_CONCENTRATION)))
+        length = np.clip(
+            np.hypot(statistics.cosines, statistics.sines) / statistics.n, 0.0, mean_length(np.array(MAX_CONCENTRATION))
+        )
         κ = length * (2 - length**2) / (1 - length**2)
         for _ in range(8):
             a = mean_length(κ)
             slope = 1 - a * a - np.where(κ > 0, a / np.where(κ > 0, κ, 1.0), 0.5)
             κ = np.clip(κ - (a - length) / slope, 0.0, MAX_CONCENTRATION)
-        return Direction(np.arctan2(cases.sines, cases.cosines), κ)
+        return Direction(np.arctan2(statistics.sines, statistics.cosines), κ)
 
     def log_likelihood(self, statistics: VonMisesCases, parameters: Any) -> Floats:
         """κ (cos μ Σ cos x + sin μ Σ sin x) − n ln 2π I₀(κ)."""
@@ -95,10 +97,10 @@ class VonMises(CasesDistribution):
         x, μ, κ = paired(self.cells(x), groups, *(np.asarray(p, dtype=float) for p in parameters))
         return np.where(np.isnan(x), 0.0, κ * (np.cos(x - μ) - 1) - np.log(2 * np.pi * i0e(κ)))
 
-    def draw(self, parameters: Any, n: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def draw(self, parameters: Any, n: int, random_state: np.random.Generator | int | None = None) -> Floats:
         """Angles at random, from −π to π."""
         μ, κ = parameters
-        return validation.generator(rng).vonmises(μ, κ, (n, *np.shape(μ)))
+        return validation.generator(random_state).vonmises(μ, κ, (n, *np.shape(μ)))
 
     def like(self, parameters: Any, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> VonMisesCases:  # noqa: ARG002
         """m cases with the expected mean vector."""

@@ -14,6 +14,7 @@ its rows. A class that shows one row only is left out of the sum.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -25,9 +26,9 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from bayeslearn import validation
+from bayeslearn import evaluation, validation
 from bayeslearn.errors import BayeslearnError, ParameterError
-from bayeslearn.estimators import AnswersInBatches, ReadsLabels
+from bayeslearn.estimators import PredictsClasses
 from bayeslearn.hypotheses.finite_space import FiniteSpace
 from bayeslearn.hypotheses.likelihoods import label_logs, rows_of, with_noise
 from bayeslearn.hypotheses.priors import PriorLike, named
@@ -52,15 +53,13 @@ ALWAYS_TRAINING = -1
 def folds_by_content(X: Any, codes: NDArray[np.intp]) -> NDArray[np.intp]:
     """The fold of each case, from its row and its class."""
     keys = list(zip(codes.tolist(), _row_keys(X), strict=True))
-    by_class: dict[int, list[Any]] = {}
-    for key in sorted(set(keys)):
-        by_class.setdefault(key[0], []).append(key)
-    found = {
-        key: rank % N_FOLDS if len(different) > 1 else ALWAYS_TRAINING
-        for different in by_class.values()
-        for rank, key in enumerate(different)
-    }
-    return np.array([found[key] for key in keys], dtype=np.intp)
+    in_class = Counter(code for code, _ in set(keys))
+    shared = sorted(key for key in set(keys) if in_class[key[0]] > 1)
+    if not shared:
+        return np.full(len(keys), ALWAYS_TRAINING)
+    dealt = evaluation.folds([code for code, _ in shared], min(N_FOLDS, len(shared)), order=np.arange(len(shared)))
+    found = dict(zip(shared, dealt.tolist(), strict=True))
+    return np.array([found.get(key, ALWAYS_TRAINING) for key in keys], dtype=np.intp)
 
 
 def out_of_fold_logs(
@@ -73,15 +72,14 @@ def out_of_fold_logs(
     noise: float = 0.0,
 ) -> NDArray[np.float64]:
     """ln P(y_i|x_i) of each case by a clone that was fitted without its fold; 0 for cases never held out."""
-    fold = folds_by_content(X, codes)
     y = np.array(labels)[codes]
-    logs = np.zeros(len(codes))
-    for held_out in np.unique(fold[fold != ALWAYS_TRAINING]):
-        rest, asked = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
-        w = None if weights is None else weights[rest]
-        model = fitted(classifier, _safe_indexing(X, rest), y[rest], w)
-        logs[asked] = likelihood_logs(model, _safe_indexing(X, asked), codes[asked], labels, noise=noise)
-    return logs
+
+    def answer(train: NDArray[np.intp], test: NDArray[np.intp]) -> NDArray[np.float64]:
+        w = None if weights is None else weights[train]
+        model = fitted(classifier, _safe_indexing(X, train), y[train], w)
+        return likelihood_logs(model, _safe_indexing(X, test), codes[test], labels, noise=noise)
+
+    return evaluation.out_of_fold(folds_by_content(X, codes), answer, np.zeros(len(codes)))
 
 
 def likelihood_logs(
@@ -138,7 +136,7 @@ def _all_fixed(estimator: Any) -> bool:
     return all(is_fixed(h) for h in named(estimator.hypotheses)[1])
 
 
-class _HypothesisClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class _HypothesisClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What both share: hypotheses weighed by the data; these get frames as they came, and check the cells."""
 
     _form = "frame"
@@ -180,11 +178,6 @@ class _HypothesisClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, Base
             self.criterion_ = "likelihood"
         self.posterior_ = self.posterior_.update_likelihoods(self._weighed(X, y, w, given, given), sample_weight=w)
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each row, the first in sorted order when tied."""
-        best = np.argmax(self.predict_proba(X), axis=1)
-        return self.classes_[best]
 
     # -- labels
 
@@ -254,7 +247,7 @@ class BayesOptimalClassifier(_HypothesisClassifier):
         a label or a probability for each label. They are fixed, and so are classifiers that are fitted already (wrap
         those in scikit-learn's `FrozenEstimator` where the whole may be cloned). Others are cloned and fitted.
     prior
-        Over the hypotheses: see :mod:`bayeslearn.hypotheses.priors`. Uniform when not given.
+        Over the hypotheses: see :mod:`bayeslearn.hypotheses.priors`. ``"uniform"`` by default.
     noise
         The rate at which labels in the data are wrong.
     criterion
@@ -293,7 +286,7 @@ class BayesOptimalClassifier(_HypothesisClassifier):
         self,
         hypotheses: Any,
         *,
-        prior: PriorLike = None,
+        prior: PriorLike = "uniform",
         noise: float = 0.0,
         criterion: str = "auto",
         classes: Sequence[Any] | None = None,
@@ -326,7 +319,7 @@ class GibbsClassifier(_HypothesisClassifier):
         self,
         hypotheses: Any,
         *,
-        prior: PriorLike = None,
+        prior: PriorLike = "uniform",
         noise: float = 0.0,
         criterion: str = "auto",
         classes: Sequence[Any] | None = None,

@@ -30,11 +30,12 @@ from scipy.special import logsumexp
 
 from bayeslearn import validation
 from bayeslearn.codec import Saved
-from bayeslearn.distributions import Finite, Hypotheses, LogLikelihoods
+from bayeslearn.distributions import FiniteHypotheses, FinitePrior, LogLikelihoods
 from bayeslearn.errors import ImpossibleDataError, MismatchError, ParameterError, ShapeError, listed
 from bayeslearn.hypotheses.likelihoods import CaseFunctions, Labeling, Likelihood, OutcomeTable, UnknownLikelihood
 from bayeslearn.hypotheses.priors import Names, PriorLike, as_prior, by_name, named
 from bayeslearn.model_values import ARRAY, NAME, plain
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     import os
@@ -73,7 +74,7 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
     """What is believed after some cases; start one with :meth:`FiniteSpace.posterior`."""
 
     space: FiniteSpace
-    prior: Finite
+    prior: FinitePrior
     statistics: LogLikelihoods
 
     # -- evidence in and out
@@ -129,7 +130,7 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
     # -- what is believed
 
     @cached_property
-    def distribution(self) -> Finite:
+    def distribution(self) -> FinitePrior:
         """P(h|D), in the order of the space."""
         return self.space.family.update(self.prior, self.statistics)
 
@@ -149,7 +150,7 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
     @property
     def ml_hypotheses(self) -> list[Hashable]:
         """The hypotheses of maximum likelihood, all that tie; the prior is not asked."""
-        return self._named(Finite(self.statistics.total).modes())
+        return self._named(FinitePrior(self.statistics.total).modes())
 
     @property
     def log_marginal_likelihood(self) -> float:
@@ -195,7 +196,7 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
     def __repr__(self) -> str:
         best = sorted(self.probabilities.items(), key=lambda item: -item[1])[:6]
         shown = ", ".join(f"{name}: {p:.4g}" for name, p in best)
-        return f"HypothesisPosterior({shown}{', …' if len(self.space) > len(best) else ''})"
+        return printable(f"HypothesisPosterior({shown}{', …' if len(self.space) > len(best) else ''})")
 
     # -- files
 
@@ -252,7 +253,7 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
         else:
             labels, p = reader.entries(outcomes, {"names": [NAME], "p": ARRAY}, "outcomes")
             space = FiniteSpace.from_table(reader.numbers(p, "p"), names=names, outcomes=labels)
-        prior = read_prior(reader, log_prior, len(names))
+        prior = reader.finite_prior(log_prior, "log_prior", len(names))
         found = cls(space, prior, reader.statistics(statistics, LogLikelihoods(*np.zeros((2, len(names))))))
         if np.isneginf(found._log_joint).all():
             reader.wrong("none of its hypotheses is possible")
@@ -275,16 +276,6 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
                 "posteriors add only from the same prior, so that it counts once",
                 hint="start both from one `space.posterior(prior)`",
             )
-
-
-def read_prior(reader: Reader, entry: Any, n: int) -> Finite:
-    """Log probabilities of n hypotheses; those that sum to one up to rounding stay as they are."""
-    log_p = reader.array(entry, "log_prior", (n,), missing=True).astype(np.float64)
-    log_p[np.isnan(log_p)] = -np.inf
-    prior = Finite(log_p)
-    if np.allclose(prior.log_p, log_p, rtol=1e-13, atol=1e-13):
-        object.__setattr__(prior, "log_p", validation.lock(log_p))
-    return prior
 
 
 def _impossible(
@@ -317,7 +308,7 @@ class FiniteSpace:
     likelihood: Likelihood
 
     def __repr__(self) -> str:
-        return f"FiniteSpace({len(self)} hypotheses: {listed(self.names)})"
+        return printable(f"FiniteSpace({len(self)} hypotheses: {listed(self.names)})")
 
     def __len__(self) -> int:
         return len(self.names)
@@ -380,9 +371,9 @@ class FiniteSpace:
     # -- learning
 
     @property
-    def family(self) -> Hypotheses:
+    def family(self) -> FiniteHypotheses:
         """The likelihood family: statistics that add."""
-        return Hypotheses(len(self))
+        return FiniteHypotheses(len(self))
 
     def collect(self, data: Sequence[Any], *, sample_weight: ArrayLike | None = None) -> LogLikelihoods:
         """Σ w ln P(row|h), the statistics of these rows."""
@@ -392,20 +383,20 @@ class FiniteSpace:
         """ln P(row|h), shape (n, size)."""
         return self.likelihood.logs(data) if len(data) else np.empty((0, len(self)))
 
-    def prior(self, prior: PriorLike = None, *, bits: Any = None) -> Finite:
+    def prior(self, prior: PriorLike = "uniform", *, bits: Any = None) -> FinitePrior:
         """The prior over this space from any of its forms, or from code lengths: P(h) ∝ 2^−bits."""
         if bits is None:
             return as_prior(prior, self.names, self.hypotheses)
-        if prior is not None:
+        if not (isinstance(prior, str) and prior == "uniform"):
             raise ParameterError("give either a prior or code lengths in bits, not both")
-        return as_prior(Finite.code_lengths(self.numbers("bits", bits)), self.names, self.hypotheses)
+        return as_prior(FinitePrior.code_lengths(self.numbers("bits", bits)), self.names, self.hypotheses)
 
-    def posterior(self, prior: PriorLike = None, *, bits: Any = None) -> HypothesisPosterior:
+    def posterior(self, prior: PriorLike = "uniform", *, bits: Any = None) -> HypothesisPosterior:
         """Where learning starts: the prior, and no data yet."""
         return HypothesisPosterior(self, self.prior(prior, bits=bits), self.family.zero())
 
     def fit(
-        self, data: Sequence[Any], *, prior: PriorLike = None, sample_weight: ArrayLike | None = None
+        self, data: Sequence[Any], *, prior: PriorLike = "uniform", sample_weight: ArrayLike | None = None
     ) -> HypothesisPosterior:
         """The posterior given all rows."""
         return self.posterior(prior).update_many(data, sample_weight=sample_weight)

@@ -56,7 +56,7 @@ class OutcomeTable:
         return self.outcomes, _log(self.p)
 
 
-### labelled cases
+### labeled cases
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """Names and priors of a finite set of hypotheses, and description lengths.
 
-None                 every hypothesis alike           {"cancer": 0.008, ...}   a probability for each name
+"uniform"            every hypothesis alike           {"cancer": 0.008, ...}   a probability for each name
 [0.4, 0.3, 0.3]      in the order of the hypotheses   Finite.code_lengths(L)   P(h) ∝ 2^−L(h)
 lambda h: 0.5**len   relative weight of a hypothesis: divided by the sum
 
@@ -22,16 +22,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import gammaln
 
 from bayeslearn import validation
-from bayeslearn.distributions import Finite
+from bayeslearn.distributions import FinitePrior
 from bayeslearn.distributions.finite_hypotheses import TIE
+from bayeslearn.distributions.priors import uniform_prior
 from bayeslearn.distributions.sufficient_statistics import frozen
 from bayeslearn.errors import ParameterError, ProbabilityError, ShapeError, listed
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses.finite_space import FiniteSpace, HypothesisPosterior
 
 Names: TypeAlias = tuple[Hashable, ...]
-PriorLike: TypeAlias = Finite | Mapping[Any, float] | Sequence[float] | Callable[[Any], float] | None
+PriorLike: TypeAlias = FinitePrior | Mapping[Any, float] | Sequence[float] | Callable[[Any], float] | Literal["uniform"]
 
 
 def named(hypotheses: Any) -> tuple[Names, tuple[Any, ...]]:
@@ -59,17 +61,17 @@ def named(hypotheses: Any) -> tuple[Names, tuple[Any, ...]]:
     return names, tuple(h for _, h in pairs)
 
 
-def as_prior(prior: PriorLike, names: Names, hypotheses: Sequence[Any]) -> Finite:
+def as_prior(prior: PriorLike, names: Names, hypotheses: Sequence[Any]) -> FinitePrior:
     """The prior over `names` as a distribution."""
-    if prior is None:
-        return Finite.uniform(len(names))
-    if isinstance(prior, Finite):
+    if prior is None or isinstance(prior, str):
+        return uniform_prior(prior, len(names))
+    if isinstance(prior, FinitePrior):
         return _fitting(prior, len(names))
     if isinstance(prior, Mapping):
-        return Finite.given(by_name("prior", prior, names))
+        return FinitePrior.given(by_name("prior", prior, names))
     if callable(prior):
         return _relative([prior(h) for h in hypotheses], names)
-    return _fitting(Finite.given(prior), len(names))
+    return _fitting(FinitePrior.given(prior), len(names))
 
 
 def by_name(what: str, values: Mapping[Any, float], names: Names) -> list[float]:
@@ -110,13 +112,13 @@ def _unique(names: list[Any], automatic: list[bool]) -> Names:
     return tuple(final)
 
 
-def _fitting(prior: Finite, size: int) -> Finite:
+def _fitting(prior: FinitePrior, size: int) -> FinitePrior:
     if prior.log_p.shape != (size,):
         raise ShapeError(f"expected a prior over {size} hypotheses, got one of shape {prior.log_p.shape}")
     return prior
 
 
-def _relative(weights: list[float], names: Names) -> Finite:
+def _relative(weights: list[float], names: Names) -> FinitePrior:
     w = validation.float_array("prior", weights)
     bad = ~(np.isfinite(w) & (w >= 0))
     if bad.any():
@@ -125,7 +127,7 @@ def _relative(weights: list[float], names: Names) -> Finite:
     if not w.any():
         raise ProbabilityError("the prior gives weight zero to every hypothesis")
     with np.errstate(divide="ignore"):
-        return Finite(np.log(w))
+        return FinitePrior(np.log(w))
 
 
 ### description lengths
@@ -176,7 +178,7 @@ class DescriptionLengths:
             f"{name!s:<{width}} {h:6.2f} {d:7.2f} {t:7.2f}{'  *' if name in best else ''}"
             for name, h, d, t in self.to_rows()
         ]
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
 
 def description_lengths(

@@ -14,95 +14,95 @@ from bayeslearn.kernels import python_fallback
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bayeslearn.kernels.bags import add_labelled as add_labelled
-    from bayeslearn.kernels.bags import add_shared as add_shared
-    from bayeslearn.kernels.bags import score_documents as score_documents
-    from bayeslearn.kernels.cells import CELL_SLOTS as CELL_SLOTS
-    from bayeslearn.kernels.cells import MOST_CELLS as MOST_CELLS
-    from bayeslearn.kernels.cells import number_cells as number_cells
-    from bayeslearn.kernels.chain_emissions import lay_known as lay_known
-    from bayeslearn.kernels.chain_emissions import lay_logs as lay_logs
-    from bayeslearn.kernels.chain_emissions import lay_normals as lay_normals
-    from bayeslearn.kernels.chain_emissions import lay_symbols as lay_symbols
-    from bayeslearn.kernels.chain_emissions import take_normals as take_normals
-    from bayeslearn.kernels.chain_emissions import take_rows as take_rows
-    from bayeslearn.kernels.chain_emissions import take_symbols as take_symbols
-    from bayeslearn.kernels.chain_logs import best_paths as best_paths
-    from bayeslearn.kernels.chain_logs import smooth_logs as smooth_logs
-    from bayeslearn.kernels.chains import backward as backward
-    from bayeslearn.kernels.chains import forward as forward
-    from bayeslearn.kernels.changing import all_gains as all_gains
-    from bayeslearn.kernels.changing import best_change as best_change
-    from bayeslearn.kernels.changing import best_of_all as best_of_all
-    from bayeslearn.kernels.choosing import most_probable as most_probable
-    from bayeslearn.kernels.counting import histogram as histogram
-    from bayeslearn.kernels.counting import intersections as intersections
-    from bayeslearn.kernels.counting import weighted_histogram as weighted_histogram
-    from bayeslearn.kernels.documents import SEGMENT as SEGMENT
-    from bayeslearn.kernels.documents import count_words as count_words
-    from bayeslearn.kernels.expectation import complete_items as complete_items
-    from bayeslearn.kernels.expectation import infer_items as infer_items
-    from bayeslearn.kernels.extending import extend_columns as extend_columns
-    from bayeslearn.kernels.extending import extend_family as extend_family
+    from bayeslearn.kernels.arc_changes import all_gains as all_gains
+    from bayeslearn.kernels.arc_changes import best_change as best_change
+    from bayeslearn.kernels.arc_changes import best_of_all as best_of_all
+    from bayeslearn.kernels.batched_propagation import LANES as LANES
+    from bayeslearn.kernels.batched_propagation import propagate_lanes as propagate_lanes
+    from bayeslearn.kernels.code_translation import recode as recode
+    from bayeslearn.kernels.column_packing import pack_rows as pack_rows
+    from bayeslearn.kernels.column_packing import pack_states as pack_states
+    from bayeslearn.kernels.contingency import histogram as histogram
+    from bayeslearn.kernels.contingency import intersections as intersections
+    from bayeslearn.kernels.contingency import weighted_histogram as weighted_histogram
+    from bayeslearn.kernels.csv_cells import CELL_SLOTS as CELL_SLOTS
+    from bayeslearn.kernels.csv_cells import MOST_CELLS as MOST_CELLS
+    from bayeslearn.kernels.csv_cells import number_cells as number_cells
+    from bayeslearn.kernels.document_counts import SEGMENT as SEGMENT
+    from bayeslearn.kernels.document_counts import count_words as count_words
+    from bayeslearn.kernels.document_scores import add_labeled as add_labeled
+    from bayeslearn.kernels.document_scores import add_shared as add_shared
+    from bayeslearn.kernels.document_scores import score_documents as score_documents
+    from bayeslearn.kernels.extended_counts import extend_columns as extend_columns
+    from bayeslearn.kernels.extended_counts import extend_family as extend_family
     from bayeslearn.kernels.family_cells import count_cells as count_cells
     from bayeslearn.kernels.family_cells import find_cells as find_cells
-    from bayeslearn.kernels.folding import fold_rows as fold_rows
-    from bayeslearn.kernels.folding import neighbours as neighbours
-    from bayeslearn.kernels.growing import extend_sets as extend_sets
-    from bayeslearn.kernels.lanes import LANES as LANES
-    from bayeslearn.kernels.lanes import propagate_lanes as propagate_lanes
-    from bayeslearn.kernels.local_fits import OUT_OF_REACH as OUT_OF_REACH
-    from bayeslearn.kernels.local_fits import RIDGED as RIDGED
-    from bayeslearn.kernels.local_fits import fit_local as fit_local
-    from bayeslearn.kernels.majority import follow_counts as follow_counts
-    from bayeslearn.kernels.majority import weigh_advice as weigh_advice
-    from bayeslearn.kernels.mixing import expect_diagonal as expect_diagonal
-    from bayeslearn.kernels.mixing import expect_full as expect_full
-    from bayeslearn.kernels.naive import add_normal_logs as add_normal_logs
-    from bayeslearn.kernels.naive import add_state_logs as add_state_logs
-    from bayeslearn.kernels.naive import average_parents as average_parents
-    from bayeslearn.kernels.naive import best_class as best_class
-    from bayeslearn.kernels.naive import class_moments as class_moments
-    from bayeslearn.kernels.naive import code_values as code_values
-    from bayeslearn.kernels.naive import count_classes as count_classes
-    from bayeslearn.kernels.naive import count_pairs as count_pairs
-    from bayeslearn.kernels.naive import see_values as see_values
-    from bayeslearn.kernels.neighbours_brute import measure_rows as measure_rows
-    from bayeslearn.kernels.neighbours_brute import scan_rows as scan_rows
-    from bayeslearn.kernels.neighbours_scores import shorten_rows as shorten_rows
-    from bayeslearn.kernels.neighbours_scores import sift_rows as sift_rows
-    from bayeslearn.kernels.neighbours_tree import grow_tree as grow_tree
-    from bayeslearn.kernels.neighbours_tree import lay_leaves as lay_leaves
-    from bayeslearn.kernels.neighbours_tree import place_queries as place_queries
-    from bayeslearn.kernels.neighbours_tree import search_leaves as search_leaves
-    from bayeslearn.kernels.order_chains import count_orders as count_orders
-    from bayeslearn.kernels.order_chains import read_order as read_order
-    from bayeslearn.kernels.order_chains import walk_orders as walk_orders
-    from bayeslearn.kernels.ordering import best_sinks as best_sinks
-    from bayeslearn.kernels.ordering import choose as choose
-    from bayeslearn.kernels.ordering import climb_orders as climb_orders
-    from bayeslearn.kernels.packing import pack_rows as pack_rows
-    from bayeslearn.kernels.packing import pack_states as pack_states
-    from bayeslearn.kernels.parents import greedy_parents as greedy_parents
-    from bayeslearn.kernels.patterns import most_patterns as most_patterns
-    from bayeslearn.kernels.planning import best_plan as best_plan
-    from bayeslearn.kernels.planning import plan as plan
+    from bayeslearn.kernels.family_scores import score_columns as score_columns
+    from bayeslearn.kernels.family_scores import score_pairs as score_pairs
+    from bayeslearn.kernels.gaussian_mixture_em import expect_diagonal as expect_diagonal
+    from bayeslearn.kernels.gaussian_mixture_em import expect_full as expect_full
+    from bayeslearn.kernels.greedy_parent_sets import greedy_parents as greedy_parents
+    from bayeslearn.kernels.growth_function import most_patterns as most_patterns
+    from bayeslearn.kernels.hmm_emissions import lay_known as lay_known
+    from bayeslearn.kernels.hmm_emissions import lay_logs as lay_logs
+    from bayeslearn.kernels.hmm_emissions import lay_normals as lay_normals
+    from bayeslearn.kernels.hmm_emissions import lay_symbols as lay_symbols
+    from bayeslearn.kernels.hmm_emissions import take_normals as take_normals
+    from bayeslearn.kernels.hmm_emissions import take_rows as take_rows
+    from bayeslearn.kernels.hmm_emissions import take_symbols as take_symbols
+    from bayeslearn.kernels.hmm_forward_backward import backward as backward
+    from bayeslearn.kernels.hmm_forward_backward import forward as forward
+    from bayeslearn.kernels.hmm_log_space import best_paths as best_paths
+    from bayeslearn.kernels.hmm_log_space import smooth_logs as smooth_logs
+    from bayeslearn.kernels.independence_tests import dependence as dependence
+    from bayeslearn.kernels.joint_completion import most_probable as most_probable
+    from bayeslearn.kernels.junction_tree import best_plan as best_plan
+    from bayeslearn.kernels.junction_tree import plan as plan
+    from bayeslearn.kernels.local_regression import OUT_OF_REACH as OUT_OF_REACH
+    from bayeslearn.kernels.local_regression import RIDGED as RIDGED
+    from bayeslearn.kernels.local_regression import fit_local as fit_local
+    from bayeslearn.kernels.missing_patterns import fold_rows as fold_rows
+    from bayeslearn.kernels.missing_patterns import neighbors as neighbors
+    from bayeslearn.kernels.naive_bayes import add_normal_logs as add_normal_logs
+    from bayeslearn.kernels.naive_bayes import add_state_logs as add_state_logs
+    from bayeslearn.kernels.naive_bayes import average_parents as average_parents
+    from bayeslearn.kernels.naive_bayes import best_class as best_class
+    from bayeslearn.kernels.naive_bayes import class_moments as class_moments
+    from bayeslearn.kernels.naive_bayes import code_values as code_values
+    from bayeslearn.kernels.naive_bayes import count_classes as count_classes
+    from bayeslearn.kernels.naive_bayes import count_pairs as count_pairs
+    from bayeslearn.kernels.naive_bayes import see_values as see_values
+    from bayeslearn.kernels.neighbors_brute_force import measure_rows as measure_rows
+    from bayeslearn.kernels.neighbors_brute_force import scan_rows as scan_rows
+    from bayeslearn.kernels.neighbors_kd_tree import grow_tree as grow_tree
+    from bayeslearn.kernels.neighbors_kd_tree import lay_leaves as lay_leaves
+    from bayeslearn.kernels.neighbors_kd_tree import place_queries as place_queries
+    from bayeslearn.kernels.neighbors_kd_tree import search_leaves as search_leaves
+    from bayeslearn.kernels.neighbors_lower_bounds import shorten_rows as shorten_rows
+    from bayeslearn.kernels.neighbors_lower_bounds import sift_rows as sift_rows
+    from bayeslearn.kernels.network_e_step import complete_items as complete_items
+    from bayeslearn.kernels.network_e_step import infer_items as infer_items
+    from bayeslearn.kernels.order_mcmc import count_orders as count_orders
+    from bayeslearn.kernels.order_mcmc import read_order as read_order
+    from bayeslearn.kernels.order_mcmc import walk_orders as walk_orders
+    from bayeslearn.kernels.order_search import best_sinks as best_sinks
+    from bayeslearn.kernels.order_search import choose as choose
+    from bayeslearn.kernels.order_search import climb_orders as climb_orders
+    from bayeslearn.kernels.parent_set_counts import extend_sets as extend_sets
     from bayeslearn.kernels.propagation import propagate as propagate
     from bayeslearn.kernels.propagation import propagate_cases as propagate_cases
-    from bayeslearn.kernels.recoding import recode as recode
     from bayeslearn.kernels.sampling import WIDE as WIDE
     from bayeslearn.kernels.sampling import gibbs_sweeps as gibbs_sweeps
     from bayeslearn.kernels.sampling import sample_rows as sample_rows
     from bayeslearn.kernels.sampling import tally as tally
-    from bayeslearn.kernels.scoring import score_columns as score_columns
-    from bayeslearn.kernels.scoring import score_pairs as score_pairs
     from bayeslearn.kernels.shattering import find_shattered as find_shattered
-    from bayeslearn.kernels.testing import dependence as dependence
     from bayeslearn.kernels.threads import parallel as parallel
     from bayeslearn.kernels.threads import thread_count as thread_count
-    from bayeslearn.kernels.words import hash_words as hash_words
-    from bayeslearn.kernels.words import join_words as join_words
-    from bayeslearn.kernels.words import wider_table as wider_table
+    from bayeslearn.kernels.weighted_majority import follow_counts as follow_counts
+    from bayeslearn.kernels.weighted_majority import weigh_advice as weigh_advice
+    from bayeslearn.kernels.word_hash_table import hash_words as hash_words
+    from bayeslearn.kernels.word_hash_table import join_words as join_words
+    from bayeslearn.kernels.word_hash_table import wider_table as wider_table
 else:
     _load, __dir__, __all__ = lazy_imports.attach(__name__, "is_sooner", "prepare", "soonest")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.kernels._jit import inner
-from bayeslearn.kernels.counting import common, intersect
+from bayeslearn.kernels.contingency import common, intersect
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

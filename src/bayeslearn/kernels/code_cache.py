@@ -287,13 +287,17 @@ def write(name: str, content: bytes) -> None:
             place.write_bytes(content)
 
 
+#: The names of our own files: code, marks of groups that were compiled, and what a kill left of these.
+_OWN_NAME = re.compile(r"[\w.]+-[0-9a-f]{32}\.(nbc|done)|\.[0-9a-f]{16}\.tmp|\.try-\w+").fullmatch
+
+
 def remove_unused() -> None:
-    """Remove files of the user's folder that no process has used for a long time."""
+    """Remove files of the user's folder that no process has used for a long time; those of others stay."""
     folder = user_folder()
     limit = time.time() - MAX_DAYS * _DAY
     for path in folder.iterdir() if folder else ():
         with contextlib.suppress(OSError):
-            if path.stat().st_mtime < limit:
+            if _OWN_NAME(path.name) and path.stat().st_mtime < limit:
                 path.unlink()
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import inner
-from bayeslearn.kernels.planning import BELIEF, FACTOR
-from bayeslearn.kernels.strides import factor_base, grow
+from bayeslearn.kernels.junction_tree import BELIEF, FACTOR
+from bayeslearn.kernels.table_strides import factor_base, grow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,7 +113,7 @@ def log_sum(values: NDArray[np.float64], lo: int, hi: int) -> float:
 
 @inner
 def summed_inside(plan: Any, c: int, sizes: NDArray[np.int64], wanted: NDArray[np.bool_]) -> int:
-    """Entries of the innermost axes of a clique that are summed out, being no part of what is maximised."""
+    """Entries of the innermost axes of a clique that are summed out, being no part of what is maximized."""
     cols, start, axes = plan[3], plan[11], plan[12]
     inside, j = 1, start[c + 1] - 1
     while inside < cols[c] and not wanted[axes[j]]:
@@ -136,7 +136,7 @@ def collect_logs(
 ) -> float:
     """Tables and messages from the leaves to the roots, in logs; returns ln P(e) but for the factors known altogether.
 
-    Variables that are `wanted` are maximised, the others summed. Each row of a table is left divided by its sum, or by
+    Variables that are `wanted` are maximized, the others summed. Each row of a table is left divided by its sum, or by
     its largest entry; −∞ is returned when the evidence is impossible.
     """
     parent, rows, cols, table, message = plan[1], plan[2], plan[3], plan[4], plan[5]

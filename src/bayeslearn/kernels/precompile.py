@@ -47,7 +47,7 @@ GROUPS = {
     "tables": Group(
         "tables",
         ("histogram", "weighted_histogram", "intersections", "recode", "number_cells"),
-        {"csv_cells": 1.5, "counts": 1.0},
+        {"cell_numbers": 1.5, "counts": 1.0},
     ),
     "inference": Group(
         "exact inference",
@@ -68,8 +68,8 @@ GROUPS = {
     ),
     "em": Group(
         "learning from missing values",
-        ("neighbours", "fold_rows", "infer_items"),
-        {"missing_patterns": 14.0, "expectations": 5.0},
+        ("neighbors", "fold_rows", "infer_items"),
+        {"patterns": 14.0, "expectations": 5.0},
         after=("inference",),
     ),
     "completion": Group(
@@ -93,7 +93,7 @@ GROUPS = {
             "pack_states",
             "pack_rows",
         ),
-        {"counted_rows": 15.5, "weighted_rows": 10.0, "arc_changes": 3.5},
+        {"counted_rows": 15.5, "weighted_rows": 10.0, "gains": 3.5},
     ),
     "parents": Group(
         "K2",
@@ -105,7 +105,7 @@ GROUPS = {
     "orders": Group(
         "order search",
         ("extend_sets", "choose", "climb_orders", "best_sinks", "walk_orders", "read_order", "count_orders"),
-        {"order_search": 2.7, "order_sampling": 1.0},
+        {"orders": 2.7, "order_sampling": 1.0},
     ),
     "sampling": Group(
         "sampling", ("sample_rows", "tally", "gibbs_sweeps"), {"gibbs_samples": 1.5, "forward_samples": 1.0}
@@ -132,7 +132,7 @@ GROUPS = {
             "join_words",
             "wider_table",
             "count_words",
-            "add_labelled",
+            "add_labeled",
             "add_shared",
             "score_documents",
         ),
@@ -170,7 +170,7 @@ GROUPS = {
         ),
         {"brute_force": 2.0, "kd_tree": 2.0},
     ),
-    "local": Group("local regression", ("fit_local",), {"local_regression": 3.0}),
+    "local": Group("local regression", ("fit_local",), {"local_fits": 3.0}),
     "theory": Group(
         "learning theory",
         ("find_shattered", "most_patterns"),

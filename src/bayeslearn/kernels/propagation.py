@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel
+from bayeslearn.kernels.junction_tree import BELIEF, FACTOR, MESSAGE, best_plan
 from bayeslearn.kernels.log_propagation import collect_logs
-from bayeslearn.kernels.planning import BELIEF, FACTOR, MESSAGE, best_plan
-from bayeslearn.kernels.strides import EDGE, add_up, factor_base, grow, multiply, rescaled, shrink
+from bayeslearn.kernels.table_strides import EDGE, add_up, factor_base, grow, multiply, rescaled, shrink
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 LOADING, PATIENCE = 0.1, 2.0
 
 #: Kernels that have a twin of the same name written with NumPy, and its module.
-WITH_NUMPY = {"best_plan": "uncompiled_planning", "plan": "uncompiled_planning", "propagate": "uncompiled_propagation"}
+WITH_NUMPY = {
+    "best_plan": "uncompiled_junction_tree",
+    "plan": "uncompiled_junction_tree",
+    "propagate": "uncompiled_propagation",
+}
 
 _spent = 0.0
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeslearn.kernels._jit import inner, kernel, popcount, trailing_zeros
-from bayeslearn.kernels.seeing import seen_four_times, seen_often, seen_once, seen_twice
+from bayeslearn.kernels.label_counts import seen_four_times, seen_often, seen_once, seen_twice
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels import python_fallback
-from bayeslearn.kernels.uncompiled_planning import BELIEF, FACTOR, MESSAGE
+from bayeslearn.kernels.uncompiled_junction_tree import BELIEF, FACTOR, MESSAGE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

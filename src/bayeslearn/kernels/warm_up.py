@@ -10,43 +10,43 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.kernels import (
-    bags,
-    cells,
-    chain_emissions,
-    chain_logs,
-    chains,
-    changing,
-    choosing,
-    counting,
-    documents,
-    expectation,
-    extending,
+    arc_changes,
+    batched_propagation,
+    code_translation,
+    column_packing,
+    contingency,
+    csv_cells,
+    document_counts,
+    document_scores,
+    extended_counts,
     family_cells,
-    folding,
-    growing,
-    lanes,
-    local_fits,
-    majority,
-    mixing,
-    naive,
-    neighbours_brute,
-    neighbours_scores,
-    neighbours_tree,
-    order_chains,
-    ordering,
-    packing,
-    parents,
-    patterns,
-    planning,
+    family_scores,
+    gaussian_mixture_em,
+    greedy_parent_sets,
+    growth_function,
+    hmm_emissions,
+    hmm_forward_backward,
+    hmm_log_space,
+    independence_tests,
+    joint_completion,
+    junction_tree,
+    local_regression,
+    missing_patterns,
+    naive_bayes,
+    neighbors_brute_force,
+    neighbors_kd_tree,
+    neighbors_lower_bounds,
+    network_e_step,
+    order_mcmc,
+    order_search,
+    parent_set_counts,
     propagation,
     python_fallback,
-    recoding,
     sampling,
-    scoring,
     shattering,
-    testing,
-    vectors,
-    words,
+    simd_vectors,
+    weighted_majority,
+    word_hash_table,
 )
 
 if TYPE_CHECKING:
@@ -78,21 +78,21 @@ def counts() -> None:
     """One row of one column in codes."""
     codes = read_only(np.zeros((1, 1), np.int8))
     one, zero = np.ones(1, np.int64), np.zeros(1, np.int64)
-    counting.histogram(codes, zero, one, zero, 0, 1, np.zeros(1, np.int64))
-    counting.weighted_histogram(codes, zero, one, zero, read_only(np.ones(1)), 0, 1, np.zeros(1))
-    counting.intersections(np.zeros((1, 1), np.uint64), zero, one, np.zeros(2, np.int64))
+    contingency.histogram(codes, zero, one, zero, 0, 1, np.zeros(1, np.int64))
+    contingency.weighted_histogram(codes, zero, one, zero, read_only(np.ones(1)), 0, 1, np.zeros(1))
+    contingency.intersections(np.zeros((1, 1), np.uint64), zero, one, np.zeros(2, np.int64))
 
 
 @unit
-def csv_cells() -> None:
+def cell_numbers() -> None:
     """One row of one column in letters, and recoded."""
-    text, room = np.frombuffer(b"a\n", np.uint8), np.empty((1, cells.MOST_CELLS), np.int64)
-    slots, keys = np.full((1, cells.CELL_SLOTS), -1, np.int64), np.empty((1, cells.CELL_SLOTS), np.uint64)
+    text, room = np.frombuffer(b"a\n", np.uint8), np.empty((1, csv_cells.MOST_CELLS), np.int64)
+    slots, keys = np.full((1, csv_cells.CELL_SLOTS), -1, np.int64), np.empty((1, csv_cells.CELL_SLOTS), np.uint64)
     index, table = np.zeros(1, np.int32), np.zeros(1, np.int16)
     for out in (np.empty(1, np.int8), np.empty(1, np.int16)):
-        recoding.recode(index, np.ones(1, np.uint8), 0, table, out)
+        code_translation.recode(index, np.ones(1, np.uint8), 0, table, out)
     into = np.empty((1, 1), np.int16)
-    cells.number_cells(text, 0, 2, 44, into, 0, room, room.copy(), np.zeros(1, np.int64), slots, keys)
+    csv_cells.number_cells(text, 0, 2, 44, into, 0, room, room.copy(), np.zeros(1, np.int64), slots, keys)
 
 
 ### inference
@@ -112,14 +112,14 @@ def plan_of_one() -> tuple[Any, ...]:
 
 def steps_of_one() -> Any:
     """A plan for one variable, found without compiled code."""
-    return python_fallback.twin(planning.__name__).plan(*plan_of_one(), np.zeros(1), 1.0, 1e9)[1]
+    return python_fallback.twin(junction_tree.__name__).plan(*plan_of_one(), np.zeros(1), 1.0, 1e9)[1]
 
 
 @unit
 def plans() -> None:
     """A plan for one variable, and the best of several."""
-    planning.plan(*plan_of_one(), np.zeros(1), 1.0, 1e9)
-    planning.best_plan(*plan_of_one(), 1e9)
+    junction_tree.plan(*plan_of_one(), np.zeros(1), 1.0, 1e9)
+    junction_tree.best_plan(*plan_of_one(), 1e9)
 
 
 @unit
@@ -142,9 +142,9 @@ def cases_one_by_one() -> None:
 @unit
 def cases_side_by_side() -> None:
     """The posterior of one variable in rows of one pattern."""
-    size = lanes.LANES
+    size = batched_propagation.LANES
     codes, beliefs = np.full((size, 1), -1), np.empty((size, 2))
-    lanes.propagate_lanes(one_variable(), steps_of_one(), np.array([2]), codes, beliefs, np.zeros(size))
+    batched_propagation.propagate_lanes(one_variable(), steps_of_one(), np.array([2]), codes, beliefs, np.zeros(size))
 
 
 @unit
@@ -152,7 +152,7 @@ def explanations() -> None:
     """The most probable state of one variable."""
     two, no, table = np.array([2]), np.array([False]), np.array([0.5, 0.5])
     room = (np.empty(2), np.empty(1))
-    choosing.most_probable(
+    joint_completion.most_probable(
         one_variable(), steps_of_one(), two, -np.ones(1, np.int64), table, no, ~no, *room, np.zeros(1, np.int64)
     )
 
@@ -161,12 +161,12 @@ def explanations() -> None:
 
 
 @unit
-def missing_patterns() -> None:
+def patterns() -> None:
     """One row of one missing variable, folded."""
     network = one_variable()
-    near = folding.neighbours(*network[:2], 1)
+    near = missing_patterns.neighbors(*network[:2], 1)
     for kind in (np.int8, np.int32):
-        folding.fold_rows(np.full((1, 1), -1, kind), read_only(np.ones(1)), np.array([False]), near)
+        missing_patterns.fold_rows(np.full((1, 1), -1, kind), read_only(np.ones(1)), np.array([False]), near)
 
 
 def one_item() -> tuple[Any, ...]:
@@ -179,7 +179,7 @@ def one_item() -> tuple[Any, ...]:
 def expectations() -> None:
     """Expected counts of one missing variable."""
     soft = (np.array([-1]), np.ones((0, 2)), np.zeros((0, 1), np.bool_))
-    expectation.infer_items(*one_item(), np.ones(1), *soft, 1e9, np.zeros(2), np.zeros(1))
+    network_e_step.infer_items(*one_item(), np.ones(1), *soft, 1e9, np.zeros(2), np.zeros(1))
 
 
 @unit
@@ -187,7 +187,7 @@ def completions() -> None:
     """One missing variable, filled by its most probable state and by a draw."""
     row = np.zeros(1, np.int64)
     for uniform in (np.empty((0, 1)), np.ones((1, 1))):
-        expectation.complete_items(*one_item(), row, uniform, 1e9, np.zeros((1, 1), np.int32), np.zeros(1))
+        network_e_step.complete_items(*one_item(), row, uniform, 1e9, np.zeros((1, 1), np.int32), np.zeros(1))
 
 
 ### structure search
@@ -205,10 +205,10 @@ def count_and_score(weights: NDArray[np.float64]) -> None:
     zero, yes = np.zeros(1, np.int64), np.ones(1, np.bool_)
     data, table = one_column(weights)
     family_cells.count_cells(np.zeros(1, np.int32), weights, np.zeros((2, 1)))
-    extending.extend_family(data, zero, yes, table, 0, table)
-    extending.extend_columns(data, zero, table)
-    scoring.score_columns(table.reshape(1, 1, 1), zero, 0, 0.0, np.empty(0), yes, np.empty(1))
-    scoring.score_pairs(table, zero, 0, 0.0, np.empty(0), np.empty((1, 1)), np.empty(1))
+    extended_counts.extend_family(data, zero, yes, table, 0, table)
+    extended_counts.extend_columns(data, zero, table)
+    family_scores.score_columns(table.reshape(1, 1, 1), zero, 0, 0.0, np.empty(0), yes, np.empty(1))
+    family_scores.score_pairs(table, zero, 0, 0.0, np.empty(0), np.empty((1, 1)), np.empty(1))
 
 
 @unit
@@ -224,23 +224,23 @@ def weighted_rows() -> None:
 
 
 @unit
-def arc_changes() -> None:
+def gains() -> None:
     """One column beside itself: packed and changed."""
     codes, zero = read_only(np.zeros((1, 1), np.int8)), np.zeros(1, np.int64)
     bits, no, gain = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.bool_), np.full((3, 1, 1), -np.inf)
     graph = ((gain[0], gain[0]), (no, no), (no, no))
     family_cells.find_cells(codes, zero, np.ones(1, np.int64), np.zeros(1, np.int32))
-    changing.all_gains(*graph, gain)
-    changing.best_of_all(*graph, 0.0, zero)
-    changing.best_change(gain, gain[0], 0.0, zero)
-    packing.pack_states(codes, np.arange(2), bits, np.zeros(1, np.int32))
-    packing.pack_rows(codes, np.arange(2), 0, 1, bits.view(np.uint8))
+    arc_changes.all_gains(*graph, gain)
+    arc_changes.best_of_all(*graph, 0.0, zero)
+    arc_changes.best_change(gain, gain[0], 0.0, zero)
+    column_packing.pack_states(codes, np.arange(2), bits, np.zeros(1, np.int32))
+    column_packing.pack_rows(codes, np.arange(2), 0, 1, bits.view(np.uint8))
 
 
 def choose_parents(weights: NDArray[np.float64]) -> None:
     """Choose parents for one column, which has no candidates."""
     zero, no = np.zeros(1, np.int64), np.zeros((1, 1), np.bool_)
-    parents.greedy_parents(one_column(weights)[0], zero, no, zero, (1, 1.0, 0.0), (0, 0.0), np.empty(0), no)
+    greedy_parent_sets.greedy_parents(one_column(weights)[0], zero, no, zero, (1, 1.0, 0.0), (0, 0.0), np.empty(0), no)
 
 
 @unit
@@ -259,7 +259,9 @@ def parents_of_weighted_rows() -> None:
 def independence() -> None:
     """One column tested against itself."""
     codes, weights = read_only(np.zeros((1, 1), np.int8)), read_only(np.ones(1))
-    testing.dependence(codes, weights, np.ones(1, np.int64), np.zeros((1, 2), np.int64), False, *np.zeros((3, 1)))
+    independence_tests.dependence(
+        codes, weights, np.ones(1, np.int64), np.zeros((1, 2), np.int64), False, *np.zeros((3, 1))
+    )
 
 
 def one_set() -> tuple[Any, ...]:
@@ -268,23 +270,23 @@ def one_set() -> tuple[Any, ...]:
 
 
 @unit
-def order_search() -> None:
+def orders() -> None:
     """An order of one variable."""
     zero, one, table = np.zeros(1, np.int64), np.ones(1), np.empty((1, 1))
     codes, none = np.zeros((2, 1), np.int32), np.empty((1, 0), np.int64)
-    growing.extend_sets(codes, one, np.ones(2, np.int64), none, zero, zero + 1, zero, 1, table)
-    ordering.choose(one_set(), zero, zero.copy())
-    ordering.climb_orders(one_set(), zero.copy(), zero, zero.copy(), 0.0)
-    ordering.best_sinks(np.array([0, 1]), zero, one, 1, 2, 0.0, np.zeros(2), np.zeros(2, np.int8))
+    parent_set_counts.extend_sets(codes, one, np.ones(2, np.int64), none, zero, zero + 1, zero, 1, table)
+    order_search.choose(one_set(), zero, zero.copy())
+    order_search.climb_orders(one_set(), zero.copy(), zero, zero.copy(), 0.0)
+    order_search.best_sinks(np.array([0, 1]), zero, one, 1, 2, 0.0, np.zeros(2), np.zeros(2, np.int8))
 
 
 @unit
 def order_sampling() -> None:
     """A chain over orders of one variable."""
     zero = np.zeros(1, np.int64)
-    order_chains.walk_orders(one_set(), zero.copy(), np.zeros((1, 2), np.int64), np.zeros(1), 1.0)
-    order_chains.read_order(one_set(), zero, 1.0, np.zeros(1), np.zeros((1, 1)), zero.copy())
-    order_chains.count_orders(zero, np.empty(2))
+    order_mcmc.walk_orders(one_set(), zero.copy(), np.zeros((1, 2), np.int64), np.zeros(1), 1.0)
+    order_mcmc.read_order(one_set(), zero, 1.0, np.zeros(1), np.zeros((1, 1)), zero.copy())
+    order_mcmc.count_orders(zero, np.empty(2))
 
 
 ### sampling
@@ -321,11 +323,11 @@ def class_counts() -> None:
     """One row of one column and one class: counted, measured and predicted."""
     codes, x = read_only(np.zeros((1, 1), np.int8)), read_only(np.ones((1, 1)))
     label, weight, joint = np.zeros(1, np.int32), np.ones(1), np.zeros((1, 1))
-    naive.count_classes(codes, label, weight, np.zeros((1, 3, 1)))
-    naive.class_moments(x, label, weight, np.zeros((1, 3, 1)))
-    naive.add_state_logs(codes, np.zeros((1, 1, 3)), joint)
-    naive.add_normal_logs(x, np.ones((1, 1, 3)), joint)
-    naive.best_class(joint, np.zeros(1, np.int64))
+    naive_bayes.count_classes(codes, label, weight, np.zeros((1, 3, 1)))
+    naive_bayes.class_moments(x, label, weight, np.zeros((1, 3, 1)))
+    naive_bayes.add_state_logs(codes, np.zeros((1, 1, 3)), joint)
+    naive_bayes.add_normal_logs(x, np.ones((1, 1, 3)), joint)
+    naive_bayes.best_class(joint, np.zeros(1, np.int64))
 
 
 @unit
@@ -333,38 +335,43 @@ def averaged_dependence() -> None:
     """One column of whole numbers as a parent of itself."""
     codes, whole, room = read_only(np.zeros((1, 1), np.int8)), read_only(np.zeros((1, 1), np.int64)), np.array([0, 2])
     start, joint = np.zeros(1, np.int64), np.zeros((1, 1))
-    naive.count_pairs(codes, start, np.zeros(1, np.int32), np.ones(1), np.zeros((1, 1, 1)))
-    naive.see_values(whole, start, room, np.zeros(2, np.uint8))
-    naive.code_values(whole, start, room, np.zeros(2, np.int8), np.zeros((1, 1), np.int8))
-    naive.average_parents(codes, start, np.zeros((1, 1)), np.zeros((1, 1, 1)), joint)
+    naive_bayes.count_pairs(codes, start, np.zeros(1, np.int32), np.ones(1), np.zeros((1, 1, 1)))
+    naive_bayes.see_values(whole, start, room, np.zeros(2, np.uint8))
+    naive_bayes.code_values(whole, start, room, np.zeros(2, np.int8), np.zeros((1, 1), np.int8))
+    naive_bayes.average_parents(codes, start, np.zeros((1, 1)), np.zeros((1, 1, 1)), joint)
 
 
 @unit
 def vocabularies() -> None:
     """One word, joined to a vocabulary."""
-    table, letters = words.wider_table(np.zeros((4, 2), np.uint64)), np.zeros(1 + words.SPARE, np.uint8)
+    table, letters = (
+        word_hash_table.wider_table(np.zeros((4, 2), np.uint64)),
+        np.zeros(1 + word_hash_table.SPARE, np.uint8),
+    )
     known = (table, letters.copy(), np.zeros(1, np.int64))
-    words.join_words(letters, np.array([1]), known, np.zeros(1, np.int32), np.zeros(3, np.int64))
-    words.hash_words(letters, np.array([1]), 1, np.zeros(1, np.int32))
+    word_hash_table.join_words(letters, np.array([1]), known, np.zeros(1, np.int32), np.zeros(3, np.int64))
+    word_hash_table.hash_words(letters, np.array([1]), 1, np.zeros(1, np.int32))
 
 
 @unit
 def word_counts() -> None:
     """One document of one word: counted, summed up and scored."""
-    text, starts = np.frombuffer(bytearray(b"a" + bytes(words.SPARE)), np.uint8), np.array([0, 1])
-    table, letters = np.zeros((8, 2), np.uint64), np.zeros(1 + words.SPARE, np.uint8)
+    text, starts = np.frombuffer(bytearray(b"a" + bytes(word_hash_table.SPARE)), np.uint8), np.array([0, 1])
+    table, letters = np.zeros((8, 2), np.uint64), np.zeros(1 + word_hash_table.SPARE, np.uint8)
     counts = (np.zeros(2, np.int64), np.zeros(1, np.int32), np.zeros(1, np.int32))
-    spans = np.empty((documents.SEGMENT + 2, 3), np.int64)
+    spans = np.empty((document_counts.SEGMENT + 2, 3), np.int64)
     room = (
-        np.empty(2 * words.SPARE, np.uint8), np.full(1, -1, np.int32), np.zeros(1, np.int64), spans,
+        np.empty(2 * word_hash_table.SPARE, np.uint8), np.full(1, -1, np.int32), np.zeros(1, np.int64), spans,
         spans[:, :2].copy(), np.empty(len(spans), np.uint64),
     )  # fmt: skip
-    rules, vocabulary = (True, 1, 1, 1, words.KNOWN, 0), (table, letters, np.zeros(0, np.int64))
-    documents.count_words(text, starts, np.ones(384, np.uint8), rules, vocabulary, counts, room, np.zeros(10, np.int64))
+    rules, vocabulary = (True, 1, 1, 1, word_hash_table.KNOWN, 0), (table, letters, np.zeros(0, np.int64))
+    document_counts.count_words(
+        text, starts, np.ones(384, np.uint8), rules, vocabulary, counts, room, np.zeros(10, np.int64)
+    )
     into, one, rows = np.zeros((1, 1)), np.ones(1), (read_only(counts[0]), read_only(counts[1]), read_only(counts[2]))
-    bags.add_labelled(*rows, np.zeros(1, np.int64), one, 0, 1, into)
-    bags.add_shared(*rows, np.ones((1, 1)), 0, 1, into)
-    bags.score_documents(*rows, into, 0, np.zeros((1, 1)))
+    document_scores.add_labeled(*rows, np.zeros(1, np.int64), one, 0, 1, into)
+    document_scores.add_shared(*rows, np.ones((1, 1)), 0, 1, into)
+    document_scores.score_documents(*rows, into, 0, np.zeros((1, 1)))
 
 
 ### mixtures and hidden Markov models
@@ -374,7 +381,9 @@ def word_counts() -> None:
 def diagonal_mixtures() -> None:
     """One row, one component of one column."""
     x, none, log_c, table = read_only(np.zeros((1, 1))), read_only(np.empty(0)), np.zeros(1), np.zeros((1, 4))
-    mixing.expect_diagonal(x, none, log_c, log_c, table, table, table, 0, 1, np.zeros(1), table, table, table)
+    gaussian_mixture_em.expect_diagonal(
+        x, none, log_c, log_c, table, table, table, 0, 1, np.zeros(1), table, table, table
+    )
 
 
 @unit
@@ -382,12 +391,12 @@ def full_mixtures() -> None:
     """One row, one component with a covariance."""
     x, none, log_c, table = read_only(np.zeros((1, 1))), read_only(np.empty(0)), np.zeros(1), np.zeros((1, 4))
     square = np.zeros((1, 4, 4))
-    mixing.expect_full(x, none, log_c, log_c, table, square, 0, 1, np.zeros(1), table, square.copy())
+    gaussian_mixture_em.expect_full(x, none, log_c, log_c, table, square, 0, 1, np.zeros(1), table, square.copy())
 
 
 def one_chain() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The starts and lengths of sequences side by side: one of one step, others empty."""
-    starts, lengths = np.zeros(vectors.LANES, np.int64), np.zeros(vectors.LANES, np.int64)
+    starts, lengths = np.zeros(simd_vectors.LANES, np.int64), np.zeros(simd_vectors.LANES, np.int64)
     lengths[0] = 1
     return starts, lengths
 
@@ -395,33 +404,33 @@ def one_chain() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 @unit
 def forward_backward() -> None:
     """One chain of one state and one step, forward and backward."""
-    size, table = vectors.LANES, np.ones((1, 1))
+    size, table = simd_vectors.LANES, np.ones((1, 1))
     lost, lengths = np.full(size, -1), one_chain()[1]
     b, alpha, entry, log_p, pairs = (np.ones((1, size)) for _ in range(5))
-    chains.forward(table, lengths, b, alpha, entry, np.ones((4, size)), log_p[0], lost)
-    chains.backward(table, lengths, lengths, log_p[0], b, alpha, entry, np.ones((5, size)), pairs, lost)
+    hmm_forward_backward.forward(table, lengths, b, alpha, entry, np.ones((4, size)), log_p[0], lost)
+    hmm_forward_backward.backward(table, lengths, lengths, log_p[0], b, alpha, entry, np.ones((5, size)), pairs, lost)
 
 
 @unit
 def emissions() -> None:
     """One step: laid out and summed up every way."""
     codes, x, known = (read_only(np.zeros(shape, kind)) for shape, kind in ((1, "i4"), ((1, 1), "f8"), (1, "i4")))
-    steps, (b, alpha, log_p) = one_chain(), (np.ones((1, vectors.LANES)) for _ in range(3))
-    chain_emissions.lay_symbols(codes, *steps, np.ones((2, 1)), b)
-    chain_emissions.lay_normals(x, *steps, np.ones((1, 1, 3)), b, log_p[0])
-    chain_emissions.lay_logs(np.zeros((1, 1)), *steps, b, log_p[0])
-    chain_emissions.lay_known(1, known, *steps, b)
-    chain_emissions.take_symbols(codes, *steps, alpha, np.ones((2, 1)))
-    chain_emissions.take_normals(x, *steps, alpha, np.ones((1, 1, 3)), np.zeros((3, vectors.LANES)))
-    chain_emissions.take_rows(1, *steps, alpha, np.zeros((1, 1)))
+    steps, (b, alpha, log_p) = one_chain(), (np.ones((1, simd_vectors.LANES)) for _ in range(3))
+    hmm_emissions.lay_symbols(codes, *steps, np.ones((2, 1)), b)
+    hmm_emissions.lay_normals(x, *steps, np.ones((1, 1, 3)), b, log_p[0])
+    hmm_emissions.lay_logs(np.zeros((1, 1)), *steps, b, log_p[0])
+    hmm_emissions.lay_known(1, known, *steps, b)
+    hmm_emissions.take_symbols(codes, *steps, alpha, np.ones((2, 1)))
+    hmm_emissions.take_normals(x, *steps, alpha, np.ones((1, 1, 3)), np.zeros((3, simd_vectors.LANES)))
+    hmm_emissions.take_rows(1, *steps, alpha, np.zeros((1, 1)))
 
 
 @unit
 def log_space() -> None:
     """One chain of one state and one step, in logs."""
     one, table, logs = np.ones(1, np.int64), np.ones((1, 1)), np.zeros((1, 1))
-    chain_logs.smooth_logs(logs[0], logs, logs, table, table.copy())
-    chain_logs.best_paths(logs[0], logs, logs, one, one.copy(), np.zeros(1))
+    hmm_log_space.smooth_logs(logs[0], logs, logs, table, table.copy())
+    hmm_log_space.best_paths(logs[0], logs, logs, one, one.copy(), np.zeros(1))
 
 
 ### instances
@@ -436,12 +445,12 @@ def brute_force() -> None:
         np.zeros((1, 1), np.int64),
         np.zeros(16, "f4"),
     )
-    neighbours_brute.scan_rows(x, x, 0, 1, squares, rows)
+    neighbors_brute_force.scan_rows(x, x, 0, 1, squares, rows)
     panels, asking = np.zeros((1, 1, 16, 2), np.int16), np.zeros((1, 1, 6, 2), np.int16)
-    neighbours_scores.shorten_rows(x.copy(), np.ones(1), panels)
+    neighbors_lower_bounds.shorten_rows(x.copy(), np.ones(1), panels)
     asked = asking, np.zeros((6, 3), np.float32), np.ones(1), 1.0, 0.0
-    neighbours_scores.sift_rows((panels, single, single), asked, x, x, np.ones(1, np.int64), squares, rows)
-    neighbours_brute.measure_rows(x, x, rows, squares)
+    neighbors_lower_bounds.sift_rows((panels, single, single), asked, x, x, np.ones(1, np.int64), squares, rows)
+    neighbors_brute_force.measure_rows(x, x, rows, squares)
 
 
 @unit
@@ -454,18 +463,18 @@ def kd_tree() -> None:
         np.zeros(1, np.int64),
     )
     nodes, boxes, groups = np.zeros((1, 3), np.int64), np.zeros((1, 2, 1)), np.zeros((1, 8))
-    neighbours_tree.grow_tree(x, zero, nodes)
-    neighbours_tree.lay_leaves(x, zero, nodes, groups, boxes, zero.copy())
-    neighbours_tree.place_queries(nodes, boxes, x, zero.copy())
-    neighbours_tree.search_leaves((nodes, zero, groups, boxes, zero), x, zero, 0, 1, squares, rows)
+    neighbors_kd_tree.grow_tree(x, zero, nodes)
+    neighbors_kd_tree.lay_leaves(x, zero, nodes, groups, boxes, zero.copy())
+    neighbors_kd_tree.place_queries(nodes, boxes, x, zero.copy())
+    neighbors_kd_tree.search_leaves((nodes, zero, groups, boxes, zero), x, zero, 0, 1, squares, rows)
 
 
 @unit
-def local_regression() -> None:
+def local_fits() -> None:
     """A fit to one row."""
     x, one, rows = read_only(np.zeros((1, 1))), read_only(np.ones(1)), np.zeros((1, 1), np.int64)
     into = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 3)), np.zeros(1, np.int8), np.empty((0, 1, 1))
-    local_fits.fit_local(x, x, one, x.copy(), rows, np.full(1, -1), 2, 1, 0.0, 0.0, 0, 1, *into)
+    local_regression.fit_local(x, x, one, x.copy(), rows, np.full(1, -1), 2, 1, 0.0, 0.0, 0, 1, *into)
 
 
 ### learning theory and online learning
@@ -481,18 +490,18 @@ def shattered_sets() -> None:
 @unit
 def growth_functions() -> None:
     """The labelings of one point."""
-    patterns.most_patterns(np.zeros((2, 1), np.uint8), 1, 9, np.zeros(1, np.int64))
+    growth_function.most_patterns(np.zeros((2, 1), np.uint8), 1, 9, np.zeros(1, np.int64))
 
 
 @unit
 def experts() -> None:
     """One expert, one round."""
     one, two = np.zeros(1, np.int8), np.arange(2, dtype=np.int8)
-    majority.weigh_advice(one[None], one, two, 0, 1, 0.5, np.ones(1), np.zeros(1, np.int64), np.zeros((1, 2)))
+    weighted_majority.weigh_advice(one[None], one, two, 0, 1, 0.5, np.ones(1), np.zeros(1, np.int64), np.zeros((1, 2)))
 
 
 @unit
 def mistake_counts() -> None:
     """One row of one column."""
     code = np.zeros((1, 1), np.int32)
-    majority.follow_counts(code, np.zeros(1, np.int64), np.zeros((1, 1, 1), np.int64), code.copy())
+    weighted_majority.follow_counts(code, np.zeros(1, np.int64), np.zeros((1, 1, 1), np.int64), code.copy())

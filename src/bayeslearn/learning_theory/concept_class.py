@@ -24,12 +24,13 @@ from bayeslearn.errors import (
     DataError,
     EmptyTableError,
     FormatError,
-    MissingFileError,
+    InputFileNotFoundError,
     ParameterError,
     ShapeError,
     listed,
 )
 from bayeslearn.learning_theory.hypothesis_counts import HypothesisCount, whole
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -218,7 +219,7 @@ def _names(what: str, names: Iterable[Hashable] | None, n: int) -> Names:
 
 def _lines(path: Path) -> list[list[str]]:
     if not path.is_file():
-        raise MissingFileError(f"there is no file {str(path)!r}", path=path)
+        raise InputFileNotFoundError(f"there is no file {str(path)!r}", path=path)
     try:
         text = files.read(path, max_bytes=MAX_BYTES).decode("utf-8-sig")
         lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text, newline="")) if line]
@@ -254,11 +255,11 @@ class ShatteredSet:
 
     def __str__(self) -> str:
         lines = [f"  {''.join('1' if y else '0' for y in labels)}  {h}" for labels, h in self.hypotheses.items()]
-        return "\n".join([f"{{{', '.join(map(str, self.points))}}} is shattered:", *lines])
+        return printable("\n".join([f"{{{', '.join(map(str, self.points))}}} is shattered:", *lines]))
 
 
 def shattering(concepts: ConceptClass, points: Any) -> ShatteredSet | None:
-    """These points with a hypothesis for each of their labelings; None when one labelling has none.
+    """These points with a hypothesis for each of their labelings; None when one labeling has none.
 
     >>> from bayeslearn.learning_theory import ConceptClass
     >>> thresholds = ConceptClass.from_functions({f"x ≥ {a}": lambda x, a=a: x >= a for a in range(4)}, range(3))
@@ -378,8 +379,8 @@ def _of_size(packed: NDArray[np.uint64], rare: NDArray[np.intp], size: int) -> l
 def paint_growth(axes: Any, concepts: ConceptClass, max_points: int) -> None:
     """The most labelings of m points, beside all 2^m and what the VC dimension allows."""
     d, m = concepts.vc_dimension, range(max_points + 1)
-    axes.plot(m, [2**i for i in m], color="lightgrey", label="2^m")
-    axes.plot(m, [sauer_bound(d, i) for i in m], color="grey", linestyle="--", label="Sauer's bound")
+    axes.plot(m, [2**i for i in m], color="lightgray", label="2^m")
+    axes.plot(m, [sauer_bound(d, i) for i in m], color="gray", linestyle="--", label="Sauer's bound")
     axes.plot(m, [concepts.growth_function(i) for i in m], marker="o", label="Π(m)")
     axes.set(xlabel="points, m", ylabel="labelings", title=f"VC dimension {d}")
     axes.set_yscale("log", base=2)

@@ -52,9 +52,9 @@ class KCNFClassifier(ConceptClassifier):
         self.positive = positive
         self.unlabeled = unlabeled
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Count what is together in the positive examples."""
-        examples = self._examples(X, y)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Count what is together in the positive examples; rows of weight zero are left out."""
+        examples = self._examples(X, y, sample_weight)
         self.hypothesis_ = KCNF.fit(examples, self.k)
         self.consistent_ = bool((self.hypothesis_.covers_codes(examples.codes) == examples.labels).all())
         return self

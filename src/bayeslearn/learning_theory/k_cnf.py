@@ -24,6 +24,7 @@ from bayeslearn.errors import CapacityError, EvidenceError, ParameterError, list
 from bayeslearn.hypotheses import AttributeSpace, Examples
 from bayeslearn.learning_theory.hypothesis_counts import HypothesisCount, whole
 from bayeslearn.model_values import ARRAY
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +44,7 @@ class Clause:
     together: tuple[tuple[str, Any], ...]
 
     def __str__(self) -> str:
-        return "(" + " ∨ ".join(_unlike(name, state) for name, state in self.together) + ")"
+        return printable("(" + " ∨ ".join(_unlike(name, state) for name, state in self.together) + ")")
 
     __repr__ = __str__
 

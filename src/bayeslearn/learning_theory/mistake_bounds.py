@@ -27,6 +27,7 @@ from bayeslearn.errors import CapacityError, InconsistentDataError
 from bayeslearn.hypotheses import AttributeSpace, Conjunction
 from bayeslearn.learning_theory.hypothesis_counts import HypothesisCount, whole
 from bayeslearn.learning_theory.pac_bounds import Bound, down, shown
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -61,7 +62,7 @@ class Trial:
 
     def __str__(self) -> str:
         lines = [f"  {r.point}: {r.label:d}{'' if r.guess == r.label else ', not as guessed'}" for r in self.rounds]
-        return "\n".join([f"{self.mistakes} mistakes in {len(self.rounds)} rounds", *lines])
+        return printable("\n".join([f"{self.mistakes} mistakes in {len(self.rounds)} rounds", *lines]))
 
 
 ### bounds
@@ -197,7 +198,7 @@ class MistakeGame:
         return Trial(tuple(rounds))
 
     def replay(self, examples: Iterable[tuple[Hashable, bool]], learner: str = "halving") -> Trial:
-        """A learner on a sequence of labelled points that some hypothesis agrees with; a tie falls the wrong way."""
+        """A learner on a sequence of labeled points that some hypothesis agrees with; a tie falls the wrong way."""
         guess, space, rounds = self.learner(learner), self._all, []
         for i, (point, label) in enumerate(examples):
             (x,) = self.concepts.places([point])
@@ -205,7 +206,7 @@ class MistakeGame:
             rounds.append(Round(point, not label if guessed is None else guessed, bool(label)))
             space &= self._yes[x] if label else ~self._yes[x]
             if not space:
-                raise InconsistentDataError(f"no hypothesis agrees with example {i}, {point!r} labelled {label}")
+                raise InconsistentDataError(f"no hypothesis agrees with example {i}, {point!r} labeled {label}")
         return Trial(tuple(rounds))
 
     # -- inside

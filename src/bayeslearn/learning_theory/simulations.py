@@ -27,6 +27,7 @@ from bayeslearn.hypotheses import AttributeSpace, Examples, FiniteSpace
 from bayeslearn.learning_theory.hypothesis_counts import HypothesisCount, whole
 from bayeslearn.learning_theory.k_cnf import KCNF
 from bayeslearn.learning_theory.pac_bounds import probability
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,12 +106,12 @@ class BooleanConcepts:
         """All 2^n of them, on which a true error is measured."""
         return np.array(list(itertools.product((False, True), repeat=self.n_variables)))
 
-    def _term(self, rng: np.random.Generator) -> tuple[int, ...]:
-        signs = rng.integers(0, 2, self.n_variables)
+    def _term(self, random_state: np.random.Generator) -> tuple[int, ...]:
+        signs = random_state.integers(0, 2, self.n_variables)
         asked = (
-            rng.random(self.n_variables) < 2 / 3
+            random_state.random(self.n_variables) < 2 / 3
             if self.n_literals is None
-            else rng.permutation(self.n_variables) < self.n_literals
+            else random_state.permutation(self.n_variables) < self.n_literals
         )
         return tuple(np.where(asked, signs, -1).tolist())
 
@@ -143,7 +144,7 @@ class Simulation:
         told = ["" if math.isnan(bound) else f"{bound:6.3f}" for bound in self.bounds.tolist()]
         rows = zip(self.n_examples.tolist(), self.errors.tolist(), self.failures.tolist(), told, strict=True)
         lines = [f"{m:>8}  {error:10.4f}  {failed:6.3f}  {bound}".rstrip() for m, error, failed, bound in rows]
-        return "\n".join([head, "examples  mean error  failed   bound", *lines])
+        return printable("\n".join([head, "examples  mean error  failed   bound", *lines]))
 
 
 def simulate_pac(
@@ -308,9 +309,9 @@ def simulate_exhaustion(
     return EpsilonExhaustion(epsilon, runs, len(bad), sizes, measured, bounds)
 
 
-def _share(bad: NDArray[Any], p: NDArray[np.float64], m: int, runs: int, rng: np.random.Generator) -> float:
+def _share(bad: NDArray[Any], p: NDArray[np.float64], m: int, runs: int, random_state: np.random.Generator) -> float:
     """The share of runs in which no example shows up one of the bad hypotheses."""
-    seen = rng.multinomial(m, p, size=runs) > 0
+    seen = random_state.multinomial(m, p, size=runs) > 0
     agrees = ~(seen.astype(np.float32) @ bad.T.astype(np.float32) > 0)
     return float(agrees.any(axis=1).mean())
 
@@ -360,10 +361,10 @@ def compare_bayes_gibbs(
     n_examples: int,
     n_runs: int = 200,
     noise: float = 0.0,
-    prior: PriorLike = None,
+    prior: PriorLike = "uniform",
     random_state: np.random.Generator | int | None = None,
 ) -> BayesGibbsComparison:
-    """Draw a target from the prior and m labelled points, learn in three ways, and measure on all points; many times.
+    """Draw a target from the prior and m labeled points, learn in three ways, and measure on all points; many times.
 
     >>> from bayeslearn.learning_theory import standard_class
     >>> cube = [[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]
@@ -409,7 +410,7 @@ def paint_failures(axes: Any, found: Simulation | EpsilonExhaustion) -> None:
     measured = found.failures if isinstance(found, Simulation) else found.measured
     axes.plot(found.n_examples, measured, marker="o", label="measured")
     if np.isfinite(found.bounds).any():
-        axes.plot(found.n_examples, found.bounds, marker=".", color="grey", linestyle="--", label="|H| e^(−εm)")
+        axes.plot(found.n_examples, found.bounds, marker=".", color="gray", linestyle="--", label="|H| e^(−εm)")
     what = f"{found.learner}: error above" if isinstance(found, Simulation) else "version space not exhausted at"
     axes.set(
         xlabel="examples, m", ylabel="share of runs" if simulated else "share of version spaces", ylim=(-0.03, 1.03)

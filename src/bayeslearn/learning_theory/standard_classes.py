@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Points = NDArray[np.float64]
-    Labellings = set[tuple[bool, ...]]
+    Labelings = set[tuple[bool, ...]]
 
 #: Points whose labelings are worked out.
 MOST_POINTS = 14
@@ -42,7 +42,7 @@ class StandardClass:
     dimension: float
     #: Points that are shattered, as many as the dimension says.
     witness: Points
-    find: Callable[[Points], Labellings]
+    find: Callable[[Points], Labelings]
 
     def labelings(self, points: ArrayLike) -> ConceptClass:
         """The class on some points, a row each (or a number each, on the line)."""
@@ -90,7 +90,7 @@ def _intervals(n: int) -> StandardClass:
     return StandardClass(name, 2 * n, np.arange(2.0 * n)[:, None], lambda x: _runs(x, n))
 
 
-def _runs(points: Points, most: int, *, open_end: bool = False) -> Labellings:
+def _runs(points: Points, most: int, *, open_end: bool = False) -> Labelings:
     """Labels along the line in at most so many runs of ones; with an open end, ones only at the end."""
     values, place = np.unique(points[:, 0], return_inverse=True)
     found = set()
@@ -102,12 +102,12 @@ def _runs(points: Points, most: int, *, open_end: bool = False) -> Labellings:
 
 
 def _sines(n: int) -> StandardClass:
-    """sin(ax) > 0 on 2^-1, …, 2^-n: with a = π(1 + Σ 2^i over the points to be left out) any labelling comes about."""
+    """sin(ax) > 0 on 2^-1, …, 2^-n: with a = π(1 + Σ 2^i over the points to be left out) any labeling comes about."""
     points = np.ldexp(np.ones((n, 1)), -np.arange(1, n + 1)[:, None])
     return StandardClass("sines", math.inf, points, _by_frequency)
 
 
-def _by_frequency(points: Points) -> Labellings:
+def _by_frequency(points: Points) -> Labelings:
     powers = -np.log2(points[:, 0])
     if not np.array_equal(powers, powers.round()) or powers.min(initial=1) < 1:
         raise ParameterError("sines are followed on points 1/2, 1/4, 1/8, … only")
@@ -126,8 +126,8 @@ def _rectangles(r: int) -> StandardClass:
     return StandardClass(f"rectangles in {r} dimensions", 2 * r, ends, _boxes)
 
 
-def _boxes(points: Points) -> Labellings:
-    """A labelling is a box's if the least box around its ones holds nothing else."""
+def _boxes(points: Points) -> Labelings:
+    """A labeling is a box's if the least box around its ones holds nothing else."""
     found = {(False,) * len(points)}
     for size in range(1, 2 * points.shape[1] + 1):  # a side needs one point
         for corner in itertools.combinations(range(len(points)), min(size, len(points))):
@@ -151,8 +151,8 @@ def _lifted(points: Points) -> Points:
     return np.hstack([points, (points**2).sum(axis=1, keepdims=True)])
 
 
-def _separable(points: Points, *, ball: bool = False) -> Labellings:
-    """Labellings that a hyperplane makes, point by point: one that the first k do not allow is not followed."""
+def _separable(points: Points, *, ball: bool = False) -> Labelings:
+    """Labelings that a hyperplane makes, point by point: one that the first k do not allow is not followed."""
     from scipy.optimize import linprog  # noqa: PLC0415 - loaded when half-spaces are looked at
 
     rows = np.hstack([points, np.ones((len(points), 1))])
@@ -177,7 +177,7 @@ def _conjunctions(n: int) -> StandardClass:
     return StandardClass(f"conjunctions of {n} literals", 2 if n == 1 else n, one_out, _literals)
 
 
-def _literals(points: Points) -> Labellings:
+def _literals(points: Points) -> Labelings:
     return {(False,) * len(points)} | _products(np.hstack([_bits(points), ~_bits(points)]))
 
 
@@ -185,7 +185,7 @@ def _monotone(n: int) -> StandardClass:
     return StandardClass(f"monotone conjunctions of {n} variables", n, 1.0 - np.eye(n), lambda x: _products(_bits(x)))
 
 
-def _products(columns: NDArray[np.bool_]) -> Labellings:
+def _products(columns: NDArray[np.bool_]) -> Labelings:
     """What conjunctions of some columns say, built up one column at a time."""
     found = {(True,) * len(columns)}
     for column in columns.T.tolist():
@@ -197,7 +197,7 @@ def _parities(n: int) -> StandardClass:
     return StandardClass(f"parities of {n} variables", n, np.eye(n), _sums)
 
 
-def _sums(points: Points) -> Labellings:
+def _sums(points: Points) -> Labelings:
     found = {(False,) * len(points)}
     for column in _bits(points).T.tolist():
         found |= {tuple(a != b for a, b in zip(labels, column, strict=True)) for labels in found}
@@ -211,7 +211,7 @@ def _everything(n: int) -> StandardClass:
     return StandardClass(f"every function of {n} variables", 2**n, corners, _anything)
 
 
-def _anything(points: Points) -> Labellings:
+def _anything(points: Points) -> Labelings:
     place = np.unique(_bits(points), axis=0, return_inverse=True)[1].ravel()
     kinds = int(place.max(initial=-1)) + 1
     return {tuple(labels[i] for i in place) for labels in itertools.product((False, True), repeat=kinds)}

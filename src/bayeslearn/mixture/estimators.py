@@ -14,10 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.estimators import AnswersInBatches
-from bayeslearn.mixture.choosing import choose_mixture
-from bayeslearn.mixture.classes import by_size, find_classes, new_rows, schema_of
-from bayeslearn.mixture.learning import fit_mixture
-from bayeslearn.mixture.reporting import describe
+from bayeslearn.mixture.fit import fit_mixture
+from bayeslearn.mixture.inputs import schema_of
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Table, as_table
 from bayeslearn.tables.raw import RawTable
@@ -25,9 +23,9 @@ from bayeslearn.tables.raw import RawTable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.em import Result
-    from bayeslearn.mixture.model import Mixture
-    from bayeslearn.mixture.reporting import ClassReport
+    from bayeslearn.em import EMResult
+    from bayeslearn.mixture.cluster_report import ClusterReport
+    from bayeslearn.mixture.model import MixtureModel
     from bayeslearn.tables import Schema
     from bayeslearn.tables.markers import Markers
 
@@ -35,9 +33,9 @@ if TYPE_CHECKING:
 
 
 class MixtureEstimator(AnswersInBatches, ABC):
-    """What both estimators share: answers by a :class:`Mixture`."""
+    """What both estimators share: answers by a :class:`MixtureModel`."""
 
-    model_: Mixture
+    model_: MixtureModel
     n_init: int
     random_state: Any
 
@@ -91,7 +89,7 @@ class MixtureEstimator(AnswersInBatches, ABC):
     def _restarts(self) -> int:
         return validation.integer("n_init", self.n_init, least=1) - 1
 
-    def _keep(self, found: Result[Mixture]) -> None:
+    def _keep(self, found: EMResult[MixtureModel]) -> None:
         self.model_ = found.model
         self.history_ = found.history
         self.converged_ = found.converged
@@ -109,10 +107,10 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
         ``"full"``, ``"tied"``, ``"diagonal"`` or ``"spherical"``.
     prior
         ``"weak"`` keeps covariances regular, None is maximum likelihood, or a prior of the family.
-    missing, keep_default_na
+    na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`.
     start
-        ``"k-means++"``, ``"random"`` or a :class:`Mixture`.
+        ``"k-means++"``, ``"random"`` or a :class:`MixtureModel`.
     n_init
         Number of initializations.
     tol, max_iter
@@ -125,7 +123,7 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
     Attributes
     ----------
     model_
-        The :class:`Mixture`, to be added, saved and updated.
+        The :class:`MixtureModel`, to be added, saved and updated.
     weights_, means_, covariances_
         Its parameters.
     history_, converged_, n_iter_
@@ -146,7 +144,7 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
         *,
         covariance: str = "full",
         prior: Any = "weak",
-        missing: Markers = (),
+        na_values: Markers = (),
         keep_default_na: bool = True,
         start: Any = "k-means++",
         n_init: int = 1,
@@ -158,7 +156,7 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
         self.n_components = n_components
         self.covariance = covariance
         self.prior = prior
-        self.missing = missing
+        self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.start = start
         self.n_init = n_init
@@ -177,11 +175,14 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
         rows = self._table(self._read_rows(X, reset=True))
         how: dict[str, Any] = {
             "covariance": self.covariance, "prior": self.prior, "start": self.start, "tol": self.tol,
-            "max_iter": self.max_iter, "rng": validation.generator(self.random_state), "restarts": self._restarts(),
+            "max_iter": self.max_iter, "random_state": validation.generator(self.random_state),
+            "restarts": self._restarts(),
             "weights": sample_weight,
         }  # fmt: skip
         if isinstance(self.n_components, str):
             validation.choice("n_components", self.n_components, ["auto"])
+            from bayeslearn.mixture.model_selection import choose_mixture  # noqa: PLC0415 - only here
+
             by: Any = "bic" if self.prior is None else "evidence"
             self._keep(choose_mixture(rows, by=by, most=self.most_components, **how).result)
         else:
@@ -204,7 +205,7 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
     def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
         """Return rows drawn at random, and the component of each."""
         check_is_fitted(self)
-        (x,), labels = self.model_.sample(n_samples, rng=validation.generator(self.random_state))
+        (x,), labels = self.model_.sample(n_samples, random_state=validation.generator(self.random_state))
         return x, labels
 
     @property
@@ -236,7 +237,7 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
     def _marked(self, X: Any, *, reset: bool, names: Any = None) -> Any:
         marked = super()._marked(X, reset=reset, names=names)
         if isinstance(marked, RawTable) and isinstance(X, np.ndarray):
-            return np.stack([as_table(marked, columns=[n], numeric=[n]).value(n) for n in marked], axis=1)
+            return np.stack([as_table(marked, columns=[n], numeric=[n]).values_of(n) for n in marked], axis=1)
         return marked
 
     def __sklearn_tags__(self) -> Any:
@@ -245,7 +246,7 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
         return tags
 
 
-class TableClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class MixedTypeClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Classes of the rows of a table, whose columns may be words, numbers and counts, with holes.
 
     Parameters
@@ -256,7 +257,7 @@ class TableClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type: ig
         Of columns, by name: ``"categorical"``, ``"normal"``, ``"poisson"``; columns of an array are x0, x1, and so on.
     covariance
         ``"full"`` or ``"tied"`` lets the normal columns vary together within a class.
-    missing, keep_default_na
+    na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`.
     prior, n_init, tol, max_iter, most_classes, random_state
         As in :class:`GaussianMixture`.
@@ -264,14 +265,14 @@ class TableClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type: ig
     Attributes
     ----------
     model_
-        The :class:`Mixture`, its largest class first.
+        The :class:`MixtureModel`, its largest class first.
     scores_
         The evidence of every number of classes that was tried.
 
     Examples
     --------
     >>> rows = {"hue": ["red", "blue", "red", None] * 8, "size": [1.0, 9.0, 1.2, 9.1] * 8}
-    >>> found = TableClusterer(random_state=0).fit(rows)
+    >>> found = MixedTypeClusterer(random_state=0).fit(rows)
     >>> len(found.report_), str(found.report_[0].differences[0].column)
     (2, 'size')
     """
@@ -282,7 +283,7 @@ class TableClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type: ig
         *,
         families: Mapping[str, str] | None = None,
         covariance: str | None = None,
-        missing: Markers = (),
+        na_values: Markers = (),
         keep_default_na: bool = True,
         prior: Any = "weak",
         n_init: int = 4,
@@ -294,7 +295,7 @@ class TableClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type: ig
         self.n_classes = n_classes
         self.families = families
         self.covariance = covariance
-        self.missing = missing
+        self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.prior = prior
         self.n_init = n_init
@@ -305,11 +306,13 @@ class TableClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type: ig
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002 - scikit-learn hands it over
         """Find the classes; the rows of a source get no `labels_`, and its weights are the name of a column."""
+        from bayeslearn.mixture.mixed_table import by_size, find_classes, new_rows  # noqa: PLC0415 - not of Gaussians
+
         rows = _columns(self._read_rows(X, reset=True))
         found = by_size(find_classes(
             rows, self.n_classes, families=self.families, covariance=self.covariance, prior=self.prior,
             restarts=self._restarts(), tol=self.tol, max_iter=self.max_iter, most=self.most_classes,
-            weights=sample_weight, rng=validation.generator(self.random_state), left_out={},
+            weights=sample_weight, random_state=validation.generator(self.random_state), left_out={},
         ))  # fmt: skip
         self._keep(found.result)
         self.scores_ = found.scores
@@ -320,11 +323,15 @@ class TableClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type: ig
         return self
 
     @property
-    def report_(self) -> list[ClassReport]:
+    def report_(self) -> list[ClusterReport]:
         """For every class its size and what distinguishes it."""
-        return describe(self.model_)
+        from bayeslearn.mixture.cluster_report import describe_clusters  # noqa: PLC0415 - only here
+
+        return describe_clusters(self.model_)
 
     def _model_rows(self, rows: Any) -> Any:
+        from bayeslearn.mixture.mixed_table import new_rows  # noqa: PLC0415 - not of Gaussians
+
         return new_rows(self.model_, _columns(rows, getattr(self, "feature_names_in_", None)))
 
 

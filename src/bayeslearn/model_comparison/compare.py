@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import evaluation, validation
-from bayeslearn.em import told_to_stop
+from bayeslearn import evaluation, significance, validation
+from bayeslearn.em import should_stop
 from bayeslearn.errors import DataError, ParameterError
 from bayeslearn.model_comparison.folds import Problem, read
 from bayeslearn.model_comparison.learners import BASELINE, Baseline, Learner, Task, chosen
@@ -69,10 +69,10 @@ def measured(
     seconds = np.empty((n_folds, 2))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for fold in (0, *range(n_folds)):  # the first warms, and is written over
-            new = np.flatnonzero(folds == fold)
+        parts = list(enumerate(evaluation.each_fold(folds)))
+        for fold, (seen, new) in (parts[0], *parts):  # the first warms, and is written over
             queries = handed(problem, learner, np.resize(new, max(len(new), LEAST_QUERIES)))
-            model, answer, seconds[fold] = run(problem, learner, np.flatnonzero(folds != fold), queries, seed)
+            model, answer, seconds[fold] = run(problem, learner, seen, queries, seed)
             said[new] = checked(problem, answer)[: len(new)]
             if n_classes and hasattr(model, "predict_proba"):
                 proba[new] = widened(model.predict_proba(handed(problem, learner, new)), model.classes_, n_classes)
@@ -108,7 +108,7 @@ def handed(problem: Problem, learner: Learner, rows: NDArray[np.intp]) -> Any:
     if learner.form != "cells":
         return (problem.states if learner.form == "states" else problem.numbers).take(rows).with_weights(None)
     part = problem.states.take(rows)
-    return np.column_stack([part.decode(name) for name in part.schema.names])
+    return np.column_stack([part.column(name) for name in part.schema.names])
 
 
 def require_weights(model: Any) -> None:
@@ -172,7 +172,7 @@ def compare_models(
     random_state: np.random.Generator | int | None = 0,
     time_limit: float | None = None,
     progress: Callable[[ComparisonProgress], object] | None = None,
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
 ) -> ModelComparison:
@@ -195,7 +195,7 @@ def compare_models(
         The weight of each row, or the column that holds it.
     random_state
         The seed of the folds and of the learners that use random numbers.
-    missing, keep_default_na, drop_columns
+    na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
     time_limit
         Seconds for each learner, looked at when a fold is done: one that needs more is told among the failures.
@@ -215,7 +215,7 @@ def compare_models(
     dropped = name_list("drop_columns", drop_columns)
     if target in dropped:
         raise ParameterError(f"column {target!r} is to be both predicted and dropped")
-    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=dropped)
+    data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=dropped)
     validation.choice("task", task, ["auto", "classification", "regression"])
     n = validation.integer("cv", cv, least=2)
     limit = None if time_limit is None else validation.number("time_limit", time_limit, above=0)
@@ -264,7 +264,7 @@ class Watch:
             nonlocal done
             done += 1
             share = (self.turn + (done + 1) / (self.n_folds + 1)) / self.n_learners
-            self.stopped = told_to_stop(self.progress, ComparisonProgress(name, fold, share))
+            self.stopped = should_stop(self.progress, ComparisonProgress(name, fold, share))
             if done == self.n_folds:
                 return
             if self.stopped:
@@ -287,8 +287,8 @@ def judged(
     lines = [line(problem, *trials[name], losses[name]) for name in trials]
     lines.sort(key=lambda line: (line.error, np.inf if line.log_loss is None else line.log_loss))
     best, others = lines[0], lines[1:]
-    chance = partial(evaluation.chance_of_difference, weights=weights, classes=classes)
-    p = evaluation.holm([chance(losses[other.name], losses[best.name]) for other in others])
+    beaten = partial(significance.paired, b=losses[best.name], weights=weights, classes=classes)
+    p = significance.holm([beaten(losses[other.name]).p_value for other in others])
     beside = [replace(other, p_value=value) for other, value in zip(others, p, strict=True)]
     return ModelComparison(
         problem.target, "classification" if classes else "regression", len(problem.said), len(problem.states.schema),
@@ -304,7 +304,7 @@ def losses_of(problem: Problem, trial: Trial) -> NDArray[np.float64]:
 
 def line(problem: Problem, learner: Learner, trial: Trial, losses: NDArray[np.float64]) -> LearnerResult:
     """One learner by itself."""
-    error, spread = evaluation.error_with_spread(losses, problem.weights, classes=bool(problem.classes))
+    error, spread = significance.error_with_spread(losses, problem.weights, classes=bool(problem.classes))
     loss = None
     if trial.proba is not None:
         loss, _ = evaluation.mean_with_error(evaluation.log_losses(trial.proba, problem.said), problem.weights)

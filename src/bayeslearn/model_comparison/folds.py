@@ -19,8 +19,8 @@ import numpy as np
 from bayeslearn import evaluation
 from bayeslearn.errors import DataError, EmptyTableError, MissingValuesError
 from bayeslearn.sources.usability import named_columns, without_identifiers
-from bayeslearn.tables import Discrete, Table, as_table
-from bayeslearn.tables.numbers import all_numbers, with_numbers
+from bayeslearn.tables import DiscreteVariable, Table, as_table
+from bayeslearn.tables.numeric_states import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ def read(data: Any, target: str, *, task: str, sample_weight: Any, dropped: Sequ
     if not isinstance(data, Table):
         table = without_identifiers(table, left_out, keep=[target, *named_columns(data)])
     variable, n = table.schema[target], len(table)
-    missing = table.code(target) < 0 if isinstance(variable, Discrete) else np.isnan(table.value(target))
+    missing = (
+        table.codes_of(target) < 0 if isinstance(variable, DiscreteVariable) else np.isnan(table.values_of(target))
+    )
     place = np.flatnonzero(~missing if table.weights is None else ~missing & (table.weights > 0))
     if not len(place):
         raise MissingValuesError(f"no row that counts has a {target!r}", hint="give rows whose target is known")
@@ -102,9 +104,9 @@ def read(data: Any, target: str, *, task: str, sample_weight: Any, dropped: Sequ
 def targets(table: Table, target: str) -> tuple[NDArray[Any], tuple[Any, ...]]:
     """What each row says, and the classes that some row is of."""
     variable = table.schema[target]
-    if not isinstance(variable, Discrete):
-        return np.array(table.value(target)), ()
-    shown, said = np.unique(table.code(target), return_inverse=True)
+    if not isinstance(variable, DiscreteVariable):
+        return np.array(table.values_of(target)), ()
+    shown, said = np.unique(table.codes_of(target), return_inverse=True)
     if len(shown) < 2:
         raise DataError(
             f"the target {target!r} shows one class only, {variable.states[shown[0]]!r}",
@@ -126,9 +128,11 @@ def keys(table: Table, seed: int) -> Keys:
 
 def cell_numbers(table: Table, variable: Any) -> Keys:
     """A number for each cell of a column, by what stands in it."""
-    if isinstance(variable, Discrete):
-        return np.concatenate([digest(repr(state)) for state in (*variable.states, None)])[table.code(variable.name)]
-    x = table.value(variable.name) + 0.0  # −0 is 0
+    if isinstance(variable, DiscreteVariable):
+        return np.concatenate([digest(repr(state)) for state in (*variable.states, None)])[
+            table.codes_of(variable.name)
+        ]
+    x = table.values_of(variable.name) + 0.0  # −0 is 0
     return np.where(np.isnan(x), np.nan, x).view(np.uint64)
 
 
@@ -138,7 +142,7 @@ def digest(text: str) -> Keys:
 
 
 def mix(x: Keys) -> Keys:
-    """Every bit spread over all others: the finaliser of splitmix64."""
+    """Every bit spread over all others: the finalizer of splitmix64."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))

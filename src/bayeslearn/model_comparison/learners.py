@@ -18,7 +18,7 @@ from bayeslearn.errors import ParameterError, listed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.functions import Features
+    from bayeslearn.regression import Features
     from bayeslearn.tables import Table
 
 #: The name of the learner that looks at nothing, beside which all others stand.
@@ -86,7 +86,7 @@ class OnPoints:
 
     def fit(self, rows: Table, y: NDArray[Any], **how: Any) -> OnPoints:
         """Learn how rows become points, then from the points."""
-        from bayeslearn.functions import Features  # noqa: PLC0415 - loaded when an estimator needs it
+        from bayeslearn.regression import Features  # noqa: PLC0415 - loaded when an estimator needs it
 
         self.features_ = Features.learn(rows)
         self.estimator.fit(self.features_.encode(rows).matrix, y, **how)
@@ -106,23 +106,23 @@ class OnPoints:
 
 def default_learners(task: Task) -> dict[str, Learner]:
     """The learners that are compared if nothing is said, by name."""
-    functions = import_module("bayeslearn.functions")
+    functions = import_module("bayeslearn.regression")
     neighbors = import_module("bayeslearn.neighbors")
     if task == "regression":
         found = [
             Learner("k-nn", neighbors.NeighborsRegressor(), is_lazy=True),
-            Learner("k-nn-loo", neighbors.NeighborsRegressor("loo"), is_lazy=True),
+            Learner("k-nn-loo", neighbors.NeighborsRegressor("auto"), is_lazy=True),
             Learner("local", functions.LocalRegressor(), is_lazy=True),
-            Learner("rbf", functions.RadialBasisRegressor(), is_lazy=False),
-            Learner("least-squares", functions.LeastSquaresRegressor(), is_lazy=False),
+            Learner("rbf", functions.RBFRegressor(), is_lazy=False),
+            Learner("least-squares", functions.BayesianLinearRegressor(), is_lazy=False),
         ]
     else:
         naive, network = import_module("bayeslearn.naive_bayes"), import_module("bayeslearn.network")
         found = [
             Learner("k-nn", neighbors.NeighborsClassifier(), is_lazy=True),
-            Learner("k-nn-loo", neighbors.NeighborsClassifier("loo"), is_lazy=True),
-            Learner("rbf", functions.RadialBasisClassifier(most_units=32), is_lazy=False),
-            Learner("sigmoid", functions.SigmoidClassifier(), is_lazy=False),
+            Learner("k-nn-loo", neighbors.NeighborsClassifier("auto"), is_lazy=True),
+            Learner("rbf", functions.RBFClassifier(most_units=32), is_lazy=False),
+            Learner("sigmoid", functions.LogisticClassifier(), is_lazy=False),
             Learner("naive-bayes", naive.NaiveBayesClassifier(), is_lazy=False, form="states"),
             Learner("network", network.BayesianNetworkClassifier("tan"), is_lazy=False, form="cells"),
         ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from bayeslearn.model_comparison.learners import BASELINE, Task
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,7 +111,7 @@ class ModelComparison:
         }  # fmt: skip
 
     def __repr__(self) -> str:
-        return "\n".join([*self._head(), "", *laid_out(self._cells()), "", *self._words()])
+        return printable("\n".join([*self._head(), "", *laid_out(self._cells()), "", *self._words()]))
 
     def _head(self) -> list[str]:
         classes = self.task == "classification"
@@ -197,34 +198,34 @@ def size(n: int | None) -> str:
 MARKERS, KINDS = "so", ("eager", "lazy")
 
 
-def paint(train: Any, ask: Any, found: ModelComparison, colours: Callable[[int], Any]) -> None:
+def paint(train: Any, ask: Any, found: ModelComparison, colors: Callable[[int], Any]) -> None:
     """Log axes, with names at the points; lazy learners are round, eager ones square, the baseline is a line."""
-    paint_times(train, found, "train_seconds", colours)
-    paint_times(ask, found, "query_seconds", colours)
+    paint_times(train, found, "train_seconds", colors)
+    paint_times(ask, found, "query_seconds", colors)
     train.set(
         xlabel="seconds to train", ylabel="share wrong" if found.task == "classification" else "root mean squared error"
     )
     ask.set(xlabel="seconds to ask, each row")
     handles = [
-        *(ask.plot([], [], MARKERS[lazy], color=colours(lazy), label=KINDS[lazy])[0] for lazy in (True, False)),
-        ask.plot([], [], color="lightgrey", label=BASELINE)[0],
+        *(ask.plot([], [], MARKERS[lazy], color=colors(lazy), label=KINDS[lazy])[0] for lazy in (True, False)),
+        ask.plot([], [], color="lightgray", label=BASELINE)[0],
     ]
     ask.legend(handles=handles, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
 
 
-def paint_times(axes: Any, found: ModelComparison, clock: str, colours: Callable[[int], Any]) -> None:
+def paint_times(axes: Any, found: ModelComparison, clock: str, colors: Callable[[int], Any]) -> None:
     """Errors with their standard errors, by one of the times; names lie above and below in turn, and within."""
     lines = [line for line in found.results if line.name != BASELINE]
     times = [getattr(line, clock) for line in lines]
     middle = (min(times) * max(times)) ** 0.5 if times else 0.0
-    axes.axhline(found[BASELINE].error, color="lightgrey", zorder=0)
+    axes.axhline(found[BASELINE].error, color="lightgray", zorder=0)
     for i, (line, x) in enumerate(zip(lines, times, strict=True)):
         axes.errorbar(
             [x],
             [line.error],
             yerr=[line.standard_error],
             fmt=MARKERS[line.is_lazy],
-            color=colours(line.is_lazy),
+            color=colors(line.is_lazy),
             capsize=2,
         )
         side, align = (-6, "right") if x > middle else (6, "left")

@@ -1,4 +1,4 @@
-"""Learners that keep their examples: nearest neighbours, their distances and their indexes."""
+"""Learners that keep their examples: nearest neighbors, their distances and their indexes."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
                                    states    δ² = 0 if they are the same, else 1
                                    missing   E δ², over what the column holds elsewhere
 
-It is Euclidean distance between points, so that any index finds neighbours by it. A state is an indicator times 1/√2; a
+It is Euclidean distance between points, so that any index finds neighbors by it. A state is an indicator times 1/√2; a
 missing cell stands at the mean μ of its column, and as far off to the side as the column varies:
 
     E |q − X|² = |q − μ|² + σ²        both missing: E |X − X'|² = σ² + σ²
@@ -25,7 +25,7 @@ from bayeslearn import validation
 from bayeslearn.distributions.moments import MEAN_ROUNDING
 from bayeslearn.distributions.sufficient_statistics import frozen, ratio
 from bayeslearn.errors import DataError, ParameterError, ShapeError
-from bayeslearn.tables import Discrete, Schema, Table
+from bayeslearn.tables import DiscreteVariable, Schema, Table
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Distance:
         blank = cls(schema, metric, np.zeros(n), np.ones(n), np.ones(n), *np.zeros((2, width(schema))))
         mean, variance = moments(blank.coordinates(examples), examples.weights)
         if metric != "euclidean":
-            number = np.array([not isinstance(v, Discrete) for v in schema], bool)
+            number = np.array([not isinstance(v, DiscreteVariable) for v in schema], bool)
             mine = number[blank.owner]
             spread = np.sqrt(variance[mine]) if metric == "scaled" else spans(examples)
             constant = spread <= MEAN_ROUNDING * np.abs(mean[mine])
@@ -121,7 +121,7 @@ class Distance:
         x = self.coordinates(rows)
         side = self._sides(x)
         for variable in rows.schema.discrete:
-            unseen = rows.code(variable.name) == self.schema[variable.name].size  # type: ignore[attr-defined]
+            unseen = rows.codes_of(variable.name) == self.schema[variable.name].size  # type: ignore[attr-defined]
             side += unseen * self.weights[self.schema.names.index(variable.name)] / 2
         points = self._filled(x)
         return (points if points.shape[1] == size else np.column_stack([points, np.zeros(len(x))])), side
@@ -136,22 +136,22 @@ class Distance:
         """Cells as coordinates before weights are applied, NaN where missing; a state never seen has no indicator."""
         x, at = np.empty((rows.n_rows, len(self.owner))), 0
         for j, variable in enumerate(self.schema):
-            if isinstance(variable, Discrete):
-                codes = rows.code(variable.name)
+            if isinstance(variable, DiscreteVariable):
+                codes = rows.codes_of(variable.name)
                 block = x[:, at : at + variable.size]
                 block[:] = (codes[:, None] == np.arange(variable.size)) * np.sqrt(0.5)
                 block[codes < 0] = np.nan
                 at += variable.size
             else:
                 with np.errstate(over="ignore"):  # a point that is not finite is told of by the index
-                    x[:, at] = (rows.value(variable.name) - self.center[j]) * self.scale[j]
+                    x[:, at] = (rows.values_of(variable.name) - self.center[j]) * self.scale[j]
                 at += 1
         return x
 
     @cached_property
     def owner(self) -> NDArray[np.intp]:
         """The column that each coordinate belongs to."""
-        sizes = [v.size if isinstance(v, Discrete) else 1 for v in self.schema]
+        sizes = [v.size if isinstance(v, DiscreteVariable) else 1 for v in self.schema]
         return np.repeat(np.arange(len(sizes)), sizes)
 
     def _filled(self, x: Floats) -> Floats:
@@ -196,8 +196,8 @@ def spans(table: Table) -> Floats:
 def with_another(schema: Schema) -> Schema:
     """The same columns, with one more state for all that no example shows."""
     return Schema(
-        Discrete(v.name, (*v.states, ANOTHER), read_as=v.read_as, origin=v.origin)
-        if isinstance(v, Discrete) and v.cuts is None
+        DiscreteVariable(v.name, (*v.states, ANOTHER), read_as=v.read_as, origin=v.origin)
+        if isinstance(v, DiscreteVariable) and v.cuts is None
         else v
         for v in schema
     )

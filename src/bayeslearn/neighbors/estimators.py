@@ -1,4 +1,4 @@
-"""Nearest neighbours as scikit-learn estimators: any columns, holes, weights, batches, reasons."""
+"""Nearest neighbors as scikit-learn estimators: any columns, holes, weights, batches, reasons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bayeslearn.estimators import AnswersInBatches, ReadsLabels
 from bayeslearn.neighbors import inputs
 from bayeslearn.neighbors.fit import learned
 from bayeslearn.sources.scanning import as_source, is_source
-from bayeslearn.tables import Discrete, Numeric
+from bayeslearn.tables import DiscreteVariable, NumericVariable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class NeighborsEstimator(AnswersInBatches, ReadsLabels):
         prior: Any = 1.0,
         index: str = "auto",
         max_k: int = 50,
-        missing: Markers = (),
+        na_values: Markers = (),
         keep_default_na: bool = True,
         unlabeled: Literal["drop", "error"] = "drop",
     ) -> None:
@@ -50,7 +50,7 @@ class NeighborsEstimator(AnswersInBatches, ReadsLabels):
         self.prior = prior
         self.index = index
         self.max_k = max_k
-        self.missing = missing
+        self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.unlabeled = unlabeled
 
@@ -59,7 +59,7 @@ class NeighborsEstimator(AnswersInBatches, ReadsLabels):
         return self._answer(X, "nearest", n_neighbors)
 
     def explain(self, X: Any) -> list[NeighborExplanation]:
-        """For each row the neighbours that are heard, how far they are, what they weigh and what they say."""
+        """For each row the neighbors that are heard, how far they are, what they weigh and what they say."""
         return self._answer(X, "explain")
 
     @property
@@ -99,21 +99,21 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
     Parameters
     ----------
     k
-        How many neighbours are heard; ``"loo"`` for the number with the least leave-one-out error, ``"all"`` for all.
+        How many neighbors are heard; ``"auto"`` for the number with the least leave-one-out error, ``"all"`` for all.
     weights
-        ``"uniform"``, ``"inverse-square"`` (an exact match wins), or a function of an array of distances.
+        ``"uniform"``, ``"inverse_square"`` (an exact match wins), or a function of an array of distances.
     metric
         What numbers are divided by: ``"scaled"`` (standard deviation), ``"range"``, ``"euclidean"`` (nothing).
     attributes
-        Weights of columns, by name or in order; ``"loo"`` to find them by leave-one-out, ``"remove"`` to find columns
+        Weights of columns, by name or in order; ``"auto"`` to find them by leave-one-out, ``"remove"`` to find columns
         that can go.
     prior
-        Cases that are spread evenly over the classes before any neighbour is heard, or a Dirichlet.
+        Cases that are spread evenly over the classes before any neighbor is heard, or a Dirichlet.
     index
         ``"auto"``, ``"tree"``, ``"brute"``, or ``"approximate"`` (needs usearch).
     max_k
-        The largest k that ``"loo"`` tries.
-    missing, keep_default_na
+        The largest k that ``"auto"`` tries.
+    na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     unlabeled
         What to do with rows without a target (None, NaN): ``"drop"`` them or raise an ``"error"``.
@@ -151,7 +151,7 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
         if not reset:
             rows, codes = self._joined(rows, codes)
         name = "class" if "class" not in rows.schema else "class_label"
-        return self._keep(rows, Discrete(name, tuple(self.classes_.tolist())), codes)
+        return self._keep(rows, DiscreteVariable(name, tuple(self.classes_.tolist())), codes)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable label of each row; of tied ones, that of the nearest neighbor."""
@@ -167,7 +167,7 @@ class NeighborsRegressor(NeighborsEstimator, RegressorMixin, BaseEstimator):  # 
     """The mean of what the nearest examples say, and an interval in which one more case lies.
 
     Parameters and attributes are those of :class:`NeighborsClassifier`; `prior` is of the variance only: so many cases
-    whose spread is that between nearest neighbours, or a NormalInverseGamma.
+    whose spread is that between nearest neighbors, or a NormalInverseGamma.
 
     Examples
     --------
@@ -182,14 +182,14 @@ class NeighborsRegressor(NeighborsEstimator, RegressorMixin, BaseEstimator):  # 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Keep the examples; where X has named columns, `y` and `sample_weight` may be names of columns."""
         rows, y = self._examples(X, y, sample_weight, reset=True)
-        return self._keep(rows, Numeric("target"), y)
+        return self._keep(rows, NumericVariable("target"), y)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Keep more examples."""
         if not hasattr(self, "model_"):
             return self.fit(X, y, sample_weight)
         table, y = self._joined(*self._examples(X, y, sample_weight, reset=False))
-        return self._keep(table, Numeric("target"), y)
+        return self._keep(table, NumericVariable("target"), y)
 
     def predict(self, X: Any) -> Floats:
         """Return the mean of the target at each row."""

@@ -29,8 +29,8 @@ from bayeslearn.neighbors.distances import Distance, as_weights
 from bayeslearn.neighbors.model import NeighborsModel
 from bayeslearn.sources import with_options
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
-from bayeslearn.tables import Discrete, Table, as_table
-from bayeslearn.tables.numbers import all_numbers, with_numbers
+from bayeslearn.tables import DiscreteVariable, Table, as_table
+from bayeslearn.tables.numeric_states import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +73,7 @@ class LeaveOneOut:
         return float(self.losses[self.k.index(self.best)])
 
     def uncertain_rows(self, max_results: int = 5) -> list[int]:
-        """The examples that their neighbours contradict most."""
+        """The examples that their neighbors contradict most."""
         return np.argsort(-self.row_losses, kind="stable")[:max_results].tolist()
 
 
@@ -93,7 +93,7 @@ def leave_one_out(model: NeighborsModel, *, most: int | None = None, only: int |
     limit = MOST_K if most is None else validation.integer("most", most, least=1)
     ks = range(1, min(limit, left) + 1) if only is None else range(min(only, left), min(only, left) + 1)
     m = min(model.rows_for(ks[-1]), n - 1)
-    width = model.target.size if isinstance(model.target, Discrete) else 2
+    width = model.target.size if isinstance(model.target, DiscreteVariable) else 2
     step = max(ROOM // ((m + 1) * (width + 2)), 1)
     parts = [_block(model, np.arange(a, min(a + step, n)), ks, m) for a in range(0, n, step)]
     wrong, losses, predicted = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
@@ -114,7 +114,11 @@ def _block(model: NeighborsModel, rows: NDArray[np.int64], ks: range, m: int) ->
     d, found = model.neighbors_of_examples(rows, m)
     c, v, said = model.cases[found], voting.nearness(d, model.weighting), model.said[found]
     upto = np.cumsum(c, axis=1)
-    says = said[:, :, None] == np.arange(model.target.size) if isinstance(model.target, Discrete) else said[:, :, None]
+    says = (
+        said[:, :, None] == np.arange(model.target.size)
+        if isinstance(model.target, DiscreteVariable)
+        else said[:, :, None]
+    )
     item = np.concatenate([(v * v)[:, :, None], v[:, :, None], v[:, :, None] * says], axis=2)
     prefix = np.concatenate([np.zeros_like(item[:, :1]), np.cumsum(c[:, :, None] * item, axis=1)], axis=1)
     judged = _classes if model.is_classifier else _numbers
@@ -249,7 +253,7 @@ def sampled(model: NeighborsModel) -> NeighborsModel:
 
 
 #: What may be asked of attributes, besides weights that are told.
-ATTRIBUTES = ("loo", "remove")
+ATTRIBUTES = ("auto", "remove")
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +269,7 @@ def fit_neighbors(
     data: Any,
     target: str,
     *,
-    k: int | Literal["loo", "all"] = "loo",
+    k: int | Literal["auto", "all"] = "auto",
     weighting: Any = "uniform",
     metric: str = "scaled",
     attributes: Any = None,
@@ -273,13 +277,13 @@ def fit_neighbors(
     prior: Any = 1.0,
     weights: Any = None,
     columns: Iterable[str] | None = None,
-    unlabelled: Literal["warn", "error", "drop"] = "warn",
+    unlabeled: Literal["warn", "error", "drop"] = "warn",
     index: str = "auto",
     max_k: int = 50,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
     progress: Callable[[int, str, float], object] | None = None,
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
 ) -> NeighborsFitInfo:
@@ -290,24 +294,24 @@ def fit_neighbors(
     data, target
         Anything that :func:`~bayeslearn.as_table` takes, and the column to predict.
     k
-        How many neighbours are heard: a number, ``"loo"`` for the one with the least leave-one-out error up to `max_k`,
+        How many neighbors are heard: a number, ``"auto"`` for the one with the least leave-one-out error up to `max_k`,
         or ``"all"`` (Shepard's method, with a weighting).
     weighting
-        ``"uniform"``, ``"inverse-square"``, or a function of an array of distances.
+        ``"uniform"``, ``"inverse_square"``, or a function of an array of distances.
     metric
         What numbers are divided by: ``"scaled"`` (standard deviation), ``"range"``, ``"euclidean"`` (nothing).
     attributes
-        Weights by column, ``"loo"`` to find them, or ``"remove"`` to find attributes that can go.
+        Weights by column, ``"auto"`` to find them, or ``"remove"`` to find attributes that can go.
     kind
         Whether the target is a class or a number; whole numbers that repeat themselves are classes if nothing is said.
     prior
         Cases that the prior is worth, or a prior of the family.
-    unlabelled
+    unlabeled
         What to do with rows without a target: ``"warn"`` drops them with a warning, ``"drop"`` silently.
     left_out
         A dict that gets the columns that are dropped, and why: identifiers, free text and columns that cannot be used.
         Without it a warning names them. Columns that are named in `columns` are never dropped.
-    missing, keep_default_na, drop_columns
+    na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
 
     Examples
@@ -318,9 +322,9 @@ def fit_neighbors(
     >>> found.model.predict({"hours": [1.2, 6.6], "wind": ["weak", "storm"]}).tolist()
     ['no', 'yes']
     """
-    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
+    data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     validation.choice("kind", kind, ["auto", "classes", "numbers"])
-    validation.choice("unlabelled", unlabelled, ["warn", "error", "drop"])
+    validation.choice("unlabeled", unlabeled, ["warn", "error", "drop"])
     left_out = dropping(data, left_out, columns)
     wanted = None if columns is None else [*columns, target]
     table = as_table(
@@ -332,22 +336,26 @@ def fit_neighbors(
     table = without_identifiers(table, left_out, keep=[target, *named_columns(data)])
     warn_dropped(left_out)
     variable = table.schema[target]
-    gone = table.code(target) < 0 if isinstance(variable, Discrete) else np.isnan(table.value(target))
+    gone = table.codes_of(target) < 0 if isinstance(variable, DiscreteVariable) else np.isnan(table.values_of(target))
     if gone.any():
-        if unlabelled == "error":
+        if unlabeled == "error":
             raise MissingValuesError(
                 f"{gone.sum()} rows have no {target!r}, row {validation.first_position(gone)} is the first",
-                hint='leave them out: unlabelled="drop"',
+                hint='leave them out: unlabeled="drop"',
             )
-        if unlabelled == "warn":
+        if unlabeled == "warn":
             warnings.warn(f"{gone.sum()} rows without a {target!r} are dropped", BayeslearnWarning, stacklevel=2)
         table = table.take(np.flatnonzero(~gone))
     rows = table.drop([target])
     if not isinstance(data, Table):
         rows = with_numbers(rows, [v for v in rows.schema.discrete if all_numbers(v)])
     if not len(rows.schema):
-        raise EmptyTableError(f"there is no column beside {target!r} to find neighbours by")
-    said = table.code(target).astype(np.int64) if isinstance(variable, Discrete) else np.array(table.value(target))
+        raise EmptyTableError(f"there is no column beside {target!r} to find neighbors by")
+    said = (
+        table.codes_of(target).astype(np.int64)
+        if isinstance(variable, DiscreteVariable)
+        else np.array(table.values_of(target))
+    )
     return learned(
         rows, variable, said, k=k, metric=metric, attributes=attributes, max_k=max_k, progress=progress,
         weighting=weighting, prior=prior, index=index,
@@ -368,11 +376,11 @@ def learned(
     told = None if attributes is None or search else as_weights(attributes, rows.schema)
     number = None if isinstance(k, str) else k
     if number is None:
-        validation.choice("k", k, ["loo", "all"])
+        validation.choice("k", k, ["auto", "all"])
     model = NeighborsModel(rows, target, said, Distance.learn(rows, metric, told), number, **how)
-    by_loo = isinstance(k, str) and k == "loo"
+    by_loo = isinstance(k, str) and k == "auto"
     if search:
-        among = WEIGHTS if attributes == "loo" else REMOVAL
+        among = WEIGHTS if attributes == "auto" else REMOVAL
         found = select_feature_weights(model, among=among, choose_k=by_loo, most=max_k, progress=progress)
         return NeighborsFitInfo(found.model, found.after, found)
     return NeighborsFitInfo(*select_n_neighbors(model, most=max_k)) if by_loo else NeighborsFitInfo(model)

@@ -9,9 +9,9 @@ import numpy as np
 from bayeslearn.errors import DataError, EmptyTableError, ShapeError, listed
 from bayeslearn.neighbors.distances import with_another
 from bayeslearn.sources.usability import dropping, warn_dropped
-from bayeslearn.tables import Discrete, Numeric, Schema, Table, Variable, as_table
-from bayeslearn.tables.numbers import all_numbers, with_numbers
-from bayeslearn.tables.table import require_finite
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, Variable, as_table
+from bayeslearn.tables.numeric_states import all_numbers, with_numbers
+from bayeslearn.tables.schema import require_finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,14 +24,14 @@ def examples(data: Any, *, weights: Any = None, discrete: Iterable[str] = (), **
     if isinstance(data, Table):
         return as_table(data, weights=weights, columns=how.get("columns"))
     if is_numbers(data) and not how and not discrete:
-        return of_numbers(data, Schema(Numeric(f"x{j}") for j in range(data.shape[1])), weights)
+        return of_numbers(data, Schema(NumericVariable(f"x{j}") for j in range(data.shape[1])), weights)
     gone = dropping(data, None)
     table = as_table(data, discrete=discrete, weights=weights, allow_constant=True, left_out=gone, **how)
     warn_dropped(gone, named=True)
     return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and all_numbers(v)])
 
 
-def new_rows(schema: Schema, data: Any, *, absent: str = "error") -> Table:
+def new_rows(schema: Schema, data: Any, *, missing_columns: str = "error") -> Table:
     """Rows by the columns of the examples; a state that these do not show has a code of its own, the last."""
     columns = getattr(data, "shape", (0, 0))[1:]
     plain = isinstance(data, np.ndarray) and data.dtype.names is None
@@ -41,7 +41,7 @@ def new_rows(schema: Schema, data: Any, *, absent: str = "error") -> Table:
     if is_numbers(data) and not schema.discrete:
         return of_numbers(data, schema)
     rows = {name: data[:, j] for j, name in enumerate(schema.names)} if plain else data
-    return as_table(rows, schema=with_another(schema), unseen="last", absent=absent)  # type: ignore[arg-type]
+    return as_table(rows, schema=with_another(schema), handle_unknown="last", missing_columns=missing_columns)  # type: ignore[arg-type]
 
 
 def is_numbers(data: Any) -> bool:
@@ -83,9 +83,11 @@ def joined(one: Table, other: Table) -> Table:
 
 def widened(variable: Any, other: Any) -> Any:
     """A column with the states of both."""
-    if isinstance(variable, Discrete) and isinstance(other, Discrete):
-        return Discrete(variable.name, (*variable.states, *(s for s in other.states if s not in variable.states)))
-    if isinstance(variable, Discrete) or isinstance(other, Discrete):
+    if isinstance(variable, DiscreteVariable) and isinstance(other, DiscreteVariable):
+        return DiscreteVariable(
+            variable.name, (*variable.states, *(s for s in other.states if s not in variable.states))
+        )
+    if isinstance(variable, DiscreteVariable) or isinstance(other, DiscreteVariable):
         raise DataError(f"column {variable.name!r} holds numbers in some rows and states in others")
     return variable
 
@@ -94,7 +96,7 @@ def recoded(table: Table, schema: Schema) -> Table:
     """The rows by the codes of another schema."""
     if table.schema == schema:
         return table
-    found = as_table({n: table.decode(n) for n in schema.names}, schema=schema)
+    found = as_table({n: table.column(n) for n in schema.names}, schema=schema)
     return found if table.weights is None else found.with_weights(table.weights)
 
 
@@ -112,7 +114,7 @@ def targets(
 
     Where one is known already, more rows are read as it was, and may show new classes.
     """
-    if isinstance(like, Discrete) or discrete:
+    if isinstance(like, DiscreteVariable) or discrete:
         column = as_table({name: y}, discrete=[name], allow_constant=True, max_states=MOST_CLASSES)
         variable: Any = widened(like, column.schema[name]) if like is not None else column.schema[name]
         if variable == like:
@@ -120,7 +122,7 @@ def targets(
         return variable, coded(as_table(column, schema=Schema([variable])))
     column = as_table({name: y}, allow_constant=True, max_states=MOST_CLASSES, numeric=() if like is None else [name])
     found = column.schema[name]
-    if isinstance(found, Discrete) and not any(isinstance(s, str) for s in found.states) and all_numbers(found):
+    if isinstance(found, DiscreteVariable) and not any(isinstance(s, str) for s in found.states) and all_numbers(found):
         column = with_numbers(column, [found])
     return column.schema[name], coded(column)
 

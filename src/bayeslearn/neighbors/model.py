@@ -1,10 +1,10 @@
-"""Nearest neighbours: the examples themselves are the model.
+"""Nearest neighbors: the examples themselves are the model.
 
     evidence  = statistics of what the k nearest say, weighted by nearness        :mod:`.evidence`
     posterior = prior + evidence                                                  a row for every question
 
 For classes the family is categorical with a Dirichlet prior, for numbers it is normal, with a prior of the variance
-only: Jeffreys' and so many cases whose spread is that of the target between nearest neighbours, ½ E (y − y')². Means
+only: Jeffreys' and so many cases whose spread is that of the target between nearest neighbors, ½ E (y − y')². Means
 are plain averages.
 """
 
@@ -17,15 +17,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.codec import Saved
-from bayeslearn.distributions import Categorical, Dirichlet, DirichletRule, Normal, NormalInverseGamma
+from bayeslearn.codec import Saved, upgrade
+from bayeslearn.distributions import Categorical, Dirichlet, Normal, NormalInverseGamma
 from bayeslearn.distributions.moments import require_squares
+from bayeslearn.distributions.priors import cases_of, dirichlet_prior
 from bayeslearn.errors import EmptyTableError, MissingValuesError, ParameterError, ShapeError
 from bayeslearn.model_values import ARRAY, NUMBER, plain_prior
 from bayeslearn.neighbors import inputs, search_index, voting
 from bayeslearn.neighbors.distances import Distance, as_weights
 from bayeslearn.neighbors.inputs import targets
-from bayeslearn.tables import Discrete, Schema, Table
+from bayeslearn.printable import printable
+from bayeslearn.tables import DiscreteVariable, Schema, Table
 from bayeslearn.tables.labels import class_array
 
 if TYPE_CHECKING:
@@ -41,16 +43,16 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]
 
-#: Numbers of neighbours that are held at a time.
+#: Numbers of neighbors that are held at a time.
 ROOM = 1 << 22
 
-#: Rows that tell how much the target differs between nearest neighbours.
+#: Rows that tell how much the target differs between nearest neighbors.
 PROBES = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class NeighborsModel(Saved, kind="neighbours"):
-    """Examples, the distance between rows, and how their neighbours are heard.
+class NeighborsModel(Saved, kind="neighbors", version=2):
+    """Examples, the distance between rows, and how their neighbors are heard.
 
     >>> model = NeighborsModel.from_arrays(
     ...     {"sweet": [8, 3, 3, 7], "crunch": [5, 7, 6, 3]}, ["fruit", "vegetable", "protein", "fruit"], k=1,
@@ -68,7 +70,7 @@ class NeighborsModel(Saved, kind="neighbours"):
     #: How many cases are heard; None for all.
     k: int | None = 5
     weighting: Any = "uniform"
-    #: Cases that the prior is worth, spread evenly over the classes; or a Dirichlet, or a NormalInverseGamma.
+    #: Cases that the prior is worth, spread evenly over the classes; a word of the grammar; None for no prior.
     prior: Any = 1.0
     index: str = "auto"
 
@@ -79,11 +81,11 @@ class NeighborsModel(Saved, kind="neighbours"):
             validation.choice("weighting", self.weighting, voting.WEIGHTINGS)
         validation.choice("index", self.index, ["auto", *search_index.KINDS])
         if not len(self.examples) or not len(self.examples.schema):
-            raise EmptyTableError("there are no examples to find neighbours among, or they have no columns")
+            raise EmptyTableError("there are no examples to find neighbors among, or they have no columns")
         object.__setattr__(self, "said", validation.owned(self.said))
         if self.said.shape != (len(self.examples),):
             raise ShapeError(f"expected a target for each of {len(self.examples)} rows, got shape {self.said.shape}")
-        if isinstance(self.target, Discrete):
+        if isinstance(self.target, DiscreteVariable):
             validation.indices("said", self.said, self.target.size, least=-1)
         if not self.is_classifier:
             require_squares(f"numbers in {self.target.name!r}", self.said)
@@ -93,10 +95,8 @@ class NeighborsModel(Saved, kind="neighbours"):
                 f"{bad.sum()} rows have no {self.target.name!r}, row {validation.first_position(bad)} is the first",
                 hint="leave them out: an example that says nothing helps nobody",
             )
-        kinds = (Dirichlet, DirichletRule) if self.is_classifier else (NormalInverseGamma,)
-        if not isinstance(self.prior, kinds):
-            validation.number("prior", self.prior, least=0)
-        elif self.is_classifier:
+        object.__setattr__(self, "prior", self._checked_prior())
+        if self.is_classifier:
             self.prior_of()  # it fits
 
     @classmethod
@@ -128,9 +128,10 @@ class NeighborsModel(Saved, kind="neighbours"):
         k
             The number of neighbors; None for all.
         weighting
-            ``"uniform"``, ``"inverse-square"``, or a function of an array of distances.
+            ``"uniform"``, ``"inverse_square"``, or a function of an array of distances.
         prior
-            Pseudo-count of the prior, spread evenly over the classes; or a Dirichlet, or a NormalInverseGamma.
+            Pseudo-count of the prior, spread evenly over the classes; a word such as ``"m:2"`` or ``"laplace"``; None
+            for no prior; or a Dirichlet, or a NormalInverseGamma.
         index
             How neighbors are searched: ``"auto"``, or a kind of :mod:`~bayeslearn.neighbors.search_index`.
         """
@@ -142,17 +143,19 @@ class NeighborsModel(Saved, kind="neighbours"):
 
     def __repr__(self) -> str:
         k = "all" if self.k is None else self.k
-        return f"NeighborsModel({self.target.name} by {k} of {len(self.examples)} examples, {self.weighting})"
+        return printable(
+            f"NeighborsModel({self.target.name} by {k} of {len(self.examples)} examples, {self.weighting})"
+        )
 
     @property
     def is_classifier(self) -> bool:
         """Whether the target is a class."""
-        return isinstance(self.target, Discrete)
+        return isinstance(self.target, DiscreteVariable)
 
     @cached_property
     def family(self) -> Any:
         """The likelihood of the target."""
-        return Categorical(self.target.size) if isinstance(self.target, Discrete) else Normal()
+        return Categorical(self.target.size) if isinstance(self.target, DiscreteVariable) else Normal()
 
     @property
     def cases(self) -> Floats:
@@ -171,9 +174,20 @@ class NeighborsModel(Saved, kind="neighbours"):
 
     # -- priors
 
+    def _checked_prior(self) -> Any:
+        """The prior of this target: an object or a number as it is; of a word a rule for classes, else a number."""
+        if self.is_classifier and (self.prior is None or isinstance(self.prior, str)):
+            return dirichlet_prior(self.prior)
+        if self.family.takes(self.prior):
+            return self.prior
+        cases = cases_of(self.prior)
+        if cases == "evidence":
+            raise ParameterError("neighbors have no prior 'evidence'", hint="take none, m:CASES or a number of cases")
+        return cases
+
     def prior_of(self) -> Any:
         """The prior as a distribution of parameters."""
-        if isinstance(self.target, Discrete):
+        if isinstance(self.target, DiscreteVariable):
             rule = Dirichlet.m_estimate(self.prior) if isinstance(self.prior, int | float) else self.prior
             return rule.of((self.target.size,))
         if not isinstance(self.prior, int | float):
@@ -190,7 +204,7 @@ class NeighborsModel(Saved, kind="neighbours"):
         rows = self.neighbors_of_examples(probes, 1)[1][:, 0]
         return float(np.mean((self.said[probes] - self.said[rows]) ** 2) / 2)
 
-    # -- neighbours
+    # -- neighbors
 
     def nearest(self, data: Any, k: int | None = None) -> tuple[Floats, Rows]:
         """The distances and the numbers of the examples nearest to each row, the nearest first."""
@@ -237,19 +251,19 @@ class NeighborsModel(Saved, kind="neighbours"):
             evidence_ = self.family.collect(
                 self.said[found].ravel(), weights=w.ravel(), groups=who, n_groups=len(found)
             )
-            size = (len(found), self.target.size) if isinstance(self.target, Discrete) else (len(found),)
+            size = (len(found), self.target.size) if isinstance(self.target, DiscreteVariable) else (len(found),)
             yield self.family.update(prior.of(size), evidence_), found
 
     # -- answers
 
     def predict(self, data: Any) -> NDArray[Any]:
         """The most probable class, or the mean of the target, of each row."""
-        if not isinstance(self.target, Discrete):
+        if not isinstance(self.target, DiscreteVariable):
             return np.concatenate([posterior.mu for posterior, _ in self.posteriors(data)])
         return class_array(self.target.states)[self.predict_codes(data)]
 
     def predict_codes(self, data: Any) -> NDArray[np.intp]:
-        """The code of the most probable class; of tied ones, that of the nearest neighbour."""
+        """The code of the most probable class; of tied ones, that of the nearest neighbor."""
         self._require_classes("classes")
         found = [voting.elected(p.alpha, self.said[rows]) for p, rows in self.posteriors(data)]
         return np.concatenate(found)
@@ -268,7 +282,7 @@ class NeighborsModel(Saved, kind="neighbours"):
         return low, high
 
     def explain(self, data: Any) -> list[NeighborExplanation]:
-        """For each row the neighbours that are heard, how far they are, what they weigh and what they say."""
+        """For each row the neighbors that are heard, how far they are, what they weigh and what they say."""
         from bayeslearn.neighbors.voting import explanations  # noqa: PLC0415 - it asks this module
 
         return explanations(self, data)
@@ -347,9 +361,9 @@ class NeighborsModel(Saved, kind="neighbours"):
 
 def plain_cells(table: Table, variable: Any) -> NDArray[Any]:
     """A column, masked where it is missing."""
-    if isinstance(variable, Discrete):
-        return np.ma.masked_less(table.code(variable.name), 0)
-    return np.ma.masked_invalid(table.value(variable.name))
+    if isinstance(variable, DiscreteVariable):
+        return np.ma.masked_less(table.codes_of(variable.name), 0)
+    return np.ma.masked_invalid(table.values_of(variable.name))
 
 
 def read_cells(reader: Reader, variable: Any, entry: Any, n: int | None) -> NDArray[Any]:
@@ -359,9 +373,15 @@ def read_cells(reader: Reader, variable: Any, entry: Any, n: int | None) -> NDAr
         reader.wrong(f"the cells of column {variable.name!r} are not numbers")
     if n is not None and len(x) != n:
         reader.wrong(f"column {variable.name!r} has {len(x)} cells, and there are {n} examples")
-    if not isinstance(variable, Discrete):
+    if not isinstance(variable, DiscreteVariable):
         return x.astype(np.float64)
     codes = np.where(np.isnan(x), -1, x)
     if (codes != np.round(codes)).any() or (codes < -1).any() or (codes >= variable.size).any():
         reader.wrong(f"the codes of column {variable.name!r} must be whole numbers below {variable.size}")
     return codes.astype(np.int64)
+
+
+@upgrade("neighbors", 1)
+def with_underscore(_reader: Reader, parts: dict[str, Any]) -> dict[str, Any]:
+    """Name the weighting as it is named now."""
+    return parts | {"weighting": "inverse_square"} if parts.get("weighting") == "inverse-square" else parts

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import ParameterError
-from bayeslearn.tables import Discrete
+from bayeslearn.tables import DiscreteVariable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,35 +34,35 @@ def plane(model: NeighborsModel) -> tuple[str, str] | None:
     return (names[0], names[1]) if len(names) == 2 and set(names) <= numbers else None
 
 
-def paint_cells(axes: Any, model: NeighborsModel, colours: Callable[[int], Any]) -> None:
+def paint_cells(axes: Any, model: NeighborsModel, colors: Callable[[int], Any]) -> None:
     """The answer everywhere, the cell of each example, and the examples."""
     names = plane(model)
     if names is None:
         raise ParameterError(
             "cells are drawn where two columns of numbers tell all", hint="draw the error by k instead"
         )
-    x = np.column_stack([model.examples.value(name) for name in names])
+    x = np.column_stack([model.examples.values_of(name) for name in names])
     shown = x[~np.isnan(x).any(axis=1)]
     low, high = shown.min(axis=0), shown.max(axis=0)
     margin = np.where(high > low, high - low, 1.0) * 0.08
     low, high = low - margin, high + margin
     sides = [np.linspace(a, b, GRID) for a, b in zip(low, high, strict=True)]
-    _background(axes, model, names, sides, colours)
+    _background(axes, model, names, sides, colors)
     if len(shown) <= MOST_CELLS:
         for line in borders(model, names, shown):
             axes.plot(*line.T, color="black", linewidth=0.4, alpha=0.6)
     known = ~np.isnan(x).any(axis=1)
-    if isinstance(model.target, Discrete):
+    if isinstance(model.target, DiscreteVariable):
         for code, state in enumerate(model.target.states):
             mine = known & (model.said == code)
-            axes.scatter(*x[mine].T, s=14, color=colours(code), edgecolor="black", linewidth=0.4, label=str(state))
+            axes.scatter(*x[mine].T, s=14, color=colors(code), edgecolor="black", linewidth=0.4, label=str(state))
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title=model.target.name)
     else:
         axes.scatter(*x[known].T, s=14, c=model.said[known], edgecolor="black", linewidth=0.4)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=names[0], ylabel=names[1])
 
 
-def _background(axes: Any, model: NeighborsModel, names: tuple[str, str], sides: Any, colours: Any) -> None:
+def _background(axes: Any, model: NeighborsModel, names: tuple[str, str], sides: Any, colors: Any) -> None:
     """The answer at every place of a grid."""
     places = dict(zip(names, (side.ravel() for side in np.meshgrid(*sides)), strict=True))
     nothing = np.full(GRID * GRID, np.nan)
@@ -75,8 +75,8 @@ def _background(axes: Any, model: NeighborsModel, names: tuple[str, str], sides:
         asked = rows
     extent = (sides[0][0], sides[0][-1], sides[1][0], sides[1][-1])
     how: dict[str, Any] = {"extent": extent, "origin": "lower", "aspect": "auto", "alpha": 0.4}
-    if isinstance(model.target, Discrete):
-        shades = np.array([colours(code)[:3] for code in range(model.target.size)])
+    if isinstance(model.target, DiscreteVariable):
+        shades = np.array([colors(code)[:3] for code in range(model.target.size)])
         axes.imshow(shades[model.predict_codes(asked)].reshape(GRID, GRID, 3), interpolation="nearest", **how)
     else:
         image = axes.imshow(model.predict(asked).reshape(GRID, GRID), **how)

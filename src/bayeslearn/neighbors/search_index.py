@@ -154,7 +154,7 @@ def affordable(n: int, d: int) -> int:
 #: A tree pays where it has more rows than this, and 2^(1.4 d) for d columns: else most of its boxes are visited.
 FEW_ROWS, PER_COLUMN = 2000, 1.4
 
-#: Cells from which on bounds are quicker than a plain scan, and rows for each neighbour that is asked for.
+#: Cells from which on bounds are quicker than a plain scan, and rows for each neighbor that is asked for.
 MANY_CELLS, FEW_KEPT = 1 << 18, 8
 
 #: Rows that are measured before a threshold is any good.
@@ -177,7 +177,7 @@ def build_index(points: ArrayLike, *, kind: str = "auto") -> Index:
     """
     x = checked("points", points)
     if not len(x):
-        raise EmptyTableError("there are no rows to find neighbours in")
+        raise EmptyTableError("there are no rows to find neighbors in")
     validation.choice("kind", kind, ["auto", *KINDS])
     return KINDS[best_kind(*x.shape) if kind == "auto" else kind](validation.owned(x))
 
@@ -211,7 +211,7 @@ class Index(ABC):
         q = checked("queries", queries, self.points.shape[1])
         k = validation.integer("k", k, least=1)
         if k > len(self):
-            raise ParameterError(f"`k` is {k}, but there are only {len(self)} rows to find neighbours in")
+            raise ParameterError(f"`k` is {k}, but there are only {len(self)} rows to find neighbors in")
         squares, rows = np.empty((len(q), k)), np.empty((len(q), k), np.int64)
         if len(q):
             self.find(q, squares, rows)
@@ -273,8 +273,8 @@ class Brute(Index):
         if points.size < MANY_CELLS:
             return
         with np.errstate(over="ignore", invalid="ignore"):
-            self._centre = points.mean(axis=0)
-            self._scores.append(Scores(points, self._centre, leading(points, self._centre)))
+            self._center = points.mean(axis=0)
+            self._scores.append(Scores(points, self._center, leading(points, self._center)))
 
     def find(self, queries: Floats, squares: Floats, rows: Rows) -> None:
         """By bounds where there is enough for them to do."""
@@ -293,7 +293,7 @@ class Brute(Index):
         if not len(some):
             return
         if len(self._scores) == 1:
-            self._scores.append(Scores(self.points, self._centre))
+            self._scores.append(Scores(self.points, self._center))
         again = np.empty((len(some), rows.shape[1])), np.empty((len(some), rows.shape[1]), np.int64)
         self._scores[1].find(read_only(queries[some]), *again, len(self))
         squares[some], rows[some] = again
@@ -314,7 +314,7 @@ class Approximate(Index):
     def __init__(self, points: Floats) -> None:
         graph = usearch.Index
         super().__init__(points)
-        self._centre = points.mean(axis=0)
+        self._center = points.mean(axis=0)
         self._graph: Any = graph(
             ndim=max(points.shape[1], 1), metric="l2sq", dtype="f32", connectivity=32, expansion_add=128,
         )  # fmt: skip
@@ -334,7 +334,7 @@ class Approximate(Index):
         kernels.measure_rows(self.points, queries, rows, squares)
 
     def _single(self, x: Floats) -> NDArray[np.float32]:
-        return np.ascontiguousarray((x - self._centre).astype(np.float32))
+        return np.ascontiguousarray((x - self._center).astype(np.float32))
 
 
 #: Kinds of indexes by name.

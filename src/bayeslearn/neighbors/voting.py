@@ -1,6 +1,6 @@
 """What neighbors contribute: their weights, with which a family collects their targets, and explanations by neighbor.
 
-    uniform          v = 1                   inverse-square   v = 1/d², and rows at distance 0 alone where there are any
+    uniform          v = 1                   inverse_square   v = 1/d², and rows at distance 0 alone where there are any
 
 A row of weight c counts as c rows; the last of the k rows may count in part. Weights are scaled to their effective
 number (Kish), so that k equal weights are k rows and one exact match is one:
@@ -21,7 +21,7 @@ from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import DataError, ParameterError, WeightError
 from bayeslearn.neighbors import inputs
 from bayeslearn.printable import printable
-from bayeslearn.tables import Discrete
+from bayeslearn.tables import DiscreteVariable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     from bayeslearn.neighbors.model import NeighborsModel
 
-WEIGHTINGS = ("uniform", "inverse-square")
+WEIGHTINGS = ("uniform", "inverse_square")
 
 #: How near two classes must be to be tied, relative to what they have.
 TIED = 1e-12
 
 
 def nearness(distances: Floats, weighting: str | Callable[[Floats], Any]) -> Floats:
-    """v of every neighbour, by its distance."""
+    """v of every neighbor, by its distance."""
     if callable(weighting):
         v = validation.float_array("weighting", weighting(distances))
         if v.shape != distances.shape:
@@ -54,7 +54,7 @@ def nearness(distances: Floats, weighting: str | Callable[[Floats], Any]) -> Flo
 
 
 def taken(cases: Floats, k: float | None) -> Floats:
-    """How many cases of each neighbour are among the k nearest; all where k is None."""
+    """How many cases of each neighbor are among the k nearest; all where k is None."""
     if k is None:
         return cases
     upto = np.cumsum(cases, axis=1)
@@ -62,12 +62,12 @@ def taken(cases: Floats, k: float | None) -> Floats:
 
 
 def weights(distances: Floats, cases: Floats, k: float | None, weighting: Any) -> Floats:
-    """w of every neighbour."""
+    """w of every neighbor."""
     v, c = nearness(distances, weighting), taken(cases, k)
     silent = (c * v).sum(axis=1) == 0
     if silent.any():
         raise DataError(
-            f"no neighbour of row {validation.first_position(silent)} has any weight",
+            f"no neighbor of row {validation.first_position(silent)} has any weight",
             hint="use a weighting that reaches farther, or a larger `k`",
         )
     return c * v * worth((c * v).sum(axis=1), (c * v * v).sum(axis=1))[:, None]
@@ -81,7 +81,7 @@ def worth(first: Floats, second: Floats) -> Floats:
 def elected(votes: Floats, classes: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
     """The class with the most votes; of those that are tied, the one that the nearest row speaks for.
 
-    `classes` are those of the neighbours, the nearest first; where none of them is tied, the first class wins.
+    `classes` are those of the neighbors, the nearest first; where none of them is tied, the first class wins.
     """
     top = votes.max(axis=1, keepdims=True)
     tied = votes >= top * (1 - TIED)
@@ -97,7 +97,7 @@ def elected(votes: Floats, classes: NDArray[np.integer[Any]]) -> NDArray[np.intp
 def interval(posterior: NormalInverseGamma, level: float) -> tuple[Floats, Floats]:
     """Bounds of one more case; where nothing varies they are the mean."""
     if (posterior.alpha <= 0).any():
-        raise ParameterError("one neighbour alone has no spread", hint="give a prior of some cases, or a larger `k`")
+        raise ParameterError("one neighbor alone has no spread", hint="give a prior of some cases, or a larger `k`")
     some = posterior.beta > 0
     low = np.array(posterior.mu)
     high = low.copy()
@@ -169,15 +169,15 @@ def explanations(model: NeighborsModel, data: Any, most: int = 20) -> list[Neigh
 
 
 def voice(model: NeighborsModel, row: int, distance: float, weight: float) -> NeighborContribution:
-    """One neighbour."""
+    """One neighbor."""
     said = model.said[row].item()
-    says = model.target.states[said] if isinstance(model.target, Discrete) else said
+    says = model.target.states[said] if isinstance(model.target, DiscreteVariable) else said
     return NeighborContribution(row, distance, weight, says, model.examples.row(row))
 
 
 def beliefs_of(model: NeighborsModel, rows: Any) -> list[Any]:
     """How sure each answer is."""
-    if isinstance(model.target, Discrete):
+    if isinstance(model.target, DiscreteVariable):
         return [dict(zip(model.target.states, p, strict=True)) for p in model.predict_proba(rows).tolist()]
     low, high = model.predict_interval(rows)
     return list(zip(low.tolist(), high.tolist(), strict=True))

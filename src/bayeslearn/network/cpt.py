@@ -29,8 +29,9 @@ from bayeslearn.errors import (
     listed,
     nearest,
 )
-from bayeslearn.network.dag import Dag, StructureLike, as_dag
-from bayeslearn.tables.variables import Discrete
+from bayeslearn.network.dag import DAG, StructureLike, as_dag
+from bayeslearn.printable import printable
+from bayeslearn.tables.variables import DiscreteVariable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.distributions import Categorical, Counts, Dirichlet
     from bayeslearn.distributions.lineage import Lineage
-    from bayeslearn.network.parameters.credible_intervals import Support
+    from bayeslearn.network.parameters.credible_intervals import RowSupport
     from bayeslearn.tables import Schema
 
 
@@ -54,37 +55,37 @@ EXACT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Cpt:
+class CPT:
     """P(child | parents); see the module for the order of the axes.
 
-    >>> from bayeslearn.tables import Discrete
-    >>> storm, bus = Discrete("Storm", ("yes", "no")), Discrete("Bus", ("yes", "no"))
-    >>> Cpt(Discrete("Camp", ("yes", "no")), (storm, bus), [[[0.4, 0.6], [0.1, 0.9]], [[0.8, 0.2], [0.2, 0.8]]])
-    Cpt(Camp | Storm, Bus)
+    >>> from bayeslearn.tables import DiscreteVariable
+    >>> storm, bus = DiscreteVariable("Storm", ("yes", "no")), DiscreteVariable("Bus", ("yes", "no"))
+    >>> CPT(DiscreteVariable("Camp", ("yes", "no")), (storm, bus), [[[0.4, 0.6], [0.1, 0.9]], [[0.8, 0.2], [0.2, 0.8]]])
+    CPT(Camp | Storm, Bus)
     """
 
-    variable: Discrete
-    parents: tuple[Discrete, ...]
-    p: NDArray[np.float64]
+    variable: DiscreteVariable
+    parents: tuple[DiscreteVariable, ...]
+    probabilities: NDArray[np.float64]
     counts: Counts | None = None
     prior: Dirichlet | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parents", tuple(self.parents))
         self._check_variables()
-        p = validation.float_array(f"table of {self.name}", self.p)
+        p = validation.float_array(f"table of {self.name}", self.probabilities)
         self._check_shape("the table", p.shape)
         if self.counts is not None:
             self._check_shape("the counts", self.counts.n.shape)
         if self.prior is not None:
             self._check_shape("the prior", self.prior.alpha.shape)
-        p = self._normalised(p)
+        p = self._normalized(p)
         p.flags.writeable = False
-        object.__setattr__(self, "p", p)
+        object.__setattr__(self, "probabilities", p)
 
     def __repr__(self) -> str:
         given = f" | {', '.join(v.name for v in self.parents)}" if self.parents else ""
-        return f"Cpt({self.name}{given})"
+        return printable(f"CPT({self.name}{given})")
 
     @property
     def name(self) -> str:
@@ -97,13 +98,13 @@ class Cpt:
         return (*(v.size for v in self.parents), self.variable.size)
 
     @property
-    def free_parameters(self) -> int:
+    def n_parameters(self) -> int:
         """Numbers that are not fixed by the rows summing to one."""
         return int(np.prod(self.shape[:-1], dtype=np.int64)) * (self.variable.size - 1)
 
     @property
     def distribution(self) -> Categorical:
-        """The distribution of the child, of which every row of `p` has the parameters."""
+        """The distribution of the child, of which every row of `probabilities` has the parameters."""
         from bayeslearn.distributions import Categorical  # noqa: PLC0415 - tables that are only asked load no families
 
         return Categorical(self.variable.size)
@@ -111,12 +112,12 @@ class Cpt:
     # -- what it rests on
 
     @property
-    def learned(self) -> bool:
+    def is_learned(self) -> bool:
         """Whether it is known what the table rests on; one that was merely given stays as it is."""
         return self.counts is not None or self.prior is not None
 
     @property
-    def seen(self) -> Counts:
+    def observed_counts(self) -> Counts:
         """The real cases of every cell, none when there are no counts."""
         from bayeslearn.distributions import Counts  # noqa: PLC0415 - as above
 
@@ -133,14 +134,14 @@ class Cpt:
         from bayeslearn.distributions import Dirichlet  # noqa: PLC0415 - as above
 
         self.require_learned()
-        return Dirichlet(self.seen.n + self.alpha)
+        return Dirichlet(self.observed_counts.n + self.alpha)
 
     def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Equal-tailed bounds of every cell; in a row that rests on nothing, 0 and 1.
 
         >>> from bayeslearn.distributions import Counts, Dirichlet
-        >>> side = Discrete("Side", ("head", "point"))
-        >>> tack = Cpt(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1]))
+        >>> side = DiscreteVariable("Side", ("head", "point"))
+        >>> tack = CPT(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1]))
         >>> low, high = tack.interval()
         >>> print(f"{low[0]:.3f} to {high[0]:.3f}")
         0.711 to 0.866
@@ -153,12 +154,12 @@ class Cpt:
         anything = nothing & (self.variable.size > 1)
         return np.where(anything, 0.0, low), np.where(anything, 1.0, high)
 
-    def support(self, given: Mapping[str, Any] | None = None) -> Support:
+    def support(self, given: Mapping[str, Any] | None = None) -> RowSupport:
         """What a row rests on, named by the states of the parents.
 
         >>> from bayeslearn.distributions import Counts, Dirichlet
-        >>> side = Discrete("Side", ("head", "point"))
-        >>> print(Cpt(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1])).support())
+        >>> side = DiscreteVariable("Side", ("head", "point"))
+        >>> print(CPT(side, (), [0.8, 0.2], Counts([80, 20]), Dirichlet([1, 1])).support())
         Side rests on 100 real and 2 prior cases
         """
         from bayeslearn.network.parameters.credible_intervals import support  # noqa: PLC0415 - parameters know CPTs
@@ -167,27 +168,27 @@ class Cpt:
 
     def require_learned(self) -> None:
         """Refuse what only a table with counts or a prior can answer."""
-        if not self.learned:
+        if not self.is_learned:
             raise EvidenceError(
                 f"the table of {self.name!r} was given, not learned: on how many cases it rests is not known",
-                hint="learn it with fit_tables, or give it counts or a prior",
+                hint="learn it with fit_parameters, or give it counts or a prior",
                 column=self.name,
             )
 
     # -- in another order
 
-    def over(self, parents: Iterable[str]) -> NDArray[np.float64]:
-        """The table with its parents in another order."""
+    def reorder_parents(self, parents: Iterable[str]) -> NDArray[np.float64]:
+        """Return the probabilities with the parents in another order."""
         names, wanted = [v.name for v in self.parents], list(parents)
         if sorted(names) != sorted(wanted):
             raise ParameterError(f"the parents of {self.name!r} are {listed(names) or 'none'}, got {listed(wanted)}")
-        return np.transpose(self.p, (*(names.index(name) for name in wanted), len(names)))
+        return np.transpose(self.probabilities, (*(names.index(name) for name in wanted), len(names)))
 
     # -- checks
 
     def _check_variables(self) -> None:
         for v in (self.variable, *self.parents):
-            if not isinstance(v, Discrete):
+            if not isinstance(v, DiscreteVariable):
                 raise ParameterError(f"a table is over Discrete variables, got {v!r}")
         names = [v.name for v in (self.variable, *self.parents)]
         twice = [name for name in names if names.count(name) > 1]
@@ -199,7 +200,7 @@ class Cpt:
             sizes = " x ".join(f"{v.size} ({v.name})" for v in (*self.parents, self.variable))
             raise ShapeError(f"{what} of {self.name!r} must have shape {self.shape}, that is {sizes}, got {shape}")
 
-    def _normalised(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _normalized(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """Rows divided by their sums, unless these miss one by float rounding alone: so a table survives a copy."""
         rounding = self.variable.size * EPSILON
         if p.min() >= 0 and p.max() <= 2 and np.abs(np.add.reduce(p, axis=-1) - 1).max() <= rounding:
@@ -227,7 +228,7 @@ def missed_one(sums: NDArray[np.float64]) -> bool:
     return bool(np.abs(sums - 1).max() > EXACT)
 
 
-def rounding_notes(cpts: Sequence[Cpt], tables: Sequence[ArrayLike]) -> tuple[str, ...]:
+def rounding_notes(cpts: Sequence[CPT], tables: Sequence[ArrayLike]) -> tuple[str, ...]:
     """A note that names the tables whose rows, as they were given, did not sum to one."""
     sums = [np.add.reduce(np.asarray(p, dtype=float), axis=-1).reshape(-1) for p in tables]
     if not missed_one(np.concatenate(sums)):
@@ -236,7 +237,7 @@ def rounding_notes(cpts: Sequence[Cpt], tables: Sequence[ArrayLike]) -> tuple[st
     return (f"rows that did not sum to 1 exactly were divided by their sum: {listed(rounded)}",) if rounded else ()
 
 
-def same_states(a: Discrete, b: Discrete) -> bool:
+def same_states(a: DiscreteVariable, b: DiscreteVariable) -> bool:
     """Whether two variables have the same states in the same order; 1 and True are not the same name."""
     return a is b or [(type(s), s) for s in a.states] == [(type(s), s) for s in b.states]
 
@@ -245,7 +246,7 @@ def same_states(a: Discrete, b: Discrete) -> bool:
 class Factorization:
     """The variables of a network with their CPTs: what is there, before anything is asked or learned."""
 
-    cpts: tuple[Cpt, ...]
+    cpts: tuple[CPT, ...]
     name: str = "network"
     #: What a reader should know, for instance that rows of a published table were rounded.
     notes: tuple[str, ...] = ()
@@ -255,9 +256,11 @@ class Factorization:
     def __post_init__(self) -> None:
         cpts = tuple(self.cpts)
         object.__setattr__(self, "cpts", cpts)
-        odd = [cpt for cpt in cpts if not isinstance(cpt, Cpt)]
+        odd = [cpt for cpt in cpts if not isinstance(cpt, CPT)]
         if odd:
-            raise ParameterError(f"a network is made of Cpt tables, got {odd[0]!r:.80}", hint="see BayesianNetwork.of")
+            raise ParameterError(
+                f"a network is made of CPT tables, got {odd[0]!r:.80}", hint="see BayesianNetwork.from_tables"
+            )
         if not cpts:
             raise EmptyTableError("a network needs at least one variable, got none")
         names = [cpt.name for cpt in cpts]
@@ -275,7 +278,7 @@ class Factorization:
         _ = self.dag  # unknown parents and cycles are named here
 
     @classmethod
-    def of(
+    def from_tables(
         cls,
         structure: StructureLike,
         tables: Mapping[str, ArrayLike],
@@ -290,7 +293,7 @@ class Factorization:
         The axes of a table are the parents in the order of the graph, then the variable itself. Rows within 1e-4 of one
         are divided by their sum, as published tables need it, and noted.
         """
-        from bayeslearn.tables.convert import declared_states  # noqa: PLC0415 - networks from files need no conversion
+        from bayeslearn.tables.conversion import declared_states  # noqa: PLC0415 - networks from files need no conversion
         from bayeslearn.tables.schema import Schema  # noqa: PLC0415 - as above
 
         variables = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states)
@@ -308,7 +311,7 @@ class Factorization:
             raise UnknownColumnError(
                 f"a table is given for {listed(odd)}, not in the graph", hint=f"nodes are {listed(dag)}"
             )
-        cpts = [Cpt(variables[node], tuple(variables[p] for p in dag.parents(node)), tables[node]) for node in dag]  # type: ignore[arg-type]
+        cpts = [CPT(variables[node], tuple(variables[p] for p in dag.parents(node)), tables[node]) for node in dag]  # type: ignore[arg-type]
         return cls(tuple(cpts), name, rounding_notes(cpts, [tables[node] for node in dag]))
 
     def __repr__(self) -> str:
@@ -317,10 +320,10 @@ class Factorization:
     # -- what is there
 
     @cached_property
-    def _by_name(self) -> dict[str, Cpt]:
+    def _by_name(self) -> dict[str, CPT]:
         return {cpt.name: cpt for cpt in self.cpts}
 
-    def __getitem__(self, name: str) -> Cpt:
+    def __getitem__(self, name: str) -> CPT:
         if not isinstance(name, str) or name not in self._by_name:
             raise UnknownColumnError(
                 f"there is no variable {name!r}", hint=nearest([name], self._by_name, "the variables")
@@ -333,7 +336,7 @@ class Factorization:
     def __len__(self) -> int:
         return len(self.cpts)
 
-    def __iter__(self) -> Iterator[Cpt]:
+    def __iter__(self) -> Iterator[CPT]:
         return iter(self.cpts)
 
     @property
@@ -342,9 +345,9 @@ class Factorization:
         return tuple(self._by_name)
 
     @cached_property
-    def dag(self) -> Dag:
+    def dag(self) -> DAG:
         """The graph."""
-        return Dag({cpt.name: tuple(v.name for v in cpt.parents) for cpt in self.cpts})
+        return DAG({cpt.name: tuple(v.name for v in cpt.parents) for cpt in self.cpts})
 
     @cached_property
     def schema(self) -> Schema:
@@ -358,9 +361,9 @@ class Factorization:
         return self[name].variable.states
 
     @property
-    def free_parameters(self) -> int:
+    def n_parameters(self) -> int:
         """Numbers that are not fixed by rows summing to one."""
-        return sum(cpt.free_parameters for cpt in self.cpts)
+        return sum(cpt.n_parameters for cpt in self.cpts)
 
     # -- as a value
 
@@ -372,7 +375,9 @@ class Factorization:
         if self.dag != other.dag or not all(same_states(cpt.variable, other[cpt.name].variable) for cpt in self.cpts):
             return False
         return all(
-            np.allclose(cpt.p, other[cpt.name].over(self.dag.parents(cpt.name)), rtol=rtol, atol=atol)
+            np.allclose(
+                cpt.probabilities, other[cpt.name].reorder_parents(self.dag.parents(cpt.name)), rtol=rtol, atol=atol
+            )
             for cpt in self.cpts
         )
 

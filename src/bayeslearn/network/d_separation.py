@@ -26,7 +26,7 @@ from bayeslearn.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from bayeslearn.network.dag import Dag
+    from bayeslearn.network.dag import DAG
 
     Nodes = str | Iterable[str]
     #: A node, and whether the walk came to it from below, that is from a child.
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class ActivePath:
     """A path that news can take: its nodes, the arrow between each two, and what opens the nodes where arrows meet.
 
-    >>> from bayeslearn.network import Dag
-    >>> path = Dag.parse("[Storm][Bus][Camp|Storm:Bus][Smoke|Camp]").active_path("Storm", "Bus", given="Smoke")
+    >>> from bayeslearn.network import DAG
+    >>> path = DAG.parse("[Storm][Bus][Camp|Storm:Bus][Smoke|Camp]").active_path("Storm", "Bus", given="Smoke")
     >>> print(path)
     Storm → Camp ← Bus, as 'Smoke' below 'Camp' is given
     >>> path.nodes, path.arrows, path.opened
@@ -59,19 +59,19 @@ class ActivePath:
 ### questions
 
 
-def d_separated(dag: Dag, a: Nodes, b: Nodes, given: Nodes = ()) -> bool:
+def d_separated(dag: DAG, a: Nodes, b: Nodes, given: Nodes = ()) -> bool:
     """Whether every path between `a` and `b` is blocked by `given`; an empty set is separated from all."""
     sources, targets, known = disjoint(dag, a=a, b=b, given=given)
     return targets.isdisjoint(node for node, _ in spread(dag, sources, known))
 
 
-def connected_given(dag: Dag, a: Nodes, given: Nodes = ()) -> frozenset[str]:
+def connected_given(dag: DAG, a: Nodes, given: Nodes = ()) -> frozenset[str]:
     """All nodes that are not separated from `a` by `given`, without these two."""
     sources, known = disjoint(dag, a=a, given=given)
     return frozenset(node for node, _ in spread(dag, sources, known)) - sources - known
 
 
-def active_path(dag: Dag, a: Nodes, b: Nodes, given: Nodes = ()) -> ActivePath | None:
+def active_path(dag: DAG, a: Nodes, b: Nodes, given: Nodes = ()) -> ActivePath | None:
     """A shortest open path from `a` to `b`, or None when they are separated."""
     sources, targets, known = disjoint(dag, a=a, b=b, given=given)
     came = spread(dag, sources, known)
@@ -88,7 +88,7 @@ def active_path(dag: Dag, a: Nodes, b: Nodes, given: Nodes = ()) -> ActivePath |
     return ActivePath(nodes, arrows, tuple((m, _at_or_below(dag, m, known)) for m in meeting))
 
 
-def minimal_separator(dag: Dag, a: Nodes, b: Nodes, among: Nodes | None = None) -> frozenset[str] | None:
+def minimal_separator(dag: DAG, a: Nodes, b: Nodes, among: Nodes | None = None) -> frozenset[str] | None:
     """Nodes that separate `a` from `b`, none of which could be left out; None when nothing separates them.
 
     If any set taken from `among` (all nodes by default) separates, then so do those of its nodes that lie above a or b.
@@ -99,7 +99,7 @@ def minimal_separator(dag: Dag, a: Nodes, b: Nodes, among: Nodes | None = None) 
     ends = sources | targets
     above = ends | dag.ancestors(ends)
     allowed = above if among is None else above.intersection(dag.known(among))
-    near = neighbours(dag.subgraph(above).moral, above)
+    near = neighbors(dag.subgraph(above).moral, above)
     reached, fence = _until(sources, allowed - ends, near)
     if not targets.isdisjoint(reached):
         return None
@@ -109,7 +109,7 @@ def minimal_separator(dag: Dag, a: Nodes, b: Nodes, among: Nodes | None = None) 
 ### walks
 
 
-def spread(dag: Dag, sources: frozenset[str], given: frozenset[str]) -> dict[Visit, Visit | None]:
+def spread(dag: DAG, sources: frozenset[str], given: frozenset[str]) -> dict[Visit, Visit | None]:
     """Every visit of the ball that starts at `sources`, nearest first, with the visit before it.
 
     The first visits to a node suffice to find open paths: no node stands twice on the way back from any visit.
@@ -142,7 +142,7 @@ def closure(start: Iterable[str], step: Callable[[str], Iterable[str]]) -> froze
     return frozenset(found)
 
 
-def _at_or_below(dag: Dag, node: str, given: frozenset[str]) -> str:
+def _at_or_below(dag: DAG, node: str, given: frozenset[str]) -> str:
     """The nearest given node at or below this one; there is one."""
     queue, seen = deque([node]), {node}
     while (first := queue.popleft()) not in given:
@@ -168,13 +168,13 @@ def _until(
 ### undirected graphs: pairs of nodes
 
 
-def moral(dag: Dag) -> frozenset[frozenset[str]]:
+def moral(dag: DAG) -> frozenset[frozenset[str]]:
     """The arcs without their direction, and a pair for each two parents of one node."""
     married = (frozenset(pair) for parents in dag.families.values() for pair in combinations(parents, 2))
     return dag.skeleton.union(married)
 
 
-def neighbours(pairs: Iterable[frozenset[str]], nodes: Iterable[str]) -> dict[str, set[str]]:
+def neighbors(pairs: Iterable[frozenset[str]], nodes: Iterable[str]) -> dict[str, set[str]]:
     """For each node, those it makes a pair with."""
     near: dict[str, set[str]] = {node: set() for node in nodes}
     for one, other in pairs:
@@ -186,7 +186,7 @@ def neighbours(pairs: Iterable[frozenset[str]], nodes: Iterable[str]) -> dict[st
 ### checks
 
 
-def disjoint(dag: Dag, **sets: Nodes) -> list[frozenset[str]]:
+def disjoint(dag: DAG, **sets: Nodes) -> list[frozenset[str]]:
     """Sets of nodes of the graph, of which no two share a node."""
     checked = {name: frozenset(dag.known(nodes)) for name, nodes in sets.items()}
     for one, other in combinations(checked, 2):

@@ -9,7 +9,7 @@
 {"A": [], "B": ["A"]}                 parents by node
 nx.DiGraph, pgmpy models              anything directed with ``nodes`` and ``edges``
 pyAgrum networks                      ``arcs`` of numbered nodes with ``variable(number).name()``
-Dag, BayesianNetwork, StructureFit    as they are
+DAG, BayesianNetwork, StructureFitInfo    as they are
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from bayeslearn.network import d_separation, equivalence
     from bayeslearn.network.bayesian_network import BayesianNetwork
     from bayeslearn.network.d_separation import ActivePath, Nodes
-    from bayeslearn.network.equivalence import Cpdag
+    from bayeslearn.network.equivalence import CPDAG
 else:  # a first query does without them
     equivalence = lazy_imports.Deferred("bayeslearn.network.equivalence")
     d_separation = lazy_imports.Deferred("bayeslearn.network.d_separation")
@@ -44,10 +44,10 @@ NODE = r"\[([^\[\]|:]+)(?:\|([^\[\]|]+))?\]"
 
 
 @dataclass(frozen=True, eq=False)
-class Dag:
+class DAG:
     """Nodes in the order given, each with its parents in the order given.
 
-    >>> dag = Dag.parse("[Storm][Bus][Camp|Storm:Bus]")
+    >>> dag = DAG.parse("[Storm][Bus][Camp|Storm:Bus]")
     >>> dag.parents("Camp"), dag.children("Storm")
     (('Storm', 'Bus'), ('Camp',))
     >>> print(dag)
@@ -59,8 +59,8 @@ class Dag:
     def __post_init__(self) -> None:
         if not hasattr(self.families, "items"):
             raise ParameterError(
-                f"a Dag maps every node to its parents, got {self.families!r:.80}",
-                hint='Dag.parse("[A][B|A]"), Dag.from_arcs([("A", "B")]), or bayeslearn.network.as_dag(graph)',
+                f"a DAG maps every node to its parents, got {self.families!r:.80}",
+                hint='DAG.parse("[A][B|A]"), DAG.from_arcs([("A", "B")]), or bayeslearn.network.as_dag(graph)',
             )
         families = {_name(node): _names(parents) for node, parents in self.families.items()}
         for node, parents in families.items():
@@ -80,7 +80,7 @@ class Dag:
     # -- three ways to give one
 
     @classmethod
-    def from_arcs(cls, arcs: Iterable[tuple[str, str]], nodes: Iterable[str] = ()) -> Dag:
+    def from_arcs(cls, arcs: Iterable[tuple[str, str]], nodes: Iterable[str] = ()) -> DAG:
         """From pairs (parent, child); `nodes` come first, and those without arcs need to be named there."""
         families: dict[str, list[str]] = {node: [] for node in _names(nodes)}
         for parent, child in map(_pair, arcs):
@@ -89,10 +89,10 @@ class Dag:
         return cls({node: tuple(parents) for node, parents in families.items()})
 
     @classmethod
-    def parse(cls, text: str) -> Dag:
+    def parse(cls, text: str) -> DAG:
         """From a model string."""
         if not isinstance(text, str):
-            raise ParameterError(f"a model string is text, got {text!r:.80}", hint="Dag.from_arcs takes arcs")
+            raise ParameterError(f"a model string is text, got {text!r:.80}", hint="DAG.from_arcs takes arcs")
         families: dict[str, tuple[str, ...]] = {}
         end = 0
         for found in re.finditer(NODE, text):
@@ -123,14 +123,13 @@ class Dag:
 
     def __str__(self) -> str:
         parts = (f"{node}|{':'.join(parents)}" if parents else node for node, parents in self.families.items())
-        return "".join(f"[{part}]" for part in parts)
+        return printable("".join(f"[{part}]" for part in parts))
 
-    def __repr__(self) -> str:
-        return printable(str(self))
+    __repr__ = __str__
 
     def __eq__(self, other: object) -> bool:
         """The same nodes and arcs, in whatever order."""
-        if not isinstance(other, Dag):
+        if not isinstance(other, DAG):
             return NotImplemented
         return set(self.nodes) == set(other.nodes) and set(self.arcs) == set(other.arcs)
 
@@ -138,7 +137,7 @@ class Dag:
         return hash((frozenset(self.nodes), frozenset(self.arcs)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Dag, (dict(self.families),)  # a mapping proxy cannot be copied or sent to another process
+        return DAG, (dict(self.families),)  # a mapping proxy cannot be copied or sent to another process
 
     # -- what is there
 
@@ -240,10 +239,10 @@ class Dag:
         partners = (parent for child in children for parent in self.families[child])
         return frozenset((*self.parents(node), *children, *partners)) - {node}
 
-    def subgraph(self, nodes: Nodes) -> Dag:
+    def subgraph(self, nodes: Nodes) -> DAG:
         """These nodes, in the order of the graph, and the arcs among them."""
         kept = set(self.known(nodes))
-        return Dag({n: tuple(p for p in parents if p in kept) for n, parents in self.families.items() if n in kept})
+        return DAG({n: tuple(p for p in parents if p in kept) for n, parents in self.families.items() if n in kept})
 
     @cached_property
     def moral(self) -> frozenset[frozenset[str]]:
@@ -255,7 +254,7 @@ class Dag:
     def d_separated(self, a: Nodes, b: Nodes, given: Nodes = ()) -> bool:
         """Whether `given` blocks every path between `a` and `b`, so that they are independent given it.
 
-        >>> dag = Dag.parse("[Storm][Bus][Camp|Storm:Bus]")
+        >>> dag = DAG.parse("[Storm][Bus][Camp|Storm:Bus]")
         >>> dag.d_separated("Storm", "Bus"), dag.d_separated("Storm", "Bus", given="Camp")
         (True, False)
         >>> print(dag.active_path("Storm", "Bus", given="Camp"))
@@ -287,15 +286,15 @@ class Dag:
         """Triples (a, c, b), a before b in the alphabet, with a → c ← b and no arc between a and b."""
         return equivalence.v_structures(self)
 
-    def cpdag(self) -> Cpdag:
+    def cpdag(self) -> CPDAG:
         """The equivalence class: arcs that all equivalent graphs share, and pairs that they join either way."""
         return equivalence.cpdag(self)
 
-    def equivalent(self, other: Dag) -> bool:
+    def equivalent(self, other: DAG) -> bool:
         """Whether both graphs hold the same separations: the same skeleton and v-structures."""
         return equivalence.equivalent(self, other)
 
-    def shd(self, other: Dag) -> int:
+    def shd(self, other: DAG) -> int:
         """Pairs of nodes joined differently, arc by arc; `a.cpdag().shd(b.cpdag())` compares the classes."""
         return equivalence.shd(self, other)
 
@@ -344,7 +343,7 @@ ARROW = re.compile("(->|<-)")
 StructureLike: TypeAlias = Any
 
 
-def as_dag(structure: StructureLike, nodes: Iterable[str] = ()) -> Dag:
+def as_dag(structure: StructureLike, nodes: Iterable[str] = ()) -> DAG:
     """Return the graph of a structure.
 
     Parameters
@@ -359,11 +358,11 @@ def as_dag(structure: StructureLike, nodes: Iterable[str] = ()) -> Dag:
     >>> as_dag({"A": [], "B": "A"})
     [A][B|A]
     """
-    known = structure if isinstance(structure, Dag) else getattr(structure, "dag", None)
-    if isinstance(known, Dag):  # also of a network, or of what learned one
+    known = structure if isinstance(structure, DAG) else getattr(structure, "dag", None)
+    if isinstance(known, DAG):  # also of a network, or of what learned one
         return known
     if isinstance(structure, str):
-        return _from_chains(structure) if ARROW.search(structure) and "[" not in structure else Dag.parse(structure)
+        return _from_chains(structure) if ARROW.search(structure) and "[" not in structure else DAG.parse(structure)
     if isinstance(structure, Mapping):
         return _from_parents(structure, nodes)
     if hasattr(structure, "arcs") and hasattr(structure, "variable"):
@@ -375,7 +374,7 @@ def as_dag(structure: StructureLike, nodes: Iterable[str] = ()) -> Dag:
             f"a structure must be a graph, got {type(structure).__name__}",
             hint='give a model string "[A][B|A]", arcs [("A", "B")], parents {"B": ["A"]}, a network or a DiGraph',
         )
-    return Dag.from_arcs(structure, nodes)
+    return DAG.from_arcs(structure, nodes)
 
 
 def as_network(given: Any) -> BayesianNetwork:
@@ -387,14 +386,14 @@ def as_network(given: Any) -> BayesianNetwork:
         return network
     if isinstance(given, str | os.PathLike):
         hint = f"read it first: read_network({os.fspath(given)!r})"
-    elif isinstance(given, Dag) or hasattr(given, "edges"):
-        hint = "a graph has no probabilities; fit_tables(graph, data) estimates them"
+    elif isinstance(given, DAG) or hasattr(given, "edges"):
+        hint = "a graph has no probabilities; fit_parameters(graph, data) estimates them"
     else:
-        hint = "read_network reads one from a file, learn and fit_tables fit one to data"
+        hint = "read_network reads one from a file, learn and fit_parameters fit one to data"
     raise ParameterError(f"expected a Bayesian network, got {type(given).__name__} {given!r:.60}", hint=hint)
 
 
-def _from_chains(text: str) -> Dag:
+def _from_chains(text: str) -> DAG:
     """Chains of arcs, as the fast syntax of pyAgrum has them: ``A -> B <- C; D``."""
     nodes, arcs = list[str](), list[tuple[str, str]]()
     for chain in filter(str.strip, text.split(";")):
@@ -404,17 +403,17 @@ def _from_chains(text: str) -> Dag:
         nodes += names
         signs = ARROW.findall(chain)
         arcs += [(a, b) if sign == "->" else (b, a) for (a, b), sign in zip(pairwise(names), signs, strict=True)]
-    return Dag.from_arcs(dict.fromkeys(arcs), dict.fromkeys(nodes))
+    return DAG.from_arcs(dict.fromkeys(arcs), dict.fromkeys(nodes))
 
 
-def _from_parents(parents: Mapping[Any, Any], nodes: Iterable[str]) -> Dag:
+def _from_parents(parents: Mapping[Any, Any], nodes: Iterable[str]) -> DAG:
     """Parents by node; a node or a parent that is not listed itself has none."""
     families = {node: (given,) if isinstance(given, str) else tuple(given or ()) for node, given in parents.items()}
     others = dict.fromkeys(p for given in families.values() for p in given if p not in families)
-    return Dag({**dict.fromkeys((*others, *nodes), ()), **families})
+    return DAG({**dict.fromkeys((*others, *nodes), ()), **families})
 
 
-def _from_graph(graph: Any) -> Dag:
+def _from_graph(graph: Any) -> DAG:
     """A graph of networkx, or of a program that is made like it."""
     directed = getattr(graph, "is_directed", None)
     if callable(directed) and not directed():
@@ -423,13 +422,13 @@ def _from_graph(graph: Any) -> Dag:
         )
     nodes = graph.nodes() if callable(graph.nodes) else graph.nodes
     edges = graph.edges() if callable(graph.edges) else graph.edges
-    return Dag.from_arcs([tuple(edge)[:2] for edge in edges], list(nodes))
+    return DAG.from_arcs([tuple(edge)[:2] for edge in edges], list(nodes))
 
 
-def _from_agrum(network: Any) -> Dag:
+def _from_agrum(network: Any) -> DAG:
     """A network of pyAgrum: its nodes are numbers with names."""
     names = {node: network.variable(node).name() for node in network.nodes()}
-    return Dag.from_arcs(
+    return DAG.from_arcs(
         [(names[parent], names[child]) for parent, child in sorted(network.arcs())],
         [names[node] for node in sorted(names)],
     )

@@ -20,14 +20,14 @@ BIC                         ln P(D) − ½ ln N · free parameters, with the tab
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 from bayeslearn.errors import ParameterError, UnknownColumnError, listed
-from bayeslearn.network.dag import Dag, as_dag, as_network
+from bayeslearn.network.dag import DAG, as_dag, as_network
 from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
@@ -43,16 +43,19 @@ if TYPE_CHECKING:
 
     Arc = tuple[str, str]
 
+#: Rows that are scored together.
+ROWS = 1 << 16
+
 Node = TypeVar("Node", bound="Hashable")
 
 
 @dataclass(frozen=True)
-class Cpdag:
+class CPDAG:
     """An equivalence class: the arcs that all its members share, and the pairs that they join either way.
 
-    >>> from bayeslearn.network import Dag
-    >>> Dag.parse("[A][B][C|A:B][D|C][E][F|E]").cpdag()
-    Cpdag(A → C, B → C, C → D, E — F)
+    >>> from bayeslearn.network import DAG
+    >>> DAG.parse("[A][B][C|A:B][D|C][E][F|E]").cpdag()
+    CPDAG(A → C, B → C, C → D, E — F)
     """
 
     nodes: frozenset[str]
@@ -80,10 +83,10 @@ class Cpdag:
 
     def __str__(self) -> str:
         arcs = [*(f"{a} → {b}" for a, b in sorted(self.directed)), *(" — ".join(p) for p in self._sorted_pairs())]
-        return ", ".join(arcs)
+        return printable(", ".join(arcs))
 
     def __repr__(self) -> str:
-        return printable(f"Cpdag({self})")
+        return f"CPDAG({self})"
 
     def _sorted_pairs(self) -> list[list[str]]:
         return sorted(sorted(pair) for pair in self.undirected)
@@ -93,7 +96,7 @@ class Cpdag:
         """The pairs that are joined, in whatever direction."""
         return self.undirected.union(frozenset(arc) for arc in self.directed)
 
-    def shd(self, other: Cpdag) -> int:
+    def shd(self, other: CPDAG) -> int:
         """How many pairs of nodes are joined differently in two classes; see :func:`shd`."""
         return shd(self, other)
 
@@ -101,12 +104,12 @@ class Cpdag:
 ### what decides the class
 
 
-def skeleton(dag: Dag) -> frozenset[Pair]:
+def skeleton(dag: DAG) -> frozenset[Pair]:
     """The arcs without their direction."""
     return frozenset(frozenset(arc) for arc in dag.arcs)
 
 
-def v_structures(dag: Dag) -> frozenset[tuple[str, str, str]]:
+def v_structures(dag: DAG) -> frozenset[tuple[str, str, str]]:
     """Triples (a, c, b), a before b in the alphabet, with a → c ← b and no arc between a and b."""
     triples = (
         (a, c, b)
@@ -117,7 +120,7 @@ def v_structures(dag: Dag) -> frozenset[tuple[str, str, str]]:
     return frozenset(triples)
 
 
-def equivalent(a: Dag, b: Dag) -> bool:
+def equivalent(a: DAG, b: DAG) -> bool:
     """Whether two graphs hold the same separations: same nodes, skeleton and v-structures."""
     return set(a) == set(b) and a.skeleton == b.skeleton and a.v_structures == b.v_structures
 
@@ -125,11 +128,11 @@ def equivalent(a: Dag, b: Dag) -> bool:
 ### the class
 
 
-def cpdag(dag: Dag) -> Cpdag:
-    """The class of a graph, by labelling the arcs into each node, from the top of the graph to the bottom."""
+def cpdag(dag: DAG) -> CPDAG:
+    """The class of a graph, by labeling the arcs into each node, from the top of the graph to the bottom."""
     compelled = compelled_parents(dag.order, {node: set(parents) for node, parents in dag.families.items()})
     directed = {(parent, node) for node, sure in compelled.items() for parent in sure}
-    return Cpdag(dag, directed, (arc for arc in dag.arcs if arc not in directed))
+    return CPDAG(dag, directed, (arc for arc in dag.arcs if arc not in directed))
 
 
 def compelled_parents(order: Iterable[Node], parents: Mapping[Node, set[Node]]) -> dict[Node, set[Node]]:
@@ -153,14 +156,14 @@ def compelled_parents(order: Iterable[Node], parents: Mapping[Node, set[Node]]) 
 ### distance
 
 
-def shd(a: Dag | Cpdag, b: Dag | Cpdag) -> int:
+def shd(a: DAG | CPDAG, b: DAG | CPDAG) -> int:
     """How many pairs of nodes are joined differently: an arc too many, too few, turned, or with a direction too many.
 
     Two graphs are compared arc by arc, two classes by their CPDAGs. Data cannot tell members of a class apart, so that
     a learned graph is best judged by `shd(a.cpdag(), b.cpdag())`, which is what R bnlearn reports.
     """
-    a, b = (graph if isinstance(graph, Cpdag) else as_dag(graph) for graph in (a, b))
-    if isinstance(a, Cpdag) != isinstance(b, Cpdag):
+    a, b = (graph if isinstance(graph, CPDAG) else as_dag(graph) for graph in (a, b))
+    if isinstance(a, CPDAG) != isinstance(b, CPDAG):
         raise ParameterError(
             "cannot compare a graph with an equivalence class", hint="take the class of the graph too, with `.cpdag()`"
         )
@@ -175,9 +178,9 @@ def shd(a: Dag | Cpdag, b: Dag | Cpdag) -> int:
     return sum(marks.get(pair, ()) != others.get(pair, ()) for pair in marks.keys() | others.keys())
 
 
-def _marks(graph: Dag | Cpdag) -> dict[Pair, tuple[str, ...] | None]:
+def _marks(graph: DAG | CPDAG) -> dict[Pair, tuple[str, ...] | None]:
     """For each pair that is joined its arc, or None where either way is possible."""
-    if isinstance(graph, Cpdag):
+    if isinstance(graph, CPDAG):
         marks: dict[Pair, tuple[str, ...] | None] = dict.fromkeys(graph.undirected)
         return marks | {frozenset(arc): arc for arc in graph.directed}
     return {frozenset(arc): arc for arc in graph.arcs}
@@ -189,7 +192,7 @@ class Explained:
 
     cases: float
     log_likelihood: float
-    free_parameters: int
+    n_parameters: int
     #: Rows of probability zero.
     impossible: int = 0
 
@@ -201,7 +204,7 @@ class Explained:
     @property
     def bic(self) -> float:
         """ln P less what the parameters cost."""
-        return self.log_likelihood - 0.5 * float(np.log(max(self.cases, 1.0))) * self.free_parameters
+        return self.log_likelihood - 0.5 * float(np.log(max(self.cases, 1.0))) * self.n_parameters
 
 
 @dataclass(frozen=True)
@@ -226,31 +229,31 @@ class Comparison:
     explained: tuple[Explained, Explained] | None = None
 
 
-def compare(
+def compare_networks(
     a: BayesianNetwork,
     b: BayesianNetwork,
     data: Any = None,
     *,
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
-    unseen: Literal["missing", "error"] = "missing",
+    handle_unknown: Literal["missing", "error"] = "missing",
 ) -> Comparison:
     """Compare the graphs of two networks, and how probable cases are under each.
 
     Cases are compared by the variables that both networks have; what is missing in them is summed over.
     The options of reading cases are those of :meth:`~bayeslearn.BayesianNetwork.score`.
 
-    >>> from bayeslearn.network import fit_tables
+    >>> from bayeslearn.network import fit_parameters
     >>> days = {"rain": ["yes", "no", "no", "yes"], "wet": ["yes", "no", "no", "yes"]}
-    >>> one, two = (fit_tables(graph, days).network for graph in ("[rain][wet|rain]", "[wet][rain|wet]"))
-    >>> found = compare(one, two)
+    >>> one, two = (fit_parameters(graph, days).network for graph in ("[rain][wet|rain]", "[wet][rain|wet]"))
+    >>> found = compare_networks(one, two)
     >>> found.turned, found.distance, found.arc_distance, found.equivalent
     ((('rain', 'wet'),), 0, 1, True)
     """
     from bayeslearn.sources import with_options  # noqa: PLC0415 - graphs are compared without data
 
     a, b = as_network(a), as_network(b)
-    data = with_options(data, missing=missing, keep_default_na=keep_default_na)
+    data = with_options(data, na_values=na_values, keep_default_na=keep_default_na)
     only_a, only_b = (tuple(v for v in x.names if v not in y) for x, y in ((a, b), (b, a)))
     left, right = _widened(a.dag, only_b), _widened(b.dag, only_a)
     arcs, others = set(left.arcs), set(right.arcs)
@@ -264,13 +267,13 @@ def compare(
         only_b=_sorted(arc for arc in others if not {arc, arc[::-1]} & arcs),
         variables_only_a=only_a,
         variables_only_b=only_b,
-        explained=None if data is None else _explained(a, b, data, unseen),
+        explained=None if data is None else _explained(a, b, data, handle_unknown),
     )
 
 
-def _widened(dag: Dag, more: Iterable[str]) -> Dag:
+def _widened(dag: DAG, more: Iterable[str]) -> DAG:
     """The graph with other variables beside it, joined to nothing."""
-    return Dag({**dag.families, **dict.fromkeys(more, ())})
+    return DAG({**dag.families, **dict.fromkeys(more, ())})
 
 
 def _sorted(arcs: Iterable[Arc]) -> tuple[Arc, ...]:
@@ -278,7 +281,7 @@ def _sorted(arcs: Iterable[Arc]) -> tuple[Arc, ...]:
 
 
 def _explained(a: BayesianNetwork, b: BayesianNetwork, data: Any, unseen: Any) -> tuple[Explained, Explained]:
-    from bayeslearn.tables import as_table  # noqa: PLC0415 - as above
+    from bayeslearn.sources import as_source  # noqa: PLC0415 - as above
 
     shared = [name for name in a.names if name in b]
     if not shared:
@@ -287,12 +290,22 @@ def _explained(a: BayesianNetwork, b: BayesianNetwork, data: Any, unseen: Any) -
             hint=f"one has {listed(a.names)}, the other {listed(b.names)}",
         )
     one, other = (
-        as_table(data, schema=network.schema.select(shared), absent="missing", unseen=unseen) for network in (a, b)
+        as_source(data, schema=network.schema.select(shared), missing_columns="missing", handle_unknown=unseen)
+        for network in (a, b)
     )
-    gone = (one.codes < 0) | (other.codes < 0)  # what one network does not know is hidden from both
-    return _explains(a, one, gone), _explains(b, other, gone)
+    found = Explained(0.0, 0.0, a.n_parameters, 0), Explained(0.0, 0.0, b.n_parameters, 0)
+    for x, y in zip(one.batches(ROWS), other.batches(ROWS), strict=True):
+        gone = (x.codes < 0) | (y.codes < 0)  # what one network does not know is hidden from both
+        found = _plus(found[0], a, x, gone), _plus(found[1], b, y, gone)
+    return found
 
 
-def _explains(network: BayesianNetwork, table: Table, gone: NDArray[np.bool_]) -> Explained:
+def _plus(found: Explained, network: BayesianNetwork, table: Table, gone: NDArray[np.bool_]) -> Explained:
+    """What is explained of some rows more."""
     score = network.score(type(table)(table.schema, np.where(gone, -1, table.codes), table.values, table.weights))
-    return Explained(score.weight, score.log_likelihood, network.free_parameters, len(score.impossible))
+    return replace(
+        found,
+        cases=found.cases + score.weight,
+        log_likelihood=found.log_likelihood + score.log_likelihood,
+        impossible=found.impossible + len(score.impossible),
+    )

@@ -18,25 +18,25 @@ from bayeslearn import validation
 from bayeslearn.errors import MissingValuesError, ParameterError, listed
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels, n_rows
 from bayeslearn.network.bayesian_network import BayesianNetwork
-from bayeslearn.network.dag import Dag, as_dag
+from bayeslearn.network.dag import DAG, as_dag
 from bayeslearn.network.inference.results import predictions, state_names
-from bayeslearn.network.parameters.fit import fit_tables, uniform
+from bayeslearn.network.parameters.fit import fit_parameters, uniform
 from bayeslearn.network.structure.algorithms import METHODS
-from bayeslearn.network.structure.fit_network import search
-from bayeslearn.network.structure.scoring.criteria import Score
+from bayeslearn.network.structure.fit import search
+from bayeslearn.network.structure.scoring.criteria import StructureScore
 from bayeslearn.network.structure.search_settings import SearchSettings
-from bayeslearn.sources.discretization import discretised
+from bayeslearn.sources.discretization import discretize
 from bayeslearn.sources.scanning import as_source, is_source
 from bayeslearn.sources.usability import dropping, warn_dropped
-from bayeslearn.tables import Discrete, Schema, Table, as_table
-from bayeslearn.tables.discretise import quantile_cuts
+from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
+from bayeslearn.tables.discretization import quantile_cuts
 from bayeslearn.tables.interval_values import weighted_values
-from bayeslearn.tables.kinds import FEW
 from bayeslearn.tables.labels import class_array, distinct_labels
 from bayeslearn.tables.labels import label_codes as positions
 from bayeslearn.tables.notes import collected
 from bayeslearn.tables.raw import RawTable, columns_as_read
 from bayeslearn.tables.schema import require_known
+from bayeslearn.tables.type_inference import FEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,20 +53,20 @@ if TYPE_CHECKING:
 ### names
 
 
-def given_or_searched(structure: BayesianNetwork | Dag | str | None) -> tuple[BayesianNetwork | Dag | None, str | None]:
+def given_or_searched(structure: BayesianNetwork | DAG | str | None) -> tuple[BayesianNetwork | DAG | None, str | None]:
     """A graph, or by what method it is to be learned; neither is the naive one."""
     if structure is None or isinstance(structure, BayesianNetwork):
         return structure, None
     if not isinstance(structure, str):
         return as_dag(structure), None
     if structure.lstrip().startswith("["):
-        return Dag.parse(structure), None
+        return DAG.parse(structure), None
     methods = ["learn", *(name for name, entry in METHODS.items() if entry.needs != "order")]
     method = validation.choice("structure", structure, methods)
     return None, {"learn": "auto", "naive": None}.get(method, method)
 
 
-def target_name(structure: BayesianNetwork | Dag | None, target: str | None, label: Any, columns: Iterable[str]) -> str:
+def target_name(structure: BayesianNetwork | DAG | None, target: str | None, label: Any, columns: Iterable[str]) -> str:
     """The name of the class: as given, as the structure leaves open, or as the labels are called."""
     columns = list(columns)
     if target is None and structure is None:
@@ -100,11 +100,11 @@ def discrete_table(columns: Columns, weights: NDArray[np.float64] | None, bins: 
     gone = dropping(columns, None)
     table = as_table(columns, weights=weights, allow_constant=True, left_out=gone)
     warn_dropped(gone, named=True)
-    found = {v.name: weighted_values(table.value(v.name), weights) for v in table.schema.numeric}
+    found = {v.name: weighted_values(table.values_of(v.name), weights) for v in table.schema.numeric}
     states = [name for name, (values, weight) in found.items() if repeat(values, weight)]
     if states:
         table = as_table(columns, weights=weights, discrete=states, allow_constant=True, left_out=gone)
-    return table.cut({v.name: quantile_cuts(*found[v.name], bins) for v in table.schema.numeric})
+    return table.apply_cuts({v.name: quantile_cuts(*found[v.name], bins) for v in table.schema.numeric})
 
 
 def repeat(values: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
@@ -112,7 +112,7 @@ def repeat(values: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
     return len(values) <= FEW and 2 * len(values) <= weight.sum() and bool((values == np.floor(values)).all())
 
 
-def label_codes(variable: Discrete, y: NDArray[Any]) -> NDArray[np.intp]:
+def label_codes(variable: DiscreteVariable, y: NDArray[Any]) -> NDArray[np.intp]:
     """The states that labels stand for, −1 where one is missing."""
     labels = distinct_labels(y)
     codes = np.array([*(variable.code_of(label) for label in labels.tolist()), -1], dtype=np.intp)
@@ -126,7 +126,7 @@ def coded(
     labels: NDArray[np.intp],
     weights: Any = None,
     *,
-    unseen: Literal["error", "missing"] = "error",
+    handle_unknown: Literal["error", "missing"] = "error",
 ) -> Table:
     """Rows in the codes of a network, the class by its labels; what is neither is missing."""
     absent = network.schema.absent_from(columns)
@@ -134,7 +134,7 @@ def coded(
     codes = np.full((len(network), len(labels)), -1, dtype=np.int64)
     codes[network.names.index(target)] = labels
     if used:
-        shown = as_table(columns, schema=network.schema.select(used), unseen=unseen)
+        shown = as_table(columns, schema=network.schema.select(used), handle_unknown=handle_unknown)
         codes[[network.names.index(name) for name in used]] = shown.codes
     return Table(network.schema, codes, np.empty((0, len(labels))), weights)
 
@@ -148,7 +148,7 @@ def names_data(X: Any) -> bool:
 
 
 def framed_source(
-    structure: BayesianNetwork | Dag | None, X: Any, y: Any, weights: Any, bins: int
+    structure: BayesianNetwork | DAG | None, X: Any, y: Any, weights: Any, bins: int
 ) -> tuple[BayesianNetwork, Source]:
     """A network with the states of a source, and nothing learned yet; and the source. `y` names the class."""
     if not isinstance(y, str) or not isinstance(weights, str | None):
@@ -158,13 +158,13 @@ def framed_source(
         )
     if isinstance(structure, BayesianNetwork):
         structure[y]
-        return structure, as_source(X, schema=structure.schema, absent="missing", weights=weights)
+        return structure, as_source(X, schema=structure.schema, missing_columns="missing", weights=weights)
     columns = None if structure is None else list(structure)
     source = as_source(X, columns=columns, discrete=[y], weights=weights, allow_constant=True)
-    dag = structure or Dag({y: (), **{name: (y,) for name in source.schema.names if name != y}})
+    dag = structure or DAG({y: (), **{name: (y,) for name in source.schema.names if name != y}})
     if y not in dag:
         raise ParameterError(f"the class {y!r} is not in the structure", hint=f"its nodes are {listed(dag)}")
-    source = discretised(source, bins=validation.integer("bins", bins, least=2))
+    source = discretize(source, bins=validation.integer("bins", bins, least=2))
     return uniform(dag, {v.name: v for v in source.schema}), source
 
 
@@ -178,21 +178,22 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
     Parameters
     ----------
     structure
-        The graph over the class and the columns of X: a :class:`~bayeslearn.Dag`, a model string like
+        The graph over the class and the columns of X: a :class:`~bayeslearn.DAG`, a model string like
         ``"[sick][fever|sick]"``, or a network, whose states are kept. Columns that it does not name are not used; a
-        plain array has the columns x0, x1, and so on. Or how to learn it, as in :func:`~bayeslearn.learn`: ``"tan"``,
-        the class above every column and a tree among these, ``"hill-climb"``, ``"ges"``, ``"exact"``, ``"tree"``, …, or
-        ``"learn"``, which chooses by the number of columns. None is the naive structure, the class above every column.
+        plain array has the columns x0, x1, and so on. Or how to learn it, as in :func:`~bayeslearn.fit_network`:
+        ``"tan"``, the class above every column and a tree among these, ``"hill-climb"``, ``"ges"``, ``"exact"``,
+        ``"tree"``, …, or ``"learn"``, which chooses by the number of columns. None is the naive structure, the class
+        above every column.
     target
         The name of the class; when not given, the one node of `structure` that is no column of X, else the name of
         `y`, else ``"class"``.
     criterion
         What a learned structure is judged by: ``bic``, ``aic``, ``k2``, ``bdeu:CASES`` or ``bds:CASES``.
     prior
-        Cases that count as seen before, as in :func:`~bayeslearn.fit_tables`: one in every state when not given.
+        Cases that count as seen before, as in :func:`~bayeslearn.fit_parameters`: one in every state when not given.
     bins
         Intervals that a numeric column is cut into at its quantiles; whole numbers that repeat themselves are states.
-    missing, keep_default_na
+    na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     unlabeled
         What to do with rows without a label (None, NaN): learn from them by ``"em"``, ``"drop"`` them, or raise an
@@ -233,13 +234,13 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
 
     def __init__(
         self,
-        structure: BayesianNetwork | Dag | str | None = None,
+        structure: BayesianNetwork | DAG | str | None = None,
         *,
         target: str | None = None,
         criterion: str = "bic",
         prior: Prior = "laplace",
         bins: int = 5,
-        missing: Markers = (),
+        na_values: Markers = (),
         keep_default_na: bool = True,
         unlabeled: Literal["em", "drop", "error"] = "em",
         max_iter: int = 200,
@@ -251,7 +252,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         self.criterion = criterion
         self.prior = prior
         self.bins = bins
-        self.missing = missing
+        self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.unlabeled = unlabeled
         self.max_iter = max_iter
@@ -300,15 +301,15 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         if validation.choice("unlabeled", self.unlabeled, self._unlabeled_choices) == "em" or not source.missing()[y]:
             return source
         if self.unlabeled == "drop" and isinstance(source, Table):
-            return source.take(np.flatnonzero(source.code(y) >= 0))
+            return source.take(np.flatnonzero(source.codes_of(y) >= 0))
         raise MissingValuesError(
             f"some rows have no {y!r}", hint='learn from them too: unlabeled="em"; or leave them out of the data'
         )
 
     def _learn(self, frame: BayesianNetwork, cases: Source, hidden: dict[str, int]) -> Self:
-        learned = fit_tables(
+        learned = fit_parameters(
             frame, cases, prior=self.prior, hidden=hidden, tol=self.tol, max_iter=self.max_iter,
-            rng=validation.generator(self.random_state),
+            random_state=validation.generator(self.random_state),
         )  # fmt: skip
         self.network_, self.n_iter_ = learned.network, learned.iterations
         self.log_likelihood_ = learned.log_likelihood
@@ -328,7 +329,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         self.network_ = self.network_.update(coded(self.network_, self.target_, columns, label_codes(label, y), w))
         return self
 
-    def _framed(self, graph: Dag | None, columns: Columns, y: NDArray[Any], w: Any) -> BayesianNetwork:
+    def _framed(self, graph: DAG | None, columns: Columns, y: NDArray[Any], w: Any) -> BayesianNetwork:
         """A network with the states of the data, and nothing learned yet."""
         used = list(columns) if graph is None else [name for name in graph if name != self.target_]
         require_known(used, columns)
@@ -337,13 +338,17 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
             bins = validation.integer("bins", self.bins, least=2)
             variables = {v.name: v for v in discrete_table(select(columns, used), w, bins).schema}
         if graph is None:
-            graph = Dag({self.target_: (), **dict.fromkeys(variables, (self.target_,))})
-        return uniform(graph, {self.target_: Discrete(self.target_, tuple(distinct_labels(y).tolist()))} | variables)
+            graph = DAG({self.target_: (), **dict.fromkeys(variables, (self.target_,))})
+        return uniform(
+            graph, {self.target_: DiscreteVariable(self.target_, tuple(distinct_labels(y).tolist()))} | variables
+        )
 
     def _searched(self, method: str, table: Table) -> BayesianNetwork:
         """A network with the graph that the rows suggest, and nothing learned yet."""
         seed = int(validation.generator(self.random_state).integers(1 << 62))
-        settings = SearchSettings(method, Score.of(self.criterion), prior=self.prior, target=self.target_, seed=seed)
+        settings = SearchSettings(
+            method, StructureScore.of(self.criterion), prior=self.prior, target=self.target_, seed=seed
+        )
         return uniform(search(settings, table), {v.name: v for v in table.schema})
 
     # -- predicting
@@ -370,14 +375,14 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         columns = self._columns(rows)
         require_known([name for name in self._columns_in().names if name != self.target_], columns)
         if isinstance(rows, Table):
-            return as_table(rows, schema=self.network_.schema, absent="missing", unseen="missing")
-        return coded(self.network_, self.target_, columns, np.full(n_rows(columns), -1), unseen="missing")
+            return as_table(rows, schema=self.network_.schema, missing_columns="missing", handle_unknown="missing")
+        return coded(self.network_, self.target_, columns, np.full(n_rows(columns), -1), handle_unknown="missing")
 
     def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
         if target is not None:
             return super()._source_of(rows, target, weights)
         with collected():
-            return as_source(rows, schema=self.network_.schema, absent="missing", unseen="missing")
+            return as_source(rows, schema=self.network_.schema, missing_columns="missing", handle_unknown="missing")
 
     def _columns_in(self) -> Schema:
         known = getattr(self, "feature_names_in_", self._array_names(self.n_features_in_, reset=True))

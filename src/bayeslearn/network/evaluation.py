@@ -27,18 +27,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import evaluation, validation
-from bayeslearn.em import told_to_stop
-from bayeslearn.errors import NotConvergedWarning, ParameterError
+from bayeslearn.em import should_stop
+from bayeslearn.errors import ConvergenceWarning, ParameterError
 from bayeslearn.evaluation import Metrics
 from bayeslearn.network.bayesian_network import BayesianNetwork
-from bayeslearn.network.dag import Dag
+from bayeslearn.network.dag import DAG
 from bayeslearn.network.inference.results import predictions
-from bayeslearn.network.parameters.fit import fit_tables, uniform
-from bayeslearn.network.structure.fit_network import learn_prepared
+from bayeslearn.network.parameters.fit import fit_parameters, uniform
+from bayeslearn.network.parameters.training_cases import weights_of
+from bayeslearn.network.structure.fit import learn_prepared
+from bayeslearn.network.structure.missing_data.incomplete_rows import IncompleteTable
 from bayeslearn.network.structure.missing_data.structural_em_iterations import MANY, SLIGHT, by_position
-from bayeslearn.network.structure.preprocessing import prepare
-from bayeslearn.network.structure.results import tables_of
+from bayeslearn.network.structure.results import marginals, tables_of
 from bayeslearn.network.structure.search_settings import Budget
+from bayeslearn.printable import printable
 from bayeslearn.sources import with_options
 from bayeslearn.tables import Table, as_table
 from bayeslearn.tables.schema import require_known
@@ -48,13 +50,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.em import Step
+    from bayeslearn.em import EMStep
     from bayeslearn.network.dag import StructureLike
     from bayeslearn.network.parameters.priors import Prior
-    from bayeslearn.network.structure.results import StructureFit
+    from bayeslearn.network.structure.results import StructureFitInfo
     from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
     from bayeslearn.network.structure.search_settings import SearchSettings
-    from bayeslearn.tables import Discrete
+    from bayeslearn.tables import DiscreteVariable
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
@@ -63,17 +65,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class NetworkCrossValidation:
-    """What networks say of rows that they were not learned from."""
+    """How well networks predict rows that they were not fitted to; only rows of folds that were done are here."""
 
     #: The fold of each row.
     folds: NDArray[np.intp]
-    #: ln P of what each row shows; −∞ for a row that the other folds hold impossible.
+    #: ln P of what each row shows; −∞ for a row that is impossible under the other folds.
     log_likelihoods: Floats
     weights: Floats
     #: The target, the codes of its states in each row (−1 where unknown), and P(state | rest of the row).
-    target: Discrete | None = None
+    target: DiscreteVariable | None = None
     labels: NDArray[np.integer[Any]] | None = None
     proba: Floats | None = None
+    #: The position of each row in the data; all of them unless `stopped_early`.
+    rows: NDArray[np.intp] | None = None
+    #: Whether `progress` ended the cross-validation before all folds were done.
+    stopped_early: bool = False
 
     @property
     def log_likelihood(self) -> float:
@@ -119,18 +125,19 @@ class NetworkCrossValidation:
             )
         return known, labels == code, proba[:, code], self.weights
 
-    def _asked(self) -> tuple[Discrete, NDArray[np.integer[Any]], Floats]:
+    def _asked(self) -> tuple[DiscreteVariable, NDArray[np.integer[Any]], Floats]:
         if self.target is None or self.labels is None or self.proba is None:
             raise ParameterError("no target was given", hint='cross_validate(..., target="NAME")')
         return self.target, self.labels, self.proba
 
     def __str__(self) -> str:
         mean, error = self.mean_log_likelihood
-        head = f"log likelihood {mean:.4f} ± {error:.4f} per row, {len(np.unique(self.folds))} folds"
+        early = ", stopped early" if self.stopped_early else ""
+        head = f"log likelihood {mean:.4f} ± {error:.4f} per row, {len(np.unique(self.folds))} folds{early}"
         if self.target is None:
             return head
         found = self.metrics
-        return (
+        return printable(
             f"{head}; {self.target.name}: accuracy {found.accuracy:.4f}, log loss {found.log_loss:.4f}, "
             f"calibration error {found.calibration.error:.4f}"
         )
@@ -146,7 +153,7 @@ def cross_validate(
     random_state: np.random.Generator | int | None = 0,
     bins: int = 5,
     weights: Any = None,
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
     progress: Callable[[float], object] | None = None,
@@ -157,7 +164,7 @@ def cross_validate(
     ----------
     learner
         A graph or a network, whose tables are learned anew from the rows of the other folds; or a function of a
-        :class:`~bayeslearn.Table` that returns a network, such as ``lambda rows: learn(rows).network``.
+        :class:`~bayeslearn.Table` that returns a network, such as ``lambda rows: fit_network(rows).network``.
     data
         Anything that :func:`~bayeslearn.as_table` reads. Numbers are cut once, at quantiles of all rows.
     target
@@ -165,15 +172,16 @@ def cross_validate(
     cv
         How many folds, at least two.
     prior
-        The prior of a graph's tables, as in :func:`~bayeslearn.fit_tables`.
+        The prior of a graph's tables, as in :func:`~bayeslearn.fit_parameters`.
     random_state
         The seed or generator of the folds.
     bins
         Intervals that numbers are cut into.
-    weights, missing, keep_default_na, drop_columns
+    weights, na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
     progress
-        A function that is told the share that is done after each fold.
+        Called with the share that is done after each fold; raising StopIteration ends the cross-validation, and the
+        result then holds the rows of the folds that were done.
 
     Examples
     --------
@@ -184,32 +192,39 @@ def cross_validate(
     >>> with_arc.metrics.accuracy, round(with_arc.auc("y"), 3)
     (0.875, 0.835)
     """
-    data = with_options(data, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
+    data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     table = read(learner, data, weights, validation.integer("bins", bins, least=2))
     if target is not None:
         require_known([target], table.schema.names)
-    labels = None if target is None else table.code(target)
+    labels = None if target is None else table.codes_of(target)
     fold = evaluation.folds(table.n_rows if labels is None else np.maximum(labels, 0), cv, random_state=random_state)
-    logs = np.empty(table.n_rows)
     variable: Any = None if target is None else table.schema[target]
-    proba = None if target is None else np.empty((table.n_rows, variable.size))
+    done, logs, proba = [], [], []
     for number, (asked, network) in enumerate(held_out_networks(learner, table, fold, prior), 1):
         rows = table.take(asked)
-        logs[asked] = network.score(rows).cases
-        if target is not None and proba is not None:
-            proba[asked] = np.concatenate([found[target] for _, found in predictions(network, rows, [target])])
-        if progress is not None and told_to_stop(progress, number / cv):
+        done.append(asked)
+        logs.append(network.score(rows).cases)
+        if target is not None:
+            proba += [found[target] for _, found in predictions(network, rows, [target])]
+        if progress is not None and should_stop(progress, number / cv):
             break
-    w = np.ones(table.n_rows) if table.weights is None else table.weights
-    return NetworkCrossValidation(fold, logs, w, variable, labels, proba)
+    order = np.argsort(np.concatenate(done))
+    judged = np.concatenate(done)[order]
+    return NetworkCrossValidation(
+        fold[judged], np.concatenate(logs)[order], weights_of(table)[judged], variable,
+        None if labels is None else labels[judged], None if labels is None else np.concatenate(proba)[order],
+        judged, stopped_early=len(judged) < table.n_rows,
+    )  # fmt: skip
 
 
 def read(learner: Any, data: Any, weights: Any, bins: int) -> Table:
     """Rows as a network has them, or with numbers cut at their quantiles."""
     if isinstance(learner, BayesianNetwork):
-        return as_table(data, schema=learner.schema, weights=weights, absent="missing", unseen="missing")
+        return as_table(
+            data, schema=learner.schema, weights=weights, missing_columns="missing", handle_unknown="missing"
+        )
     table = as_table(data, weights=weights)
-    return table.discretise(bins=bins) if table.schema.numeric else table
+    return table.discretize(bins=bins) if table.schema.numeric else table
 
 
 def held_out_networks(
@@ -223,14 +238,14 @@ def held_out_networks(
         return
     states = {variable.name: variable.states for variable in table.schema.discrete}
     declared = {} if isinstance(learner, BayesianNetwork) else {"states": states}
-    whole = fit_tables(learner, table, prior=prior, **declared).network  # type: ignore[arg-type]
+    whole = fit_parameters(learner, table, prior=prior, **declared).network  # type: ignore[arg-type]
     if (table.codes < 0).any():
         for asked in parts:
             rest = table.take(np.setdiff1d(np.arange(table.n_rows), asked))
-            yield asked, fit_tables(whole, rest, prior=prior).network
+            yield asked, fit_parameters(whole, rest, prior=prior).network
         return
     for asked in parts:
-        yield asked, whole.forget(table.take(asked))
+        yield asked, whole.remove(table.take(asked))
 
 
 def learned_by(learner: NetworkLearner, rows: Table) -> BayesianNetwork:
@@ -253,7 +268,7 @@ PROBE = 16
 
 
 @dataclass(frozen=True)
-class Beside:
+class BaselineComparison:
     """Another structure on the same rows."""
 
     #: ln P of a row, on average.
@@ -264,7 +279,7 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class HoldoutScore:
     """How probable rows are that were held out, under what was learned from the others."""
 
     rows: int
@@ -272,24 +287,24 @@ class HeldOut:
     learned_from: int
     #: ln P of a row, on average, under the network that was learned.
     log_likelihood: float
-    empty: Beside
-    naive: Beside
+    empty: BaselineComparison
+    naive: BaselineComparison
     #: The variable that the naive network is built around.
-    centre: str
+    center: str
 
 
 def held_out(
-    fit: StructureFit,
+    fit: StructureFitInfo,
     *,
     share: float = 0.2,
-    rng: np.random.Generator | int | None = 0,
+    random_state: np.random.Generator | int | None = 0,
     time_limit: float | None = None,
     progress: Callable[[Any], object] | None = None,
-) -> HeldOut | None:
+) -> HoldoutScore | None:
     """Learn from a part of the rows as it was learned from all, and see how probable the rest is.
 
-    None when there are too few rows for that. Counts of complete rows are the difference of those of all rows and
-    those of the rows held out, as far as they are known.
+    None when there are too few rows for that. Columns that no row of the part shows are dropped. Counts of complete
+    rows are the difference of those of all rows and those of the rows held out, as far as they are known.
 
     Parameters
     ----------
@@ -298,61 +313,71 @@ def held_out(
         its target, or else around the variable with most arcs.
     share
         How much of the rows to hold out.
-    rng
+    random_state
         For the rows held out, and for learning.
     time_limit
         Seconds for all that is done here.
     progress
         Called with every step of the search; raising StopIteration ends it with the best so far.
 
-    >>> from bayeslearn.network import learn
+    >>> from bayeslearn.network import fit_network
     >>> rows = {"rain": list("nnyy") * 30, "hose": list("nyny") * 30, "wet": list("nyyy") * 30}
-    >>> found = held_out(learn(rows))
-    >>> found.rows, found.centre, found.empty.ahead > 3 * found.empty.error
+    >>> found = held_out(fit_network(rows))
+    >>> found.rows, found.center, found.empty.ahead > 3 * found.empty.error
     (24, 'wet', True)
     """
     share = validation.number("share", share, above=0, below=1)
-    if fit.prepared.looked is not None:
+    if not fit.prepared.in_memory:
         raise ParameterError(
             "rows are held out of a table, not of a source",
             hint="keep some files apart, and score them: fit.network.score(scan(others))",
         )
     table, settings = fit.table, fit.settings
-    dice = validation.generator(rng)
+    dice = validation.generator(random_state)
     order, cut = dice.permutation(table.n_rows), round(share * table.n_rows)
     if min(cut, table.n_rows - cut) < LEAST_ROWS:
         return None
     rest, part = table.take(np.sort(order[:cut])), table.take(np.sort(order[cut:]))
     seed = int(validation.generator(int(dice.integers(1 << 62))).integers(1 << 62))
-    centre, names = settings.target or most_joined(fit), part.schema.names
+    center, names = settings.target or most_joined(fit), [name for name, n in part.missing().items() if n < part.n_rows]
+    if center not in names:
+        return None
+    settings = settings.without(set(part.schema.names) - set(names))
+    rest, part = rest.select(names), part.select(names)
     budget = replace(Budget.from_time_limit(time_limit), progress=progress, memory=settings.budget.memory)
     counts = None if fit.counts is None else fit.counts.without(rest, part)
-    forms = [Dag(dict.fromkeys(names, ())), Dag({name: () if name == centre else (centre,) for name in names})]
-    empty, naive = (_cases(_tables(form, part, settings.prior, budget, counts), rest) for form in forms)
+    rows = None if counts is not None else IncompleteTable(part)
+    forms = [DAG(dict.fromkeys(names, ())), DAG({name: () if name == center else (center,) for name in names})]
+    empty, naive = (_cases(_tables(form, rows, settings.prior, budget, counts), rest) for form in forms)
     if budget.deadline is not None:
         begin = time.monotonic()
         _cases(fit.network, rest.take(np.arange(0, rest.n_rows, PROBE)))  # how long that takes
         budget = replace(budget, deadline=budget.deadline - PROBE * (time.monotonic() - begin))
-    learned = _cases(_learned(fit, part, counts, replace(settings, seed=seed, budget=budget)), rest)
-    weights = np.ones(rest.n_rows) if rest.weights is None else rest.weights
-    return HeldOut(
+    learned = _cases(_learned(fit, part, counts, rows, replace(settings, seed=seed, budget=budget)), rest)
+    weights = weights_of(rest)
+    return HoldoutScore(
         rest.n_rows, part.n_rows, _mean(learned, weights), _beside(learned, empty, weights),
-        _beside(learned, naive, weights), centre,
+        _beside(learned, naive, weights), center,
     )  # fmt: skip
 
 
-def _learned(fit: StructureFit, part: Table, counts: FamilyCounts | None, settings: SearchSettings) -> BayesianNetwork:
+def _learned(
+    fit: StructureFitInfo,
+    part: Table,
+    counts: FamilyCounts | None,
+    rows: IncompleteTable | None,
+    settings: SearchSettings,
+) -> BayesianNetwork:
     """The network that a part of the rows gives in the same way."""
-    prepared = prepare(part, target=settings.target, memory=settings.budget.memory)
-    counts = counts if prepared.table.schema.names == part.schema.names else None  # no column says nothing in the part
+    prepared = replace(fit.prepared, table=part)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)  # of this the search over all rows has warned
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of this the search over all rows has warned
         return learn_prepared(
-            settings, prepared, fit.hidden, counts, rounds=fit.averaged, average=bool(fit.averaged)
+            settings, prepared, fit.hidden, counts, rows=rows, rounds=fit.averaged, average=bool(fit.averaged)
         ).network
 
 
-def most_joined(fit: StructureFit) -> str:
+def most_joined(fit: StructureFitInfo) -> str:
     """The variable with most arcs among those that rows show; of equals the first by name."""
     count = dict.fromkeys(sorted(fit.table.schema.names), 0)
     for name in (end for arc in fit.dag.arcs for end in arc if end in count):
@@ -363,19 +388,24 @@ def most_joined(fit: StructureFit) -> str:
 ### tables, and the time for them
 
 
-def _tables(form: Dag, rows: Table, prior: Prior, budget: Budget, counts: FamilyCounts | None) -> BayesianNetwork:
+def _tables(
+    form: DAG, rows: IncompleteTable | None, prior: Prior, budget: Budget, counts: FamilyCounts | None
+) -> BayesianNetwork:
     """The tables of a form by counts, or by EM, which may take a quarter of what time is left."""
     if counts is not None:
         return tables_of(counts, by_position(form, counts.names), prior)
+    assert rows is not None
+    if not form.arcs:
+        return marginals(rows.table, prior)
     soon = budget.reserve(0.75 * budget.left())
 
-    def progress(step: Step) -> None:
+    def progress(step: EMStep) -> None:
         if step.iteration >= MANY or soon.reached():
             raise StopIteration
 
-    tol = max(1e-3, SLIGHT * rows.total_weight)
-    frame = uniform(form, {v.name: v for v in rows.schema})
-    return fit_tables(frame, rows, prior=prior, tol=tol, max_iter=MANY + 1, progress=progress).network
+    tol = max(1e-3, SLIGHT * rows.total)
+    frame = uniform(form, {v.name: v for v in rows.table.schema})
+    return rows.fit(frame, prior=prior, hidden=(), tol=tol, max_iter=MANY + 1, progress=progress).network
 
 
 ### means
@@ -392,11 +422,13 @@ def _mean(x: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
     return float(weights[counted] @ x[counted] / total) if total > 0 else float("nan")
 
 
-def _beside(learned: NDArray[np.float64], other: NDArray[np.float64], weights: NDArray[np.float64]) -> Beside:
+def _beside(
+    learned: NDArray[np.float64], other: NDArray[np.float64], weights: NDArray[np.float64]
+) -> BaselineComparison:
     both = np.isfinite(learned) & np.isfinite(other)
     if not both[weights > 0].all():  # a row is impossible under one of them: no mean tells how far they are apart
-        return Beside(_mean(other, weights), float("nan"), float("nan"))
+        return BaselineComparison(_mean(other, weights), float("nan"), float("nan"))
     d = np.where(both, learned, 0.0) - np.where(both, other, 0.0)
     ahead = _mean(d, weights)
     error = np.sqrt((weights**2 * (d - ahead) ** 2).sum()) / weights.sum()
-    return Beside(_mean(other, weights), ahead, float(error))
+    return BaselineComparison(_mean(other, weights), ahead, float(error))

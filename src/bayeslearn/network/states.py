@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.distributions import Bundle, Counts, Dirichlet
+from bayeslearn.distributions import Counts, Dirichlet, StatisticsBundle
 from bayeslearn.distributions.categorical import TablePrior, shares
 from bayeslearn.distributions.lineage import mapped
 from bayeslearn.errors import MismatchError, ParameterError
-from bayeslearn.network.cpt import Cpt
-from bayeslearn.tables.states import StateLookup
+from bayeslearn.network.cpt import CPT
+from bayeslearn.tables.state_encoding import StateLookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.tables import Discrete, Schema
+    from bayeslearn.tables import DiscreteVariable, Schema
 
 
 def add_states(network: BayesianNetwork, states: Mapping[str, Iterable[Any]]) -> BayesianNetwork:
@@ -48,9 +48,9 @@ def add_states(network: BayesianNetwork, states: Mapping[str, Iterable[Any]]) ->
     MismatchError
         A variable with cuts: its intervals cover all numbers already.
 
-    >>> from bayeslearn import fit_tables
-    >>> net = fit_tables("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace").network
-    >>> add_states(net, {"Rain": ["drizzle"]})["Rain"].p.round(3)             # no, yes, drizzle
+    >>> from bayeslearn import fit_parameters
+    >>> net = fit_parameters("[Rain]", {"Rain": ["yes", "no", "no"]}, prior="laplace").network
+    >>> add_states(net, {"Rain": ["drizzle"]})["Rain"].probabilities.round(3)             # no, yes, drizzle
     array([0.5  , 0.333, 0.167])
     """
     grown = {name: with_states(network[name].variable, new) for name, new in states.items()}
@@ -60,8 +60,10 @@ def add_states(network: BayesianNetwork, states: Mapping[str, Iterable[Any]]) ->
     cpts = tuple(grown_cpt(cpt, grown) for cpt in network)
     wider = {cpt.name: cpt.shape for cpt in cpts}
 
-    def with_zeros(counts: Bundle) -> Bundle:
-        return Bundle({n: Counts(padded(c.n, np.subtract(wider[n], c.n.shape).tolist())) for n, c in counts.items()})
+    def with_zeros(counts: StatisticsBundle) -> StatisticsBundle:
+        return StatisticsBundle(
+            {n: Counts(padded(c.n, np.subtract(wider[n], c.n.shape).tolist())) for n, c in counts.items()}
+        )
 
     return replace(network, cpts=cpts, lineage=mapped(network.lineage, with_zeros))
 
@@ -90,7 +92,7 @@ def unite_states(a: BayesianNetwork, b: BayesianNetwork) -> tuple[BayesianNetwor
     return a, add_states(b, {name: a.states(name) for name in free})
 
 
-def named_like(variable: Discrete, known: Discrete) -> Discrete:
+def named_like(variable: DiscreteVariable, known: DiscreteVariable) -> DiscreteVariable:
     """The variable with states named as in another, where they have the same number or truth value."""
     if variable.cuts is not None or known.cuts is not None:
         return variable
@@ -100,7 +102,7 @@ def named_like(variable: Discrete, known: Discrete) -> Discrete:
     return variable if len(set(names)) < len(names) else replace(variable, states=tuple(names))
 
 
-def with_states(variable: Discrete, states: Iterable[Any]) -> Discrete:
+def with_states(variable: DiscreteVariable, states: Iterable[Any]) -> DiscreteVariable:
     """The variable with these states after its own."""
     if isinstance(states, str):
         raise ParameterError(
@@ -119,20 +121,20 @@ def with_states(variable: Discrete, states: Iterable[Any]) -> Discrete:
     return replace(variable, states=(*variable.states, *new)) if new else variable
 
 
-def grown_cpt(cpt: Cpt, grown: Mapping[str, Discrete]) -> Cpt:
+def grown_cpt(cpt: CPT, grown: Mapping[str, DiscreteVariable]) -> CPT:
     """The table over the variables with more states."""
     before = (*cpt.parents, cpt.variable)
     after = [grown.get(v.name, v) for v in before]
     more = [new.size - old.size for old, new in zip(before, after, strict=True)]
     if not any(more):
         return cpt
-    n, prior = padded(cpt.seen.n, more), grown_prior(cpt, more)
+    n, prior = padded(cpt.observed_counts.n, more), grown_prior(cpt, more)
     weight = n if prior is None else n + prior.alpha
-    p = shares(weight, grown_p(cpt.p, more), nothing=0.0)
-    return Cpt(after[-1], tuple(after[:-1]), p, None if cpt.counts is None else Counts(n), prior)
+    p = shares(weight, grown_p(cpt.probabilities, more), nothing=0.0)
+    return CPT(after[-1], tuple(after[:-1]), p, None if cpt.counts is None else Counts(n), prior)
 
 
-def grown_prior(cpt: Cpt, more: Sequence[int]) -> Dirichlet | None:
+def grown_prior(cpt: CPT, more: Sequence[int]) -> Dirichlet | None:
     """The same prior for a table with more cells."""
     prior = cpt.prior
     if prior is None:

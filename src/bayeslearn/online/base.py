@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bayeslearn.codec import Saved
-from bayeslearn.distributions import Finite
+from bayeslearn.codec import Saved, rename_keys
+from bayeslearn.distributions import FinitePrior
 from bayeslearn.errors import InconsistentDataError, MismatchError, ParameterError, ShapeError, listed
 from bayeslearn.model_values import ARRAY, NAME, NUMBER, plain
 from bayeslearn.online.experts import Predictors, Stream, objects, panel_of, prior_of
@@ -63,7 +63,7 @@ def require_left(learner: _Learner, wrong: NDArray[Any], advice: NDArray[Any] | 
     )
 
 
-class _Learner(Saved, kind="online learner"):
+class _Learner(Saved, kind="online learner", version=2):
     """What Weighted-Majority and Halving share."""
 
     def __init__(
@@ -149,7 +149,7 @@ class _Learner(Saved, kind="online learner"):
         """ln of the weights, which sum to one: no number of rounds is too many."""
         wrong = self.statistics.wrong
         paid = wrong * math.log(self.beta) if self.beta else np.where(wrong > 0, -np.inf, 0.0)
-        return Finite(self.prior.log_p + paid).log_p
+        return FinitePrior(self.prior.log_p + paid).log_p
 
     @property
     def weights(self) -> dict[Any, float]:
@@ -220,7 +220,7 @@ class _Learner(Saved, kind="online learner"):
     def to_document(self) -> dict[str, Any]:
         """Return what was learned as plain values; of the experts only their names.
 
-        {"kind", "experts", "labels", "open", "beta", "randomised", "prior", "statistics": {"wrong", "spoke", "rounds"},
+        {"kind", "experts", "labels", "open", "beta", "randomized", "prior", "statistics": {"wrong", "spoke", "rounds"},
          "record": {...}}
         """
         odd = [name for name in (*self.experts, *self.classes) if not isinstance(name, str | int | float | bool)]
@@ -232,7 +232,7 @@ class _Learner(Saved, kind="online learner"):
             "labels": list(self.classes),
             "open": self.open,
             "beta": self.beta,
-            "randomised": bool(getattr(self, "randomized", False)),
+            "randomized": bool(getattr(self, "randomized", False)),
             "prior": self.prior.mean(),
             "statistics": plain(self.statistics),
             "record": asdict(self.record),
@@ -242,7 +242,7 @@ class _Learner(Saved, kind="online learner"):
     def from_document(cls, reader: Reader, document: dict[str, Any]) -> Self:
         """Return the learner of a document, all of which is checked."""
         keys: dict[str, Any] = {
-            "kind": str, "experts": [NAME], "labels": [NAME], "open": bool, "beta": NUMBER, "randomised": bool,
+            "kind": str, "experts": [NAME], "labels": [NAME], "open": bool, "beta": NUMBER, "randomized": bool,
             "prior": ARRAY, "statistics": dict, "record": dict,
         }  # fmt: skip
         kind, names, labels, is_open, beta, draws, prior, counts, record = reader.entries(document, keys, "a learner")
@@ -356,3 +356,6 @@ def read_record(reader: Reader, entry: Any, rounds: int) -> RunRecord:
     if not (0 <= mistakes <= rounds and expected >= 0 and starts >= 1 and shares):
         reader.wrong(f"{entry!r:.80} is no record of {rounds} rounds")
     return RunRecord(mistakes, float(expected), starts, float(if_wrong), float(spoken))
+
+
+rename_keys("online learner", 1, {"randomised": "randomized"})

@@ -14,21 +14,33 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.special import logsumexp
 
-from bayeslearn.distributions import Finite, Hypotheses, LogLikelihoods
-from bayeslearn.errors import ImpossibleDataError, MismatchError, ParameterError, ProbabilityError, ShapeError
+from bayeslearn.codec import Saved
+from bayeslearn.distributions import FiniteHypotheses, FinitePrior, LogLikelihoods
+from bayeslearn.errors import (
+    ImpossibleDataError,
+    MismatchError,
+    ParameterError,
+    ProbabilityError,
+    ShapeError,
+    listed,
+)
+from bayeslearn.model_values import ARRAY, NAME, NUMBER, plain
 from bayeslearn.online.experts import Predictors, Stream, objects, panel_of, prior_of
 from bayeslearn.online.voting import Labels
 from bayeslearn.validation import SUM_TOLERANCE
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Hashable, Iterable
 
     from numpy.typing import NDArray
 
+    from bayeslearn.model_values import Reader
+
     Floats = NDArray[np.float64]
 
 
-class BayesMixture:
+class BayesMixture(Saved, kind="expert mixture"):
     """Experts that give each label a probability, weighted by the posterior that they are right.
 
     Parameters
@@ -39,7 +51,7 @@ class BayesMixture:
     classes
         All labels.
     prior
-        Weights before the first round, in order or by name.
+        Weights before the first round, in order or by name; ``"uniform"``: all alike.
 
     Examples
     --------
@@ -52,14 +64,14 @@ class BayesMixture:
     (0.851, True)
     """
 
-    def __init__(self, experts: Any, *, classes: Iterable[Hashable], prior: Any = None) -> None:
+    def __init__(self, experts: Any, *, classes: Iterable[Hashable], prior: Any = "uniform") -> None:
         panel = panel_of(experts)
         if not isinstance(panel, Predictors | Stream):
             raise ParameterError("experts of a mixture are names, functions or classifiers, not a table of labels")
         self.panel: Predictors | Stream = panel
         self.prior = prior_of(prior, panel.names)
         self._labels = Labels(list(classes))
-        self.family = Hypotheses(len(panel.names))
+        self.family = FiniteHypotheses(len(panel.names))
         self.statistics = self.family.zero()
         self.log_loss = 0.0
         self.rounds = 0
@@ -118,7 +130,7 @@ class BayesMixture:
         return tuple(self._labels.names)
 
     @property
-    def posterior(self) -> Finite:
+    def posterior(self) -> FinitePrior:
         """The weights as a distribution of experts."""
         return self.family.update(self.prior, self.statistics)
 
@@ -154,6 +166,58 @@ class BayesMixture:
             "log_loss": self.log_loss + other.log_loss, "_starts": self._starts + other._starts,
         }  # fmt: skip
         return merged
+
+    # -- files
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], experts: Any = None) -> Self:
+        """Read a mixture from a file, and check all of it; without `experts`, what they give comes as x."""
+        mixture = super().load(path)
+        if experts is None:
+            return mixture
+        panel = panel_of(experts)
+        if not isinstance(panel, Predictors | Stream) or panel.names != mixture.experts:
+            raise MismatchError(f"the file has the experts {listed(mixture.experts)}, given are {listed(panel.names)}")
+        mixture.panel = panel
+        return mixture
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what was learned as plain values; of the experts only their names.
+
+        {"experts", "labels", "log_prior": null where impossible, "statistics": {"finite", "impossible"}, "log_loss",
+         "rounds", "starts"}
+        """
+        odd = [name for name in (*self.experts, *self.classes) if not isinstance(name, NAME)]
+        if odd:
+            raise ParameterError(f"names in a file are words and numbers, not {odd[0]!r:.60}")
+        return {
+            "experts": list(self.experts),
+            "labels": list(self.classes),
+            "log_prior": np.ma.masked_invalid(self.prior.log_p),
+            "statistics": plain(self.statistics),
+            "log_loss": self.log_loss,
+            "rounds": self.rounds,
+            "starts": self._starts,
+        }
+
+    @classmethod
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> Self:
+        """Return the mixture of a document, all of which is checked."""
+        keys: dict[str, Any] = {
+            "experts": [NAME], "labels": [NAME], "log_prior": ARRAY, "statistics": dict, "log_loss": NUMBER,
+            "rounds": int, "starts": int,
+        }  # fmt: skip
+        names, labels, log_prior, statistics, log_loss, rounds, starts = reader.entries(document, keys, "a mixture")
+        if not names or len(set(names)) < len(names) or log_loss < 0 or rounds < 0 or starts < 1:
+            reader.wrong("its experts have no names, or the same, or its loss, rounds or starts cannot be")
+        prior = reader.finite_prior(log_prior, "log_prior", len(names))
+        mixture = cls(names, classes=labels, prior=prior)
+        mixture.prior = prior
+        mixture.statistics = reader.statistics(statistics, mixture.statistics)
+        if np.isneginf(mixture.prior.log_p + mixture.statistics.total).all():
+            reader.wrong("none of its experts is possible")
+        mixture.log_loss, mixture.rounds, mixture._starts = float(log_loss), rounds, starts
+        return mixture
 
     def __repr__(self) -> str:
         return f"BayesMixture({len(self.experts)} experts, log loss {self.log_loss:.4g} in {self.rounds} rounds)"

@@ -11,8 +11,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from bayeslearn import validation
-from bayeslearn.errors import BayeslearnError, ParameterError
+from bayeslearn import evaluation, validation
+from bayeslearn.capacity import require_numbers
+from bayeslearn.errors import BayeslearnError, ParameterError, WeightError
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels, take_rows
 from bayeslearn.online.experts import Predictors, objects
 from bayeslearn.online.weighted_majority import WeightedMajority
@@ -36,11 +37,11 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
     beta
         What a mistake costs.
     prior
-        Weights of the classifiers before the first row, in order or by name.
+        Weights of the classifiers before the first row, in order or by name; ``"uniform"``: all alike.
     teach
         Whether `partial_fit` also teaches the classifiers that can learn so; if not, it weighs them only.
     cv
-        Parts into which `fit` deals out the rows in turn.
+        The number of folds into which `fit` deals the rows of each class, in turn.
     unlabeled
         What to do with rows without a label (None, NaN): ``"drop"`` them or raise an ``"error"``.
 
@@ -74,7 +75,7 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
         estimators: Any,
         *,
         beta: float = 0.5,
-        prior: Any = None,
+        prior: Any = "uniform",
         teach: bool = True,
         cv: int = 5,
         unlabeled: Literal["drop", "error"] = "drop",
@@ -86,9 +87,12 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
         self.cv = cv
         self.unlabeled = unlabeled
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Weigh the classifiers by their mistakes out of fold, then fit them on all rows."""
-        X, y, _ = self._read_cases(X, y, reset=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Weigh the classifiers by their mistakes out of fold, then fit them on all rows.
+
+        A weight is a whole number: so many rounds. Rows of weight zero are left out.
+        """
+        X, y = self._rounds(X, y, sample_weight, reset=True)
         names, given = self._named()
         self._start(names, distinct_labels(y))
         advice = [said(e, X) if is_fixed(e) else self._out_of_fold(e, X, y) for e in given]
@@ -96,10 +100,10 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
         self.learner_.partial_fit(np.column_stack(advice), objects(y.tolist()))
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Ask the classifiers, weigh them by their mistakes, then teach those that learn so."""
         first = not hasattr(self, "learner_")
-        X, y, _ = self._read_cases(X, y, reset=first)
+        X, y = self._rounds(X, y, sample_weight, reset=first)
         if first:
             names, given = self._named()
             odd = [e for e in given if not (is_fixed(e) or hasattr(e, "partial_fit"))]
@@ -128,6 +132,20 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
 
     # -- inside
 
+    def _rounds(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, NDArray[Any]]:
+        """Rows and labels, each as often as it counts."""
+        X, y, w = self._read_cases(X, y, sample_weight, reset=reset)
+        if w is None or (w == 1).all():
+            return X, y
+        if (w != w.astype(np.int64)).any():
+            raise WeightError(
+                f"sample_weight must be whole numbers, got {w[w != w.astype(np.int64)][0]:g}: a mistake costs a round",
+                hint="give 0 to leave a row out, or how often it counts",
+            )
+        require_numbers(f"{w.sum():,.0f} rounds", (int(w.sum()),), copies=2)
+        index = np.repeat(np.arange(len(y)), w.astype(np.int64))
+        return take_rows(X, index), y[index]
+
     def _advice(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self, "learner_")
         X = self._read_rows(X, reset=False)
@@ -146,13 +164,16 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
 
     def _out_of_fold(self, estimator: Any, X: Any, y: NDArray[Any]) -> NDArray[Any]:
         """What clones say of the rows that they did not learn from; one row alone is never held out."""
-        folds = min(validation.integer("cv", self.cv, least=2), len(y))
-        fold, advice = np.arange(len(y)) % folds, nothing(len(y))
-        for held_out in range(folds if len(y) > 1 else 0):
-            rest, asked = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
-            model = clone(estimator).fit(take_rows(X, rest), y[rest])
-            advice[asked] = said(model, take_rows(X, asked))
-        return advice
+        cv, nobody = validation.integer("cv", self.cv, least=2), nothing(len(y))
+        if len(y) < 2:
+            return nobody
+        codes = label_codes(y, self.classes_)
+        fold = evaluation.folds(codes, min(cv, len(y)), order=np.arange(len(y)))
+
+        def advise(train: Any, test: Any) -> Any:
+            return said(clone(estimator).fit(take_rows(X, train), y[train]), take_rows(X, test))
+
+        return evaluation.out_of_fold(fold, advise, nobody)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from bayeslearn import kernels, validation
-from bayeslearn.distributions import Finite
+from bayeslearn.distributions import FinitePrior
+from bayeslearn.distributions.priors import uniform_prior
 from bayeslearn.errors import CapacityError, MismatchError, ParameterError, ShapeError, UnknownColumnError, listed
-from bayeslearn.tables import Discrete
+from bayeslearn.tables import DiscreteVariable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -227,11 +228,11 @@ def _different(names: Iterable[Hashable]) -> Names:
     return found
 
 
-def prior_of(prior: Any, names: tuple[Any, ...]) -> Finite:
+def prior_of(prior: Any, names: tuple[Any, ...]) -> FinitePrior:
     """Weights before the first round, in order or by name; they need not sum to one."""
-    if prior is None:
-        return Finite.uniform(len(names))
-    if isinstance(prior, Finite):
+    if prior is None or isinstance(prior, str):
+        return uniform_prior(prior, len(names))
+    if isinstance(prior, FinitePrior):
         log_p = prior.log_p
     else:
         if isinstance(prior, Mapping):
@@ -245,7 +246,7 @@ def prior_of(prior: Any, names: tuple[Any, ...]) -> Finite:
             log_p = np.log(w)
     if log_p.shape != (len(names),):
         raise ShapeError(f"expected a prior of {len(names)} weights, got shape {log_p.shape}")
-    return Finite(log_p)
+    return FinitePrior(log_p)
 
 
 ### experts of a table
@@ -270,7 +271,7 @@ class TableExperts:
 
     def __init__(self, schema: Schema, target: str) -> None:
         variable = schema[target]
-        if not isinstance(variable, Discrete):
+        if not isinstance(variable, DiscreteVariable):
             raise UnknownColumnError(f"the target {target!r} is a column of numbers", hint="declare it discrete")
         columns = [v for v in schema.discrete if v.name != target]
         if MAJORITY in (v.name for v in columns):
@@ -293,8 +294,8 @@ class TableExperts:
                     differs="states",
                 )
         for j, name in enumerate(self.columns, start=1):
-            codes[j] = table.code(name)
+            codes[j] = table.codes_of(name)
         advice = np.empty((table.n_rows, len(self.names)), np.int32)
-        truth = table.code(self.target.name).astype(np.int64)
+        truth = table.codes_of(self.target.name).astype(np.int64)
         kernels.follow_counts(codes, truth, self._counts, advice)
         return advice

@@ -241,6 +241,6 @@ def paint_mistake_curve(axes: Any, curve: MistakeCurve, name: str = "learner") -
     finite = np.isfinite(curve.bounds)
     if finite.any():
         last = curve.bounds[finite][-1]
-        axes.plot(curve.rounds[finite], curve.bounds[finite], color="grey", linestyle="--", label=f"bound: {last:.4g}")
+        axes.plot(curve.rounds[finite], curve.bounds[finite], color="gray", linestyle="--", label=f"bound: {last:.4g}")
     axes.set(xlabel="rounds", ylabel=told, xlim=(curve.rounds[0], curve.rounds[-1]), ylim=(0, None))
     axes.legend(frameon=False, loc="upper left")

@@ -27,7 +27,7 @@ class WeightedMajority(_Learner):
     classes
         All labels; when not given, they are learned as they come. Ties go to the first.
     prior
-        Weights before the first round, in order or by name; all alike when not given.
+        Weights before the first round, in order or by name; ``"uniform"``: all alike.
     randomized
         Guess a label drawn by its weight, which no adversary can foresee.
     teach
@@ -62,7 +62,7 @@ class WeightedMajority(_Learner):
         *,
         beta: float = 0.5,
         classes: Iterable[Hashable] | None = None,
-        prior: Any = None,
+        prior: Any = "uniform",
         randomized: bool = False,
         teach: bool = False,
         random_state: Any = None,
@@ -107,7 +107,7 @@ class Halving(_Learner):
     (False, True)
     """
 
-    def __init__(self, experts: Any, *, classes: Iterable[Hashable] | None = None, prior: Any = None) -> None:
+    def __init__(self, experts: Any, *, classes: Iterable[Hashable] | None = None, prior: Any = "uniform") -> None:
         super().__init__(experts, 0.0, classes, prior)
 
     @property

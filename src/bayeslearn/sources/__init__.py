@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.sources.batch_source import Batches as Batches
-    from bayeslearn.sources.column_profiles import Digest as Digest
+    from bayeslearn.sources.batch_source import BatchSource as BatchSource
+    from bayeslearn.sources.column_profiles import ColumnProfiles as ColumnProfiles
     from bayeslearn.sources.contingency import count_cells as count_cells
-    from bayeslearn.sources.contingency import grouped as grouped
-    from bayeslearn.sources.dask_engine import Cluster as Cluster
-    from bayeslearn.sources.discretization import discretised as discretised
-    from bayeslearn.sources.duckdb_source import Relation as Relation
-    from bayeslearn.sources.encoded_source import Encoded as Encoded
-    from bayeslearn.sources.encoded_source import encode as encode
+    from bayeslearn.sources.contingency import group_counts as group_counts
+    from bayeslearn.sources.dask_engine import DaskEngine as DaskEngine
+    from bayeslearn.sources.discretization import discretize as discretize
+    from bayeslearn.sources.duckdb_source import DuckDBSource as DuckDBSource
+    from bayeslearn.sources.encoded_source import EncodedSource as EncodedSource
+    from bayeslearn.sources.encoded_source import encode_to_disk as encode_to_disk
     from bayeslearn.sources.engines import Engine as Engine
-    from bayeslearn.sources.engines import Local as Local
-    from bayeslearn.sources.file_source import Files as Files
+    from bayeslearn.sources.engines import ThreadEngine as ThreadEngine
+    from bayeslearn.sources.file_source import FileSource as FileSource
     from bayeslearn.sources.scanning import as_source as as_source
     from bayeslearn.sources.scanning import is_source as is_source
     from bayeslearn.sources.scanning import scan as scan

@@ -12,21 +12,21 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.capacity import free_memory
 from bayeslearn.errors import CapacityError, EmptyTableError, ParameterError
-from bayeslearn.sources.engines import Local
-from bayeslearn.tables import Numeric, Table
-from bayeslearn.tables.convert import Request, check_request, requested
+from bayeslearn.sources.engines import ThreadEngine
+from bayeslearn.tables import NumericVariable, Table
+from bayeslearn.tables.conversion import Request, check_request, requested
 from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.schema import name_list
-from bayeslearn.tables.source import Source
+from bayeslearn.tables.source_protocol import Source
 from bayeslearn.tables.table import code_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from bayeslearn.sources.column_profiles import Digest
-    from bayeslearn.tables import Discrete, Schema
+    from bayeslearn.sources.column_profiles import ColumnProfiles
+    from bayeslearn.tables import DiscreteVariable, Schema
     from bayeslearn.tables.columns import Column
-    from bayeslearn.tables.convert import Unseen
+    from bayeslearn.tables.conversion import Unseen
     from bayeslearn.tables.markers import Markers
 
 S = TypeVar("S")
@@ -73,7 +73,7 @@ class Scanned(Source, ABC):
     #: The column that says how often each row counts.
     weight: str | None = None
     #: What its columns show, if somebody looked.
-    digest: Digest | None = None
+    digest: ColumnProfiles | None = None
     #: What to do with values outside known states, whatever learners ask for; None leaves it to them.
     unseen: str | None = None
 
@@ -90,7 +90,7 @@ class Scanned(Source, ABC):
         """The rows in order, on this machine, `n` at a time, or as they are read."""
 
     @abstractmethod
-    def look(self) -> Digest:
+    def look(self) -> ColumnProfiles:
         """What all columns show, by a pass."""
 
     # -- raw columns
@@ -137,7 +137,7 @@ class Scanned(Source, ABC):
 
     def _folded(self, function: Any, parts: Iterable[Any]) -> Any:
         """``function(part 1) + function(part 2) + …`` on the threads of this machine, or by an engine."""
-        return Local().fold(function, parts, lambda _: None)
+        return ThreadEngine().fold(function, parts, lambda _: None)
 
     @property
     def markers(self) -> Missing:
@@ -146,9 +146,9 @@ class Scanned(Source, ABC):
 
     # -- the same rows otherwise
 
-    def with_schema(self, schema: Schema, *, unseen: str = "error", absent: str = "error") -> Self:
+    def with_schema(self, schema: Schema, *, handle_unknown: str = "error", missing_columns: str = "error") -> Self:
         """The same rows coded by another schema, as :func:`~bayeslearn.as_table` does it."""
-        request = replace(self.request, unseen=self.unseen or unseen, absent=absent)
+        request = replace(self.request, unseen=self.unseen or handle_unknown, absent=missing_columns)
         return replace(self, schema=schema, request=request)
 
     def declared(
@@ -157,7 +157,7 @@ class Scanned(Source, ABC):
         schema: Schema | None = None,
         columns: Iterable[str] | None = None,
         weights: Any = None,
-        missing: Markers = (),
+        na_values: Markers = (),
         keep_default_na: bool = True,
         drop_columns: Iterable[str] = (),
         discrete: Iterable[str] | Literal[True] = (),
@@ -165,8 +165,8 @@ class Scanned(Source, ABC):
         states: Mapping[str, Iterable[Any]] | None = None,
         max_states: int = 255,
         allow_constant: bool = False,
-        unseen: Unseen = "error",
-        absent: Literal["error", "missing"] = "error",
+        handle_unknown: Unseen = "error",
+        missing_columns: Literal["error", "missing"] = "error",
         left_out: dict[str, str] | None = None,
     ) -> Self:
         """The same rows with columns declared otherwise; the parameters are those of :func:`~bayeslearn.as_table`.
@@ -174,14 +174,14 @@ class Scanned(Source, ABC):
         Markers of missing cells are given when a source is scanned, and stay.
         """
         weight = self.weight if weights is None else named_weight(weights)
-        if Missing.of(missing, keep_default_na=keep_default_na) not in (Missing.of(), self.request.missing):
+        if Missing.of(na_values, keep_default_na=keep_default_na) not in (Missing.of(), self.request.missing):
             raise ParameterError(
-                "the markers of missing cells are settled for this source", hint="pass them to scan(..., missing=...)"
+                "the markers of missing cells are settled for this source", hint="pass them to scan(..., na_values=...)"
             )
         dropped = (*self.request.dropped, *name_list("drop_columns", drop_columns))
         request = requested(
             discrete=discrete, numeric=numeric, states=states, max_states=max_states, allow_constant=allow_constant,
-            unseen=unseen, absent=absent, left_out=left_out,
+            handle_unknown=handle_unknown, missing_columns=missing_columns, left_out=left_out,
         )  # fmt: skip
         request = replace(request, missing=self.request.missing, dropped=dropped, named=self.request.named)
         request = request if self.unseen is None else replace(request, unseen=self.unseen)
@@ -194,7 +194,7 @@ class Scanned(Source, ABC):
         if not request.declares() and not request.all_discrete and set(names) <= set(self.schema.names):
             return replace(self, schema=self.schema.select(names), request=request, weight=weight)
         digest = self.digest or self.look()
-        known = {v.name: v for v in self.schema if not (request.all_discrete and isinstance(v, Numeric))}
+        known = {v.name: v for v in self.schema if not (request.all_discrete and isinstance(v, NumericVariable))}
         found = digest.schema(request, known=known, names=names, weight=weight)
         return replace(self, schema=found, request=request, weight=weight, digest=digest)
 
@@ -219,7 +219,18 @@ class Scanned(Source, ABC):
         rows = 0 if self.digest is None else self.digest.rows
         return Extent(rows, rows, tuple(seen[name].missing for name in self.schema.names))
 
-    def _is_marker(self, variable: Discrete) -> bool:
+    @property
+    def totals_are_known(self) -> bool:
+        """Whether a pass over all rows was made already."""
+        return "totals" in vars(self)
+
+    def with_totals(self, totals: Extent) -> Self:
+        """The same rows, whose extent another pass has shown: they are not counted again."""
+        found = replace(self)
+        vars(found)["totals"] = totals
+        return found
+
+    def _is_marker(self, variable: DiscreteVariable) -> bool:
         """Whether a state is also what stands for a missing cell elsewhere: the digest took it for one."""
         missing = self.request.missing.of_column(variable.name)
         return missing.without(variable.states) != missing

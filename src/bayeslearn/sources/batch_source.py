@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from bayeslearn.errors import BayeslearnError, ParameterError
 from bayeslearn.sources.base import Extent, Scanned, rebatched, require_some
-from bayeslearn.sources.column_profiles import Digest, digest_of
+from bayeslearn.sources.column_profiles import ColumnProfiles, digest_of
 from bayeslearn.sources.encoding import Coder
-from bayeslearn.sources.engines import Local
+from bayeslearn.sources.engines import ThreadEngine
 from bayeslearn.tables import Table
+from bayeslearn.tables.arrow_columns import gather
 from bayeslearn.tables.folded import Sum
-from bayeslearn.tables.gather import gather
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Batches(Scanned):
+class BatchSource(Scanned):
     """Batches under one schema; :func:`~bayeslearn.scan` makes one.
 
     `read` is a function that returns a new iterator over batches, or anything that can be iterated more than once.
@@ -44,11 +44,11 @@ class Batches(Scanned):
         require_again(self.read)
 
     def __repr__(self) -> str:
-        return f"Batches({len(self.schema)} columns)"
+        return f"BatchSource({len(self.schema)} columns)"
 
     def fold(self, collect: Callable[[Table], S]) -> S:
         """The sum over the batches, which are read one after the other and collected side by side."""
-        return require_some(Local().fold(lambda coded: collect(coded()), self._lazily(), lambda _: None), self)
+        return require_some(ThreadEngine().fold(lambda coded: collect(coded()), self._lazily(), lambda _: None), self)
 
     def _parts(
         self,
@@ -73,7 +73,7 @@ class Batches(Scanned):
         tables = (coded() for coded in self._lazily())
         return tables if n is None else rebatched(tables, n)
 
-    def look(self) -> Digest:
+    def look(self) -> ColumnProfiles:
         """What all columns show, by a pass."""
         return looked_at(self.read, None, self.request.missing)
 
@@ -148,15 +148,15 @@ def require_again(read: Any) -> None:
         )
 
 
-def looked_at(read: Any, names: tuple[str, ...] | None, missing: Missing) -> Digest:
+def looked_at(read: Any, names: tuple[str, ...] | None, missing: Missing) -> ColumnProfiles:
     """The digest of all batches."""
-    total: Sum[Digest] = Sum()
+    total: Sum[ColumnProfiles] = Sum()
     for number, batch in enumerate(each(read)):
         total.add(numbered(number, partial(_digest, batch, names, missing)))
     return require_some(total.total, "the batches")
 
 
-def _digest(batch: Any, names: tuple[str, ...] | None, missing: Missing) -> Digest:
+def _digest(batch: Any, names: tuple[str, ...] | None, missing: Missing) -> ColumnProfiles:
     return digest_of(gather(batch, names, ())[0], missing)
 
 

@@ -18,18 +18,18 @@ import numpy as np
 import pyarrow as pa
 
 from bayeslearn.errors import DataError, option
-from bayeslearn.tables.building import choose, coded
 from bayeslearn.tables.columns import FEW as FEW_CELLS
 from bayeslearn.tables.columns import Column, Levels, all_whole, is_missing, level_numbers, levels, plain_floats
 from bayeslearn.tables.dates import DATES, date_fits, parts_of
 from bayeslearn.tables.formats import EVERY, Fits, fits_of
 from bayeslearn.tables.interpretation import interpreted, seconds, sources_of
-from bayeslearn.tables.kinds import require_one_kind
 from bayeslearn.tables.markers import is_suspect
 from bayeslearn.tables.schema import Schema, require_known
-from bayeslearn.tables.states import UNKNOWN, StateLookup, with_values
+from bayeslearn.tables.state_encoding import UNKNOWN, StateLookup, with_values
 from bayeslearn.tables.suspects import SUSPECTS, Codes, Suspect, suspects_in
-from bayeslearn.tables.variables import Discrete
+from bayeslearn.tables.table_builder import choose, coded
+from bayeslearn.tables.type_inference import require_one_kind
+from bayeslearn.tables.variables import DiscreteVariable
 from bayeslearn.validation import MAX_INTEGER
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.tables.convert import Request
+    from bayeslearn.tables.conversion import Request
     from bayeslearn.tables.markers import Missing
     from bayeslearn.tables.variables import Variable
 
@@ -58,7 +58,7 @@ DATED = frozenset({"timestamp"})
 
 
 @dataclass(frozen=True)
-class Seen:
+class ColumnProfile:
     """What one column shows."""
 
     name: str
@@ -86,7 +86,7 @@ class Seen:
     #: The column itself, where it is short and no other was added.
     whole: Column | None = field(default=None, compare=False, repr=False)
 
-    def __add__(self, other: Seen) -> Seen:
+    def __add__(self, other: ColumnProfile) -> ColumnProfile:
         both = dict(self.levels)
         for value, count in other.levels.items():
             both[value] = both.get(value, 0) + count
@@ -182,13 +182,13 @@ def few(values: dict[Any, int]) -> dict[Any, int]:
 
 
 @dataclass(frozen=True)
-class Digest:
+class ColumnProfiles:
     """What all columns show."""
 
-    columns: Mapping[str, Seen]
+    columns: Mapping[str, ColumnProfile]
 
-    def __add__(self, other: Digest) -> Digest:
-        return Digest({name: seen + other.columns[name] for name, seen in self.columns.items()})
+    def __add__(self, other: ColumnProfiles) -> ColumnProfiles:
+        return ColumnProfiles({name: seen + other.columns[name] for name, seen in self.columns.items()})
 
     @property
     def rows(self) -> int:
@@ -228,9 +228,9 @@ class Digest:
 
     def grown(self, schema: Schema, request: Request) -> Schema:
         """A known schema; states that the columns show besides are noted, and added if they are to be."""
-        return Schema(self._grown(v, request) if isinstance(v, Discrete) else v for v in schema)
+        return Schema(self._grown(v, request) if isinstance(v, DiscreteVariable) else v for v in schema)
 
-    def _grown(self, variable: Discrete, request: Request) -> Discrete:
+    def _grown(self, variable: DiscreteVariable, request: Request) -> DiscreteVariable:
         seen = self.columns.get(variable.name)
         if seen is None or variable.cuts is not None or variable.name in request.dropped:
             return variable
@@ -257,10 +257,10 @@ def told_details(error: DataError) -> dict[str, Any]:
     return {key: value for key, value in error.details.items() if key not in {"row", "rows", "errors", "states"}}
 
 
-def digest_of(columns: Iterable[Column], missing: Missing) -> Digest:
+def digest_of(columns: Iterable[Column], missing: Missing) -> ColumnProfiles:
     """The digest of one batch."""
     numbers = (seconds(c) if is_duration(c) else c for c in columns)
-    return Digest({column.name: seen_in(column, missing) for column in numbers})
+    return ColumnProfiles({column.name: seen_in(column, missing) for column in numbers})
 
 
 def is_duration(column: Column) -> bool:
@@ -268,7 +268,7 @@ def is_duration(column: Column) -> bool:
     return not isinstance(column.data, list) and pa.types.is_duration(column.data.type)
 
 
-def seen_in(column: Column, missing: Missing) -> Seen:
+def seen_in(column: Column, missing: Missing) -> ColumnProfile:
     """What a batch of one column shows."""
     if column.kind == "objects":
         raise unlike(column, missing)
@@ -285,7 +285,7 @@ def seen_in(column: Column, missing: Missing) -> Seen:
     if column.kind == "number" and not coded_already:
         x = plain_floats(column, missing)
         if many(x):
-            return of_numbers(Seen(**shown), x, np.isnan(x))
+            return of_numbers(ColumnProfile(**shown), x, np.isnan(x))
     found = levels(column, missing)
     if len(column) <= FEW_CELLS:
         shown["whole"] = column.with_levels(missing, found)
@@ -298,11 +298,11 @@ def seen_in(column: Column, missing: Missing) -> Seen:
             "date_fits": date_fits(found.values),
         }
     if len(found.values) > LEVELS:
-        return replace(of_levels(Seen(**shown), found), codes=Codes.of(found.numbers, count[1:]))
+        return replace(of_levels(ColumnProfile(**shown), found), codes=Codes.of(found.numbers, count[1:]))
     pairs = zip(found.listed(), count[1:].tolist(), strict=True)
     shown["levels"] = {v: n for v, n in pairs if n or not column.declared}
     low, high = (math.inf, -math.inf) if words is NO_BOOLS else range_of(found.numbers)
-    return Seen(**shown, low=low, high=high)
+    return ColumnProfile(**shown, low=low, high=high)
 
 
 def unlike(column: Column, missing: Missing) -> DataError:
@@ -329,7 +329,7 @@ def many(x: NDArray[np.float64]) -> bool:
     return any(len(np.unique(part[~np.isnan(part)])) > LEVELS for part in parts)
 
 
-def of_numbers(plain: Seen, x: NDArray[np.float64], nothing: NDArray[np.bool_]) -> Seen:
+def of_numbers(plain: ColumnProfile, x: NDArray[np.float64], nothing: NDArray[np.bool_]) -> ColumnProfile:
     """A column of many different numbers."""
     low, high = range_of(x)
     some = x[~nothing][: 4 * LEVELS]
@@ -340,14 +340,14 @@ def of_numbers(plain: Seen, x: NDArray[np.float64], nothing: NDArray[np.bool_]) 
     )
 
 
-def of_levels(plain: Seen, found: Levels) -> Seen:
+def of_levels(plain: ColumnProfile, found: Levels) -> ColumnProfile:
     """A column of many different words, of dates, or of numbers written as text."""
     low, high = range_of(found.numbers) if plain.kind == "text" else (math.inf, -math.inf)
     kept = dict.fromkeys(found.values[:LEVELS].to_pylist(), 1)
     return replace(plain, levels=kept, more=True, low=low, high=high, odd=odd_of(plain, found))
 
 
-def odd_of(plain: Seen, found: Levels) -> tuple[Any, ...]:
+def odd_of(plain: ColumnProfile, found: Levels) -> tuple[Any, ...]:
     """Values that settle what a column is: a word, a fraction, every part of a date."""
     values = found.values
     dates = DATED if plain.kind == "temporal" else date_fits(values)

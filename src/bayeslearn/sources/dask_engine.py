@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LOOK = 1.0
 
 
-class Cluster:
+class DaskEngine:
     """The workers of a Dask cluster as an engine of :func:`~bayeslearn.scan`.
 
     Every worker must see the files under the same paths, and have bayeslearn installed.
@@ -86,7 +86,7 @@ class Cluster:
         return cluster
 
     def __repr__(self) -> str:
-        return f"Cluster({self.address!r}, {self.workers} workers)" if self.is_open else "Cluster(closed)"
+        return f"DaskEngine({self.address!r}, {self.workers} workers)" if self.is_open else "DaskEngine(closed)"
 
     @property
     def is_open(self) -> bool:
@@ -206,37 +206,37 @@ class Cluster:
         return error
 
 
-def cluster_of(engine: Any) -> Cluster:
+def cluster_of(engine: Any) -> DaskEngine:
     """The cluster that is meant.
 
     A client or a cluster of Dask's, an address (``"tcp://…"``, ``"tls://…"``), a number of workers or the keywords of
-    :meth:`Cluster.local`, or ``"dask"``: the scheduler that Dask's configuration names, else workers on this machine,
-    the same ones as long as somebody uses them.
+    :meth:`DaskEngine.local`, or ``"dask"``: the scheduler that Dask's configuration names, else workers on this
+    machine, the same ones as long as somebody uses them.
     """
-    if isinstance(engine, Cluster):
+    if isinstance(engine, DaskEngine):
         return engine
     if engine == "dask":
         address = dask_client.configured("scheduler-address")
-        return Cluster(address) if address else common()
+        return DaskEngine(address) if address else common()
     if isinstance(engine, dict):
-        return Cluster.local(**engine)
+        return DaskEngine.local(**engine)
     if isinstance(engine, int) and not isinstance(engine, bool):
-        return Cluster.local(engine)
+        return DaskEngine.local(engine)
     if isinstance(engine, str) and ":" not in engine:
         raise ParameterError(
             f"there is no engine {engine!r}", hint='say "files", "dask", or the address of a scheduler: "tcp://…:8786"'
         )
-    return Cluster(engine)
+    return DaskEngine(engine)
 
 
-def common() -> Cluster:
+def common() -> DaskEngine:
     """The workers on this machine that all share who do not ask for more."""
     with _lock:
         cluster = _common.get("local")
         if cluster is None or not cluster.is_open:
-            cluster = _common["local"] = Cluster.local()
+            cluster = _common["local"] = DaskEngine.local()
         return cluster
 
 
 _lock = threading.Lock()
-_common: weakref.WeakValueDictionary[str, Cluster] = weakref.WeakValueDictionary()
+_common: weakref.WeakValueDictionary[str, DaskEngine] = weakref.WeakValueDictionary()

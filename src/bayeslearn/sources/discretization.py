@@ -19,8 +19,8 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError, in_python, option
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.ranges import EVERYTHING, CountParts, PartCounts, Ranges
-from bayeslearn.tables import Discrete, Schema, Table
-from bayeslearn.tables.discretise import BINS, MAX_BINS, TIE, quantile_cuts, require_cuts, width_cuts
+from bayeslearn.tables import DiscreteVariable, Schema, Table
+from bayeslearn.tables.discretization import BINS, MAX_BINS, TIE, quantile_cuts, require_cuts, width_cuts
 from bayeslearn.tables.interval_values import shares, summarized
 from bayeslearn.tables.schema import name_list, require_known
 
@@ -38,23 +38,23 @@ if TYPE_CHECKING:
 NEAR = 1e-11
 
 
-def discretised(
+def discretize(
     source: Source, columns: Iterable[str] | None = None, *, how: str = "quantile", bins: int | None = None
 ) -> Any:
     """A source whose numeric columns (all when not named) are cut into intervals, where a table would be cut.
 
     >>> from bayeslearn import scan
     >>> hours = scan([{"hours": [1.5, 2.25, 3.5]}, {"hours": [7.25, 8.0]}], numeric=["hours"])
-    >>> discretised(hours, bins=2).schema["hours"].states
+    >>> discretize(hours, bins=2).schema["hours"].states
     ('<= 2.875', '> 2.875')
     """
     if isinstance(source, Table):
-        return source.discretise(columns, how=how, bins=bins)  # type: ignore[arg-type]
+        return source.discretize(columns, how=how, bins=bins)  # type: ignore[arg-type]
     if how == "mdl":
         raise ParameterError(
             "cuts by a target (how='mdl') need all rows at once",
             hint=f"use {option('how', 'quantile', command='--cut quantile')}"
-            + in_python(", or take the cuts of a sample: as_table(...).discretise(how='mdl', target=...)"),
+            + in_python(", or take the cuts of a sample: as_table(...).discretize(how='mdl', target=...)"),
         )
     validation.choice("how", how, ["quantile", "width"])
     n = validation.integer("bins", BINS if bins is None else bins, least=2, most=MAX_BINS)
@@ -67,7 +67,7 @@ def discretised(
     return replace(source, schema=Schema(found.get(v.name, v) for v in source.schema))
 
 
-def intervals(source: Scanned, names: Iterable[str], how: str, bins: int) -> dict[str, Discrete]:
+def intervals(source: Scanned, names: Iterable[str], how: str, bins: int) -> dict[str, DiscreteVariable]:
     """The intervals of each column, and the values that are kept of them."""
     find = quantile_cuts if how == "quantile" else width_cuts
     found = narrowed(source, tuple(names), lambda ranges: unsettled(ranges, find, bins))
@@ -75,7 +75,9 @@ def intervals(source: Scanned, names: Iterable[str], how: str, bins: int) -> dic
     cuts = {name: tuple(find(*known, bins).tolist()) for name, known in values.items()}
     require_cuts(cuts)
     kept = {name: summarized(*values[name], cuts[name], weighted=found[name].weighted) for name in cuts}
-    return {name: Discrete.from_cuts(name, cuts[name], kept=kept[name], like=source.schema[name]) for name in cuts}
+    return {
+        name: DiscreteVariable.from_cuts(name, cuts[name], kept=kept[name], like=source.schema[name]) for name in cuts
+    }
 
 
 def narrowed(source: Scanned, names: tuple[str, ...], wanted: Callable[[Ranges], Bools]) -> dict[str, Ranges]:

@@ -10,26 +10,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bayeslearn import lazy_imports
-from bayeslearn.errors import DataError, FormatError, MissingFileError, ParameterError, in_python, listed, option
+from bayeslearn.errors import DataError, FormatError, InputFileNotFoundError, ParameterError, in_python, listed, option
 from bayeslearn.kernels.threads import thread_count
 from bayeslearn.sources.base import Scanned, rebatched, require_some, rows_of_batch
 from bayeslearn.sources.batch_source import BatchReader, BatchStreams
-from bayeslearn.sources.column_profiles import Digest, digest_of
+from bayeslearn.sources.column_profiles import ColumnProfiles, digest_of
 from bayeslearn.sources.encoding import Coder
-from bayeslearn.sources.engines import Local
+from bayeslearn.sources.engines import ThreadEngine
 from bayeslearn.sources.memory_limits import bytes_of
 from bayeslearn.sources.shard_readers import columns_of_batch
 from bayeslearn.tables.file_names import is_file
 from bayeslearn.tables.folded import Summed
 from bayeslearn.tables.interpretation import sources_of
 from bayeslearn.tables.schema import require_known
+from bayeslearn.tables.stamps import require_unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
+    from bayeslearn.sources.shards import Shard
     from bayeslearn.tables import Schema, Table
     from bayeslearn.tables.columns import Column
-    from bayeslearn.tables.convert import Request
+    from bayeslearn.tables.conversion import Request
     from bayeslearn.tables.markers import Missing
 
 S = TypeVar("S")
@@ -39,13 +41,15 @@ duckdb: Any = lazy_imports.Optional("duckdb", "databases and SQL", "duckdb")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Relation(Scanned):
+class DuckDBSource(Scanned):
     """The answer to a question to DuckDB, asked anew for every pass; :func:`~bayeslearn.scan` makes one."""
 
     relation: Any
+    #: The files that DuckDB reads for us, each as it looked when it was opened.
+    shards: tuple[Shard, ...] = ()
 
     def __repr__(self) -> str:
-        return f"Relation({len(self.schema)} columns)"
+        return f"DuckDBSource({len(self.schema)} columns)"
 
     def fold(self, collect: Callable[[Table], S]) -> S:
         """DuckDB reads ahead on its own threads, ours code and collect."""
@@ -60,7 +64,7 @@ class Relation(Scanned):
         rows: int | None,
         whole_files: bool,
     ) -> tuple[Iterable[Any], BatchReader[T]]:
-        return BatchStreams(streamed(self.relation, names, rows), whole_files), BatchReader(
+        return BatchStreams(streamed(self.relation, names, rows, self.shards), whole_files), BatchReader(
             names, read, columns_of_batch
         )
 
@@ -74,13 +78,16 @@ class Relation(Scanned):
         tables = chain.from_iterable(self.streams(coder.names, coder.table))
         return tables if n is None else rebatched(tables, n)
 
-    def look(self) -> Digest:
+    def look(self) -> ColumnProfiles:
         """What all columns show, by a pass."""
-        return looked_at(self.relation, None, self.request.missing)
+        return looked_at(self.relation, None, self.request.missing, self.shards)
 
 
-def streamed(relation: Any, names: tuple[str, ...] | None, rows: int | None = None) -> Generator[Any]:
-    """Arrow batches of the columns that are there."""
+def streamed(
+    relation: Any, names: tuple[str, ...] | None, rows: int | None = None, shards: tuple[Shard, ...] = ()
+) -> Generator[Any]:
+    """Arrow batches of the columns that are there; of files that did not change."""
+    require_same(shards)
     wanted = None if names is None else frozenset(names)
     chosen = [name for name in relation.columns if wanted is None or name in wanted]
     asked = relation.project(", ".join(map(quoted, chosen)))
@@ -88,7 +95,15 @@ def streamed(relation: Any, names: tuple[str, ...] | None, rows: int | None = No
         with asked.to_arrow_reader(rows or rows_of_batch(len(chosen))) as reader:
             yield from (batch for batch in reader if batch.num_rows)
     except duckdb.Error as error:
+        require_same(shards)  # what is wrong may be that somebody writes to a file
         raise DataError(f"DuckDB could not answer: {error}") from None
+    require_same(shards)
+
+
+def require_same(shards: Iterable[Shard]) -> None:
+    """Files that look as they did when they were opened."""
+    for shard in shards:
+        require_unchanged(shard.path, shard.stamp)
 
 
 def quoted(name: str) -> str:
@@ -105,7 +120,7 @@ def scan_relation(
     names: tuple[str, ...] | None,
     weight: str | None,
     memory_limit: str | int | None,
-) -> Relation:
+) -> DuckDBSource:
     """A relation under one schema: the one given, or the one that a pass over it shows."""
     relation = data if isinstance(data, duckdb.DuckDBPyRelation) else opened(data, table, memory_limit)
     raw = None if names is None else sources_of(names, relation.columns)
@@ -115,17 +130,19 @@ def scan_relation(
     if schema is None:
         digest = looked_at(relation, None if raw is None else (*raw, *([weight] if weight else [])), request.missing)
         schema = digest.schema(request, names=names, weight=weight)
-    return Relation(relation=relation, schema=schema, request=request, weight=weight, digest=digest)
+    return DuckDBSource(relation=relation, schema=schema, request=request, weight=weight, digest=digest)
 
 
-def looked_at(relation: Any, names: tuple[str, ...] | None, missing: Missing) -> Digest:
+def looked_at(
+    relation: Any, names: tuple[str, ...] | None, missing: Missing, shards: tuple[Shard, ...] = ()
+) -> ColumnProfiles:
     """The digest of all batches."""
 
-    def work(batch: Any) -> Digest:
+    def work(batch: Any) -> ColumnProfiles:
         return digest_of(columns_of_batch(batch), missing)
 
-    with closing(streamed(relation, names)) as batches:
-        found = Local().fold(work, batches, lambda _: None)
+    with closing(streamed(relation, names, shards=shards)) as batches:
+        found = ThreadEngine().fold(work, batches, lambda _: None)
     return require_some(found, "the answer of DuckDB")
 
 
@@ -183,7 +200,7 @@ CLOSED = {
 def connected(path: Any, memory_limit: str | int | None) -> Any:
     """A database that is there, opened for reading only, without access to anything else."""
     if not is_file(path):
-        raise MissingFileError(
+        raise InputFileNotFoundError(
             f"cannot read {str(path)!r}: there is no such file",
             hint=f"looked in {Path(path).absolute().parent}",
             path=path,

@@ -1,8 +1,8 @@
 """Rows that were read once and kept as codes on disk: every later pass costs little more than one in memory.
 
 A folder of parts, each of them the arrays of one batch (codes, values, weights, as NumPy writes them), and a file that
-says what they are. Nothing in it is ever executed. The file that describes it is written last, so that a folder is
-complete or not one.
+says what they are. Nothing in it is ever executed. Parts have names that no part had before, and the file that
+describes them is replaced when all are written, so that a folder holds the rows of before or all the new ones.
 """
 
 from __future__ import annotations
@@ -10,27 +10,32 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from bayeslearn import files as writing
+from bayeslearn import strict_json
 from bayeslearn.errors import BayeslearnError, ChangedFileError, FormatError, ParameterError
+from bayeslearn.source_text import Source
 from bayeslearn.sources.base import MANIFEST, MOST_ROWS, Extent, Scanned, merged, rebatched, require_some
 from bayeslearn.sources.batch_source import BatchReader, BatchStreams
-from bayeslearn.sources.column_profiles import Digest, digest_of
-from bayeslearn.sources.engines import Engine, Local
-from bayeslearn.sources.file_source import Files, folded, tables_of
+from bayeslearn.sources.column_profiles import ColumnProfiles, digest_of
+from bayeslearn.sources.engines import Engine, ThreadEngine
+from bayeslearn.sources.file_source import FileSource, folded, tables_of
 from bayeslearn.sources.part_files import read_table, write_arrays
 from bayeslearn.tables import Schema, Table
-from bayeslearn.tables.building import build
-from bayeslearn.tables.convert import requested
+from bayeslearn.tables.arrow_columns import table_column, table_columns
+from bayeslearn.tables.conversion import requested
 from bayeslearn.tables.file_names import is_file
 from bayeslearn.tables.folded import Sum
-from bayeslearn.tables.gather import table_column, table_columns
 from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.stamps import Stamp, stamp_of
+from bayeslearn.tables.table_builder import build
 
 if TYPE_CHECKING:
     import os
@@ -61,18 +66,18 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Encoded(Scanned):
-    """Rows as codes on disk: :func:`encode` makes one, and :func:`~bayeslearn.scan` opens its folder again."""
+class EncodedSource(Scanned):
+    """Rows as codes on disk: :func:`encode_to_disk` makes one, and :func:`~bayeslearn.scan` opens its folder again."""
 
     parts: tuple[Block, ...]
     #: The variables as they were written; those of `schema` may be fewer, or coded otherwise.
     written: Schema
     #: How much there is of the variables as written.
     known: Extent
-    engine: Engine = field(default_factory=Local)
+    engine: Engine = field(default_factory=ThreadEngine)
 
     def __repr__(self) -> str:
-        return f"Encoded({self.known.rows:,} rows × {len(self.schema)} columns)"
+        return f"EncodedSource({self.known.rows:,} rows × {len(self.schema)} columns)"
 
     def fold(self, collect: Callable[[Table], S]) -> S:
         """The sum over all parts, each read where the engine says."""
@@ -99,14 +104,14 @@ class Encoded(Scanned):
     @property
     def is_here(self) -> bool:
         """Whether the engine is this machine."""
-        return isinstance(self.engine, Local)
+        return isinstance(self.engine, ThreadEngine)
 
     def batches(self, n: int | None = None) -> Iterator[Table]:
         """The rows in order."""
         tables = map(self._read, self.parts)
         return tables if n is None else rebatched(tables, n)
 
-    def look(self) -> Digest:
+    def look(self) -> ColumnProfiles:
         """What all columns show, by a pass."""
         whole = replace(self, schema=self.written)
         return whole.fold(lambda table: digest_of(table_columns(table), Missing.plain([])))
@@ -147,7 +152,9 @@ class PartReader:
             return table
         if set(self.schema) <= set(self.written) and self.weight is None:
             return table.select(self.schema.names)
-        request = requested(unseen=self.unseen, absent=self.absent)  # what is unseen was reported before
+        request = requested(
+            handle_unknown=self.unseen, missing_columns=self.absent
+        )  # what is unseen was reported before
         return build(table, request, schema=self.schema, names=None, weights=self.weight)
 
 
@@ -197,11 +204,11 @@ def damaged(path: Any, what: str) -> FormatError:
     return FormatError(f"{str(path)!r} {what}", hint="encode the data again: the folder is damaged", path=path)
 
 
-def open_encoded(folder: str | os.PathLike[str], engine: Engine | None = None) -> Encoded:
+def open_encoded(folder: str | os.PathLike[str], engine: Engine | None = None) -> EncodedSource:
     """The rows of a folder that was written before, checked as far as its description goes."""
     place = Path(folder) / MANIFEST
     try:
-        entry = json.loads(writing.read(place))
+        entry = described(place)
         if entry["form"] != FORM:
             raise FormatError(
                 f"{str(place)!r} is of the form {entry['form']!r:.60}, expected {FORM!r}",
@@ -221,7 +228,15 @@ def open_encoded(folder: str | os.PathLike[str], engine: Engine | None = None) -
         raise damaged(place, "contradicts itself about its rows or columns")
     if (rows and not len(schema)) or len({part.path for part in parts}) < len(parts):
         raise damaged(place, "contradicts itself about its parts")
-    return Encoded(schema=schema, written=schema, parts=parts, known=known, engine=engine or Local())
+    return EncodedSource(schema=schema, written=schema, parts=parts, known=known, engine=engine or ThreadEngine())
+
+
+def described(place: Path) -> Any:
+    """The description of a folder, as strictly read as models are."""
+    try:
+        return strict_json.loaded(Source(writing.read(place).decode()))
+    except FormatError as error:
+        raise damaged(place, f"does not describe encoded rows: {error.message}") from None
 
 
 def block(folder: Path, name: Any, rows: Any) -> Block:
@@ -262,38 +277,65 @@ def plain_name(name: Any) -> str:
 ### writing
 
 
-def encode(source: Scanned, folder: str | os.PathLike[str]) -> Encoded:
-    """Read a source once and keep its rows as codes in a folder, made if need be; what is there already is replaced.
+#: Files that a folder of encoded rows may hold beside the one that describes it: parts, and what a kill left of one.
+OWN_NAME = re.compile(r"(?:[0-9a-f]{16}-)?(?:[0-9a-f]{16}|batch)-\d{6,}\.part|\.[0-9a-f]{16}\.tmp").fullmatch
 
-    Learners that pass over the data again and again are then as fast as in memory, or nearly. On a cluster every worker
-    writes what it reads, so the folder must be one that all of them see.
+
+def encode_to_disk(source: Scanned, folder: str | os.PathLike[str]) -> EncodedSource:
+    """Read a source once and keep its rows as codes in a folder, made if need be; encoded rows in it are replaced.
+
+    They are replaced when all are written, so that they may be the source, and so that a full disk, a kill or Ctrl-C
+    leaves them as they are. Learners that pass over the data again and again are then as fast as in memory, or nearly.
+    On a cluster every worker writes what it reads, so the folder must be one that all of them see.
     """
     place = Path(folder)
-    with writing.named_faults(folder):
-        place.mkdir(parents=True, exist_ok=True)
-    if not is_encoded(place) and any(place.iterdir()):
-        raise ParameterError(f"{str(place)!r} holds other files", hint="name a folder that is empty, or not there yet")
-    (place / MANIFEST).unlink(missing_ok=True)
-    for old in place.glob("*.part"):
-        old.unlink()
-    written = require_some(_written(source, str(place.absolute())), source)
-    entry = {
-        "form": FORM,
-        "schema": source.schema.to_dict(),
-        "rows": written.totals.rows,
-        "weight": written.totals.weight,
-        "missing": list(written.totals.missing),
-        "parts": [(Path(part.path).name, part.rows) for part in written.parts],
-    }
-    writing.write(place / MANIFEST, json.dumps(entry).encode())
+    with new_parts(place) as prefix:
+        written = require_some(_written(source, str(place.absolute()), prefix), source)
+        entry = {
+            "form": FORM,
+            "schema": source.schema.to_dict(),
+            "rows": written.totals.rows,
+            "weight": written.totals.weight,
+            "missing": list(written.totals.missing),
+            "parts": [(Path(part.path).name, part.rows) for part in written.parts],
+        }
+        writing.write(place / MANIFEST, json.dumps(entry).encode())
+    remove_parts(place, lambda name: not name.startswith(prefix))
     return open_encoded(place, getattr(source, "engine", None))
 
 
-def _written(source: Scanned, folder: str) -> Written | None:
-    if isinstance(source, Files):
-        work = WriteShard(source.coder, source.rows_at_a_time, folder)
+@contextmanager
+def new_parts(folder: Path) -> Iterator[str]:
+    """A folder to write parts to, and how their names begin; if the block fails, those that it wrote are removed."""
+    prefix = f"{token_hex(8)}-"
+    with writing.named_faults(folder):
+        is_new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+    if not is_encoded(folder) and not all(OWN_NAME(path.name) for path in folder.iterdir()):
+        raise ParameterError(f"{str(folder)!r} holds other files", hint="name a folder that is empty, or not there yet")
+    try:
+        yield prefix
+    except BaseException:
+        remove_parts(folder, lambda name: name.startswith(prefix))
+        if is_new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def remove_parts(folder: Path, which: Callable[[str], bool]) -> None:
+    """Remove the parts of some names."""
+    for path in folder.iterdir():
+        if OWN_NAME(path.name) and which(path.name):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _written(source: Scanned, folder: str, prefix: str) -> Written | None:
+    if isinstance(source, FileSource):
+        work = WriteShard(source.coder, source.rows_at_a_time, folder, prefix)
         return folded(source.engine, work, source.shards, source.progress)
-    return write_tables(merged(source.batches(), MOST_ROWS), folder, "batch")
+    return write_tables(merged(source.batches(), MOST_ROWS), folder, f"{prefix}batch")
 
 
 @dataclass(frozen=True)
@@ -314,6 +356,8 @@ class WriteShard:
     coder: Coder
     rows: int
     folder: str
+    #: How the names of its parts begin.
+    prefix: str
     #: Told the rows of every part; it does not travel.
     tell: Callable[[int], object] | None = None
 
@@ -321,7 +365,7 @@ class WriteShard:
         """Its parts."""
         name = hashlib.sha256(repr((shard.path, shard.groups)).encode()).hexdigest()[:16]
         tables = merged(tables_of(shard, self.coder, self.rows), self.rows)
-        return write_tables(tables, self.folder, name, self.tell)
+        return write_tables(tables, self.folder, self.prefix + name, self.tell)
 
 
 def write_tables(

@@ -14,20 +14,20 @@ import pyarrow as pa
 
 from bayeslearn import kernels
 from bayeslearn.errors import DataError
-from bayeslearn.tables.building import missing_column, together
 from bayeslearn.tables.columns import column_weights, is_missing, number_of
 from bayeslearn.tables.interpretation import origins, with_origins
 from bayeslearn.tables.schema import require_known
-from bayeslearn.tables.states import UNKNOWN, StateLookup, code_by
+from bayeslearn.tables.state_encoding import UNKNOWN, StateLookup, code_by
 from bayeslearn.tables.table import Table, code_type
-from bayeslearn.tables.variables import Discrete
+from bayeslearn.tables.table_builder import missing_column, together
+from bayeslearn.tables.variables import DiscreteVariable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.tables import Schema
     from bayeslearn.tables.columns import Column
-    from bayeslearn.tables.convert import Request
+    from bayeslearn.tables.conversion import Request
     from bayeslearn.tables.markers import Missing
     from bayeslearn.tables.variables import Variable
 
@@ -73,7 +73,7 @@ class Coder:
         values = np.empty((len(self.schema.numeric), n))
         errors = []
         for variable in self.schema:
-            block = codes if isinstance(variable, Discrete) else values
+            block = codes if isinstance(variable, DiscreteVariable) else values
             try:
                 self._fill(by_name[variable.name], variable, block[self.schema.place(variable.name)])
             except DataError as error:
@@ -94,14 +94,18 @@ class Coder:
 
     def _numbered(self, column: Column, variable: Variable) -> tuple[Any, Any, int, NDArray[np.int16]] | None:
         """Cells as numbers with a table of their codes, where they are so few that this is quick."""
-        if not isinstance(variable, Discrete) or variable.cuts is not None or not isinstance(column.data, pa.Array):
+        if (
+            not isinstance(variable, DiscreteVariable)
+            or variable.cuts is not None
+            or not isinstance(column.data, pa.Array)
+        ):
             return None
         missing = self.request.missing.of_column(column.name).without(variable.states)
         if pa.types.is_dictionary(column.data.type):
             return self._by_dictionary(column, variable, missing)
         return self._by_number(column, variable, missing) if pa.types.is_integer(column.data.type) else None
 
-    def _by_dictionary(self, column: Column, variable: Discrete, missing: Missing) -> Any:
+    def _by_dictionary(self, column: Column, variable: DiscreteVariable, missing: Missing) -> Any:
         entries = column.data.dictionary
         if len(entries) > MOST_ENTRIES or entries.null_count or not len(entries):
             return None
@@ -113,7 +117,7 @@ class Coder:
         indices = column.data.indices
         return (*raw(indices if indices.type == pa.int32() else indices.cast(pa.int32())), table)
 
-    def _by_number(self, column: Column, variable: Discrete, missing: Missing) -> Any:
+    def _by_number(self, column: Column, variable: DiscreteVariable, missing: Missing) -> Any:
         try:
             small = column.data.cast(pa.int16()).cast(pa.int32())
         except pa.ArrowInvalid:
@@ -126,7 +130,7 @@ class Coder:
         return index, bits, first, table
 
 
-def number_table(variable: Discrete, missing: Missing) -> NDArray[np.int16]:
+def number_table(variable: DiscreteVariable, missing: Missing) -> NDArray[np.int16]:
     """The code of every small whole number; negative ones stand at the end, where an index below zero finds them."""
     table, look = np.full(2 * SMALL, UNKNOWN, np.int16), StateLookup(variable)
     numbers = [number_of(state) for state in variable.states]

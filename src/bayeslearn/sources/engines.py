@@ -50,7 +50,7 @@ class Ordered(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Local:
+class ThreadEngine:
     """The threads of this machine: as many as ``BAYESLEARN_THREADS`` says, or as there are cores; `threads` at most."""
 
     threads: int | None = None

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from bayeslearn.errors import DataError, FormatError
 from bayeslearn.sources.base import Scanned, merged, rebatched, require_some, rows_of_batch
-from bayeslearn.sources.column_profiles import Digest, digest_of
+from bayeslearn.sources.column_profiles import ColumnProfiles, digest_of
 from bayeslearn.sources.encoding import Coder
-from bayeslearn.sources.engines import Engine, Local
+from bayeslearn.sources.engines import Engine, ThreadEngine
 from bayeslearn.sources.shard_readers import read_shard
 from bayeslearn.sources.shards import joined_shards, kinds_of
 from bayeslearn.tables.folded import Sum, Summed
@@ -50,11 +50,11 @@ class ScanProgress:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Files(Scanned):
+class FileSource(Scanned):
     """CSV or Parquet files under one schema; :func:`~bayeslearn.scan` makes one."""
 
     shards: tuple[Shard, ...]
-    engine: Engine = field(default_factory=Local)
+    engine: Engine = field(default_factory=ThreadEngine)
     #: Rows that are read at a time; by the number of columns when not told.
     batch_rows: int | None = None
     #: Files that could not be read, and why.
@@ -65,7 +65,7 @@ class Files(Scanned):
     def __repr__(self) -> str:
         files = len(dict.fromkeys(shard.path for shard in self.shards))
         rows = f"{self.digest.rows:,} rows × " if self.digest else ""
-        return f"Files({files} file{'s' * (files != 1)}, {rows}{len(self.schema)} columns)"
+        return f"FileSource({files} file{'s' * (files != 1)}, {rows}{len(self.schema)} columns)"
 
     # -- reading
 
@@ -104,7 +104,7 @@ class Files(Scanned):
     @property
     def is_here(self) -> bool:
         """Whether the engine is this machine."""
-        return isinstance(self.engine, Local)
+        return isinstance(self.engine, ThreadEngine)
 
     def batches(self, n: int | None = None) -> Iterator[Table]:
         """The rows in the order of the files, on this machine."""
@@ -113,7 +113,7 @@ class Files(Scanned):
         )
         return read if n is None else rebatched(read, n)
 
-    def look(self) -> Digest:
+    def look(self) -> ColumnProfiles:
         """What all columns show, by a pass."""
         found: Looked = self._folded(ShardDigest(None, self.rows_at_a_time, self.request.missing), self.shards)
         return require_some(None if found is None else found.digest, self)
@@ -172,7 +172,7 @@ class ShardDigest:
 
     def __call__(self, shard: Shard) -> Looked:
         """What one shard shows."""
-        total: Sum[Digest] = Sum()
+        total: Sum[ColumnProfiles] = Sum()
         try:
             for columns in read_shard(shard, self.names, self.rows):
                 total.add(digest_of(columns, self.missing))
@@ -192,7 +192,7 @@ class ShardDigest:
 class Looked:
     """Digests, by file where some may have to be left out; files that could not be read; rows of text files."""
 
-    digests: Mapping[str, Digest] = field(default_factory=dict)
+    digests: Mapping[str, ColumnProfiles] = field(default_factory=dict)
     broken: Mapping[str, str] = field(default_factory=dict)
     rows: Mapping[str, int] = field(default_factory=dict)
 
@@ -203,9 +203,9 @@ class Looked:
         return Looked(both, {**self.broken, **other.broken}, {**self.rows, **other.rows})
 
     @property
-    def digest(self) -> Digest | None:
+    def digest(self) -> ColumnProfiles | None:
         """That of all files that can be read from end to end."""
-        total: Sum[Digest] = Sum()
+        total: Sum[ColumnProfiles] = Sum()
         for path, digest in self.digests.items():
             if path not in self.broken:
                 total.add(digest)
@@ -235,7 +235,7 @@ def located(error: DataError, shard: Shard, row: int) -> DataError:
 def folded(engine: Engine, function: Any, shards: tuple[Shard, ...], progress: Tell | None) -> Any:
     """A pass over shards; on this machine every batch is told of, on others every shard."""
     watch = watched(progress, shards)
-    if isinstance(watch, Watch) and isinstance(engine, Local):
+    if isinstance(watch, Watch) and isinstance(engine, ThreadEngine):
         function = replace(function, tell=watch.batch)
     return engine.fold(function, shards, watch)
 

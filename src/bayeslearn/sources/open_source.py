@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from bayeslearn.errors import EmptyTableError, FormatError, listed
 from bayeslearn.sources.base import rows_of_batch
-from bayeslearn.sources.batch_source import Batches, looked_at, require_again
-from bayeslearn.sources.encoded_source import Encoded, open_encoded
-from bayeslearn.sources.engines import Engine, Local
-from bayeslearn.sources.file_source import Files, Looked, ShardDigest, folded
+from bayeslearn.sources.batch_source import BatchSource, looked_at, require_again
+from bayeslearn.sources.encoded_source import EncodedSource, open_encoded
+from bayeslearn.sources.engines import Engine, ThreadEngine
+from bayeslearn.sources.file_source import FileSource, Looked, ShardDigest, folded
 from bayeslearn.sources.memory_limits import bytes_of
 from bayeslearn.sources.scanning import is_paths, is_relation
 from bayeslearn.sources.shards import matching, require_alike, row_groups, shards_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.sources.file_source import ScanProgress
     from bayeslearn.sources.shards import Shard
-    from bayeslearn.tables.convert import Request
+    from bayeslearn.tables.conversion import Request
 
 
 @collector_paused()
@@ -41,7 +41,7 @@ def scan_files(
     skip: bool,
     memory_limit: str | int | None,
     progress: Callable[[ScanProgress], object] | None,
-) -> Files:
+) -> FileSource:
     """Files under one schema: the one given, or the one that a pass over them shows."""
     where = engine_of(engine)
     broken: dict[str, str] = {}
@@ -70,7 +70,7 @@ def scan_files(
     if schema is None:
         assert digest is not None
         schema = digest.schema(request, names=names, weight=weight)
-    return Files(
+    return FileSource(
         shards=shards, schema=schema, request=request, weight=weight, digest=digest, engine=where, batch_rows=rows,
         skipped=broken, progress=progress,
     )  # fmt: skip
@@ -125,18 +125,18 @@ def raw_source(
         return data
     if is_paths(data):
         shards = opened(matching(data), {}, skip=False)
-        return Files(shards=shards, schema=Schema([]), engine=engine_of(engine), progress=progress)
+        return FileSource(shards=shards, schema=Schema([]), engine=engine_of(engine), progress=progress)
     if is_relation(data):
-        from bayeslearn.sources.duckdb_source import Relation  # noqa: PLC0415 - DuckDB is there by now
+        from bayeslearn.sources.duckdb_source import DuckDBSource  # noqa: PLC0415 - DuckDB is there by now
 
-        return Relation(relation=data, schema=Schema([]))
+        return DuckDBSource(relation=data, schema=Schema([]))
     return None
 
 
 def engine_of(engine: Any) -> Engine:
     """The engine that is meant: this machine, a cluster that runs, or one to be started."""
     if engine is None or engine == "files":
-        return Local()
+        return ThreadEngine()
     if hasattr(engine, "fold"):
         return engine
     from bayeslearn.sources.dask_engine import cluster_of  # noqa: PLC0415 - an extra
@@ -157,14 +157,14 @@ def rows_for(memory_limit: str | int | None, columns: int, engine: Engine) -> in
 CELL_BYTES = 32
 
 
-def scan_encoded(folder: Any, engine: Any) -> Encoded:
+def scan_encoded(folder: Any, engine: Any) -> EncodedSource:
     """The rows of a folder that was encoded before."""
     return open_encoded(folder, engine_of(engine))
 
 
 def scan_batches(
     data: Any, request: Request, *, schema: Schema | None, names: tuple[str, ...] | None, weight: str | None
-) -> Batches:
+) -> BatchSource:
     """Batches under one schema: the one given, or the one that a pass over them shows."""
     require_again(data)
     digest = None
@@ -172,4 +172,4 @@ def scan_batches(
         digest = looked_at(data, names, request.missing)
         require_known([*request.dropped, *request.missing.by_column], digest.columns)
         schema = digest.schema(request, names=names, weight=weight)
-    return Batches(read=data, schema=schema, request=request, weight=weight, digest=digest)
+    return BatchSource(read=data, schema=schema, request=request, weight=weight, digest=digest)

@@ -140,7 +140,7 @@ class CountParts:
     def __call__(self, table: Table) -> PartCounts:
         """Weight, rows, least and largest value of every part."""
         weights = None if table.weights is None else np.asarray(table.weights)
-        return PartCounts({name: counted(table.value(name), weights, parts) for name, parts in self.parts.items()})
+        return PartCounts({name: counted(table.values_of(name), weights, parts) for name, parts in self.parts.items()})
 
 
 def counted(x: Floats, weights: Floats | None, parts: Parts) -> Ranges:

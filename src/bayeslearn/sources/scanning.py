@@ -12,7 +12,7 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.sources.base import MANIFEST, Scanned
 from bayeslearn.tables import Table, as_table
-from bayeslearn.tables.convert import check_request, requested
+from bayeslearn.tables.conversion import check_request, requested
 from bayeslearn.tables.file_names import is_file, is_folder
 from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.raw import raw_table
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bayeslearn.sources.engines import Engine
     from bayeslearn.sources.file_source import ScanProgress
     from bayeslearn.tables import Schema, Source
-    from bayeslearn.tables.convert import Unseen
+    from bayeslearn.tables.conversion import Unseen
     from bayeslearn.tables.markers import Markers
 
 #: Endings of the names of DuckDB's databases.
@@ -43,13 +43,13 @@ def scan(
     numeric: Iterable[str] = (),
     states: Mapping[str, Iterable[Any]] | None = None,
     drop_columns: Iterable[str] = (),
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
     weights: str | None = None,
     max_states: int = 255,
     allow_constant: bool = False,
-    unseen: Unseen = "error",
-    absent: Literal["error", "missing"] = "error",
+    handle_unknown: Unseen = "error",
+    missing_columns: Literal["error", "missing"] = "error",
     left_out: dict[str, str] | None = None,
     engine: Engine | Any = None,
     on_error: Literal["raise", "skip"] = "raise",
@@ -62,13 +62,13 @@ def scan(
     ----------
     data
         Paths, patterns (``"cases-*.parquet"``) or directories of CSV and Parquet files, or a list of these; a folder
-        that :func:`~bayeslearn.sources.encode` wrote; a DuckDB relation; the path of a DuckDB database together with
-        `table`; or batches of data, as a list or as a function that returns an iterator.
+        that :func:`~bayeslearn.sources.encode_to_disk` wrote; a DuckDB relation; the path of a DuckDB database together
+        with `table`; or batches of data, as a list or as a function that returns an iterator.
     table
         The table, view or query of a database.
     schema
         The variables, where they are known: the data are then not looked at beforehand.
-    columns, drop_columns, discrete, numeric, states, missing, keep_default_na, max_states, allow_constant, unseen, \
+    columns, drop_columns, discrete, numeric, states, na_values, keep_default_na, max_states, allow_constant, unseen, \
 absent, left_out
         As in :func:`~bayeslearn.as_table`.
     weights
@@ -86,17 +86,19 @@ absent, left_out
     """
     said: dict[str, Any] = {
         "discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states,
-        "allow_constant": allow_constant, "unseen": unseen, "absent": absent, "left_out": left_out,
+        "allow_constant": allow_constant, "handle_unknown": handle_unknown, "missing_columns": missing_columns,
+        "left_out": left_out,
     }  # fmt: skip
-    request = requested(missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns, **said)
+    request = requested(na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns, **said)
     check_request(request, schema)
-    if schema is not None and unseen == "add":  # the states to add are found by a look at the rows
+    if schema is not None and handle_unknown == "add":  # the states to add are found by a look at the rows
         known = scan(
-            data, table=table, schema=schema, drop_columns=drop_columns, missing=missing, weights=weights,
-            keep_default_na=keep_default_na, absent=absent, left_out=left_out, engine=engine, on_error=on_error,
+            data, table=table, schema=schema, drop_columns=drop_columns, na_values=na_values, weights=weights,
+            keep_default_na=keep_default_na, missing_columns=missing_columns, left_out=left_out, engine=engine,
+            on_error=on_error,
             memory_limit=memory_limit, progress=progress,
         )  # fmt: skip
-        return known.declared(schema=schema, unseen=unseen, absent=absent)
+        return known.declared(schema=schema, handle_unknown=handle_unknown, missing_columns=missing_columns)
     names = None if columns is None else name_list("columns", columns)
     request = replace(request, named=frozenset(names or ()))
     validation.choice("on_error", on_error, ["raise", "skip"])
@@ -117,7 +119,11 @@ absent, left_out
     if isinstance(data, str | os.PathLike) and is_file(Path(data) / MANIFEST):
         from bayeslearn.sources.open_source import scan_encoded  # noqa: PLC0415 - Arrow loads when data come in
 
-        markers: dict[str, Any] = {"missing": missing, "keep_default_na": keep_default_na, "drop_columns": drop_columns}
+        markers: dict[str, Any] = {
+            "na_values": na_values,
+            "keep_default_na": keep_default_na,
+            "drop_columns": drop_columns,
+        }
         return scan_encoded(data, engine).declared(schema=schema, columns=names, weights=weights, **markers, **said)
     if is_paths(data):
         from bayeslearn.sources.open_source import scan_files  # noqa: PLC0415 - Arrow loads when data come in
@@ -140,13 +146,13 @@ def as_source(
     numeric: Iterable[str] = (),
     states: Mapping[str, Iterable[Any]] | None = None,
     drop_columns: Iterable[str] = (),
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
     weights: ArrayLike | str | None = None,
     max_states: int = 255,
     allow_constant: bool = False,
-    unseen: Unseen = "error",
-    absent: Literal["error", "missing"] = "error",
+    handle_unknown: Unseen = "error",
+    missing_columns: Literal["error", "missing"] = "error",
     left_out: dict[str, str] | None = None,
 ) -> Source:
     """A source with its columns declared, or the table of data that are none.
@@ -156,8 +162,9 @@ def as_source(
     """
     options: dict[str, Any] = {
         "schema": schema, "columns": columns, "discrete": discrete, "numeric": numeric, "states": states,
-        "drop_columns": drop_columns, "missing": missing, "keep_default_na": keep_default_na, "weights": weights,
-        "max_states": max_states, "allow_constant": allow_constant, "unseen": unseen, "absent": absent,
+        "drop_columns": drop_columns, "na_values": na_values, "keep_default_na": keep_default_na, "weights": weights,
+        "max_states": max_states, "allow_constant": allow_constant, "handle_unknown": handle_unknown,
+        "missing_columns": missing_columns,
         "left_out": left_out,
     }  # fmt: skip
     if isinstance(data, Scanned):
@@ -172,31 +179,31 @@ def with_options(
     *,
     columns: Iterable[str] | None = None,
     drop_columns: Iterable[str] = (),
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
-    unseen: Unseen | None = None,
+    handle_unknown: Unseen | None = None,
     require_marked: bool = True,
 ) -> Any:
     """Data as any learner takes them, with options of reading; the data themselves if there are none.
 
-    The options are those of :func:`~bayeslearn.as_table`. `unseen` takes the place of what a learner would do,
+    The options are those of :func:`~bayeslearn.as_table`. `handle_unknown` takes the place of what a learner would do,
     and `require_marked` says whether data in memory must have the columns with markers of their own.
     """
     folds = isinstance(data, Scanned)
     if not folds and not (is_paths(data) and not is_one_file(data)):
         return raw_table(
-            data, columns=columns, drop_columns=drop_columns, missing=missing, keep_default_na=keep_default_na,
-            unseen=unseen, require_marked=require_marked,
+            data, columns=columns, drop_columns=drop_columns, na_values=na_values, keep_default_na=keep_default_na,
+            handle_unknown=handle_unknown, require_marked=require_marked,
         )  # fmt: skip
     dropped = name_list("drop_columns", drop_columns)
-    usual = columns is None and not dropped and Missing.of(missing, keep_default_na=keep_default_na) == Missing.of()
+    usual = columns is None and not dropped and Missing.of(na_values, keep_default_na=keep_default_na) == Missing.of()
     if not usual:
-        options: dict[str, Any] = {"columns": columns, "drop_columns": dropped, "missing": missing}
+        options: dict[str, Any] = {"columns": columns, "drop_columns": dropped, "na_values": na_values}
         options["keep_default_na"] = keep_default_na
         data = data.declared(**options) if folds else scan(data, **options)
-    elif unseen is not None and not folds:
+    elif handle_unknown is not None and not folds:
         data = scan(data)
-    return data if unseen is None else replace(data, unseen=unseen)
+    return data if handle_unknown is None else replace(data, unseen=handle_unknown)
 
 
 ### what was given

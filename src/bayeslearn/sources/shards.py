@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.errors import DuplicateColumnError, FormatError, MissingFileError, ParameterError, option
+from bayeslearn.errors import DuplicateColumnError, FormatError, InputFileNotFoundError, ParameterError, option
 from bayeslearn.tables.file_names import TEXT, ending, is_file, is_folder
 from bayeslearn.tables.file_readers import READERS, column_names, found, parquet_file
 from bayeslearn.tables.schema import require_unique
@@ -73,7 +73,7 @@ def one_pattern(pattern: str) -> list[str]:
         return [pattern]
     files = [p for p in glob.glob(pattern, recursive=True) if is_file(p)]  # noqa: PTH207 - ** and absolute ones
     if not files:
-        raise MissingFileError(
+        raise InputFileNotFoundError(
             f"no file matches {pattern!r}", hint=f"looked in {Path(pattern).absolute().parent}", path=pattern
         )
     return files

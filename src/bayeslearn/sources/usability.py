@@ -18,7 +18,7 @@ import numpy as np
 
 from bayeslearn.errors import BayeslearnWarning, joined, option
 from bayeslearn.sources.base import Extent, Scanned
-from bayeslearn.tables import Discrete, Table
+from bayeslearn.tables import DiscreteVariable, Table
 from bayeslearn.tables.columns import all_whole, number_of
 from bayeslearn.tables.identifiers import LEAST_ORDERED, WholeNumbers, is_identifier_name, why_name
 from bayeslearn.tables.raw import RawTable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.sources.column_profiles import Seen
+    from bayeslearn.sources.column_profiles import ColumnProfile
     from bayeslearn.tables import Source
 
 #: The largest whole number that floats count up to one by one.
@@ -228,15 +228,15 @@ def columns_of_table(table: Table) -> dict[str, str | None]:
     """Why each column of a table cannot be used, or None."""
     why: dict[str, str | None] = {}
     for v in table.schema.discrete:
-        codes = table.code(v.name)
+        codes = table.codes_of(v.name)
         why[v.name] = of_counts(v, np.bincount(codes[codes >= 0], minlength=v.size))
     for name in (v.name for v in table.schema.numeric):
-        x = table.value(name)
+        x = table.values_of(name)
         why[name] = of_numbers(name, x[~np.isnan(x)])
     return why
 
 
-def of_counts(v: Discrete, counts: NDArray[np.int64]) -> str | None:
+def of_counts(v: DiscreteVariable, counts: NDArray[np.int64]) -> str | None:
     """Why a discrete column cannot be used: from how often each state is seen."""
     if v.cuts is not None or v.origin is not None:
         return None
@@ -295,13 +295,13 @@ def in_doubt(source: Any) -> bool:
         return True
     return any(
         max(seen[v.name].levels.values(), default=0) <= 1 or seen[v.name].more or is_identifier_name(v.name)
-        if isinstance(v, Discrete)
+        if isinstance(v, DiscreteVariable)
         else maybe_identifier(seen[v.name])
         for v in source.schema
     )
 
 
-def maybe_identifier(seen: Seen) -> bool:
+def maybe_identifier(seen: ColumnProfile) -> bool:
     """Whether a column of numbers might be of one value, or an identifier: all of the numbers that are kept whole."""
     if not 0 < seen.high - seen.low < math.inf or seen.fits.chosen is not None:
         return True

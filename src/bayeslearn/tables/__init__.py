@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.tables.convert import as_table as as_table
-    from bayeslearn.tables.counting import Contingency as Contingency
-    from bayeslearn.tables.counting import contingency as contingency
+    from bayeslearn.tables.contingency import ContingencyTable as ContingencyTable
+    from bayeslearn.tables.contingency import contingency_tables as contingency_tables
+    from bayeslearn.tables.conversion import as_table as as_table
     from bayeslearn.tables.schema import Schema as Schema
-    from bayeslearn.tables.source import Source as Source
+    from bayeslearn.tables.source_protocol import Source as Source
     from bayeslearn.tables.table import Table as Table
-    from bayeslearn.tables.variables import Discrete as Discrete
-    from bayeslearn.tables.variables import Numeric as Numeric
+    from bayeslearn.tables.variables import DiscreteVariable as DiscreteVariable
+    from bayeslearn.tables.variables import NumericVariable as NumericVariable
     from bayeslearn.tables.variables import Variable as Variable
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

@@ -20,7 +20,7 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, FormatError, MixedTypesError, option
 from bayeslearn.tables.dates import is_temporal
 from bayeslearn.tables.markers import NUMBER, Missing
-from bayeslearn.tables.table import require_finite
+from bayeslearn.tables.schema import require_finite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -357,7 +357,7 @@ def floats(column: Column, missing: Missing, found: Levels | None = None) -> NDA
             word, row = found.listed()[words[0]], found.first_row(int(words[0]))
             raise MixedTypesError(
                 f"column {column.name!r} is to be numeric, but row {row} holds {word!r}",
-                hint=f"{option('missing', {column.name: [word]})} if it stands for a missing cell, "
+                hint=f"{option('na_values', {column.name: [word]})} if it stands for a missing cell, "
                 f"{option('discrete', [column.name])} if the column has states",
                 column=column.name,
                 row=row,

@@ -62,12 +62,12 @@ class DocumentMarkers:
 
     @classmethod
     def of(
-        cls, missing: Markers, *, keep_default_na: bool, text: str, label: str | None, names: Iterable[str]
+        cls, na_values: Markers, *, keep_default_na: bool, text: str, label: str | None, names: Iterable[str]
     ) -> DocumentMarkers:
         """Markers as the user gives them; the default ones are of labels only, since NA may be a text."""
-        given = Missing.of(missing, keep_default_na=False)
+        given = Missing.of(na_values, keep_default_na=False)
         require_known(given.by_column, names)
-        labels = Missing.of(missing, keep_default_na=keep_default_na)
+        labels = Missing.of(na_values, keep_default_na=keep_default_na)
         return cls(given.of_column(text), labels if label is None else labels.of_column(label))
 
     def texts(self, cells: Iterable[str | None]) -> list[str]:
@@ -93,14 +93,16 @@ class DocumentColumns:
     @classmethod
     def among(
         cls, every: Sequence[Iterable[str]], text: str | None, label: str | None, weights: str | None, *,
-        missing: Markers, keep_default_na: bool,
+        na_values: Markers, keep_default_na: bool,
     ) -> DocumentColumns:  # fmt: skip
         """Those that were asked for, in every file; the default label only where there is one."""
         lists = [list(names) for names in every]
         text, label = text or TEXT, label or (LABEL if any(LABEL in names for names in lists) else None)
         for names in lists:
             require_known([name for name in (text, label, weights) if name is not None], names)
-            markers = DocumentMarkers.of(missing, keep_default_na=keep_default_na, text=text, label=label, names=names)
+            markers = DocumentMarkers.of(
+                na_values, keep_default_na=keep_default_na, text=text, label=label, names=names
+            )
         return cls(text, label, weights, markers)
 
     @property

@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from bayeslearn.errors import CapacityError, EmptyTableError, FormatError, MissingFileError, in_python
+from bayeslearn.capacity import free_memory, size_of
+from bayeslearn.errors import CapacityError, EmptyTableError, FormatError, InputFileNotFoundError, in_python
 from bayeslearn.tables.columns import Column, arrow_columns, is_unicode
 from bayeslearn.tables.fast_csv import coded_columns
 from bayeslearn.tables.file_names import DELIMITERS, PARQUET, TEXT, ending, is_file, is_folder, is_packed
@@ -51,7 +52,7 @@ def file_table(path: str | os.PathLike[str]) -> Any:
     path, kind = found(path)
     if kind not in TEXT:
         with parquet_file(path) as file:
-            return file.read()
+            return whole_parquet(file, path)
     columns = read_text(path)
     return pa.table([column.data.cast(pa.string()) for column in columns], names=[column.name for column in columns])
 
@@ -70,7 +71,7 @@ def found(path: str | os.PathLike[str]) -> tuple[Path, str]:
     path = Path(path)
     if not is_file(path):
         what = "is a directory" if is_folder(path) else "there is no such file"
-        raise MissingFileError(
+        raise InputFileNotFoundError(
             f"cannot read {str(path)!r}: {what}", hint=f"looked in {path.absolute().parent}", path=path
         )
     kind = ending(path)
@@ -284,7 +285,22 @@ def require_closed_quotes(head: TextHead, last: Any) -> None:
 def read_parquet(path: Path) -> list[Column]:
     """The columns of a Parquet file; categories keep the order they were written in."""
     with parquet_file(path) as file:
-        return arrow_columns(file.read(), path)
+        return arrow_columns(whole_parquet(file, path), path)
+
+
+def whole_parquet(file: Any, path: Path) -> Any:
+    """All rows of a Parquet file, if there is memory for them: a few bytes of it may stand for millions of cells."""
+    rows, columns = file.metadata.num_rows, file.metadata.num_columns
+    need, free = 8 * rows * columns, free_memory()
+    if need > free:
+        raise CapacityError(
+            f"{str(path)!r} has {rows:,} rows of {columns:,} columns, which would need {size_of(need)}, and "
+            f"{size_of(free)} are free",
+            hint="scan it, so that it is read batch by batch",
+            path=path,
+            bytes=need,
+        )
+    return file.read()
 
 
 @contextmanager

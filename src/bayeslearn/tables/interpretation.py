@@ -18,12 +18,12 @@ import pyarrow.compute as pc
 from bayeslearn.errors import MixedTypesError, option
 from bayeslearn.tables import dates, formats
 from bayeslearn.tables.columns import Column, Levels, is_text, levels, number_of
-from bayeslearn.tables.variables import Discrete, Numeric
+from bayeslearn.tables.variables import DiscreteVariable, NumericVariable
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-    from bayeslearn.tables.convert import Request
+    from bayeslearn.tables.conversion import Request
     from bayeslearn.tables.markers import Missing
     from bayeslearn.tables.schema import Schema
     from bayeslearn.tables.variables import Variable
@@ -177,7 +177,7 @@ def no_date(column: Column, found: Levels) -> MixedTypesError:
     word, row = found.listed()[level], found.first_row(level)
     return MixedTypesError(
         f"column {column.name!r} must hold dates in one format, but row {row} holds {word!r:.60}",
-        hint=f"{option('missing', {column.name: [word]})} if it stands for a missing cell",
+        hint=f"{option('na_values', {column.name: [word]})} if it stands for a missing cell",
         column=column.name,
         row=row,
     )
@@ -207,8 +207,8 @@ def format_of(found: Levels, variable: Variable) -> str | None:
 def takes_numbers(variable: Variable) -> bool:
     """Whether numbers are read into a variable: it is numeric, has intervals, or is written in a format of numbers."""
     return (
-        isinstance(variable, Numeric)
-        or (isinstance(variable, Discrete) and variable.cuts is not None)
+        isinstance(variable, NumericVariable)
+        or (isinstance(variable, DiscreteVariable) and variable.cuts is not None)
         or variable.read_as in formats.FORMATS
     )
 

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.tables.variables import Discrete
+    from bayeslearn.tables.variables import DiscreteVariable
 
     Floats = NDArray[np.float64]
 
@@ -102,7 +102,7 @@ def shares(total: float, *, weighted: bool) -> Floats:
     return (2 * np.arange(m) + 1) / (2 * max(m, 1))
 
 
-def values_of(variable: Discrete, observed: Floats) -> list[Floats]:
+def values_of(variable: DiscreteVariable, observed: Floats) -> list[Floats]:
     """Values for each interval of a variable: those it keeps, else of the rows at hand, else one inside its bounds."""
     assert variable.cuts is not None
     kept = variable.interval_values or ((),) * variable.size

@@ -1,7 +1,7 @@
 """Markers of missing cells: which text and which numbers stand for no value.
 
     defaults    what pandas takes for NA, and '?'
-    given       `missing=`, a list for all columns or a mapping of columns to lists, in addition to the defaults
+    given       `na_values=`, a list for all columns or a mapping of columns to lists, in addition to the defaults
 
 A state that is declared is never a marker. Words and numbers that often are markers, but may be values, are suspects:
 they are reported, and the user decides.
@@ -105,8 +105,8 @@ def marker_list(markers: Any) -> list[Any]:
         return list(markers)
     except TypeError:
         raise ParameterError(
-            f"`missing` must be a list of markers, or a mapping of columns to such lists, got {markers!r:.80}",
-            hint='for instance missing=["N/A", "-"] or missing={"seats": [999]}',
+            f"`na_values` must be a list of markers, or a mapping of columns to such lists, got {markers!r:.80}",
+            hint='for instance na_values=["N/A", "-"] or na_values={"seats": [999]}',
         ) from None
 
 

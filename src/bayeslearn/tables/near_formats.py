@@ -45,5 +45,5 @@ def why_not_read(name: str, values: Sequence[Any]) -> str:
     odd = [text for text, is_number in zip(texts, best, strict=True) if not is_number]
     if not odd or len(odd) > (1 - SHARE) * len(texts):
         return ""
-    how = option("missing", {name: odd[:NAMED]})
+    how = option("na_values", {name: odd[:NAMED]})
     return f"; its values are numbers but for {listed(odd, NAMED)}: if these are missing values, pass {how}"

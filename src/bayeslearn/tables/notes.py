@@ -47,8 +47,16 @@ class Notes:
     def sentences(self) -> list[str]:
         """What is read otherwise than it stands there, a sentence for each kind."""
         kinds = (
-            (self.unseen, "not among the states: treated as missing", f"; {option('unseen', 'error')} refuses them"),
-            (self.added, "not among the states: added to them", f"; {option('unseen', 'missing')} leaves them out"),
+            (
+                self.unseen,
+                "not among the states: treated as missing",
+                f"; {option('handle_unknown', 'error')} refuses them",
+            ),
+            (
+                self.added,
+                "not among the states: added to them",
+                f"; {option('handle_unknown', 'missing')} leaves them out",
+            ),
             (self.words, "that are words among numbers: treated as missing", ""),
         )
         return [f"{counted(cells)} {what}{otherwise}" for cells, what, otherwise in kinds if cells]

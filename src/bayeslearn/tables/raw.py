@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.tables.convert import UNSEEN, Request
+from bayeslearn.tables.conversion import UNSEEN, Request
 from bayeslearn.tables.markers import Markers, Missing
 from bayeslearn.tables.schema import name_list, require_known
 from bayeslearn.tables.table import Table
@@ -73,7 +73,7 @@ class RawTable(Mapping[str, Any]):
 
 def columns_as_read(data: Any) -> RawTable:
     """The columns of a file or a frame, to be coded later."""
-    from bayeslearn.tables.gather import gather  # noqa: PLC0415 - Arrow loads when data come in
+    from bayeslearn.tables.arrow_columns import gather  # noqa: PLC0415 - Arrow loads when data come in
 
     found, _ = gather(data, None, ())
     return RawTable(tuple(found), Missing.of())
@@ -92,9 +92,9 @@ def raw_table(
     *,
     columns: Iterable[str] | None = None,
     drop_columns: Iterable[str] = (),
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
-    unseen: str | None = None,
+    handle_unknown: str | None = None,
     require_marked: bool = True,
 ) -> Any:
     """Read the columns of a file or a frame, to be coded later by the options given; the data themselves without any.
@@ -103,20 +103,20 @@ def raw_table(
     ----------
     data
         Anything that :func:`~bayeslearn.as_table` takes, but for a source.
-    columns, drop_columns, missing, keep_default_na, unseen
+    columns, drop_columns, na_values, keep_default_na, handle_unknown
         As in :func:`~bayeslearn.as_table`.
     require_marked
         Whether the data must have the columns with markers of their own.
     """
-    from bayeslearn.tables.gather import gather  # noqa: PLC0415 - Arrow loads when data come in
-
     wanted = None if columns is None else name_list("columns", columns)
     dropped = name_list("drop_columns", drop_columns)
-    markers = Missing.of(missing, keep_default_na=keep_default_na)
-    if wanted is None and not dropped and markers == Missing.of() and unseen is None:
+    markers = Missing.of(na_values, keep_default_na=keep_default_na)
+    if wanted is None and not dropped and markers == Missing.of() and handle_unknown is None:
         return data
-    if unseen is not None:
-        validation.choice("unseen", unseen, UNSEEN)
+    from bayeslearn.tables.arrow_columns import gather  # noqa: PLC0415 - Arrow loads when columns are read
+
+    if handle_unknown is not None:
+        validation.choice("handle_unknown", handle_unknown, UNSEEN)
     found, _ = gather(data, None, ())
     known = [column.name for column in found]
     require_known([*(wanted or ()), *dropped, *(markers.by_column if require_marked else ())], known)
@@ -126,7 +126,7 @@ def raw_table(
     before = data if isinstance(data, RawTable) else None
     if before is not None:
         markers = before.missing if markers == Missing.of() else before.missing | markers
-        unseen = unseen or before.unseen
+        handle_unknown = handle_unknown or before.unseen
     weights = data.weights if isinstance(data, Table | RawTable) else None
     named = frozenset(wanted or ()) | (before.named if before is not None else frozenset())
-    return RawTable(kept, markers.only(column.name for column in kept), unseen, weights, named)
+    return RawTable(kept, markers.only(column.name for column in kept), handle_unknown, weights, named)

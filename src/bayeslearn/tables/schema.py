@@ -7,26 +7,33 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from bayeslearn import validation
 from bayeslearn.errors import (
+    DataError,
     DuplicateColumnError,
     FormatError,
     ParameterError,
+    ShapeError,
     UnknownColumnError,
     listed,
     near,
     nearest,
 )
-from bayeslearn.tables.variables import Discrete, Numeric, Variable, variable_from_dict
+from bayeslearn.tables.variables import DiscreteVariable, NumericVariable, Variable, variable_from_dict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
 class Schema:
     """Variables in the order of their columns, with names that differ.
 
-    >>> schema = Schema([Discrete("wind", ["weak", "strong"]), Numeric("hours")])
+    >>> schema = Schema([DiscreteVariable("wind", ["weak", "strong"]), NumericVariable("hours")])
     >>> schema["wind"].states
     ('weak', 'strong')
     >>> schema.names, "rain" in schema
@@ -35,20 +42,20 @@ class Schema:
 
     variables: tuple[Variable, ...]
     #: The discrete variables, in the order of the rows of ``Table.codes``.
-    discrete: tuple[Discrete, ...] = field(init=False, repr=False, compare=False)
+    discrete: tuple[DiscreteVariable, ...] = field(init=False, repr=False, compare=False)
     #: The numeric variables, in the order of the rows of ``Table.values``.
-    numeric: tuple[Numeric, ...] = field(init=False, repr=False, compare=False)
+    numeric: tuple[NumericVariable, ...] = field(init=False, repr=False, compare=False)
     _by_name: dict[str, Variable] = field(init=False, repr=False, compare=False)
     _place: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __init__(self, variables: Iterable[Variable]) -> None:
         variables = tuple(variables)
         for variable in variables:
-            if not isinstance(variable, Discrete | Numeric):
+            if not isinstance(variable, DiscreteVariable | NumericVariable):
                 raise ParameterError(f"a schema is made of Discrete and Numeric variables, got {variable!r}")
         require_unique(v.name for v in variables)
-        discrete = tuple(v for v in variables if isinstance(v, Discrete))
-        numeric = tuple(v for v in variables if isinstance(v, Numeric))
+        discrete = tuple(v for v in variables if isinstance(v, DiscreteVariable))
+        numeric = tuple(v for v in variables if isinstance(v, NumericVariable))
         place = {v.name: i for block in (discrete, numeric) for i, v in enumerate(block)}
         parts = {"variables": variables, "discrete": discrete, "numeric": numeric, "_place": place}
         for name, value in (parts | {"_by_name": {v.name: v for v in variables}}).items():
@@ -99,7 +106,7 @@ class Schema:
 
     def to_dict(self) -> dict[str, Any]:
         """The schema as plain JSON values."""
-        return {"variables": [v.to_dict() for v in self if isinstance(v, Discrete | Numeric)]}
+        return {"variables": [v.to_dict() for v in self if isinstance(v, DiscreteVariable | NumericVariable)]}
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Schema:
@@ -158,3 +165,52 @@ def unknown_column(names: list[str], known: Iterable[str]) -> UnknownColumnError
     what = "there is no column" if len(names) == 1 else "there are no columns"
     hint = nearest(names, known, "the columns")
     return UnknownColumnError(f"{what} {listed(names)}", hint=hint, columns=names, closest=near(names, known))
+
+
+### cells that fit a schema
+
+
+def checked_shapes(schema: Schema, codes: NDArray[Any], values: NDArray[np.float64]) -> int:
+    """The number of rows, once shapes and ranges are seen to fit the schema."""
+    n = max((block.shape[1] for block in (codes, values) if block.ndim == 2), default=0)
+    for name, block, variables in (("codes", codes, schema.discrete), ("values", values, schema.numeric)):
+        expected = (len(variables), n)
+        if block.shape != expected and (variables or block.size):
+            raise ShapeError(
+                f"expected {name} of shape {expected}, got {block.shape}",
+                hint="one row for each variable of the schema",
+            )
+    if codes.size and not np.issubdtype(codes.dtype, np.integer):
+        raise ParameterError(
+            f"codes must be whole numbers, got {codes.dtype}", hint="codes are positions of states, -1 where missing"
+        )
+    for variable, row in zip(schema.discrete, codes, strict=False):
+        if row.size and not (-1 <= row.min() and row.max() < variable.size):
+            raise ParameterError(
+                f"codes of column {variable.name!r} must lie within -1..{variable.size - 1}, "
+                f"got {row.min()}..{row.max()}",
+                hint="codes are positions of states, -1 where missing",
+            )
+    for number, row in zip(schema.numeric, values, strict=False):
+        require_finite(number.name, row)
+    return n
+
+
+def require_finite(name: str, x: NDArray[np.float64]) -> None:
+    """No infinite numbers; NaN is missing and may stay."""
+    infinite = np.isinf(x)
+    if infinite.any():
+        row = validation.first_position(infinite)
+        raise DataError(
+            f"column {name!r} is {x[row]} in row {row}",
+            hint="make it missing (NaN) or a finite number",
+            column=name,
+            row=row,
+        )
+
+
+def different(one: Schema, other: Schema) -> list[str]:
+    """The names of the columns that two schemas do not share."""
+    names = dict.fromkeys((*one.names, *other.names))
+    odd = [n for n in names if n not in one or n not in other or one[n] != other[n]]
+    return odd or list(other.names)  # the same columns in another order

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayeslearn.errors import BayeslearnWarning, joined, option
 from bayeslearn.tables.markers import SUSPECT_NUMBERS, is_suspect, is_suspect_number
-from bayeslearn.tables.variables import Discrete
+from bayeslearn.tables.variables import DiscreteVariable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -115,11 +115,11 @@ def suspects(table: Table) -> list[Suspect]:
 
 def suspects_of(table: Table, variable: Variable) -> Iterable[Suspect]:
     """Those of one column; intervals have none."""
-    if not isinstance(variable, Discrete):
-        return Codes.of(table.value(variable.name)).suspects(variable.name, table.n_rows)
+    if not isinstance(variable, DiscreteVariable):
+        return Codes.of(table.values_of(variable.name)).suspects(variable.name, table.n_rows)
     if variable.cuts is not None:
         return ()
-    code = table.code(variable.name)
+    code = table.codes_of(variable.name)
     counts = np.bincount(code[code >= 0], minlength=variable.size).tolist()
     return suspects_in(variable.name, dict(zip(variable.states, counts, strict=True)), table.n_rows)
 
@@ -144,4 +144,4 @@ def remedy(found: list[Suspect]) -> str:
     markers: dict[str, list[Any]] = {}
     for suspect in found[:MOST]:
         markers.setdefault(suspect.column, []).append(suspect.value)
-    return f"if they are, pass {option('missing', markers)}"
+    return f"if they are, pass {option('na_values', markers)}"

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, ParameterError, ShapeError, UnknownColumnError, listed
-from bayeslearn.tables import discretise, distinct
-from bayeslearn.tables.counting import Counter
+from bayeslearn.errors import ParameterError, ShapeError, UnknownColumnError, listed
+from bayeslearn.printable import printable
+from bayeslearn.tables import discretization, distinct_rows
+from bayeslearn.tables.contingency import Counter
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.schema import Schema, name_list
-from bayeslearn.tables.source import Source
-from bayeslearn.tables.variables import Discrete, Numeric
+from bayeslearn.tables.schema import Schema, checked_shapes, different, name_list
+from bayeslearn.tables.source_protocol import Source
+from bayeslearn.tables.variables import DiscreteVariable, NumericVariable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables.columns import Column
     from bayeslearn.tables.documents import DocumentBatch
     from bayeslearn.tables.folded import Folded
+    from bayeslearn.tables.frames import Backend
     from bayeslearn.tables.markers import Markers
 
     Codes = NDArray[np.signedinteger[Any]]
@@ -39,21 +41,18 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 T = TypeVar("T")
 
-#: Variables that ``repr`` shows before it counts the rest.
-SHOWN = 12
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table(Source):
     """Rows of codes and values under a schema; :func:`~bayeslearn.tables.as_table` makes one from anything.
 
-    >>> schema = Schema([Discrete("wind", ["weak", "strong"]), Numeric("hours")])
+    >>> schema = Schema([DiscreteVariable("wind", ["weak", "strong"]), NumericVariable("hours")])
     >>> table = Table(schema, codes=[[0, 1, -1]], values=[[1.5, 2.0, float("nan")]])
     >>> table
     Table(3 rows × 2 columns)
       wind   2 states: weak, strong   1 missing
       hours  numeric                  1 missing
-    >>> table.decode("wind")
+    >>> table.column("wind")
     array(['weak', 'strong', None], dtype=object)
     >>> table.row(1)
     {'wind': 'strong', 'hours': 2.0}
@@ -94,34 +93,62 @@ class Table(Source):
         return self.n_rows
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and of columns."""
+        return self.n_rows, len(self.schema)
+
+    @property
     def total_weight(self) -> float:
         """How many cases the rows stand for."""
         return float(self.n_rows if self.weights is None else self.weights.sum())
 
     # -- columns
 
-    def code(self, name: str) -> Codes:
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return self.schema.names
+
+    def __getitem__(self, columns: str | Iterable[str]) -> Any:
+        """A column as an array, numbers as floats and states as they are named; or a table of several columns.
+
+        >>> table = Table(Schema([DiscreteVariable("wind", ["weak", "strong"])]), codes=[[0, 1, -1]], values=[])
+        >>> table["wind"]
+        array(['weak', 'strong', None], dtype=object)
+        >>> table[["wind"]].shape
+        (3, 1)
+        """
+        if isinstance(columns, list | tuple):
+            return self.select(columns)
+        numeric = isinstance(self.schema[columns], NumericVariable)  # type: ignore[index]
+        return self.values_of(columns) if numeric else self.column(columns)  # type: ignore[arg-type]
+
+    #: A table has rows, columns and cells: what to go through must be said.
+    __iter__ = None
+
+    def codes_of(self, name: str) -> Codes:
         """The codes of a discrete column, −1 where missing."""
-        if not isinstance(self.schema[name], Discrete):
+        if not isinstance(self.schema[name], DiscreteVariable):
             raise UnknownColumnError(
-                f"column {name!r} is numeric, it has no codes", hint=f"use .value({name!r}), or .discretise([{name!r}])"
+                f"column {name!r} is numeric, it has no codes",
+                hint=f"use .values_of({name!r}), or .discretize([{name!r}])",
             )
         return self.codes[self.schema.place(name)]
 
-    def value(self, name: str) -> NDArray[np.float64]:
+    def values_of(self, name: str) -> NDArray[np.float64]:
         """The floats of a numeric column, NaN where missing."""
-        if not isinstance(self.schema[name], Numeric):
+        if not isinstance(self.schema[name], NumericVariable):
             raise UnknownColumnError(
-                f"column {name!r} is discrete, it has no numeric values", hint=f"use .code({name!r})"
+                f"column {name!r} is discrete, it has no numeric values", hint=f"use .codes_of({name!r})"
             )
         return self.values[self.schema.place(name)]
 
-    def decode(self, name: str) -> NDArray[np.object_]:
+    def column(self, name: str) -> NDArray[np.object_]:
         """A column as the user wrote it, with None where missing."""
         variable = self.schema[name]
-        if isinstance(variable, Discrete):
-            return state_array(variable)[self.code(name)]
-        x = self.value(name)
+        if isinstance(variable, DiscreteVariable):
+            return state_array(variable)[self.codes_of(name)]
+        x = self.values_of(name)
         return np.where(np.isnan(x), np.array(None), x.astype(object))
 
     def missing(self) -> dict[str, int]:
@@ -133,9 +160,39 @@ class Table(Source):
         count |= {v.name: int(n) for v, n in zip(self.schema.numeric, values, strict=True)}
         return {name: count[name] for name in self.schema.names}
 
+    # -- for other libraries
+
     def to_dict(self) -> dict[str, list[Any]]:
         """Every column as the user wrote it."""
-        return {name: self.decode(name).tolist() for name in self.schema.names}
+        return {name: self.column(name).tolist() for name in self.schema.names}
+
+    def to_arrow(self, *, sample_weight: str | None = None) -> Any:
+        """A pyarrow table; parameters and columns as in :meth:`to_frame`."""
+        from bayeslearn.tables import frames  # noqa: PLC0415 - Arrow loads when it is needed
+
+        return frames.to_arrow(self, sample_weight)
+
+    def to_frame(self, backend: Backend = "pandas", *, sample_weight: str | None = None) -> Any:
+        """A data frame: text states are categories in their order, numbers are numbers, missing values are null.
+
+        Parameters
+        ----------
+        backend
+            The library of the frame: "pandas", "polars" or "pyarrow".
+        sample_weight
+            The name of a column for the weights of the rows, which are left out by default.
+
+        Returns
+        -------
+        The frame; ``as_table(frame, schema=table.schema)`` is the table again, without weights.
+        """
+        from bayeslearn.tables import frames  # noqa: PLC0415 - Arrow loads when it is needed
+
+        return frames.to_frame(self.to_arrow(sample_weight=sample_weight), backend)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table for every library that reads Arrow, without weights: ``polars.DataFrame(table)``."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     # -- rows
 
@@ -164,11 +221,11 @@ class Table(Source):
         """Every column but these."""
         return self.select(self.schema.drop(name_list("names", names)).names)
 
-    def hide(self, names: Iterable[str]) -> Table:
+    def mask(self, names: Iterable[str]) -> Table:
         """The same table with every cell of these columns missing."""
         codes, values = self.codes.copy(), self.values.copy()
         for name in name_list("names", names):
-            if isinstance(self.schema[name], Discrete):
+            if isinstance(self.schema[name], DiscreteVariable):
                 codes[self.schema.place(name)] = -1
             else:
                 values[self.schema.place(name)] = np.nan
@@ -195,6 +252,10 @@ class Table(Source):
             raise ParameterError(f"there is no row {rows[outside][0]} in a table of {self.n_rows} rows")
         return rows.astype(np.intp)
 
+    def head(self, n: int = 5) -> Table:
+        """The first `n` rows, or all if there are fewer."""
+        return self.take(np.arange(min(validation.integer("n", n, least=0), self.n_rows)))
+
     def with_weights(self, weights: ArrayLike | None) -> Table:
         """The same rows with other weights; None for one each."""
         checked = None if weights is None else validation.owned(validation.weights(weights, self.n_rows))
@@ -203,15 +264,15 @@ class Table(Source):
     def distinct(self) -> Table:
         """Equal rows folded into one that carries their weight, in order of first appearance.
 
-        >>> coin = Table(Schema([Discrete("side", ["head", "tail"])]), codes=[[0, 1, 0, 0]], values=[])
+        >>> coin = Table(Schema([DiscreteVariable("side", ["head", "tail"])]), codes=[[0, 1, 0, 0]], values=[])
         >>> coin.distinct().codes, coin.distinct().weights
         (array([[0, 1]], dtype=int8), array([3., 1.]))
         """
-        first, group = distinct.groups(self.codes, [v.size for v in self.schema.discrete], self.values)
+        first, group = distinct_rows.groups(self.codes, [v.size for v in self.schema.discrete], self.values)
         folded = np.bincount(group, self.weights, minlength=len(first)).astype(float)
         return self.take(first).with_weights(folded)
 
-    def discretise(
+    def discretize(
         self,
         columns: Iterable[str] | None = None,
         *,
@@ -219,20 +280,20 @@ class Table(Source):
         bins: int | None = None,
         target: str | None = None,
     ) -> Table:
-        """Numeric columns (all when not named) cut into intervals; see :mod:`bayeslearn.tables.discretise`."""
-        return self._cut(discretise.find_intervals(self, columns, how=how, bins=bins, target=target))
+        """Numeric columns (all when not named) cut into intervals; see :mod:`bayeslearn.tables.discretization`."""
+        return self._cut(discretization.find_intervals(self, columns, how=how, bins=bins, target=target))
 
-    def cut(self, cuts: Mapping[str, Iterable[float]]) -> Table:
+    def apply_cuts(self, cuts: Mapping[str, Iterable[float]]) -> Table:
         """Numeric columns made discrete by the given cuts, which the schema remembers."""
-        return self._cut(discretise.intervals_between(self, cuts))
+        return self._cut(discretization.intervals_between(self, cuts))
 
-    def _cut(self, cut: Mapping[str, Discrete]) -> Table:
+    def _cut(self, cut: Mapping[str, DiscreteVariable]) -> Table:
         """Numeric columns coded by these intervals."""
-        new = {name: variable.cut(self.value(name)) for name, variable in cut.items()}
+        new = {name: variable.cut(self.values_of(name)) for name, variable in cut.items()}
         schema = Schema(cut.get(v.name, v) for v in self.schema)
         codes = np.empty((len(schema.discrete), self.n_rows), dtype=code_type(schema))
         for row, variable in zip(codes, schema.discrete, strict=True):
-            row[:] = new[variable.name] if variable.name in new else self.code(variable.name)
+            row[:] = new[variable.name] if variable.name in new else self.codes_of(variable.name)
         values = self.values[[self.schema.place(v.name) for v in schema.numeric]]
         return Table._trusted(schema, codes, values, self.weights)
 
@@ -274,7 +335,7 @@ class Table(Source):
         whole_files: bool = False,  # noqa: ARG002
     ) -> tuple[Iterator[T]]:
         """One stream of one batch."""
-        from bayeslearn.tables.gather import table_column  # noqa: PLC0415 - Arrow loads when it is needed
+        from bayeslearn.tables.arrow_columns import table_column  # noqa: PLC0415 - Arrow loads when it is needed
 
         there = self.schema.names if names is None else [name for name in names if name in self.schema]
         return (map(read, [[table_column(self, name) for name in there]]),)
@@ -294,11 +355,11 @@ class Table(Source):
         label: str | None = None,
         *,
         weights: str | None = None,
-        missing: Markers = (),
+        na_values: Markers = (),
         keep_default_na: bool = True,
     ) -> Folded[DocumentBatch]:
         """The documents of a column with their labels, and the weights of the rows; see :class:`Source`."""
-        found = super().documents(text, label, weights=weights, missing=missing, keep_default_na=keep_default_na)
+        found = super().documents(text, label, weights=weights, na_values=na_values, keep_default_na=keep_default_na)
         own = self.weights if weights is None else None
         return found if own is None else found.map(lambda batch: replace(batch, weights=own))
 
@@ -325,7 +386,7 @@ class Table(Source):
 
     @cached_property
     def counter(self) -> Counter:
-        """What counts families of columns, and remembers the bitmaps it makes; see :func:`contingency`."""
+        """What counts families of columns, and remembers the bitmaps it makes; see :func:`contingency_tables`."""
         return Counter(self)
 
     # -- as a value
@@ -344,9 +405,14 @@ class Table(Source):
         return Table, (self.schema, self.codes, self.values, self.weights)
 
     def __repr__(self) -> str:
-        weight = "" if self.weights is None else f", weight {self.total_weight:g}"
-        head = f"Table({self.n_rows} rows × {len(self.schema)} columns{weight})"
-        return "\n".join([head, *described(self)])
+        from bayeslearn.tables import frames  # noqa: PLC0415 - text is made when somebody reads it
+
+        return printable("\n".join([f"Table({frames.heading(self)})", *frames.text_lines(self)]))
+
+    def _repr_html_(self) -> str:
+        from bayeslearn.tables import frames  # noqa: PLC0415
+
+        return frames.html(self)
 
 
 ### parts of a table
@@ -369,61 +435,8 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def state_array(variable: Discrete) -> NDArray[np.object_]:
+def state_array(variable: DiscreteVariable) -> NDArray[np.object_]:
     """The states as objects, with None last, where the code −1 finds it."""
     states = np.empty(variable.size + 1, dtype=object)
     states[:-1] = list(variable.states)
     return states
-
-
-def checked_shapes(schema: Schema, codes: NDArray[Any], values: NDArray[np.float64]) -> int:
-    """The number of rows, once shapes and ranges are seen to fit the schema."""
-    n = max((block.shape[1] for block in (codes, values) if block.ndim == 2), default=0)
-    for name, block, variables in (("codes", codes, schema.discrete), ("values", values, schema.numeric)):
-        expected = (len(variables), n)
-        if block.shape != expected and (variables or block.size):
-            raise ShapeError(f"expected {name} of shape {expected}, got {block.shape}")
-    if codes.size and not np.issubdtype(codes.dtype, np.integer):
-        raise ParameterError(f"codes must be whole numbers, got {codes.dtype}")
-    for variable, row in zip(schema.discrete, codes, strict=False):
-        if row.size and not (-1 <= row.min() and row.max() < variable.size):
-            raise ParameterError(
-                f"codes of column {variable.name!r} must lie within -1..{variable.size - 1}, "
-                f"got {row.min()}..{row.max()}"
-            )
-    for number, row in zip(schema.numeric, values, strict=False):
-        require_finite(number.name, row)
-    return n
-
-
-def require_finite(name: str, x: NDArray[np.float64]) -> None:
-    """No infinite numbers; NaN is missing and may stay."""
-    infinite = np.isinf(x)
-    if infinite.any():
-        row = validation.first_position(infinite)
-        raise DataError(
-            f"column {name!r} is {x[row]} in row {row}",
-            hint="make it missing (NaN) or a finite number",
-            column=name,
-            row=row,
-        )
-
-
-def different(one: Schema, other: Schema) -> list[str]:
-    """The names of the columns that two schemas do not share."""
-    names = dict.fromkeys((*one.names, *other.names))
-    odd = [n for n in names if n not in one or n not in other or one[n] != other[n]]
-    return odd or list(other.names)  # the same columns in another order
-
-
-def described(table: Table) -> list[str]:
-    """One line per variable: its name, its states, how many cells are missing."""
-    missing, lines = table.missing(), []
-    for v in table.schema.variables[:SHOWN]:
-        words = "numeric" if not isinstance(v, Discrete) else f"{v.size} states: {', '.join(map(str, v.states[:6]))}"
-        more = ", …" if isinstance(v, Discrete) and v.size > 6 else ""
-        lines.append((v.name, words + more, f"{missing[v.name]} missing" if missing[v.name] else ""))
-    widths = [max((len(line[i]) for line in lines), default=0) for i in (0, 1)]
-    shown = [f"  {a:{widths[0]}}  {b:{widths[1]}}   {c}".rstrip() for a, b, c in lines]
-    rest = len(table.schema) - len(lines)
-    return [*shown, f"  … {rest} more"] if rest else shown

@@ -29,7 +29,7 @@ FEW_CUTS = 16
 
 @dataclass(frozen=True)
 class Variable:
-    """The name of a column; see :class:`Discrete` and :class:`Numeric`."""
+    """The name of a column; see :class:`DiscreteVariable` and :class:`NumericVariable`."""
 
     name: str
     #: The format in which the values are written, and the column of which this one is a part.
@@ -42,7 +42,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Numeric(Variable):
+class NumericVariable(Variable):
     """A column of floats; NaN is missing."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -51,13 +51,13 @@ class Numeric(Variable):
 
 
 @dataclass(frozen=True, eq=False)
-class Discrete(Variable):
+class DiscreteVariable(Variable):
     """A column of named states, kept as the user wrote them; −1 is the code of a missing cell.
 
-    >>> wind = Discrete("wind", ["weak", "strong"])
+    >>> wind = DiscreteVariable("wind", ["weak", "strong"])
     >>> wind.size, wind.code_of("strong")
     (2, 1)
-    >>> Discrete.from_cuts("hours", [2.5, 4]).states
+    >>> DiscreteVariable.from_cuts("hours", [2.5, 4]).states
     ('<= 2.5', '2.5 … 4', '> 4')
     """
 
@@ -84,7 +84,7 @@ class Discrete(Variable):
         values: NDArray[np.float64] | None = None,
         kept: tuple[tuple[float, ...], ...] | None = None,
         like: Variable | None = None,
-    ) -> Discrete:
+    ) -> DiscreteVariable:
         """The intervals between the cuts, named after their bounds; `values` of rows are summarized in each of them.
 
         What is `kept` of them, the ``interval_values``, may be given instead. A column that is read in a format, `like`
@@ -110,7 +110,7 @@ class Discrete(Variable):
             for code, known in enumerate(self.states):
                 if known == state and (type(known) is bool) == (type(state) is bool):
                     return code
-            from bayeslearn.tables.states import UNKNOWN, StateLookup  # noqa: PLC0415 - Arrow loads when it is needed
+            from bayeslearn.tables.state_encoding import UNKNOWN, StateLookup  # noqa: PLC0415 - Arrow loads when it is needed
 
             code = StateLookup(self)(state)
             if code != UNKNOWN:
@@ -158,7 +158,7 @@ class Discrete(Variable):
         return entry | interpretation_of(self)
 
     def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Discrete) else NotImplemented
+        return self._key() == other._key() if isinstance(other, DiscreteVariable) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._key())
@@ -173,10 +173,10 @@ def variable_from_dict(entry: Any) -> Variable:
     try:
         kind, name = entry["kind"], entry["name"]
         if kind == "numeric":
-            return Numeric(name, **read_interpretation(entry))
+            return NumericVariable(name, **read_interpretation(entry))
         if kind == "discrete":
             known = read_interpretation(entry)
-            return Discrete(
+            return DiscreteVariable(
                 name, _plain_list(entry["states"]), entry.get("cuts"), entry.get("interval_values"), **known
             )
     except (KeyError, TypeError, AttributeError):

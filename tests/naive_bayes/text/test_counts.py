@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from bayeslearn.errors import BayeslearnWarning, DataError, MissingValuesError, MixedTypesError, ShapeError
-from bayeslearn.naive_bayes.text import Columns, DocumentCounts, Hashed, Tokeniser, Vocabulary, count
-from bayeslearn.naive_bayes.text import texts as pieces
+from bayeslearn.naive_bayes.text import ColumnVocabulary, DocumentCounts, HashedVocabulary, Tokenizer, Vocabulary, count
+from bayeslearn.naive_bayes.text import text_inputs as pieces
 from tests.naive_bayes.text.texts import corpora, words
 
-tokenisers = st.builds(
-    Tokeniser,
+tokenizers = st.builds(
+    Tokenizer,
     lower=st.booleans(),
     kind=st.sampled_from(["words", "letters", "all", "spaces"]),
     shortest=st.integers(1, 3),
@@ -29,40 +29,40 @@ def as_counters(counts, vocabulary):
     return [{vocabulary.words[j]: int(row[j]) for j in np.flatnonzero(row)} for row in rows]
 
 
-@given(corpora, tokenisers)
-def test_counts_are_those_of_the_slow_tokeniser(texts, tokeniser):
-    counts, vocabulary = count(texts, tokeniser)
-    tokens = [tokeniser.tokens(text) for text in texts]
+@given(corpora, tokenizers)
+def test_counts_are_those_of_the_slow_tokenizer(texts, tokenizer):
+    counts, vocabulary = count(texts, tokenizer)
+    tokens = [tokenizer.tokens(text) for text in texts]
     assert as_counters(counts, vocabulary) == [Counter(t) for t in tokens]
     assert vocabulary.words == tuple(dict.fromkeys(token for t in tokens for token in t))
 
 
-@given(corpora, tokenisers, words)
-def test_words_outside_a_given_vocabulary_are_skipped(texts, tokeniser, known):
-    known = dict.fromkeys([*known, *(tokeniser.tokens(texts[0])[:2] if texts else [])])
+@given(corpora, tokenizers, words)
+def test_words_outside_a_given_vocabulary_are_skipped(texts, tokenizer, known):
+    known = dict.fromkeys([*known, *(tokenizer.tokens(texts[0])[:2] if texts else [])])
     vocabulary = Vocabulary.of(known)
-    counts, same = count(texts, tokeniser, vocabulary)
+    counts, same = count(texts, tokenizer, vocabulary)
     assert same is vocabulary
-    expected = [Counter(token for token in tokeniser.tokens(text) if token in known) for text in texts]
+    expected = [Counter(token for token in tokenizer.tokens(text) if token in known) for text in texts]
     assert as_counters(counts, vocabulary) == expected
 
 
 @given(corpora)
 def test_hashed_words_are_counted_at_their_places(texts):
-    hashed = Hashed(50)
+    hashed = HashedVocabulary(50)
     counts, _ = count(texts, vocabulary=hashed)
     for row, text in zip(counts.matrix.toarray(), texts, strict=True):
-        places = [hashed.position(token) for token in Tokeniser().tokens(text)]
+        places = [hashed.position(token) for token in Tokenizer().tokens(text)]
         np.testing.assert_array_equal(row, np.bincount(places, minlength=50))
 
 
 @given(corpora)
 def test_pieces_and_threads_change_nothing(texts):
-    whole = count(texts, Tokeniser(kind="all", shortest=1))
+    whole = count(texts, Tokenizer(kind="all", shortest=1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "PIECE", 3)
         patch.setenv("BAYESLEARN_THREADS", "2")
-        parts = count(texts, Tokeniser(kind="all", shortest=1))
+        parts = count(texts, Tokenizer(kind="all", shortest=1))
     assert parts[1] == whole[1]
     for name in ("indptr", "indices", "counts"):
         np.testing.assert_array_equal(getattr(parts[0], name), getattr(whole[0], name))
@@ -91,7 +91,7 @@ COLUMNS = {
 def test_every_column_of_texts(kind):
     counts, vocabulary = count(COLUMNS[kind](TEXTS))
     assert vocabulary.words == ("rose", "is", "une", "île", "deux", "îles", "it")
-    assert as_counters(counts, vocabulary) == [Counter(Tokeniser().tokens(text)) for text in TEXTS]
+    assert as_counters(counts, vocabulary) == [Counter(Tokenizer().tokens(text)) for text in TEXTS]
 
 
 @pytest.mark.compiled
@@ -190,4 +190,4 @@ def test_bad_matrices():
     with pytest.raises(ShapeError, match="choose documents"):
         _ = DocumentCounts.of([[1]])[0]
     with pytest.raises(DataError, match="no words to look for"):
-        count(["a"], vocabulary=Columns(2))
+        count(["a"], vocabulary=ColumnVocabulary(2))

@@ -8,8 +8,8 @@ from sklearn.metrics import confusion_matrix, log_loss, precision_score, recall_
 
 from bayeslearn import plots
 from bayeslearn.errors import ConstantColumnError, DataError, MissingValuesError, ParameterError
-from bayeslearn.naive_bayes.text import Corpus, Tokeniser, evaluate_text, fit_text, learn_text, learning_curve
-from bayeslearn.naive_bayes.text.evaluation import split
+from bayeslearn.evaluation import stratified_split
+from bayeslearn.naive_bayes.text import Corpus, Tokenizer, evaluate_text, fit_text, learn_text, learning_curve
 
 
 def drawn(n=60, classes=3, seed=0):
@@ -31,11 +31,11 @@ def test_figures_are_those_of_scikit_learn():
     corpus = drawn()
     model = fit_text(corpus.texts[:30], corpus.labels[:30])
     test = corpus.take(np.arange(30, 60))
-    found, said = evaluate_text(model, test), model.classify(test.texts)
+    found, said = evaluate_text(model, test), model.predict(test.texts)
     np.testing.assert_array_equal(found.confusion, confusion_matrix(test.labels, said))
     np.testing.assert_allclose(found.recall, recall_score(test.labels, said, average=None))
     np.testing.assert_allclose(found.precision, precision_score(test.labels, said, average=None))
-    np.testing.assert_allclose(found.log_loss, log_loss(test.labels, model.posterior(test.texts)), rtol=1e-9)
+    np.testing.assert_allclose(found.log_loss, log_loss(test.labels, model.predict_proba(test.texts)), rtol=1e-9)
     assert found.accuracy == np.mean([a == b for a, b in zip(said, test.labels, strict=True)])
     wrong = sum(n for _, _, n in found.most_confused(99))
     assert wrong == found.weight - found.right
@@ -59,23 +59,18 @@ def test_documents_without_labels_are_left_out_and_strange_classes_refused():
 ### curves
 
 
-def test_a_split_keeps_the_share_of_every_class():
-    codes = np.repeat([0, 1, 2], [30, 9, 2])
-    train, test = split(codes, 2 / 3, np.random.default_rng(0))
-    assert np.bincount(codes[train]).tolist() == [20, 6, 1]
-    assert sorted([*train, *test]) == list(range(41))
-
-
 @pytest.mark.parametrize("prior", [1.0, "evidence"])
 def test_a_curve_is_learned_anew_at_every_size(prior):
     corpus = drawn(63)
-    curve = learning_curve(corpus, sizes=[10, 20, 500], splits=2, prior=prior, min_count=2, drop_top=1, rng=3)
+    curve = learning_curve(
+        corpus, sizes=[10, 20, 500], n_splits=2, prior=prior, min_count=2, drop_top=1, random_state=3
+    )
     assert [point.size for point in curve.points] == [10, 20, 42]
     assert (curve.n_test, curve.evaluation.weight) == (21, 42)
 
     codes, rng = corpus.codes(corpus.classes), np.random.default_rng(3)
     for j in range(2):
-        train, test = split(codes, 2 / 3, rng)
+        train, test = stratified_split(codes, 1 / 3, rng)
         for point in curve.points:
             part = corpus.take(train[: point.size])
             learned = learn_text(part, prior=prior, min_count=2, drop_top=1, classes=corpus.classes)
@@ -87,7 +82,7 @@ def test_a_curve_is_learned_anew_at_every_size(prior):
 
 def test_a_curve_tells_how_far_it_is_and_is_the_same_for_the_same_seed():
     told = []
-    a, b = (learning_curve(drawn(), sizes=[10], splits=2, rng=1, progress=told.append) for _ in range(2))
+    a, b = (learning_curve(drawn(), sizes=[10], n_splits=2, random_state=1, progress=told.append) for _ in range(2))
     assert told == [0.25, 0.5, 0.75, 1.0] * 2
     np.testing.assert_array_equal(a.points[0].accuracies, b.points[0].accuracies)
 
@@ -101,9 +96,9 @@ def test_other_likelihoods(likelihood):
     ("labels", "settings", "error", "message"),
     [
         (["x"] * 4, {}, ConstantColumnError, "all documents are of one class, 'x'"),
-        (["x", "x", "x", "y"], {}, MissingValuesError, "a class has only one document"),
-        (["x", "x", "y", "y"], {"share": 1}, ParameterError, "`share` must be below 1"),
-        (["x", "x", "y", "y"], {"splits": 0}, ParameterError, "`splits` must be at least 1"),
+        (["x", "x", "x", "y"], {}, MissingValuesError, "a class has only one row"),
+        (["x", "x", "y", "y"], {"test_size": 1}, ParameterError, "`test_size` must be below 1"),
+        (["x", "x", "y", "y"], {"n_splits": 0}, ParameterError, "`n_splits` must be at least 1"),
         (["x", "x", "y", "y"], {"sizes": [0]}, ParameterError, "`sizes` must be at least 1"),
         (["x", "x", "y", "y"], {"prior": "no"}, ParameterError, "unexpected value for `prior`"),
     ],
@@ -117,7 +112,7 @@ def test_bad_input(labels, settings, error, message):
 
 
 def test_pictures(tmp_path):
-    curve = learning_curve(drawn(), sizes=[10, 20], tokeniser=Tokeniser(kind="spaces"))
-    for figure in (plots.learning_curve(curve), plots.confusion(curve.evaluation)):
+    curve = learning_curve(drawn(), sizes=[10, 20], tokenizer=Tokenizer(kind="spaces"))
+    for figure in (plots.plot_learning_curve(curve), plots.plot_confusion_matrix(curve.evaluation)):
         plots.save(figure, tmp_path / "figure.svg")
         assert (tmp_path / "figure.svg").read_text().startswith("<?xml")

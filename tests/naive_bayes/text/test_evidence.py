@@ -11,7 +11,7 @@ from scipy import optimize, special
 
 from bayeslearn.distributions import Categorical, Counts, Dirichlet
 from bayeslearn.errors import DataError, ParameterError
-from bayeslearn.naive_bayes.text.evidence import KINDS, choose_presence_prior, choose_prior, log_evidence
+from bayeslearn.naive_bayes.text.prior_selection import KINDS, choose_presence_prior, choose_prior, log_evidence
 from tests.properties import trials
 
 COUNTS = arrays.arrays(float, st.tuples(st.integers(1, 4), st.integers(2, 6)), elements=st.integers(0, 9).map(float))
@@ -69,7 +69,7 @@ def test_the_strengths_are_those_of_highest_evidence():
 
 
 @pytest.mark.parametrize("kind", ["words", "evidence"])
-def test_the_climb_arrives_where_a_general_optimiser_does(kind):
+def test_the_climb_arrives_where_a_general_optimizer_does(kind):
     counts = drawn(words=12)
     counts = counts[:, counts.sum(axis=0) > 0]
     rate = 1 / choose_prior(counts, "symmetric").alpha[0] if kind == "evidence" else 1.0

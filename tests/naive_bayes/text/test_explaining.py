@@ -7,8 +7,8 @@ import pytest
 
 from bayeslearn.errors import ParameterError
 from bayeslearn.naive_bayes.text import (
-    Hashed,
-    Tokeniser,
+    HashedVocabulary,
+    Tokenizer,
     collect,
     count,
     explain_class,
@@ -23,7 +23,7 @@ NEW = "cheap cheap noon goal comet"
 
 
 @pytest.mark.parametrize("likelihood", LIKELIHOODS)
-@pytest.mark.parametrize("vocabulary", [None, Hashed(1000)])
+@pytest.mark.parametrize("vocabulary", [None, HashedVocabulary(1000)])
 def test_words_add_up_to_the_log_odds(likelihood, vocabulary):
     model = fit_text(TEXTS, LABELS, likelihood=likelihood, vocabulary=vocabulary)
     joint = dict(zip(model.classes, model.log_joint([NEW])[0], strict=True))
@@ -32,7 +32,7 @@ def test_words_add_up_to_the_log_odds(likelihood, vocabulary):
     assert (why.label, why.against) == (best, second)
     assert why.log_odds == pytest.approx(joint[best] - joint[second], rel=1e-12)
     assert why.before + sum(word.log_odds for word in why.words) == pytest.approx(why.log_odds, rel=1e-12)
-    assert why.probability == pytest.approx(model.posterior([NEW]).max(), rel=1e-12)
+    assert why.probability == pytest.approx(model.predict_proba([NEW]).max(), rel=1e-12)
     if likelihood != "bernoulli":
         assert why.before == pytest.approx(0, abs=1e-12)  # the classes are equally frequent
 
@@ -62,7 +62,7 @@ def test_what_a_class_is_known_by():
 
 
 def test_n_grams_are_explained_too():
-    model = fit_text(TEXTS, LABELS, tokeniser=Tokeniser(ngrams=(1, 2)))
+    model = fit_text(TEXTS, LABELS, tokenizer=Tokenizer(ngrams=(1, 2)))
     assert "at noon" in [word.word for word in explain_text(model, "at noon").words]
 
 
@@ -80,7 +80,7 @@ def test_bad_questions(ask, message):
 
 
 def test_models_that_cannot_tell():
-    hashed = fit_text(TEXTS, LABELS, vocabulary=Hashed(100))
+    hashed = fit_text(TEXTS, LABELS, vocabulary=HashedVocabulary(100))
     with pytest.raises(ParameterError, match="a model of hashed words does not know its words"):
         explain_class(hashed, "spam")
     one = fit_text(TEXTS[:2], LABELS[:2])

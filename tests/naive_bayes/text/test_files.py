@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from bayeslearn import containers
 from bayeslearn.distributions import Dirichlet
-from bayeslearn.errors import CapacityError, FormatError, MissingFileError, ParameterError
+from bayeslearn.errors import CapacityError, FormatError, InputFileNotFoundError, ParameterError
 from bayeslearn.naive_bayes.text import (
     DocumentCounts,
-    Hashed,
+    HashedVocabulary,
     TextModel,
-    Tokeniser,
+    Tokenizer,
     collect,
     fit_text,
 )
@@ -26,13 +26,13 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "models"
 MODELS = {
     "plain": lambda: fit_text(["spam Spam eggs", "ham île"], ["bad", "good"]),
     "empty": lambda: fit_text([""], ["x"]),
-    "bernoulli": lambda: fit_text(["a b", "b"], [1, 2], tokeniser=Tokeniser(kind="all"), likelihood="bernoulli"),
+    "bernoulli": lambda: fit_text(["a b", "b"], [1, 2], tokenizer=Tokenizer(kind="all"), likelihood="bernoulli"),
     "weighted": lambda: fit_text(["aa bb", "bb"], [True, False], weights=[0.3, 1e-9], class_prior=(0.2, 0.8)),
-    "hashed": lambda: fit_text(["aa bb"], ["x"], vocabulary=Hashed(1000), class_prior=1.0),
+    "hashed": lambda: fit_text(["aa bb"], ["x"], vocabulary=HashedVocabulary(1000), class_prior=1.0),
     "columns": lambda: TextModel(collect(DocumentCounts.of([[1, 70_000], [0, 3]]), [0.5, 1.5])),
     "prior": lambda: fit_text(["aa bb"], ["x"], prior=Dirichlet([0.5, 2]), class_prior=Dirichlet.laplace()),
     "rule": lambda: fit_text(["aa bb"], ["x"], prior=Dirichlet.m_estimate(3, [0.1, 0.9])),
-    "surrogate": lambda: fit_text(["a\ud800b"], ["x"], tokeniser=Tokeniser(kind="spaces", ngrams=(1, 2))),
+    "surrogate": lambda: fit_text(["a\ud800b"], ["x"], tokenizer=Tokenizer(kind="spaces", ngrams=(1, 2))),
 }
 
 
@@ -43,7 +43,7 @@ def test_a_model_comes_back(name, tmp_path):
     back = TextModel.load(tmp_path / "model.gz")
     assert back.statistics == model.statistics
     assert back.vocabulary == model.vocabulary
-    assert (back.tokeniser, back.likelihood, back.classes) == (model.tokeniser, model.likelihood, model.classes)
+    assert (back.tokenizer, back.likelihood, back.classes) == (model.tokenizer, model.likelihood, model.classes)
     assert [type(name) for name in back.classes] == [type(name) for name in model.classes]
     np.testing.assert_array_equal(back.log_p_words, model.log_p_words)
     np.testing.assert_array_equal(back.log_p_classes, model.log_p_classes)
@@ -59,7 +59,7 @@ def test_learning_goes_on_after_loading(tmp_path):
     model = fit_text(["aa bb"], ["x"])
     model.save(tmp_path / "m")
     more = fit_text(["cc"], ["y"]).statistics
-    assert TextModel.load(tmp_path / "m").updated(more).classify(["cc"]) == model.updated(more).classify(["cc"])
+    assert TextModel.load(tmp_path / "m").update(more).predict(["cc"]) == model.update(more).predict(["cc"])
 
 
 def test_a_large_vocabulary_makes_a_modest_file(tmp_path):
@@ -71,16 +71,16 @@ def test_a_large_vocabulary_makes_a_modest_file(tmp_path):
     assert TextModel.load(tmp_path / "m").statistics == model.statistics
 
 
-def test_a_file_of_version_1_opens_and_is_written_as_version_2(tmp_path):
+def test_a_file_of_version_1_opens_and_is_written_as_version_3(tmp_path):
     for name in ("texts", "texts-bernoulli"):
         model = TextModel.load(GOLDEN / f"{name}.model")
         model.save(tmp_path / "m.json")
-        assert json.loads((tmp_path / "m.json").read_text())["version"] == 2
+        assert json.loads((tmp_path / "m.json").read_text())["version"] == 3
         again = TextModel.load(tmp_path / "m.json")
         assert again.statistics == model.statistics
         np.testing.assert_array_equal(again.log_p_words, model.log_p_words)
         np.testing.assert_array_equal(again.log_p_classes, model.log_p_classes)
-        assert again.tokeniser == model.tokeniser
+        assert again.tokenizer == model.tokenizer
 
 
 ### files that are no models
@@ -110,7 +110,7 @@ def written(path, head, rest):
         ({"format": "recipe"}, "expected {\"format\": 'bayeslearn text'"),
         ({"version": 99}, "version 99"),
         ({"likelihood": "gaussian"}, "unexpected value for `likelihood`"),
-        ({"tokeniser": {"kind": "words"}}, "'tokeniser' is"),
+        ({"tokenizer": {"kind": "words"}}, "'tokenizer' is|expected a model with"),
         ({"classes": ["a"]}, "expected 'documents' of shape"),
         ({"classes": ["a", "b", "c"]}, "expected 'documents' of shape"),
         ({"classes": ["a", ["b"]]}, "'classes' of a model is"),
@@ -190,7 +190,7 @@ def test_what_cannot_be_written_or_found(tmp_path):
     with pytest.raises(FormatError, match="a class must be a text, a number or a truth value"):
         fit_text(["aa"], [("a", 1)]).save(tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(MissingFileError, match="no such file"):
+    with pytest.raises(InputFileNotFoundError, match="no such file"):
         TextModel.load(tmp_path / "nowhere")
     with pytest.raises(ParameterError, match="it is a folder"):
         MODELS["plain"]().save(tmp_path)

@@ -10,10 +10,10 @@ from bayeslearn.distributions import Dirichlet
 from bayeslearn.errors import EvidenceError, ImpossibleDataError, ParameterError, ShapeError
 from bayeslearn.naive_bayes.text import (
     DocumentCounts,
-    Hashed,
+    HashedVocabulary,
     TextModel,
     TextStatistics,
-    Tokeniser,
+    Tokenizer,
     Vocabulary,
     collect,
     fit_text,
@@ -35,9 +35,9 @@ def test_the_answers_of_scikit_learn(likelihood, corpus, alpha):
     counts = DocumentCounts.of(rows)
     uniform = likelihood == "complement" and len(set(labels)) > 1  # the peer forgets its prior then
     prior = (1 / len(set(labels)),) * len(set(labels)) if uniform else 0.0
-    model = TextModel(collect(counts, labels, present=True), Tokeniser(), likelihood, alpha, prior)
+    model = TextModel(collect(counts, labels, present=True), Tokenizer(), likelihood, alpha, prior)
     peer = PEERS[likelihood](alpha=alpha).fit(rows, labels)
-    np.testing.assert_allclose(model.posterior(counts), peer.predict_proba(rows), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.predict_proba(counts), peer.predict_proba(rows), rtol=1e-9, atol=1e-12)
 
 
 def test_by_hand():
@@ -47,13 +47,13 @@ def test_by_hand():
     np.testing.assert_allclose(np.exp(model.log_p_classes), [1 / 3, 2 / 3], rtol=1e-14)
     joint = [[1 / 3 * 3 / 6 * 2 / 6, 2 / 3 * 1 / 6 * 2 / 6]]
     np.testing.assert_allclose(np.exp(model.log_joint(["aa bb unheard"])), joint, rtol=1e-13)
-    np.testing.assert_allclose(model.posterior(["aa bb"]), np.array(joint) / np.sum(joint), rtol=1e-13)
-    assert model.classify(["aa", "cc"]) == ["x", "y"]
+    np.testing.assert_allclose(model.predict_proba(["aa bb"]), np.array(joint) / np.sum(joint), rtol=1e-13)
+    assert model.predict(["aa", "cc"]) == ["x", "y"]
 
 
 def test_texts_and_their_counts_have_the_same_answers():
     texts = ["spam and eggs", "", "eggs, eggs; Île", "unheard"] * 3
-    for vocabulary in (None, Hashed(64)):
+    for vocabulary in (None, HashedVocabulary(64)):
         for likelihood in PEERS:
             model = fit_text(texts, list("abcd") * 3, likelihood=likelihood, vocabulary=vocabulary)
             np.testing.assert_array_equal(model.log_joint(texts), model.log_joint(model.count(texts)))
@@ -80,19 +80,19 @@ def test_what_says_nothing_is_judged_by_the_classes():
     model = fit_text(["aa bb", "", "..."], ["x", "y", "y"])
     for likelihood in ("multinomial", "complement"):
         silent = fit_text(["aa bb", "", "..."], ["x", "y", "y"], likelihood=likelihood)
-        np.testing.assert_allclose(silent.posterior(["", "unheard"]), [[1 / 3, 2 / 3]] * 2, rtol=1e-14)
+        np.testing.assert_allclose(silent.predict_proba(["", "unheard"]), [[1 / 3, 2 / 3]] * 2, rtol=1e-14)
     np.testing.assert_allclose(np.exp(model.log_p_words[1]), [1 / 2, 1 / 2])  # a class without words
-    assert fit_text(["", ""], ["x", "y"]).classify(["hello"]) == ["x"]
-    assert fit_text(["aa"], ["only"]).posterior(["bb", "aa"]).tolist() == [[1.0], [1.0]]
-    assert model.classify([]) == []
-    assert model.posterior([]).shape == (0, 2)
+    assert fit_text(["", ""], ["x", "y"]).predict(["hello"]) == ["x"]
+    assert fit_text(["aa"], ["only"]).predict_proba(["bb", "aa"]).tolist() == [[1.0], [1.0]]
+    assert model.predict([]) == []
+    assert model.predict_proba([]).shape == (0, 2)
 
 
 def test_evidence_comes_and_goes():
     first, more = fit_text(["aa bb"], ["x"]), fit_text(["bb cc", "dd"], ["y", "x"])
-    both = first.updated(more.statistics)
+    both = first.update(more.statistics)
     assert both.statistics == fit_text(["aa bb", "bb cc", "dd"], ["x", "y", "x"]).statistics
-    assert both.without(more.statistics).classify(["cc"]) == ["x"]
+    assert both.remove(more.statistics).predict(["cc"]) == ["x"]
     assert repr(both) == "TextModel(multinomial, TextStatistics(2 classes, 4 words, 3 documents))"
 
 
@@ -104,12 +104,12 @@ def test_words_are_left_out_by_what_all_have_seen():
 
 def test_no_answer_is_made_up():
     model = fit_text(["aa", "bb"], ["x", "y"], prior=0.0)
-    assert model.posterior(["aa"]).tolist() == [[1.0, 0.0]]
+    assert model.predict_proba(["aa"]).tolist() == [[1.0, 0.0]]
     assert math.isinf(model.log_joint(["aa"])[0, 1])
     with pytest.raises(ImpossibleDataError, match="document 1 has words that no class can have together"):
-        model.classify(["aa", "aa bb"])
+        model.predict(["aa", "aa bb"])
     with pytest.raises(EvidenceError, match="no document to tell how probable"):
-        TextModel(TextStatistics.zero(["x"])).classify(["aa"])
+        TextModel(TextStatistics.zero(["x"])).predict(["aa"])
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_newsgroups_by_date_as_scikit_learn_has_it(shared_data):
     table = parquet.read_table(shared_data / "newsgroups" / "20news-bydate-18846.parquet").to_pandas()
     train, test = (table[table["split"] == part] for part in ("train", "test"))
     model = fit_text(train["text"], train["group"])
-    ours = np.array(model.classify(test["text"]))
+    ours = np.array(model.predict(test["text"]))
     words = CountVectorizer()
     peer = MultinomialNB().fit(words.fit_transform(train["text"]), train["group"].astype(str))
     assert len(model.vocabulary) == 130_107

@@ -18,15 +18,15 @@ from bayeslearn.errors import (
     DuplicateColumnError,
     EmptyTableError,
     FormatError,
-    MissingFileError,
+    InputFileNotFoundError,
     MissingValuesError,
     ParameterError,
     ShapeError,
     UnknownColumnError,
 )
 from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
+from bayeslearn.naive_bayes.text.corpus_readers import read_corpus
 from bayeslearn.naive_bayes.text.decoding import Decoder
-from bayeslearn.naive_bayes.text.reading import read_corpus
 from bayeslearn.naive_bayes.text.text_sources import scan_texts
 
 ### folders
@@ -51,7 +51,7 @@ def test_a_folder_of_folders(mails):
     assert repr(corpus) == "Corpus(4 documents, 2 classes, 1 without a label)"
     assert corpus.sizes() == {"ham": 2, "spam": 1}
     assert corpus.codes(["spam", "ham"]).tolist() == [-1, 1, 1, 0]
-    assert corpus.labelled().names == ["ham/1", "ham/old/2", "spam/1"]
+    assert corpus.labeled().names == ["ham/1", "ham/old/2", "spam/1"]
     assert corpus.notes == ()
 
 
@@ -167,7 +167,7 @@ def test_files_that_cannot_be_read(tmp_path, name, content, message):
 
 def test_a_file_that_is_not_there(tmp_path):
     for name in ("no.txt", "no.csv", "no.parquet", "no.jsonl"):
-        with pytest.raises(MissingFileError, match="there is no such file"):
+        with pytest.raises(InputFileNotFoundError, match="there is no such file"):
             read_corpus(tmp_path / name)
 
 
@@ -249,7 +249,7 @@ def test_lists_that_are_no_corpus(texts, labels, error, message):
 
 def test_no_labels_at_all():
     with pytest.raises(MissingValuesError, match="none of the 1 documents has a label"):
-        as_corpus(["a"]).labelled()
+        as_corpus(["a"]).labeled()
 
 
 ### markers of missing values
@@ -271,9 +271,9 @@ def written(rows, folder):
     ("told", "texts", "labels"),
     [
         ({}, ["a b", "-", "NA", "c", "d"], ["x", "n.a.", "-", "999", None]),
-        ({"missing": ["-", 999]}, ["a b", "", "NA", "c", "d"], ["x", "n.a.", None, None, None]),
-        ({"missing": {"label": ["n.a.", "-"]}}, ["a b", "-", "NA", "c", "d"], ["x", None, None, "999", None]),
-        ({"missing": {None: "-", "text": "NA"}}, ["a b", "", "", "c", "d"], ["x", "n.a.", None, "999", None]),
+        ({"na_values": ["-", 999]}, ["a b", "", "NA", "c", "d"], ["x", "n.a.", None, None, None]),
+        ({"na_values": {"label": ["n.a.", "-"]}}, ["a b", "-", "NA", "c", "d"], ["x", None, None, "999", None]),
+        ({"na_values": {None: "-", "text": "NA"}}, ["a b", "", "", "c", "d"], ["x", "n.a.", None, "999", None]),
         ({"keep_default_na": False}, ["a b", "-", "NA", "c", "d"], ["x", "n.a.", "-", "999", "NA"]),
     ],
 )
@@ -289,15 +289,15 @@ def test_markers_of_missing_values_are_those_that_are_given(tmp_path, told, text
 def test_markers_of_an_unknown_column_are_an_error(tmp_path):
     written(MARKED, tmp_path)
     with pytest.raises(UnknownColumnError, match="'labell'"):
-        read_corpus(tmp_path / "a.csv", missing={"labell": ["-"]})
+        read_corpus(tmp_path / "a.csv", na_values={"labell": ["-"]})
     with pytest.raises(UnknownColumnError, match="'labell'"):
-        scan_texts(tmp_path / "a.csv", missing={"labell": ["-"]})
+        scan_texts(tmp_path / "a.csv", na_values={"labell": ["-"]})
 
 
 def test_markers_are_refused_where_there_are_no_cells(mails):
     with pytest.raises(ParameterError, match="a folder has no cells that may be missing"):
-        read_corpus(mails, missing=["-"])
+        read_corpus(mails, na_values=["-"])
     with pytest.raises(ParameterError, match="no cells that may be missing"):
         read_corpus(mails / "3", keep_default_na=False)
     with pytest.raises(ParameterError, match="no cells that markers could mark"):
-        scan_texts([(["a"], ["x"])], missing=["-"])
+        scan_texts([(["a"], ["x"])], na_values=["-"])

@@ -12,23 +12,23 @@ from hypothesis import strategies as st
 from bayeslearn.distributions import Dirichlet
 from bayeslearn.errors import (
     ConstantColumnError,
+    ConvergenceWarning,
     EmptyTableError,
     MissingValuesError,
-    NotConvergedWarning,
     ParameterError,
     ShapeError,
 )
 from bayeslearn.naive_bayes.text import (
     Corpus,
-    Hashed,
+    HashedVocabulary,
     TextClassifier,
-    Tokeniser,
+    Tokenizer,
     choose_prior,
     fit_text,
     learn_text,
     read_newsgroups,
 )
-from bayeslearn.naive_bayes.text.expecting import Documents, Reader
+from bayeslearn.naive_bayes.text.em import Documents, Reader
 from tests.properties import trials
 
 TEXTS = ["cheap watch buy", "cheap pills", "lunch at noon", "noon meeting moved", "buy watch now", "lunch moved"]
@@ -43,7 +43,7 @@ def test_a_number_is_what_fit_text_does():
     learned = learn_text(TEXTS[:4], LABELS[:4], prior=1.0)
     plain = fit_text(TEXTS[:4], LABELS[:4])
     np.testing.assert_array_equal(learned.model.log_joint(TEXTS), plain.log_joint(TEXTS))
-    assert (learned.chosen, learned.climb, learned.n_labelled, learned.n_unlabelled) == (None, None, 4, 0)
+    assert (learned.chosen, learned.climb, learned.n_labeled, learned.n_unlabeled) == (None, None, 4, 0)
 
 
 @pytest.mark.parametrize("kind", ["evidence", "symmetric", "background", "words"])
@@ -52,7 +52,7 @@ def test_a_prior_by_evidence_is_that_of_the_counts(kind):
     expected = choose_prior(fit_text(TEXTS[:4], LABELS[:4]).statistics.words, kind).alpha
     alpha = learned.model.prior.alpha if isinstance(learned.model.prior, Dirichlet) else learned.model.prior
     np.testing.assert_allclose(np.broadcast_to(alpha, expected.shape), expected, rtol=1e-12)
-    assert learned.model.classify(["cheap", "lunch"]) == ["spam", "ham"]
+    assert learned.model.predict(["cheap", "lunch"]) == ["spam", "ham"]
 
 
 def test_words_are_chosen_by_all_documents():
@@ -63,13 +63,13 @@ def test_words_are_chosen_by_all_documents():
 
 
 def test_hashed_words():
-    learned = learn_text(TEXTS, LABELS, vocabulary=Hashed(64))
-    assert learned.model.classify(["cheap pills", "noon lunch"]) == ["spam", "ham"]
+    learned = learn_text(TEXTS, LABELS, vocabulary=HashedVocabulary(64))
+    assert learned.model.predict(["cheap pills", "noon lunch"]) == ["spam", "ham"]
 
 
 def test_the_classifier_of_scikit_learn_chooses_its_prior_too():
     classifier = TextClassifier(prior="evidence").fit(TEXTS[:4], LABELS[:4])
-    expected = learn_text(TEXTS[:4], LABELS[:4]).model.posterior(TEXTS)
+    expected = learn_text(TEXTS[:4], LABELS[:4]).model.predict_proba(TEXTS)
     np.testing.assert_allclose(classifier.predict_proba(TEXTS), expected, rtol=1e-9)
     classifier.partial_fit(["a new word"], ["ham"])
     assert len(classifier.model_.prior.alpha) == len(classifier.model_.vocabulary)
@@ -95,10 +95,10 @@ def by_hand(texts, labels, alpha, weight, steps):
 
 @pytest.mark.parametrize("weight", [0.25, 1.0])
 def test_em_is_what_one_would_do_by_hand(weight):
-    with pytest.warns(NotConvergedWarning, match="EM stopped after 3 iterations"):
-        learned = learn_text(TEXTS, LABELS, prior=0.5, unlabelled=weight, max_iter=3)
+    with pytest.warns(ConvergenceWarning, match="EM stopped after 3 iterations"):
+        learned = learn_text(TEXTS, LABELS, prior=0.5, unlabeled=weight, max_iter=3)
     np.testing.assert_allclose(
-        learned.model.posterior(TEXTS)[:, ::-1], by_hand(TEXTS, LABELS, 0.5, weight, 3)[:, ::-1], rtol=1e-9
+        learned.model.predict_proba(TEXTS)[:, ::-1], by_hand(TEXTS, LABELS, 0.5, weight, 3)[:, ::-1], rtol=1e-9
     )
 
 
@@ -113,14 +113,14 @@ def test_the_objective_never_falls(texts, likelihood, weight, class_prior):
     texts = ["aa bb", "cc dd", *texts]
     labels = ["x", "y", *[None] * (len(texts) - 2)]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)  # a ridge may be long
-        climb = learn_text(texts, labels, likelihood=likelihood, unlabelled=weight, class_prior=class_prior).climb
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a ridge may be long
+        climb = learn_text(texts, labels, likelihood=likelihood, unlabeled=weight, class_prior=class_prior).climb
     objectives = [step.objective for step in climb.history]
     assert (np.diff(objectives) >= -1e-9).all()
 
 
 @pytest.mark.parametrize("likelihood", ["multinomial", "bernoulli"])
-def test_the_likelihood_of_labelled_documents_is_the_sum_of_theirs(likelihood):
+def test_the_likelihood_of_labeled_documents_is_the_sum_of_theirs(likelihood):
     model = fit_text(TEXTS[:4], LABELS[:4], likelihood=likelihood)
     joint = model.log_joint(TEXTS[:4])
     expected = sum(joint[i, model.classes.index(LABELS[i])] for i in range(4))
@@ -130,22 +130,22 @@ def test_the_likelihood_of_labelled_documents_is_the_sum_of_theirs(likelihood):
 
 
 def test_without_weight_the_others_are_left_out():
-    learned = learn_text(TEXTS, LABELS, unlabelled=0)
-    assert (learned.n_labelled, learned.n_unlabelled, learned.climb) == (4, 0, None)
+    learned = learn_text(TEXTS, LABELS, unlabeled=0)
+    assert (learned.n_labeled, learned.n_unlabeled, learned.climb) == (4, 0, None)
     assert "now" not in learned.model.vocabulary
 
 
 def test_a_document_is_its_weight():
     twice = learn_text([*TEXTS, TEXTS[0], TEXTS[4]], [*LABELS, LABELS[0], LABELS[4]], prior=1.0)
     weighed = learn_text(TEXTS, LABELS, prior=1.0, weights=[2, 1, 1, 1, 2, 1])
-    np.testing.assert_allclose(weighed.model.posterior(TEXTS), twice.model.posterior(TEXTS), rtol=1e-9)
+    np.testing.assert_allclose(weighed.model.predict_proba(TEXTS), twice.model.predict_proba(TEXTS), rtol=1e-9)
 
 
 def test_soft_labels():
     shares = [[1, 0], [1, 0], [0, 1], [0, 1], [0, 0], [np.nan, np.nan]]
     soft = learn_text(TEXTS, shares, classes=["spam", "ham"])
     hard = learn_text(TEXTS, LABELS, classes=["spam", "ham"])
-    np.testing.assert_allclose(soft.model.posterior(TEXTS), hard.model.posterior(TEXTS), rtol=1e-12)
+    np.testing.assert_allclose(soft.model.predict_proba(TEXTS), hard.model.predict_proba(TEXTS), rtol=1e-12)
     doubt = learn_text(TEXTS[:2], [[0.75, 0.25], [0.5, 0.5]], classes=["spam", "ham"], prior=1.0)
     np.testing.assert_allclose(doubt.model.statistics.documents, [1.25, 0.75], rtol=1e-12)
 
@@ -177,7 +177,7 @@ def test_progress_can_end_it():
         ([], [], {}, EmptyTableError, "there are no documents"),
         (TEXTS, LABELS[:3], {}, ShapeError, "expected 6 labels"),
         (TEXTS, LABELS, {"prior": "best"}, ParameterError, "unexpected value for `prior`"),
-        (TEXTS, LABELS, {"unlabelled": 2}, ParameterError, "`unlabelled` must be at most 1"),
+        (TEXTS, LABELS, {"unlabeled": 2}, ParameterError, "`unlabeled` must be at most 1"),
         (TEXTS, LABELS, {"likelihood": "complement"}, ParameterError, "the complement of a class is a score"),
         (TEXTS, LABELS, {"likelihood": "bernoulli", "prior": "words"}, ParameterError, "has no prior 'words'"),
         (TEXTS, [[1, 0]] * 6, {}, ParameterError, "shares need `classes`"),
@@ -191,7 +191,7 @@ def test_bad_input(texts, labels, settings, error, message):
 
 def test_empty_documents_are_judged_by_the_classes():
     learned = learn_text([*TEXTS[:4], ""], [*LABELS[:4], "spam"])
-    np.testing.assert_allclose(learned.model.posterior([""])[0], [2 / 5, 3 / 5], rtol=1e-12)
+    np.testing.assert_allclose(learned.model.predict_proba([""])[0], [2 / 5, 3 / 5], rtol=1e-12)
 
 
 ### 20 Newsgroups by date
@@ -204,7 +204,7 @@ def by_date(shared_data):
 
 
 def accuracy(learned, test):
-    return np.mean([a == b for a, b in zip(learned.model.classify(test.texts), test.labels, strict=True)])
+    return np.mean([a == b for a, b in zip(learned.model.predict(test.texts), test.labels, strict=True)])
 
 
 @pytest.mark.slow
@@ -213,8 +213,8 @@ def test_evidence_chooses_a_prior_that_classifies_better(by_date):
     train, test = by_date
     assert round(accuracy(learn_text(train, prior=1.0), test), 4) == 0.7728
     assert accuracy(learn_text(train), test) > 0.805
-    spaces = Tokeniser(kind="spaces", shortest=1)
-    assert accuracy(learn_text(train, tokeniser=spaces), test) > 0.825
+    spaces = Tokenizer(kind="spaces", shortest=1)
+    assert accuracy(learn_text(train, tokenizer=spaces), test) > 0.825
 
 
 @pytest.mark.slow
@@ -224,4 +224,4 @@ def test_documents_without_labels_help_twenty_labels_a_class(by_date):
     labels, rng = np.array(train.labels), np.random.default_rng(0)
     shown = np.concatenate([rng.permutation(np.flatnonzero(labels == c))[:20] for c in train.classes])
     few = Corpus(train.texts, [train.labels[i] if i in set(shown.tolist()) else None for i in range(len(train))])
-    assert accuracy(learn_text(few), test) > accuracy(learn_text(few, unlabelled=0), test) + 0.05
+    assert accuracy(learn_text(few), test) > accuracy(learn_text(few, unlabeled=0), test) + 0.05

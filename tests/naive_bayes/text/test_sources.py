@@ -12,8 +12,16 @@ from pyarrow import csv, parquet
 
 from bayeslearn.errors import CapacityError, DataError, MissingValuesError, ParameterError, UnknownColumnError
 from bayeslearn.naive_bayes import TextClassifier, fit_text
-from bayeslearn.naive_bayes.text import Hashed, LearnedText, TextModel, Tokeniser, learn_text, out_of_core, scan_texts
-from bayeslearn.naive_bayes.text.out_of_core import CollectLabelled, FindWords
+from bayeslearn.naive_bayes.text import (
+    HashedVocabulary,
+    TextFitInfo,
+    TextModel,
+    Tokenizer,
+    learn_text,
+    out_of_core,
+    scan_texts,
+)
+from bayeslearn.naive_bayes.text.out_of_core import CollectLabeled, FindWords
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
 N = 90
 
 
-def made(*, unlabelled: float = 0.0) -> dict[str, list[Any]]:
+def made(*, unlabeled: float = 0.0) -> dict[str, list[Any]]:
     """Documents of two kinds, some of them empty, some without a label."""
     rng = np.random.default_rng(0)
     words = np.array([*"abcdefgh", "Große", "été", "x1"])
@@ -30,7 +38,7 @@ def made(*, unlabelled: float = 0.0) -> dict[str, list[Any]]:
     texts = [
         " ".join(rng.choice(words, rng.integers(0, 12), p=share[k] / share[k].sum()).tolist()) for k in kind.tolist()
     ]
-    gone = rng.random(N) < unlabelled
+    gone = rng.random(N) < unlabeled
     labels = [None if hide else ("ham", "spam")[k] for k, hide in zip(kind.tolist(), gone, strict=True)]
     return {"body": texts, "kind": labels, "n": rng.integers(1, 4, N).tolist()}
 
@@ -55,23 +63,23 @@ def batches(rows: dict[str, list[Any]], n: int = 13, *, weighed: bool = False) -
 
 def same(one: TextModel, two: TextModel) -> bool:
     """Whether both have the same words, in the same order, with the same numbers."""
-    words = isinstance(one.vocabulary, Hashed) or one.vocabulary.words == two.vocabulary.words
+    words = isinstance(one.vocabulary, HashedVocabulary) or one.vocabulary.words == two.vocabulary.words
     return words and one.classes == two.classes and one.statistics.isclose(two.statistics, rtol=1e-10)
 
 
-SINGLE = Tokeniser(shortest=1)
+SINGLE = Tokenizer(shortest=1)
 CASES: dict[str, dict[str, Any]] = {
     "plain": {},
-    "bernoulli": {"likelihood": "bernoulli", "tokeniser": Tokeniser(shortest=1, ngrams=(1, 2))},
+    "bernoulli": {"likelihood": "bernoulli", "tokenizer": Tokenizer(shortest=1, ngrams=(1, 2))},
     "chosen": {"min_count": 20, "drop_top": 1, "max_size": 6},
-    "hashed": {"vocabulary": Hashed(64)},
+    "hashed": {"vocabulary": HashedVocabulary(64)},
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("weighed", [False, True])
 def test_a_source_gives_the_model_of_memory(case: str, weighed: bool, tmp_path: Path) -> None:  # noqa: FBT001
-    rows, options = made(), {"tokeniser": SINGLE, **CASES[case]}
+    rows, options = made(), {"tokenizer": SINGLE, **CASES[case]}
     wanted = fit_text(rows["body"], rows["kind"], weights=rows["n"] if weighed else None, **options)
     column = "n" if weighed else None
     for kind in ("parquet", "csv"):
@@ -80,12 +88,10 @@ def test_a_source_gives_the_model_of_memory(case: str, weighed: bool, tmp_path: 
     assert same(fit_text(scan_texts(batches(rows, weighed=weighed)), **options), wanted)
 
 
-@pytest.mark.parametrize(
-    ("unlabelled", "likelihood"), [(1.0, "multinomial"), (0.25, "bernoulli"), (0.0, "multinomial")]
-)
-def test_em_by_passes(unlabelled: float, likelihood: Any, tmp_path: Path) -> None:
-    rows = made(unlabelled=0.6)
-    options: dict[str, Any] = {"tokeniser": SINGLE, "likelihood": likelihood, "unlabelled": unlabelled, "max_size": 9}
+@pytest.mark.parametrize(("unlabeled", "likelihood"), [(1.0, "multinomial"), (0.25, "bernoulli"), (0.0, "multinomial")])
+def test_em_by_passes(unlabeled: float, likelihood: Any, tmp_path: Path) -> None:
+    rows = made(unlabeled=0.6)
+    options: dict[str, Any] = {"tokenizer": SINGLE, "likelihood": likelihood, "unlabeled": unlabeled, "max_size": 9}
     wanted = learn_text(rows["body"], rows["kind"], **options)
     assert_learned(learn_text(scan_texts(written(rows, tmp_path), "body", "kind"), **options), wanted)
     assert_learned(learn_text(scan_texts(lambda: iter(batches(rows))), **options), wanted)
@@ -93,10 +99,10 @@ def test_em_by_passes(unlabelled: float, likelihood: Any, tmp_path: Path) -> Non
     assert_learned(learn_text(scan_texts(batches(rows, weighed=True)), **options), weighed)
 
 
-def assert_learned(found: LearnedText, wanted: LearnedText) -> None:
+def assert_learned(found: TextFitInfo, wanted: TextFitInfo) -> None:
     """Both came by the same way to the same model."""
     assert same(found.model, wanted.model)
-    assert (found.n_labelled, found.n_unlabelled) == (wanted.n_labelled, wanted.n_unlabelled)
+    assert (found.n_labeled, found.n_unlabeled) == (wanted.n_labeled, wanted.n_unlabeled)
     assert (found.climb is None) == (wanted.climb is None)
     if found.climb is not None and wanted.climb is not None:
         assert found.climb.iterations == wanted.climb.iterations
@@ -105,21 +111,21 @@ def assert_learned(found: LearnedText, wanted: LearnedText) -> None:
 
 def test_a_relation_of_duckdb(tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
-    rows = made(unlabelled=0.2) | {"text": ["a b"] * N}
+    rows = made(unlabeled=0.2) | {"text": ["a b"] * N}
     asked = duckdb.sql(f"select * from read_parquet('{written(rows, tmp_path)}')")
-    wanted = learn_text(rows["body"], rows["kind"], tokeniser=SINGLE)
-    assert_learned(learn_text(scan_texts(asked, "body", "kind"), tokeniser=SINGLE), wanted)
+    wanted = learn_text(rows["body"], rows["kind"], tokenizer=SINGLE)
+    assert_learned(learn_text(scan_texts(asked, "body", "kind"), tokenizer=SINGLE), wanted)
 
 
-@pytest.mark.parametrize("unlabelled", [0.0, 0.3])
-def test_the_classifier(unlabelled: float, tmp_path: Path) -> None:
-    rows = made(unlabelled=unlabelled)
+@pytest.mark.parametrize("unlabeled", [0.0, 0.3])
+def test_the_classifier(unlabeled: float, tmp_path: Path) -> None:
+    rows = made(unlabeled=unlabeled)
     source = scan_texts(written(rows, tmp_path), "body", "kind")
     wanted = TextClassifier(shortest=1, min_count=5).fit(rows["body"], rows["kind"])
     found = TextClassifier(shortest=1, min_count=5).fit(source)
     assert same(found.model_, wanted.model_)
     assert found.statistics_.isclose(wanted.statistics_)
-    if not unlabelled:
+    if not unlabeled:
         again = TextClassifier(shortest=1).partial_fit(source).partial_fit(source)
         assert again.statistics_.isclose(wanted.statistics_ * 2)
     assert found.classes_.tolist() == ["ham", "spam"]
@@ -133,15 +139,15 @@ def test_missing_cells_and_what_travels(tmp_path: Path) -> None:
     rows = {"text": ["a b", None, "b"], "label": ["x", "y", "?"]}
     parquet.write_table(pa.table(rows), tmp_path / "few.parquet")
     source = scan_texts(tmp_path / "few.parquet")
-    learned = learn_text(source, tokeniser=SINGLE)
-    assert (learned.n_labelled, learned.n_unlabelled) == (2, 1)
-    for collect in (FindWords(SINGLE, None), CollectLabelled(SINGLE, None, None, present=True)):
+    learned = learn_text(source, tokenizer=SINGLE)
+    assert (learned.n_labeled, learned.n_unlabeled) == (2, 1)
+    for collect in (FindWords(SINGLE, None), CollectLabeled(SINGLE, None, None, present=True)):
         sent = cloudpickle.loads(cloudpickle.dumps(collect))
-        assert sent(next(source.batches())).unlabelled == 1
+        assert sent(next(source.batches())).unlabeled == 1
 
 
 def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = made(unlabelled=0.2)
+    rows = made(unlabeled=0.2)
     pattern = written(rows, tmp_path)
     with pytest.raises(UnknownColumnError, match="mail"):
         scan_texts(pattern, "mail")
@@ -159,4 +165,4 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         scan_texts(iter(batches(rows)))
     monkeypatch.setattr(out_of_core, "MOST_WORDS", 5)
     with pytest.raises(CapacityError, match="too many different words"):
-        learn_text(scan_texts(pattern, "body", "kind"), tokeniser=SINGLE)
+        learn_text(scan_texts(pattern, "body", "kind"), tokenizer=SINGLE)

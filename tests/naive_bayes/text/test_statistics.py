@@ -12,7 +12,15 @@ from bayeslearn.errors import (
     UnknownStateError,
     WeightError,
 )
-from bayeslearn.naive_bayes.text import DocumentCounts, Hashed, TextStatistics, Tokeniser, Vocabulary, collect, count
+from bayeslearn.naive_bayes.text import (
+    DocumentCounts,
+    HashedVocabulary,
+    TextStatistics,
+    Tokenizer,
+    Vocabulary,
+    collect,
+    count,
+)
 from tests.properties import trials
 
 documents = st.lists(st.tuples(st.text("abc ", max_size=12), st.sampled_from("xyz")), min_size=1, max_size=6)
@@ -20,7 +28,7 @@ documents = st.lists(st.tuples(st.text("abc ", max_size=12), st.sampled_from("xy
 
 def seen(cases, *, present=True, **more):
     texts, labels = zip(*cases, strict=True) if cases else ((), ())
-    counts, vocabulary = count(texts, Tokeniser(shortest=1))
+    counts, vocabulary = count(texts, Tokenizer(shortest=1))
     return collect(counts, labels, vocabulary=vocabulary, present=present, **more)
 
 
@@ -75,7 +83,7 @@ def test_other_frames():
     with pytest.raises(ParameterError, match="'z' would be lost"):
         found.with_classes(["x"])
     with pytest.raises(ParameterError, match="left out of a Vocabulary only"):
-        TextStatistics.zero(["x"], Hashed(4)).only(np.array([0]))
+        TextStatistics.zero(["x"], HashedVocabulary(4)).only(np.array([0]))
 
 
 def test_labels_are_any_values():

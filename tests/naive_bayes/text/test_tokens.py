@@ -5,34 +5,34 @@ import pytest
 from hypothesis import given
 
 from bayeslearn.errors import ParameterError
-from bayeslearn.naive_bayes.text import Tokeniser
-from bayeslearn.naive_bayes.text.tokens import character_classes
+from bayeslearn.naive_bayes.text import Tokenizer
+from bayeslearn.naive_bayes.text.tokenizer import character_classes
 from tests.naive_bayes.text.texts import any_text
 
 
 @given(any_text)
 def test_words_are_those_of_scikit_learn(text):
-    assert Tokeniser().tokens(text) == re.findall(r"(?u)\b\w\w+\b", text.lower())
+    assert Tokenizer().tokens(text) == re.findall(r"(?u)\b\w\w+\b", text.lower())
 
 
 @given(any_text)
 def test_all_leaves_out_nothing_but_white_space_when_every_length_will_do(text):
-    tokens = Tokeniser(lower=False, kind="all", shortest=1).tokens(text)
+    tokens = Tokenizer(lower=False, kind="all", shortest=1).tokens(text)
     assert "".join(tokens) == re.sub(r"\s", "", text)
 
 
 def test_kinds():
     text = "Well, 3 C3PO units... <-> x_1!"
-    assert Tokeniser(kind="words").tokens(text) == ["well", "c3po", "units", "x_1"]
-    assert Tokeniser(kind="letters", lower=False).tokens(text) == ["Well", "PO", "units"]
-    assert Tokeniser(kind="spaces").tokens(text) == ["well,", "c3po", "units...", "<->", "x_1!"]
-    assert Tokeniser(kind="all").tokens(text) == ["well", ",", "c3po", "units", "...", "<->", "x_1", "!"]
+    assert Tokenizer(kind="words").tokens(text) == ["well", "c3po", "units", "x_1"]
+    assert Tokenizer(kind="letters", lower=False).tokens(text) == ["Well", "PO", "units"]
+    assert Tokenizer(kind="spaces").tokens(text) == ["well,", "c3po", "units...", "<->", "x_1!"]
+    assert Tokenizer(kind="all").tokens(text) == ["well", ",", "c3po", "units", "...", "<->", "x_1", "!"]
 
 
 def test_ngrams_stand_where_their_last_token_does():
-    assert Tokeniser(shortest=1, ngrams=(1, 3)).tokens("a b c") == ["a", "b", "a b", "c", "b c", "a b c"]
-    assert Tokeniser(shortest=1, ngrams=2).tokens("a b c") == ["a b", "b c"]
-    assert Tokeniser(ngrams=(2, 2)).tokens("alone") == []
+    assert Tokenizer(shortest=1, ngrams=(1, 3)).tokens("a b c") == ["a", "b", "a b", "c", "b c", "a b c"]
+    assert Tokenizer(shortest=1, ngrams=2).tokens("a b c") == ["a b", "b c"]
+    assert Tokenizer(ngrams=(2, 2)).tokens("alone") == []
 
 
 def test_the_table_of_characters_is_what_re_says():
@@ -57,4 +57,4 @@ def test_the_table_of_characters_is_what_re_says():
 )
 def test_bad_rules(given, match):
     with pytest.raises(ParameterError, match=match):
-        Tokeniser(**given)
+        Tokenizer(**given)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import MismatchError, ParameterError
-from bayeslearn.naive_bayes.text import Columns, Hashed, Vocabulary
+from bayeslearn.naive_bayes.text import ColumnVocabulary, HashedVocabulary, Vocabulary
 from bayeslearn.naive_bayes.text.vocabulary import chosen
 from tests.naive_bayes.text.texts import words
 
@@ -49,23 +49,23 @@ def test_a_table_grows_without_losing_a_word():
 
 
 def test_hashed_words_have_places_that_never_change():
-    hashed = Hashed(1 << 20)
+    hashed = HashedVocabulary(1 << 20)
     assert [hashed.position(word) for word in ("spam", "ham", "a longer phrase")] == [1027352, 293895, 59961]
-    assert hashed.joined(Hashed(1 << 20))[0] == hashed
+    assert hashed.joined(HashedVocabulary(1 << 20))[0] == hashed
     with pytest.raises(ParameterError, match="does not know its words"):
         _ = hashed.words
     with pytest.raises(MismatchError, match="cannot join") as raised:
-        hashed.joined(Hashed(8))
+        hashed.joined(HashedVocabulary(8))
     assert raised.value.details["differs"] == "vocabulary"
     with pytest.raises(MismatchError, match="cannot join"):
-        Vocabulary.of(["a"]).joined(Columns(1))
+        Vocabulary.of(["a"]).joined(ColumnVocabulary(1))
 
 
 def test_columns_are_numbered():
-    assert Columns(3).words == ("x0", "x1", "x2")
-    assert Columns(3).position("x2") == 2
+    assert ColumnVocabulary(3).words == ("x0", "x1", "x2")
+    assert ColumnVocabulary(3).position("x2") == 2
     with pytest.raises(ParameterError, match="no column 'x3'"):
-        Columns(3).position("x3")
+        ColumnVocabulary(3).position("x3")
 
 
 def test_which_words_to_keep():

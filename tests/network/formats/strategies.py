@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from bayeslearn.network import BayesianNetwork, Dag
+from bayeslearn.network import DAG, BayesianNetwork
 
 TAME = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,5}", fullmatch=True)
 
@@ -52,8 +52,8 @@ def networks(draw, names=TAME, states=None, most=4):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     tables = {name: table(rng, [len(levels[v]) for v in (*families[name], name)]) for name in variables}
     order = draw(st.permutations(variables))
-    dag = Dag({name: tuple(families[name]) for name in order})
-    return BayesianNetwork.of(dag, tables, states=levels, name=draw(names))
+    dag = DAG({name: tuple(families[name]) for name in order})
+    return BayesianNetwork.from_tables(dag, tables, states=levels, name=draw(names))
 
 
 def table(rng, shape):

@@ -40,7 +40,7 @@ def random_network(seed, nodes=6):
     tables = {name: rows(rng, [sizes[v] for v in (*parents[name], name)]) for name in names}
     states = {name: [f"s{k}" for k in range(size)] for name, size in sizes.items()}
     arcs = [(p, name) for name in names for p in parents[name]]
-    return BayesianNetwork.of(arcs, tables, states=states, name="random")
+    return BayesianNetwork.from_tables(arcs, tables, states=states, name="random")
 
 
 def stored():
@@ -49,7 +49,7 @@ def stored():
     d = np.stack([i + 1, 24 - i, np.full(i.shape, 39)], axis=-1) / 64
     tables = {"A": [0.25, 0.75], "B": [0.25, 0.25, 0.5], "C": [0.125, 0.125, 0.25, 0.5], "D": d}
     states = {"A": ["no", "yes"], "B": ["low", "mid", "high"], "C": ["n", "e", "s", "w"], "D": ["d0", "d1", "d2"]}
-    return BayesianNetwork.of("[A][B][C][D|A:B:C]", tables, states=states, name="stored")
+    return BayesianNetwork.from_tables("[A][B][C][D|A:B:C]", tables, states=states, name="stored")
 
 
 STORED = stored()
@@ -67,9 +67,9 @@ def to_agrum(gum, network):
         for place in product(*(range(v.size) for v in cpt.parents)):
             given = {v.name: int(k) for v, k in zip(cpt.parents, place, strict=True)}
             if given:
-                other.cpt(cpt.name)[given] = cpt.p[place].tolist()
+                other.cpt(cpt.name)[given] = cpt.probabilities[place].tolist()
             else:
-                other.cpt(cpt.name).fillWith(cpt.p.tolist())
+                other.cpt(cpt.name).fillWith(cpt.probabilities.tolist())
     return other
 
 
@@ -99,10 +99,10 @@ def test_a_stored_file_of_agrum_is_the_network_that_it_wrote(ending):
     network = read_network(FILES / f"stored.{ending}")
 
     names = [f"x{i}" for i in range(4)] if ending == "uai" else ["A", "B", "C", "D"]
-    assert network[names[3]].p.size == 72
-    np.testing.assert_array_equal(network[names[3]].over(names[:3]), STORED["D"].p)
+    assert network[names[3]].probabilities.size == 72
+    np.testing.assert_array_equal(network[names[3]].reorder_parents(names[:3]), STORED["D"].probabilities)
     for name, original in zip(names[:3], "ABC", strict=True):
-        np.testing.assert_array_equal(network[name].p, STORED[original].p)
+        np.testing.assert_array_equal(network[name].probabilities, STORED[original].probabilities)
     assert network.notes == ()
 
 
@@ -110,9 +110,10 @@ def test_the_orders_of_genie_and_agrum_are_told_apart():
     text = (FILES / "stored.xdsl").read_text()
     as_genie = parse_network(text.replace("aGrUM", "GeNIe"), "xdsl")
 
-    assert np.abs(as_genie["D"].over(("A", "B", "C")) - STORED["D"].p).max() > 0.1
+    assert np.abs(as_genie["D"].reorder_parents(("A", "B", "C")) - STORED["D"].probabilities).max() > 0.1
     np.testing.assert_array_equal(
-        as_genie["D"].over(("A", "B", "C")).reshape(4, 3, 2, 3).transpose(2, 1, 0, 3), STORED["D"].p
+        as_genie["D"].reorder_parents(("A", "B", "C")).reshape(4, 3, 2, 3).transpose(2, 1, 0, 3),
+        STORED["D"].probabilities,
     )
 
 
@@ -123,7 +124,7 @@ def test_the_names_of_agrum_are_those_of_the_extension():
 
 
 def test_xdsl_has_extensions_only_where_agrum_reads_the_same_tables():
-    chain = BayesianNetwork.of(
+    chain = BayesianNetwork.from_tables(
         "[A][B|A]", {"A": [0.5, 0.5], "B": [[0.25, 0.75], [0.5, 0.5]]}, states={"A": ["a", "b"], "B": ["c", "d"]}
     )
 
@@ -136,7 +137,7 @@ def test_a_comment_does_not_make_a_uai_file_one_of_agrum():
     text = format_network(STORED, "uai").replace("BAYES", "# made by hand\nBAYES  # the kind", 1)
     first_table = text.replace("\n\n2\n", "\n\n# of x0\n2\n", 1)
 
-    np.testing.assert_array_equal(parse_network(first_table, "uai")["x3"].p, STORED["D"].p)
+    np.testing.assert_array_equal(parse_network(first_table, "uai")["x3"].probabilities, STORED["D"].probabilities)
 
 
 def test_endings_tell_the_dialect(tmp_path):
@@ -209,7 +210,7 @@ def test_agrum_refuses_xdsl_that_it_would_misread(gum, tmp_path):
 def odd_network(text):
     states = {text: ["n", text], "B": ["u", "v"], "C": ["x", "y", "z"]}
     tables = {text: [0.25, 0.75], "B": [0.5, 0.5], "C": rows(np.random.default_rng(0), (2, 2, 3))}
-    return BayesianNetwork.of([(text, "C"), ("B", "C")], tables, states=states, name="odd")
+    return BayesianNetwork.from_tables([(text, "C"), ("B", "C")], tables, states=states, name="odd")
 
 
 @pytest.mark.parametrize("text", ODD)

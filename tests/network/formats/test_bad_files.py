@@ -282,7 +282,7 @@ def test_too_many_parents_are_refused_even_if_they_have_one_state():
 
 
 def test_unclosed_things_take_no_time():
-    """A tokeniser that tried things twice would be here until tomorrow."""
+    """A tokenizer that tried things twice would be here until tomorrow."""
     for text in ["/*" * 200_000, '"\\' * 200_000, "/" * 200_000, "variable " + "a/" * 200_000, '"' * 199_999]:
         for label in ("bif", "net", "json"):
             with pytest.raises(FormatError, match=r"expected|opened|not JSON"):

@@ -31,8 +31,8 @@ def test_every_dialect_says_the_same(label, text, c):
 
     assert len(network) == 3
     assert [v.name for v in network[c].parents] == (["A", "B"] if c == "C" else ["x0", "x1"])
-    np.testing.assert_allclose(network[c].p[..., 0], C, rtol=1e-12)
-    np.testing.assert_allclose(network.cpts[0].p, [0.2, 0.8], rtol=1e-12)
+    np.testing.assert_allclose(network[c].probabilities[..., 0], C, rtol=1e-12)
+    np.testing.assert_allclose(network.cpts[0].probabilities, [0.2, 0.8], rtol=1e-12)
     assert network.notes == ()
 
 
@@ -52,33 +52,33 @@ variable C {{ type discrete [ 2 ] {states}; }} probability {header} {{ {body} }}
 def test_numbers_come_in_every_shape():
     network = parse_network(bif("(a0) 1e-3, .999; (a1) 1, 0.;"), "bif")
 
-    np.testing.assert_allclose(network["C"].p, [[0.001, 0.999], [1, 0]], rtol=1e-15)
+    np.testing.assert_allclose(network["C"].probabilities, [[0.001, 0.999], [1, 0]], rtol=1e-15)
 
 
 def test_default_fills_the_rows_that_are_not_given():
     network = parse_network(bif("default 0.5, 0.5; (a1) 0.1, 0.9;"), "bif")
 
-    np.testing.assert_allclose(network["C"].p, [[0.5, 0.5], [0.1, 0.9]], rtol=1e-15)
+    np.testing.assert_allclose(network["C"].probabilities, [[0.5, 0.5], [0.1, 0.9]], rtol=1e-15)
 
 
 def test_a_table_lists_the_child_slowest():
     network = parse_network(bif("table 0.1, 0.3, 0.9, 0.7;"), "bif")
 
-    np.testing.assert_allclose(network["C"].p, [[0.1, 0.9], [0.3, 0.7]], rtol=1e-15)
+    np.testing.assert_allclose(network["C"].probabilities, [[0.1, 0.9], [0.3, 0.7]], rtol=1e-15)
     assert network.notes == ()
 
 
 def test_a_table_with_the_child_fastest_is_noticed():
     network = parse_network(bif("table 0.1, 0.9, 0.3, 0.7;"), "bif")
 
-    np.testing.assert_allclose(network["C"].p, [[0.1, 0.9], [0.3, 0.7]], rtol=1e-15)
+    np.testing.assert_allclose(network["C"].probabilities, [[0.1, 0.9], [0.3, 0.7]], rtol=1e-15)
     assert network.notes == ("tables were read with the child varying fastest: 'C'",)
 
 
 def test_published_rounding_is_noted():
     network = parse_network(bif("(a0) 0.33333, 0.66666; (a1) 0.5, 0.5;"), "bif")
 
-    assert network["C"].p[0].sum() == pytest.approx(1, rel=1e-15)
+    assert network["C"].probabilities[0].sum() == pytest.approx(1, rel=1e-15)
     assert network.notes == ("rows that did not sum to 1 exactly were divided by their sum: 'C'",)
 
 
@@ -104,7 +104,7 @@ def test_rows_name_states_with_blanks():
     probability ( "wind speed" ) { table 0.5 0.5; }
     probability ( A | "wind speed" ) { (very low) 0.1 0.9; ("high") 0.2 0.8; }"""
 
-    np.testing.assert_allclose(parse_network(text, "bif")["A"].p[:, 0], [0.1, 0.2], rtol=1e-15)
+    np.testing.assert_allclose(parse_network(text, "bif")["A"].probabilities[:, 0], [0.1, 0.2], rtol=1e-15)
 
 
 def test_tables_may_stand_before_their_variables():
@@ -132,13 +132,13 @@ def test_hugin_takes_flat_numbers_and_comments():
     potential (A) { data = (0.5 0.5); } potential (B | A) { data = (0.1 0.9 % first
     0.2 0.8); }"""
 
-    np.testing.assert_allclose(parse_network(text, "net")["B"].p[:, 0], [0.1, 0.2], rtol=1e-15)
+    np.testing.assert_allclose(parse_network(text, "net")["B"].probabilities[:, 0], [0.1, 0.2], rtol=1e-15)
 
 
 def test_hugin_without_data_is_even():
     network = parse_network('node A { states = ("a" "b"); } potential (A | ) { }', "net")
 
-    assert network["A"].p.tolist() == [0.5, 0.5]
+    assert network["A"].probabilities.tolist() == [0.5, 0.5]
     assert network.notes == ("without data, all states are equally probable: 'A'",)
 
 
@@ -147,7 +147,7 @@ def test_deterministic_nodes_of_genie_are_tables():
     <deterministic id="B"><state id="t"/><state id="f"/><parents>A</parents><resultingstates>f t</resultingstates>
     </deterministic></nodes></smile>"""
 
-    assert parse_network(text, "xdsl")["B"].p.tolist() == [[0, 1], [1, 0]]
+    assert parse_network(text, "xdsl")["B"].probabilities.tolist() == [[0, 1], [1, 0]]
 
 
 def test_xmlbif_keeps_the_order_of_given():
@@ -155,4 +155,4 @@ def test_xmlbif_keeps_the_order_of_given():
         XMLBIF.replace("<GIVEN>A</GIVEN><GIVEN>B</GIVEN>", "<GIVEN>B</GIVEN><GIVEN>A</GIVEN>"), "xmlbif"
     )
 
-    np.testing.assert_allclose(network["C"].over(("A", "B"))[..., 0], np.transpose(C), rtol=1e-12)
+    np.testing.assert_allclose(network["C"].reorder_parents(("A", "B"))[..., 0], np.transpose(C), rtol=1e-12)

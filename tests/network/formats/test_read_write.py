@@ -6,8 +6,8 @@ import zlib
 import numpy as np
 import pytest
 
-from bayeslearn import data
-from bayeslearn.errors import CapacityError, FormatError, MissingFileError, ParameterError
+from bayeslearn import datasets
+from bayeslearn.errors import CapacityError, FormatError, InputFileNotFoundError, ParameterError
 from bayeslearn.network import BayesianNetwork
 from bayeslearn.network.formats import FORMATS, format_network, parse_network, read_network, write_network
 from tests.network.formats.texts import BNLEARN, GENIE, TEXTS, XMLBIF
@@ -28,7 +28,7 @@ def test_the_ending_names_the_format(tmp_path, small, label, ending, packed):
 
     content = gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
     assert content.decode() == format_network(small, label)
-    assert read_network(path).free_parameters == small.free_parameters
+    assert read_network(path).n_parameters == small.n_parameters
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -79,7 +79,7 @@ def test_xml_may_declare_latin_1(tmp_path):
 
 def test_a_name_that_cannot_be_written_leaves_the_old_file(tmp_path):
     (tmp_path / "x.bif").write_text("old")
-    network = BayesianNetwork.of({}, {"a\nb": [1.0]}, states={"a\nb": ["x"]})
+    network = BayesianNetwork.from_tables({}, {"a\nb": [1.0]}, states={"a\nb": ["x"]})
 
     with pytest.raises(FormatError, match="BIF cannot carry the name"):
         write_network(network, tmp_path / "x.bif")
@@ -109,11 +109,13 @@ def test_endings_and_labels_that_are_unknown(tmp_path, small):
 
 
 def test_files_that_are_not_there(tmp_path, small):
-    with pytest.raises(MissingFileError, match=r"there is no such file\n\nhint: looked in .* that ship: alarm, asia"):
+    with pytest.raises(
+        InputFileNotFoundError, match=r"there is no such file\n\nhint: looked in .* that ship: alarm, asia"
+    ):
         read_network(tmp_path / "x.bif")
-    with pytest.raises(MissingFileError, match="is a directory"):
+    with pytest.raises(InputFileNotFoundError, match="is a directory"):
         read_network(tmp_path)
-    with pytest.raises(MissingFileError, match="there is no folder"):
+    with pytest.raises(InputFileNotFoundError, match="there is no folder"):
         write_network(small, tmp_path / "no" / "x.bif")
 
 
@@ -144,13 +146,13 @@ def test_a_packed_network_is_unpacked_up_to_a_limit(tmp_path, label):
 
 
 def test_networks_ship_beside_tables():
-    assert {"enjoy-sport", "cancer-test", "alarm", "asia", "forest-fire", "play-tennis"} <= set(data.names())
-    assert not any(name.endswith("states") for name in data.names())
-    assert data.path("alarm").name == "alarm.json"
-    assert data.path("alarm.json") == data.path("alarm")
-    assert [read_network(name).name for name in data.networks()] == data.networks()
+    assert {"enjoy-sport", "cancer-test", "alarm", "asia", "forest-fire", "play-tennis"} <= set(datasets.list_tables())
+    assert not any(name.endswith("states") for name in datasets.list_tables())
+    assert datasets.table_path("alarm").name == "alarm.json"
+    assert datasets.table_path("alarm.json") == datasets.table_path("alarm")
+    assert [read_network(name).name for name in datasets.list_networks()] == datasets.list_networks()
     with pytest.raises(ParameterError, match=r"no data named 'enjoy-sport\.states'"):
-        data.path("enjoy-sport.states")
+        datasets.table_path("enjoy-sport.states")
 
 
 def test_forest_fire():
@@ -165,7 +167,9 @@ def test_forest_fire():
         ("Storm", "ForestFire"),
         ("Campfire", "ForestFire"),
     }
-    np.testing.assert_array_equal(network["Campfire"].over(("Storm", "BusTourGroup"))[..., 0], [[0.4, 0.1], [0.8, 0.2]])
+    np.testing.assert_array_equal(
+        network["Campfire"].reorder_parents(("Storm", "BusTourGroup"))[..., 0], [[0.4, 0.1], [0.8, 0.2]]
+    )
 
 
 def test_play_tennis_keeps_its_counts():
@@ -174,9 +178,11 @@ def test_play_tennis_keeps_its_counts():
     assert network["PlayTennis"].counts.n.tolist() == [9, 5]
     for cpt in network:
         assert cpt.counts.n.sum() == 14
-        np.testing.assert_allclose(cpt.p, cpt.counts.n / cpt.counts.n.sum(axis=-1, keepdims=True), rtol=1e-15)
+        np.testing.assert_allclose(
+            cpt.probabilities, cpt.counts.n / cpt.counts.n.sum(axis=-1, keepdims=True), rtol=1e-15
+        )
     assert network["Wind"].counts.n.tolist() == [[6, 3], [2, 3]]
-    assert network["Outlook"].p[1].tolist() == [0.6, 0, 0.4]
+    assert network["Outlook"].probabilities[1].tolist() == [0.6, 0, 0.4]
 
 
 @pytest.mark.parametrize("name", ["asia", "alarm"])

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from bayeslearn.distributions import Counts, Dirichlet
 from bayeslearn.errors import FormatError, ParameterError
-from bayeslearn.network import BayesianNetwork, Cpt
+from bayeslearn.network import CPT, BayesianNetwork
 from bayeslearn.network.formats import FORMATS, format_network, parse_network
-from bayeslearn.tables import Discrete
+from bayeslearn.tables import DiscreteVariable
 from tests.network.formats.strategies import ANY, TAME, WILD, networks
 from tests.properties import trials
 
@@ -55,7 +55,7 @@ def test_uai_keeps_everything_but_names(label, network):
     for cpt in again:
         original = network[rename[cpt.name]]
         assert [rename[v.name] for v in cpt.parents] == [v.name for v in original.parents]
-        assert np.array_equal(cpt.p, original.p)
+        assert np.array_equal(cpt.probabilities, original.probabilities)
         assert cpt.variable.states == tuple(str(i) for i in range(original.variable.size))
 
 
@@ -80,7 +80,7 @@ def test_states_that_are_no_text_become_text_and_json_keeps_them(network):
 
 @pytest.mark.parametrize("label", ["bif", "xmlbif", "net", "xdsl"])
 def test_states_that_would_be_the_same_text_are_refused(label):
-    network = BayesianNetwork.of("[A]", {"A": [0.5, 0.5]}, states={"A": [1, "1"]})
+    network = BayesianNetwork.from_tables("[A]", {"A": [0.5, 0.5]}, states={"A": [1, "1"]})
 
     with pytest.raises(FormatError, match="two states of 'A' are both written '1'"):
         format_network(network, label)
@@ -88,7 +88,7 @@ def test_states_that_would_be_the_same_text_are_refused(label):
 
 @pytest.mark.parametrize("name", ["a\nb", "\r", "\x00", "\u2028"])
 def test_bif_refuses_line_breaks(name):
-    network = BayesianNetwork.of({}, {name: [0.5, 0.5]}, states={name: ["x", "y"]})
+    network = BayesianNetwork.from_tables({}, {name: [0.5, 0.5]}, states={name: ["x", "y"]})
 
     with pytest.raises(FormatError, match="BIF cannot carry the name"):
         format_network(network, "bif")
@@ -99,14 +99,14 @@ def test_json_refuses_states_it_cannot_read_back():
         (2**63, FormatError, "beyond 64 bits"),
         ((1, 2), ParameterError, "cannot be written"),
     ]:
-        network = BayesianNetwork.of("[A]", {"A": [1.0]}, states={"A": [state]})
+        network = BayesianNetwork.from_tables("[A]", {"A": [1.0]}, states={"A": [state]})
         with pytest.raises(error, match=message):
             format_network(network, "json")
 
 
 def test_many_names_that_look_alike_as_identifiers():
     states = [chr(0x4E00 + i) for i in range(20_000)]
-    network = BayesianNetwork.of({}, {"A": np.full(20_000, 1 / 20_000)}, states={"A": states})
+    network = BayesianNetwork.from_tables({}, {"A": np.full(20_000, 1 / 20_000)}, states={"A": states})
 
     assert there_and_back(network, "xdsl") == network
 
@@ -115,10 +115,10 @@ def test_many_names_that_look_alike_as_identifiers():
 
 
 def learned(counts, prior):
-    a, b = Discrete("a", ("x", "y")), Discrete.from_cuts("b", [1.5, 2.5])
+    a, b = DiscreteVariable("a", ("x", "y")), DiscreteVariable.from_cuts("b", [1.5, 2.5])
     p = (counts + prior) / (counts + prior).sum(axis=-1, keepdims=True)
     return BayesianNetwork(
-        (Cpt(a, (), [0.25, 0.75]), Cpt(b, (a,), p, Counts(counts), Dirichlet(prior))), "learned", ("a note",)
+        (CPT(a, (), [0.25, 0.75]), CPT(b, (a,), p, Counts(counts), Dirichlet(prior))), "learned", ("a note",)
     )
 
 

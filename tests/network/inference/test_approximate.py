@@ -12,8 +12,8 @@ from scipy import stats
 
 from bayeslearn.errors import (
     BayeslearnWarning,
+    ConvergenceWarning,
     ImpossibleEvidenceError,
-    NotConvergedWarning,
     ParameterError,
     UnknownColumnError,
 )
@@ -21,7 +21,7 @@ from bayeslearn.kernels.sampling import uniform
 from bayeslearn.network import BayesianNetwork
 from bayeslearn.network.formats import read_network
 from bayeslearn.network.inference import approximate, forward_sampling, gibbs_sampling
-from bayeslearn.network.inference.approximate import METHODS, Sampled, draw, draws
+from bayeslearn.network.inference.approximate import METHODS, SampledInference
 from bayeslearn.network.inference.likelihood_weighting import WeightedCounts
 from tests.oracle import networks as slow
 from tests.properties import trials
@@ -31,7 +31,7 @@ YES_NO = ["yes", "no"]
 
 
 def rain(rain=0.2):
-    return BayesianNetwork.of(
+    return BayesianNetwork.from_tables(
         "[Rain][Sprinkler|Rain][Wet|Rain:Sprinkler]",
         {
             "Rain": [rain, 1 - rain],
@@ -97,48 +97,52 @@ def chi_square(table, network):
 @pytest.mark.parametrize(("seed", "zeros"), [(1, 0.0), (2, 0.3), (3, 0.3), (4, 0.0)])
 def test_frequencies_of_whole_cases(seed, zeros):
     network = slow.random_network(seed, 5, zeros=zeros)
-    assert chi_square(draw(network, 8000, rng=seed), network) > 1e-3
+    assert chi_square(network.sample(8000, random_state=seed), network) > 1e-3
 
 
 def test_a_wrong_network_is_detected():
-    table = draw(rain(0.25), 8000, rng=0)
+    table = rain(0.25).sample(8000, random_state=0)
     assert chi_square(table, rain(0.25)) > 1e-3
     assert chi_square(table, rain(0.2)) < 1e-6
 
 
 def test_a_table_of_cases():
     network = read_network("asia")
-    table = draw(network, 100, rng=0)
+    table = network.sample(100, random_state=0)
     assert (table.schema, table.n_rows, table.weights, table.codes.dtype) == (network.schema, 100, None, np.int8)
     assert np.isfinite(network.log_joint(table)).all()
-    assert draw(network, 0, rng=0).n_rows == 0
+    assert network.sample(0, random_state=0).n_rows == 0
 
 
 def test_the_seed_alone_decides(monkeypatch):
     network = slow.random_network(5, 6)
     monkeypatch.setenv("BAYESLEARN_THREADS", "1")
-    one = draw(network, 9000, rng=7)
-    answers = [Sampled(network).query({"v1": "s0"}, method=m, n=5000, rng=3) for m in ("weighting", "rejection")]
+    one = network.sample(9000, random_state=7)
+    answers = [
+        SampledInference(network).query({"v1": "s0"}, method=m, n=5000, random_state=3)
+        for m in ("weighting", "rejection")
+    ]
     monkeypatch.setenv("BAYESLEARN_THREADS", "3")
-    assert draw(network, 9000, rng=7) == one
-    assert draw(network, 9000, rng=8) != one
+    assert network.sample(9000, random_state=7) == one
+    assert network.sample(9000, random_state=8) != one
     assert answers == [
-        Sampled(network).query({"v1": "s0"}, method=m, n=5000, rng=3) for m in ("weighting", "rejection")
+        SampledInference(network).query({"v1": "s0"}, method=m, n=5000, random_state=3)
+        for m in ("weighting", "rejection")
     ]
 
 
 def test_batches_are_the_whole():
     network = rain()
-    whole = draw(network, 5000, rng=1)
-    parts = list(draws(network, 5000, rng=1, batch=1999))
+    whole = network.sample(5000, random_state=1)
+    parts = list(network.sample_batches(5000, random_state=1, batch_size=1999))
     assert [len(part) for part in parts] == [1999, 1999, 1002]
     assert type(whole).concat(parts) == whole
 
 
 def test_many_states():
     p = np.random.default_rng(0).dirichlet(np.ones(300))
-    network = BayesianNetwork.of([], {"x": p}, states={"x": list(range(300))})
-    table = draw(network, 20_000, rng=0)
+    network = BayesianNetwork.from_tables([], {"x": p}, states={"x": list(range(300))})
+    table = network.sample(20_000, random_state=0)
     assert table.codes.dtype == np.int16
     assert chi_square(table, network) > 1e-3
 
@@ -192,7 +196,9 @@ def test_within_five_standard_errors(method, seed):
     likelihoods = {hidden: np.linspace(0.2, 0.9, len(network.states(hidden)))}
     exact = network.query(evidence, likelihoods=likelihoods)
 
-    answer = Sampled(network).query(evidence, likelihoods=likelihoods, method=method, n=8000, rng=seed)
+    answer = SampledInference(network).query(
+        evidence, likelihoods=likelihoods, method=method, n=8000, random_state=seed
+    )
 
     assert set(answer.beliefs) == set(network.names) - set(evidence)
     assert abs(scores(answer, exact)).max(initial=0) < 5
@@ -212,8 +218,8 @@ def test_standard_errors_are_calibrated(method, runs, n, monkeypatch):
     monkeypatch.setattr(gibbs_sampling, "BURN_IN", 50)
     network, evidence = rain(), {"Wet": "yes"}
     exact = network.query(evidence)
-    engine = Sampled(network)
-    answers = [engine.query(evidence, method=method, n=n, rng=seed) for seed in range(runs)]
+    engine = SampledInference(network)
+    answers = [engine.query(evidence, method=method, n=n, random_state=seed) for seed in range(runs)]
     for name in ("Rain", "Sprinkler"):
         z = np.array([(a[name]["yes"] - exact[name]["yes"]) / a.errors[name]["yes"] for a in answers])
         assert abs(z.mean()) < 4 / np.sqrt(runs)
@@ -226,7 +232,7 @@ def test_standard_errors_are_calibrated(method, runs, n, monkeypatch):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_wrong_answer_is_detected(method):
-    answer = Sampled(rain()).query({"Wet": "yes"}, method=method, n=8000, rng=0)
+    answer = SampledInference(rain()).query({"Wet": "yes"}, method=method, n=8000, random_state=0)
     assert abs(scores(answer, rain().query({"Wet": "yes"}))).max() < 5
     assert abs(scores(answer, rain(0.3).query({"Wet": "yes"}))).max() > 5
 
@@ -235,18 +241,18 @@ def test_gibbs_is_the_same_on_any_number_of_threads(monkeypatch):
     found = []
     for threads in ("1", "3"):
         monkeypatch.setenv("BAYESLEARN_THREADS", threads)
-        found.append(Sampled(rain()).query({"Wet": "yes"}, method="gibbs", n=1024, rng=5))
+        found.append(SampledInference(rain()).query({"Wet": "yes"}, method="gibbs", n=1024, random_state=5))
     assert found[0] == found[1]
-    assert found[0] != Sampled(rain()).query({"Wet": "yes"}, method="gibbs", n=1024, rng=6)
+    assert found[0] != SampledInference(rain()).query({"Wet": "yes"}, method="gibbs", n=1024, random_state=6)
 
 
 def test_gibbs_joins_batches_without_losing_any(monkeypatch):
     monkeypatch.setattr(gibbs_sampling, "KEPT_BATCHES", 16)
     monkeypatch.setattr(approximate, "ROUND", 512)
     seen = []
-    with pytest.warns(NotConvergedWarning, match="stopped after .* draws"):
-        answer = Sampled(rain()).query(
-            {"Wet": "yes"}, method="gibbs", precision=1e-6, n=5000, rng=0, progress=seen.append
+    with pytest.warns(ConvergenceWarning, match="stopped after .* draws"):
+        answer = SampledInference(rain()).query(
+            {"Wet": "yes"}, method="gibbs", precision=1e-6, n=5000, random_state=0, progress=seen.append
         )
     assert [step.draws for step in seen][-1] == answer.draws >= 5000
     assert len(seen) > 3
@@ -259,22 +265,22 @@ def test_gibbs_joins_batches_without_losing_any(monkeypatch):
 def test_asking_for_a_few_draws_only_what_matters(seed):
     network = slow.random_network(seed, 5)
     name = network.dag.order[0]
-    answer = Sampled(network).query(ask=[name], n=200, rng=seed)
+    answer = SampledInference(network).query(variables=[name], n=200, random_state=seed)
     assert set(answer.beliefs) == set(answer.errors) == {name}
-    p = network[name].p
+    p = network[name].probabilities
     assert np.abs(np.array(list(answer[name].values())) - p).max() < 0.25
 
 
 def test_weights_do_not_underflow():
     names = [f"c{i}" for i in range(300)]
     tables = {"root": [0.5, 0.5]} | {name: [[0.0011, 0.9989], [0.001, 0.999]] for name in names}
-    network = BayesianNetwork.of([("root", n) for n in names], tables, states={n: ["a", "b"] for n in tables})
+    network = BayesianNetwork.from_tables([("root", n) for n in names], tables, states={n: ["a", "b"] for n in tables})
     seen = dict.fromkeys(names, "a")
     logs = np.log(0.5) + 300 * np.log([0.0011, 0.001])
-    answer = Sampled(network).query(seen, n=500, rng=0)
+    answer = SampledInference(network).query(seen, n=500, random_state=0)
     assert answer.log_evidence < -2000
     assert answer.log_evidence == pytest.approx(np.logaddexp(*logs), abs=0.5)
-    chains = Sampled(network).query(seen, method="gibbs", n=512, rng=0)
+    chains = SampledInference(network).query(seen, method="gibbs", n=512, random_state=0)
     assert chains["root"]["a"] == pytest.approx(1 / (1 + np.exp(logs[1] - logs[0])), rel=1e-9)
 
 
@@ -282,19 +288,19 @@ def test_weights_do_not_underflow():
 
 
 def test_stops_at_the_precision():
-    answer = Sampled(rain()).query({"Wet": "yes"}, precision=0.02, rng=0)
+    answer = SampledInference(rain()).query({"Wet": "yes"}, precision=0.02, random_state=0)
     assert answer.precision <= 0.02
     assert answer.draws == approximate.ROUND
 
 
 def test_stops_at_n_and_says_when_it_is_not_precise():
-    with pytest.warns(NotConvergedWarning, match=r"stopped after 500 draws at a standard error of .* asked for 0\.001"):
-        answer = Sampled(rain()).query({"Wet": "yes"}, precision=0.001, n=500, rng=0)
+    with pytest.warns(ConvergenceWarning, match=r"stopped after 500 draws at a standard error of .* asked for 0\.001"):
+        answer = SampledInference(rain()).query({"Wet": "yes"}, precision=0.001, n=500, random_state=0)
     assert answer.draws == 500
 
 
 def test_stops_in_time():
-    assert Sampled(rain()).query({"Wet": "yes"}, seconds=1e-6, rng=0).draws == approximate.ROUND
+    assert SampledInference(rain()).query({"Wet": "yes"}, seconds=1e-6, random_state=0).draws == approximate.ROUND
 
 
 def test_progress_may_stop_it():
@@ -304,23 +310,23 @@ def test_progress_may_stop_it():
         seen.append(step)
         raise StopIteration
 
-    answer = Sampled(rain()).query(precision=1e-6, rng=0, progress=watch)
+    answer = SampledInference(rain()).query(precision=1e-6, random_state=0, progress=watch)
     assert [step.draws for step in seen] == [answer.draws] == [approximate.ROUND]
     assert seen[0].error == answer.precision
 
 
 def test_what_was_seen_is_certain_and_nothing_hidden_is_no_question():
-    answer = Sampled(rain()).query({"Rain": "yes"}, ask=["Rain"], n=100, rng=0)
+    answer = SampledInference(rain()).query({"Rain": "yes"}, variables=["Rain"], n=100, random_state=0)
     assert answer["Rain"] == {"yes": 1.0, "no": 0.0}
     assert answer.precision == 0
     for method in METHODS:
         everything = {"Rain": "yes", "Sprinkler": "no", "Wet": "yes"}
-        assert Sampled(rain()).query(everything, method=method, n=2000, rng=0).beliefs == {}
+        assert SampledInference(rain()).query(everything, method=method, n=2000, random_state=0).beliefs == {}
 
 
 def test_an_unseen_state_is_not_certain_not_to_be():
-    network = BayesianNetwork.of([], {"x": [1e-7, 1 - 1e-7]}, states={"x": YES_NO})
-    answer = Sampled(network).query(n=1000, rng=0)
+    network = BayesianNetwork.from_tables([], {"x": [1e-7, 1 - 1e-7]}, states={"x": YES_NO})
+    answer = SampledInference(network).query(n=1000, random_state=0)
     assert answer["x"]["yes"] == 0
     assert answer.errors["x"]["yes"] == pytest.approx(1 / 1002)
 
@@ -332,32 +338,32 @@ def test_an_unseen_state_is_not_certain_not_to_be():
 @pytest.mark.parametrize("method", METHODS)
 def test_impossible_evidence(method, monkeypatch):
     monkeypatch.setattr(gibbs_sampling, "START_TRIES", 4096)
-    engine, evidence = Sampled(read_network("asia")), {"tub": "no", "lung": "no", "either": "yes"}
+    engine, evidence = SampledInference(read_network("asia")), {"tub": "no", "lung": "no", "either": "yes"}
     expected = r"none of \d+ draws agrees with the evidence: tub=no, lung=no, either=yes"
     with pytest.raises(ImpossibleEvidenceError, match=expected) as caught:
-        engine.query(evidence, method=method, n=2000, rng=0)
+        engine.query(evidence, method=method, n=2000, random_state=0)
     assert caught.value.details["conflict"] == ["tub", "lung", "either"]
     assert "exact inference" in caught.value.hint
 
 
 def test_gibbs_warns_of_zeros_and_of_chains_that_disagree():
-    copy = BayesianNetwork.of(
+    copy = BayesianNetwork.from_tables(
         "[A][B|A]", {"A": [0.5, 0.5], "B": [[1.0, 0.0], [0.0, 1.0]]}, states={"A": YES_NO, "B": YES_NO}
     )
     with (
         pytest.warns(BayeslearnWarning, match="the tables of 'B' hold zeros"),
         pytest.warns(BayeslearnWarning, match="the 4 Gibbs chains disagree after 1024 sweeps: split R̂ is inf"),
     ):
-        answer = Sampled(copy).query(method="gibbs", n=1024, rng=0)
+        answer = SampledInference(copy).query(method="gibbs", n=1024, random_state=0)
     assert answer.rhat == np.inf
     assert answer.precision > 0.1
 
 
 def test_gibbs_does_not_warn_of_zeros_that_evidence_takes_out():
-    copy = BayesianNetwork.of(
+    copy = BayesianNetwork.from_tables(
         "[A][B|A]", {"A": [0.5, 0.5], "B": [[1.0, 0.0], [0.0, 1.0]]}, states={"A": YES_NO, "B": YES_NO}
     )
-    answer = Sampled(copy).query({"B": "yes"}, method="gibbs", n=512, rng=0)
+    answer = SampledInference(copy).query({"B": "yes"}, method="gibbs", n=512, random_state=0)
     assert answer["A"]["yes"] == 1
     assert answer.rhat == 1
 
@@ -365,14 +371,26 @@ def test_gibbs_does_not_warn_of_zeros_that_evidence_takes_out():
 @pytest.mark.parametrize(
     ("ask", "error", "match"),
     [
-        (lambda: Sampled(rain()).query(method="guess"), ParameterError, "unexpected value for `method`: 'guess'"),
-        (lambda: Sampled(rain()).query(n=0), ParameterError, "`n` must be at least 1, got 0"),
-        (lambda: Sampled(rain()).query(precision=0), ParameterError, "`precision` must be above 0"),
-        (lambda: Sampled(rain()).query(seconds=-1), ParameterError, "`seconds` must be above 0"),
-        (lambda: Sampled(rain()).query(rng="x"), ParameterError, "`rng` must be a seed or a numpy Generator"),
-        (lambda: Sampled(rain()).query(ask=["Snow"]), UnknownColumnError, "there is no variable 'Snow'"),
-        (lambda: Sampled(rain()).query(ask=["Wet"], n=9)["Rain"], ParameterError, "'Rain' was not asked for"),
-        (lambda: draw(rain(), -1), ParameterError, "`n` must be at least 0, got -1"),
+        (
+            lambda: SampledInference(rain()).query(method="guess"),
+            ParameterError,
+            "unexpected value for `method`: 'guess'",
+        ),
+        (lambda: SampledInference(rain()).query(n=0), ParameterError, "`n` must be at least 1, got 0"),
+        (lambda: SampledInference(rain()).query(precision=0), ParameterError, "`precision` must be above 0"),
+        (lambda: SampledInference(rain()).query(seconds=-1), ParameterError, "`seconds` must be above 0"),
+        (
+            lambda: SampledInference(rain()).query(random_state="x"),
+            ParameterError,
+            "`random_state` must be a seed or a numpy Generator",
+        ),
+        (lambda: SampledInference(rain()).query(variables=["Snow"]), UnknownColumnError, "there is no variable 'Snow'"),
+        (
+            lambda: SampledInference(rain()).query(variables=["Wet"], n=9)["Rain"],
+            ParameterError,
+            "'Rain' was not asked for",
+        ),
+        (lambda: rain().sample(-1), ParameterError, "`n` must be at least 0, got -1"),
     ],
 )
 def test_bad_questions(ask, error, match):

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bayeslearn import fit_tables, write_network
+from bayeslearn import fit_parameters, write_network
 from bayeslearn.errors import ParameterError, UnknownStateError
 from bayeslearn.network.inference.evidence import observe, parse_evidence
-from bayeslearn.network.inference.loopy_propagation import Loopy
+from bayeslearn.network.inference.loopy_propagation import LoopyPropagation
 from bayeslearn.tables.dates import MONTHS, WEEKDAYS
 from tests.cli.asking import ask, fail
 
@@ -26,7 +26,9 @@ PARTS = ("year", "month", "weekday", "hour")
 
 
 def network_of(*parts):
-    return fit_tables("".join(f"[when.{p}]" for p in parts) + f"[late|when.{parts[0]}]", ROWS, prior="laplace").network
+    return fit_parameters(
+        "".join(f"[when.{p}]" for p in parts) + f"[late|when.{parts[0]}]", ROWS, prior="laplace"
+    ).network
 
 
 NETWORKS = {parts: network_of(*parts) for n in (1, 2, 3) for parts in combinations(PARTS[:3], n)}
@@ -142,8 +144,8 @@ def test_the_answer_is_that_of_the_dates():
     seen = NET.query({"when": "2024-05..2024-08"})
     wanted = NET.query({"when.year": 2024, "when.month": ["May", "Jun", "Jul", "Aug"]})
     assert seen["late"] == wanted["late"]
-    assert Loopy(NET).query({"when": "2024-05..2024-08"})["late"] == pytest.approx(wanted["late"], rel=1e-9)
-    session = NET.exact.session().observe(when="2024-05..2024-08")
+    assert LoopyPropagation(NET).query({"when": "2024-05..2024-08"})["late"] == pytest.approx(wanted["late"], rel=1e-9)
+    session = NET.inference.session().observe(when="2024-05..2024-08")
     assert session["late"] == pytest.approx(wanted["late"], rel=1e-12)
     assert session.retract("when").evidence == {}
     with pytest.raises(ParameterError, match=r"'when\.month' is observed twice"):
@@ -153,7 +155,7 @@ def test_the_answer_is_that_of_the_dates():
 def test_years_in_intervals():
     years = pd.date_range("1990-01-01", "2024-12-31", freq="40D")
     rows = {"when": [f"{x:%Y-%m-%d}" for x in years], "late": np.where(years.year > 2007, "yes", "no")}
-    network = fit_tables("[when.year][late|when.year]", rows, prior="laplace").network
+    network = fit_parameters("[when.year][late|when.year]", rows, prior="laplace").network
     cuts = network["when.year"].variable.cuts
     states = network.states("when.year")
     low, high = int(np.floor(cuts[0])) + 1, int(np.floor(cuts[1]))
@@ -190,7 +192,7 @@ def test_errors_say_why_and_what_to_type(parts, text, why, hint):
 
 def test_times_are_whole_hours():
     shifts = [f"{8 * (i % 3)}:00" for i in range(60)]
-    network = fit_tables("[at.hour][late|at.hour]", {"at": shifts, "late": ["yes", "no", "no"] * 20}).network
+    network = fit_parameters("[at.hour][late|at.hour]", {"at": shifts, "late": ["yes", "no", "no"] * 20}).network
     assert network.query({"at": "16:00..17:00"}).evidence == {"at.hour": 16}
     assert network.query({"at": "8:00.."}).evidence == {"at.hour": [8, 16]}
     with pytest.raises(UnknownStateError, match=r"'<= 4\.5' in part"):

@@ -16,7 +16,7 @@ seeds = st.integers(0, 100_000)
 
 
 def asia():
-    return read_network("asia").exact.session()
+    return read_network("asia").inference.session()
 
 
 ### laws
@@ -25,7 +25,7 @@ def asia():
 @given(seed=seeds, n=st.integers(1, 6), steps=st.integers(1, 8))
 def test_every_step_equals_a_fresh_question(seed, n, steps):
     network, rng = slow.random_network(seed, n), np.random.default_rng(seed)
-    session, seen, weighed = network.exact.session(), {}, {}
+    session, seen, weighed = network.inference.session(), {}, {}
     for _ in range(steps):
         name = str(rng.choice(network.names))
         there = name in seen or name in weighed
@@ -40,7 +40,7 @@ def test_every_step_equals_a_fresh_question(seed, n, steps):
         else:
             session.retract(name)
 
-        fresh = network.query(seen, likelihoods=weighed, ask=network.names)
+        fresh = network.query(seen, likelihoods=weighed, variables=network.names)
         assert session.beliefs == fresh
         assert session.log_evidence == pytest.approx(fresh.log_evidence, rel=1e-11, abs=1e-12)
         assert (session.evidence, session.likelihoods) == (seen, weighed)
@@ -81,7 +81,7 @@ def test_ways_to_say_it():
     session = asia().observe({"smoke": "yes"}, xray="yes").weigh("dysp", {"no": 0.1, "yes": 0.8})
     assert session.evidence == {"smoke": "yes", "xray": "yes"}
     assert session.likelihoods == {"dysp": [0.8, 0.1]}
-    assert repr(session) == "Session(smoke='yes', xray='yes', dysp=[0.8, 0.1])"
+    assert repr(session) == "EvidenceSession(smoke='yes', xray='yes', dysp=[0.8, 0.1])"
     assert session.beliefs.most_probable("lung") == "yes"
     assert session["smoke"] == {"yes": 1.0, "no": 0.0}
 
@@ -99,7 +99,7 @@ def test_taking_everything_back():
     session.clear()
     assert (session.evidence, session.likelihoods, session.log_evidence) == ({}, {}, 0.0)
     assert session.beliefs == asia().beliefs
-    assert repr(session) == "Session()"
+    assert repr(session) == "EvidenceSession()"
 
 
 def test_what_was_given_is_copied():

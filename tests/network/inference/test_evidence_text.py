@@ -7,24 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn import BayesianNetwork, fit_tables
+from bayeslearn import BayesianNetwork, fit_parameters
 from bayeslearn.cli.networks import assignments
 from bayeslearn.errors import ParameterError, UnknownColumnError, UnknownStateError
-from bayeslearn.network.cpt import Cpt
+from bayeslearn.network.cpt import CPT
 from bayeslearn.network.inference.evidence import codes_of, observe, parse_evidence
-from bayeslearn.tables import Discrete, Schema
+from bayeslearn.tables import DiscreteVariable, Schema
 
-DELAY = Discrete.from_cuts("delay", [5.0, 17.5])
-PRICE = Discrete.from_cuts("price", [100.0, 2000.0], like=Discrete("price", ["x"], read_as="money"))
-FEE = Discrete.from_cuts("fee", [1.5, 1000.0], like=Discrete("fee", ["x"], read_as="money, decimal comma"))
-RATE = Discrete("rate", [5, 12], read_as="percent")
-ODD = Discrete("a=b", ["no", "yes", "a, b"])
+DELAY = DiscreteVariable.from_cuts("delay", [5.0, 17.5])
+PRICE = DiscreteVariable.from_cuts("price", [100.0, 2000.0], like=DiscreteVariable("price", ["x"], read_as="money"))
+FEE = DiscreteVariable.from_cuts(
+    "fee", [1.5, 1000.0], like=DiscreteVariable("fee", ["x"], read_as="money, decimal comma")
+)
+RATE = DiscreteVariable("rate", [5, 12], read_as="percent")
+ODD = DiscreteVariable("a=b", ["no", "yes", "a, b"])
 
 
 def network_of(*variables):
     schema = Schema(variables)
     tables = {v.name: np.full(v.size, 1 / v.size) for v in variables}
-    return BayesianNetwork.of("".join(f"[{v.name}]" for v in variables), tables, states=schema)
+    return BayesianNetwork.from_tables("".join(f"[{v.name}]" for v in variables), tables, states=schema)
 
 
 NET = network_of(DELAY, PRICE, FEE, RATE, ODD)
@@ -62,7 +64,7 @@ def test_every_state_is_found_by_its_name(data):
     states = data.draw(st.lists(st.text("xy=<>., ", min_size=1, max_size=4).filter(lambda x: x == x.strip()),
                                 min_size=1, max_size=4, unique=True))  # fmt: skip
     state = data.draw(st.sampled_from(states))
-    network = BayesianNetwork((Cpt(Discrete(name, states), (), np.full(len(states), 1 / len(states))),))
+    network = BayesianNetwork((CPT(DiscreteVariable(name, states), (), np.full(len(states), 1 / len(states))),))
     assert parse_evidence(network, [f"{name}={state}"]) == {name: state}
     assert parse_evidence(network, [f" {name} = {state} "]) == {name: state}
 
@@ -78,7 +80,7 @@ def test_numbers_come_back(numbers):
 
 def test_numbers_are_read_as_their_column():
     """'1,234' has a thousands separator, unless the column has a decimal comma."""
-    comma = Discrete.from_cuts("x", [100.0], like=Discrete("x", ["s"], read_as="decimal comma"))
+    comma = DiscreteVariable.from_cuts("x", [100.0], like=DiscreteVariable("x", ["s"], read_as="decimal comma"))
     assert codes_of(comma, "1,234") == (0,)
     assert codes_of(comma, "1.234,5") == (1,)
     assert codes_of(DELAY, "1,234") == (2,)
@@ -118,7 +120,7 @@ def test_what_is_wrong_is_named(text, error, message):
 def test_several_states_are_a_sum_over_them(states, kind):
     tables = {"x": [0.2, 0.3, 0.5], "y": [[0.9, 0.1], [0.4, 0.6], [0.05, 0.95]]}
     names = {"x": ["no", "yes", "a, b"], "y": ["u", "v"]}
-    network = BayesianNetwork.of("[x][y|x]", tables, states=names)
+    network = BayesianNetwork.from_tables("[x][y|x]", tables, states=names)
     weights = [float(state in states) for state in names["x"]]
     answer, expected = network.query({"x": kind(states)}), network.query(likelihoods={"x": weights})
     assert answer["y"] == pytest.approx(expected["y"], rel=1e-12)
@@ -127,7 +129,7 @@ def test_several_states_are_a_sum_over_them(states, kind):
 
 def test_several_numbers_and_ranges():
     assert codes_of(DELAY, [30, "< 5"]) == (0, 2)
-    assert codes_of(Discrete("x", [("a", "b"), "a"]), ("a", "b")) == (0,)
+    assert codes_of(DiscreteVariable("x", [("a", "b"), "a"]), ("a", "b")) == (0,)
     with pytest.raises(UnknownStateError, match="the evidence on 'delay' is an empty list of states"):
         NET.query({"delay": []})
 
@@ -144,6 +146,6 @@ def test_a_learned_network_takes_money_and_percentages():
     prices = [f"${x:,.2f}" for x in np.linspace(50, 5000, 60)]
     rates = [f"{x} %" for x in [10, 90] * 30]
     rows = {"price": prices, "rate": rates, "size": ["small"] * 30 + ["large"] * 30}
-    network = fit_tables("[size][price|size][rate|size]", rows, prior="laplace").network
-    assert network.query("price=$4,900, rate=90 %", ask="size").most_probable("size") == "large"
-    assert network.query({"price": "$60"}, ask="size").most_probable("size") == "small"
+    network = fit_parameters("[size][price|size][rate|size]", rows, prior="laplace").network
+    assert network.query("price=$4,900, rate=90 %", variables="size").most_probable("size") == "large"
+    assert network.query({"price": "$60"}, variables="size").most_probable("size") == "small"

@@ -14,7 +14,7 @@ from bayeslearn.errors import BayeslearnWarning, ImpossibleEvidenceError
 from bayeslearn.network import BayesianNetwork
 from bayeslearn.network.formats import read_network
 from bayeslearn.network.inference import approximate, gibbs_sampling
-from bayeslearn.network.inference.approximate import Sampled
+from bayeslearn.network.inference.approximate import SampledInference
 from bayeslearn.network.inference.forward_sampling import Question
 from bayeslearn.network.inference.likelihood_weighting import Proposal, WeightedRun
 from tests.network.inference.test_range import leaves, meeting
@@ -27,7 +27,7 @@ YES_NO = ["yes", "no"]
 def made(arcs, **tables):
     """A network of variables that are yes or no, by the probabilities of yes."""
     full = {name: np.stack([np.asarray(p), 1 - np.asarray(p)], axis=-1) for name, p in tables.items()}
-    return BayesianNetwork.of(arcs, full, states=dict.fromkeys(tables, YES_NO))
+    return BayesianNetwork.from_tables(arcs, full, states=dict.fromkeys(tables, YES_NO))
 
 
 def rare_cause():
@@ -96,11 +96,11 @@ NETWORKS = [
 
 def scores(network, evidence, *, method, n, seeds):
     """How many standard errors each belief is off (seeds, states), and which seeds were warned of."""
-    exact, engine, found, warned = network.query(evidence), Sampled(network), [], []
+    exact, engine, found, warned = network.query(evidence), SampledInference(network), [], []
     for seed in range(seeds):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            answer = engine.query(evidence, method=method, n=n, rng=seed)
+            answer = engine.query(evidence, method=method, n=n, random_state=seed)
         warned.append(bool(caught))
         found.append(
             [
@@ -163,7 +163,7 @@ def test_rejection_states_an_honest_error(make):
 
 def test_a_rare_cause_is_found():
     network, seen = rare_cause()
-    answer = Sampled(network).query(seen, n=4096, rng=0)
+    answer = SampledInference(network).query(seen, n=4096, random_state=0)
     assert answer["Cause"]["yes"] == pytest.approx(0.99, abs=0.005)
     assert answer.errors["Cause"]["yes"] < 0.005
     assert answer.effective_size > 3000
@@ -174,7 +174,7 @@ def test_a_rare_cause_is_found():
 def test_a_rare_cause_behind_a_likelihood_is_found():
     network, _ = rare_cause()
     likelihoods = {"Alarm": [1.0, 1e-9]}
-    answer = Sampled(network).query(likelihoods=likelihoods, n=4096, rng=0)
+    answer = SampledInference(network).query(likelihoods=likelihoods, n=4096, random_state=0)
     exact = network.query(likelihoods=likelihoods)
     assert abs(answer["Cause"]["yes"] - exact["Cause"]["yes"]) < 4 * answer.errors["Cause"]["yes"] < 0.05
     assert answer.log_evidence == pytest.approx(exact.log_evidence, abs=4 * answer.log_evidence_error)
@@ -185,7 +185,7 @@ def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads(monkeypatc
     found = []
     for threads in ("1", "3"):
         monkeypatch.setenv("BAYESLEARN_THREADS", threads)
-        found.append(Sampled(network).query(seen, n=12_000, rng=5))
+        found.append(SampledInference(network).query(seen, n=12_000, random_state=5))
     assert found[0] == found[1]
     assert json.dumps(found[0].to_dict())
 
@@ -204,7 +204,7 @@ def test_weights_stay_within_their_bound_and_average_to_the_evidence(seed):
         exact = network.query(evidence, likelihoods=likelihoods)
     except ImpossibleEvidenceError:
         return
-    question, engine = Question.read(network, evidence, None, likelihoods), Sampled(network)
+    question, engine = Question.read(network, evidence, None, likelihoods), SampledInference(network)
     run = WeightedRun(network, engine.flat, question, np.random.default_rng(seed), evidence)
     run.more(1000)
     assert float(run.total.log_unit) <= run.proposal.log_bound + 1e-9
@@ -213,7 +213,7 @@ def test_weights_stay_within_their_bound_and_average_to_the_evidence(seed):
 
 def test_a_chain_without_loops_is_drawn_as_it_is_to_be_believed():
     network, seen = chain_of_rare_causes()
-    question, engine = Question.read(network, seen, None, {}), Sampled(network)
+    question, engine = Question.read(network, seen, None, {}), SampledInference(network)
     proposal = Proposal.of(network, engine.flat, question)
     assert proposal.tilted.tolist() == [True, True, True, False]
     assert proposal.cdfs[0, 0] == pytest.approx(network.query(seen)["A"]["yes"], abs=0.01)
@@ -222,7 +222,7 @@ def test_a_chain_without_loops_is_drawn_as_it_is_to_be_believed():
 
 def test_nothing_below_is_nothing_to_propose():
     network, _ = chain_of_rare_causes()
-    question, engine = Question.read(network, {"A": "yes"}, None, {}), Sampled(network)
+    question, engine = Question.read(network, {"A": "yes"}, None, {}), SampledInference(network)
     proposal = Proposal.of(network, engine.flat, question)
     assert not proposal.tilted.any()
     assert proposal.log_bound == pytest.approx(np.log(1e-3), rel=1e-12)
@@ -236,7 +236,7 @@ def test_nothing_below_is_nothing_to_propose():
 def test_weights_and_chains_of_small_numbers(method, t):
     network = meeting(t)
     exact = network.query({"B": "a", "C": "a"})
-    answer = Sampled(network).query({"B": "a", "C": "a"}, method=method, n=4096, rng=0)
+    answer = SampledInference(network).query({"B": "a", "C": "a"}, method=method, n=4096, random_state=0)
     assert answer["A"]["a"] == pytest.approx(exact["A"]["a"], abs=max(4 * answer.errors["A"]["a"], 1e-9))
     assert answer.errors["A"]["a"] < 0.02
     if method == "weighting":
@@ -245,7 +245,7 @@ def test_weights_and_chains_of_small_numbers(method, t):
 
 def test_chains_over_two_thousand_leaves():
     seen = {f"x{i}": "a" for i in range(2000)}
-    chains = Sampled(leaves(2000, 1000)).query(seen, method="gibbs", n=256, rng=0)
+    chains = SampledInference(leaves(2000, 1000)).query(seen, method="gibbs", n=256, random_state=0)
     assert chains["root"]["a"] == pytest.approx(0.25, rel=1e-9)
 
 
@@ -255,7 +255,7 @@ def test_chains_over_two_thousand_leaves():
 def test_few_draws_that_agree_are_warned_of():
     network = made("[Cause][Alarm|Cause]", Cause=1e-3, Alarm=[0.99, 1e-7])
     with pytest.warns(BayeslearnWarning, match=r"the standard errors are rough: only \d of 4000 draws agree"):
-        answer = Sampled(network).query({"Alarm": "yes"}, method="rejection", n=4000, rng=1)
+        answer = SampledInference(network).query({"Alarm": "yes"}, method="rejection", n=4000, random_state=1)
     assert answer.errors["Cause"]["yes"] > 0.05
 
 
@@ -263,7 +263,7 @@ def test_a_draw_that_outweighs_the_others_is_warned_of(monkeypatch):
     monkeypatch.setattr(Proposal, "of", Proposal.prior)  # without messages
     network = made("[Cause][Alarm|Cause]", Cause=1e-3, Alarm=[0.99, 1e-7])
     with pytest.warns(BayeslearnWarning, match=r"one of 2000 draws holds \d+ % of the weight of all"):
-        answer = Sampled(network).query({"Alarm": "yes"}, n=2000, rng=1)
+        answer = SampledInference(network).query({"Alarm": "yes"}, n=2000, random_state=1)
     assert answer.errors["Cause"]["yes"] > 0.1
 
 
@@ -273,7 +273,7 @@ def test_a_cause_that_was_not_drawn_is_in_the_error(monkeypatch, seed):
     monkeypatch.setattr(Proposal, "of", Proposal.prior)
     monkeypatch.setattr("bayeslearn.network.inference.likelihood_weighting.MORE", np.inf)
     network, seen = rare_cause()
-    answer = Sampled(network).query(seen, n=4096, rng=seed)
+    answer = SampledInference(network).query(seen, n=4096, random_state=seed)
     assert answer["Cause"]["yes"] == 0
     assert answer.errors["Cause"]["yes"] > 0.4
 
@@ -283,11 +283,13 @@ def test_chains_that_stay_in_one_part_are_warned_of(monkeypatch):
     sticky = [1 - 1e-9, 1e-9]
     network = made("[A][B|A][C|B]", A=0.1, B=sticky, C=sticky)
     with pytest.warns(BayeslearnWarning, match=r"Gibbs chains may have missed a part of the cases: after \d+ sweeps"):
-        answer = Sampled(network).query(method="gibbs", n=512, rng=2)
+        answer = SampledInference(network).query(method="gibbs", n=512, random_state=2)
     assert answer.rhat == 1
     assert abs(answer["A"]["yes"] - 0.1) <= 1.96 * answer.errors["A"]["yes"]
 
 
 def test_limits_of_warnings():
     assert approximate.LONE == 0.1
-    assert Sampled(rare_cause()[0]).query(n=9, rng=0).draws == 9  # few draws that were asked for are no surprise
+    assert (
+        SampledInference(rare_cause()[0]).query(n=9, random_state=0).draws == 9
+    )  # few draws that were asked for are no surprise

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from bayeslearn import BayesianNetwork, as_table, read_network
 from bayeslearn.errors import DuplicateColumnError, ParameterError
-from bayeslearn.network.inference.results import CaseBeliefs
+from bayeslearn.network.inference.results import PosteriorTable
 from tests.oracle import networks as slow
 
 CASES = [{"smoke": "yes", "xray": "yes"}, {"smoke": "no"}, {"dysp": None}]
 
 
 def asia(**options):
-    return read_network("asia").exact.cases(CASES, **options)
+    return read_network("asia").predict_proba(CASES, **options)
 
 
 ### laws
@@ -32,13 +32,13 @@ def asia(**options):
 def test_a_column_for_each_state_and_a_row_for_each_case(seed, n, rows):
     network = slow.random_network(seed, n)
     cases = [slow.random_evidence(network, seed + i, share=0.4) for i in range(rows)]
-    found = network.exact.cases([{**dict.fromkeys(network.names), **case} for case in cases])
+    found = network.predict_proba([{**dict.fromkeys(network.names), **case} for case in cases])
 
     frame = found.to_arrow()
 
     assert frame.num_rows == rows
     for i, case in enumerate(cases):
-        one, row = network.query(case, ask=network.names), frame.slice(i, 1).to_pylist()[0]
+        one, row = network.query(case, variables=network.names), frame.slice(i, 1).to_pylist()[0]
         assert row.pop("log_evidence") == pytest.approx(one.log_evidence, rel=1e-11, abs=1e-12)
         expected = {f"P({name}={state})": p for name in network.names for state, p in one[name].items()}
         assert list(row) == list(expected)
@@ -55,14 +55,14 @@ def test_a_column_for_each_state_and_a_row_for_each_case(seed, n, rows):
     ("backend", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame), ("pyarrow", pa.Table)]
 )
 def test_frames_of_every_library(backend, kind):
-    found = asia(ask=["lung", "xray"])
+    found = asia(variables=["lung", "xray"])
     frame = found.to_frame(backend)
     names = ["P(lung=yes)", "P(lung=no)", "P(xray=yes)", "P(xray=no)", "log_evidence"]
     assert isinstance(frame, kind)
     table = as_table(frame, numeric=names)
     assert list(table.schema.names) == names
-    np.testing.assert_array_equal(np.column_stack([table.value(name) for name in names[:2]]), found["lung"])
-    np.testing.assert_array_equal(table.value("log_evidence"), found.log_evidence)
+    np.testing.assert_array_equal(np.column_stack([table.values_of(name) for name in names[:2]]), found["lung"])
+    np.testing.assert_array_equal(table.values_of("log_evidence"), found.log_evidence)
 
 
 def test_pandas_when_nothing_is_said():
@@ -76,14 +76,14 @@ def test_the_most_probable_state_of_each_case():
 
 @pytest.mark.parametrize("states", [(1, 2), (True, False), ((0, 1), (1, 2)), ("a", 3.5)])
 def test_states_come_back_as_they_are(states):
-    network = BayesianNetwork.of("[x]", {"x": [0.3, 0.7]}, states={"x": states})
-    best = network.exact.cases([{"x": None}] * 2).most_probable("x")
+    network = BayesianNetwork.from_tables("[x]", {"x": [0.3, 0.7]}, states={"x": states})
+    best = network.predict_proba([{"x": None}] * 2).most_probable("x")
     assert best.shape == (2,)
     assert all(state is states[1] for state in best)
 
 
 def test_no_cases():
-    nothing = CaseBeliefs(np.empty(0), {"x": np.empty((0, 2))}, {"x": ("a", "b")})
+    nothing = PosteriorTable(np.empty(0), {"x": np.empty((0, 2))}, {"x": ("a", "b")})
     assert nothing.most_probable("x").tolist() == []
     assert nothing.to_frame("polars").shape == (0, 3)
 
@@ -98,7 +98,7 @@ from importlib.abc import MetaPathFinder
 import numpy as np
 
 from bayeslearn.errors import MissingDependencyError
-from bayeslearn.network.inference.results import CaseBeliefs
+from bayeslearn.network.inference.results import PosteriorTable
 
 class Nothing(MetaPathFinder):
     def find_spec(self, name, path, target=None):
@@ -106,7 +106,7 @@ class Nothing(MetaPathFinder):
             raise ModuleNotFoundError(name)
 
 sys.meta_path.insert(0, Nothing())
-found = CaseBeliefs(np.zeros(1), {"x": np.ones((1, 1))}, {"x": ("a",)})
+found = PosteriorTable(np.zeros(1), {"x": np.ones((1, 1))}, {"x": ("a",)})
 assert found.to_frame("pyarrow").num_rows == 1
 for backend in ("pandas", "polars"):
     try:
@@ -124,16 +124,16 @@ def test_libraries_that_are_not_there():
 
 
 def test_states_that_are_written_alike():
-    network = BayesianNetwork.of("[x]", {"x": [0.3, 0.7]}, states={"x": (1, "1")})
+    network = BayesianNetwork.from_tables("[x]", {"x": [0.3, 0.7]}, states={"x": (1, "1")})
     with pytest.raises(DuplicateColumnError, match=r"two columns would have the name 'P\(x=1\)'"):
-        network.exact.cases([{"x": None}]).to_arrow()
+        network.predict_proba([{"x": None}]).to_arrow()
 
 
 @pytest.mark.parametrize(
     ("ask", "match"),
     [
         (lambda: asia().to_frame("excel"), "unexpected value for `backend`: 'excel'"),
-        (lambda: asia(ask=["lung"]).most_probable("tub"), "'tub' was not asked for"),
+        (lambda: asia(variables=["lung"]).most_probable("tub"), "'tub' was not asked for"),
     ],
 )
 def test_bad_questions(ask, match):

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from bayeslearn import read_network
 from bayeslearn.errors import ParameterError, UnknownStateError
-from bayeslearn.network import BayesianNetwork, Cpt
-from bayeslearn.network.inference.explanation import sensitivity
+from bayeslearn.network import CPT, BayesianNetwork
 from tests.oracle import networks as slow
 from tests.properties import trials
 
@@ -18,12 +17,12 @@ from tests.properties import trials
 def changed(network, name, cell, value):
     """The network with one number set and the rest of its row scaled to make room."""
     cpt = network[name]
-    p = cpt.p.copy()
+    p = cpt.probabilities.copy()
     row, k = p[cell[:-1]], cell[-1]
     others = np.arange(len(row)) != k
     share = row[others] / row[others].sum() if row[others].sum() > 0 else np.full(others.sum(), 1 / others.sum())
     row[others], row[k] = share * (1 - value), value
-    return BayesianNetwork(tuple(Cpt(c.variable, c.parents, p) if c is cpt else c for c in network))
+    return BayesianNetwork(tuple(CPT(c.variable, c.parents, p) if c is cpt else c for c in network))
 
 
 def belief(network, evidence, target, state):
@@ -41,7 +40,7 @@ def test_values_at_zero_and_one_and_the_slope(seed, n, zeros):
     assume(slow.given(network, evidence).sum() > 1e-9)
     state = network.states(target)[-1]
 
-    found = sensitivity(network.exact, evidence, target, state)
+    found = network.sensitivity(evidence, target, state)
 
     assert found.belief == pytest.approx(belief(network, evidence, target, state), abs=1e-12)
     for cell in found.cells():
@@ -60,8 +59,8 @@ def test_values_at_zero_and_one_and_the_slope(seed, n, zeros):
 
 def test_the_most_influential_cells_come_first():
     network = read_network("asia")
-    cells = list(sensitivity(network.exact, {"xray": "yes"}, "lung", "yes").cells())
-    assert len(cells) == sum(cpt.p.size for cpt in network)
+    cells = list(network.sensitivity({"xray": "yes"}, "lung", "yes").cells())
+    assert len(cells) == sum(cpt.probabilities.size for cpt in network)
     slopes = [abs(cell.derivative) for cell in cells]
     assert slopes == sorted(slopes, reverse=True)
     assert {cells[0].variable, cells[1].variable} <= {"lung", "tub", "xray"}
@@ -71,6 +70,6 @@ def test_the_most_influential_cells_come_first():
 def test_an_observed_target_or_an_unknown_state_is_refused():
     network = read_network("asia")
     with pytest.raises(ParameterError, match="the target 'lung' is observed"):
-        sensitivity(network.exact, {"lung": "yes"}, "lung", "yes")
+        network.sensitivity({"lung": "yes"}, "lung", "yes")
     with pytest.raises(UnknownStateError, match="maybe"):
-        sensitivity(network.exact, {}, "lung", "maybe")
+        network.sensitivity({}, "lung", "maybe")

@@ -11,18 +11,18 @@ from bayeslearn.errors import (
     ImpossibleEvidenceError,
     ParameterError,
     ProbabilityError,
+    SoftEvidenceError,
     UnknownColumnError,
     UnknownStateError,
-    UnmetTargetsError,
 )
-from bayeslearn.network import BayesianNetwork, Exact
+from bayeslearn.network import BayesianNetwork, ExactInference
 from tests.oracle import networks as slow
 
 seeds = st.integers(0, 100_000)
 
 
 def rain():
-    return BayesianNetwork.of(
+    return BayesianNetwork.from_tables(
         "[Rain][Sprinkler|Rain][Wet|Rain:Sprinkler]",
         {
             "Rain": [0.2, 0.8],
@@ -36,7 +36,7 @@ def rain():
 def chain(noise=0.0):
     """Three variables, each the one before it but for some noise."""
     copy = [[1 - noise, noise], [noise, 1 - noise]]
-    return BayesianNetwork.of(
+    return BayesianNetwork.from_tables(
         "[A][B|A][C|B]", {"A": [0.5, 0.5], "B": copy, "C": copy}, states={name: ["yes", "no"] for name in "ABC"}
     )
 
@@ -67,7 +67,7 @@ def test_the_nearest_of_all_that_meet_the_targets(seed, n, zeros):
     q = slow.projected(p, {network.names.index(name): target for name, target in targets.items()})
     assume(q is not None)
 
-    answer = Exact(network).query(evidence, likelihoods=likelihoods, targets=targets)
+    answer = ExactInference(network).query(evidence, likelihoods=likelihoods, targets=targets)
 
     assert answer.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-12, abs=1e-12)
     assert set(answer.beliefs) == set(network.names) - set(evidence)
@@ -81,11 +81,11 @@ def test_the_nearest_of_all_that_meet_the_targets(seed, n, zeros):
 def test_one_target_is_jeffreys_rule(seed, n):
     network, evidence, likelihoods, targets = random_question(seed, n, targets=1)
     assume(targets)
-    engine, [(v, target)] = Exact(network), targets.items()
+    engine, [(v, target)] = ExactInference(network), targets.items()
 
     answer = engine.query(evidence, likelihoods=likelihoods, targets=targets)
 
-    given_v = [beliefs(engine.query({**evidence, v: s}, likelihoods=likelihoods, ask=answer.beliefs))
+    given_v = [beliefs(engine.query({**evidence, v: s}, likelihoods=likelihoods, variables=answer.beliefs))
                for s in network.states(v)]  # fmt: skip
     np.testing.assert_allclose(beliefs(answer), target @ np.array(given_v), rtol=0, atol=1e-12)
 
@@ -93,8 +93,10 @@ def test_one_target_is_jeffreys_rule(seed, n):
 @given(seed=seeds, n=st.integers(2, 6))
 def test_targets_that_are_met_already_change_nothing(seed, n):
     network, evidence, likelihoods, targets = random_question(seed, n)
-    before = Exact(network).query(evidence, likelihoods=likelihoods)
-    after = Exact(network).query(evidence, likelihoods=likelihoods, targets={name: before[name] for name in targets})
+    before = ExactInference(network).query(evidence, likelihoods=likelihoods)
+    after = ExactInference(network).query(
+        evidence, likelihoods=likelihoods, targets={name: before[name] for name in targets}
+    )
     np.testing.assert_allclose(beliefs(after), beliefs(before), rtol=0, atol=1e-12)
 
 
@@ -103,16 +105,16 @@ def test_a_certain_target_is_an_observation(seed, n):
     network = slow.random_network(seed, n)
     name = network.names[seed % n]
     certain = {state: float(state == "s0") for state in network.states(name)}
-    soft = Exact(network).query(targets={name: certain})
-    hard = Exact(network).query({name: "s0"}, ask=network.names)
+    soft = ExactInference(network).query(targets={name: certain})
+    hard = ExactInference(network).query({name: "s0"}, variables=network.names)
     np.testing.assert_allclose(beliefs(soft), beliefs(hard), rtol=0, atol=1e-12)
 
 
 @given(seed=seeds, n=st.integers(2, 6))
 def test_order_of_targets_is_irrelevant(seed, n):
     network, _, _, targets = random_question(seed, n)
-    one = Exact(network).query(targets=targets)
-    other = Exact(network).query(targets=dict(reversed(targets.items())))
+    one = ExactInference(network).query(targets=targets)
+    other = ExactInference(network).query(targets=dict(reversed(targets.items())))
     np.testing.assert_allclose(beliefs(one), beliefs(other), rtol=0, atol=1e-9)
 
 
@@ -127,7 +129,7 @@ def test_by_hand():
 
 
 def test_numbers_by_name_of_state():
-    engine = Exact(rain())
+    engine = ExactInference(rain())
     by_name, in_order = {"no": 0.3, "yes": 0.7}, [0.7, 0.3]
     assert engine.query(targets={"Rain": by_name}) == engine.query(targets={"Rain": in_order})
     assert engine.query(likelihoods={"Rain": by_name}) == engine.query(likelihoods={"Rain": in_order})
@@ -135,14 +137,14 @@ def test_numbers_by_name_of_state():
 
 def test_one_target_needs_one_step(monkeypatch):
     seen = []
-    query = Exact.query
-    monkeypatch.setattr(Exact, "query", lambda self, *a, **k: seen.append(k) or query(self, *a, **k))
-    Exact(rain()).query({"Wet": "yes"}, targets={"Rain": [0.7, 0.3]})
+    query = ExactInference.query
+    monkeypatch.setattr(ExactInference, "query", lambda self, *a, **k: seen.append(k) or query(self, *a, **k))
+    ExactInference(rain()).query({"Wet": "yes"}, targets={"Rain": [0.7, 0.3]})
     assert len(seen) == 4  # the question, before, after, the answer
 
 
 def test_asking_for_a_few():
-    few = rain().query({"Wet": "yes"}, targets={"Sprinkler": [0.5, 0.5]}, ask=["Rain"])
+    few = rain().query({"Wet": "yes"}, targets={"Sprinkler": [0.5, 0.5]}, variables=["Rain"])
     whole = rain().query({"Wet": "yes"}, targets={"Sprinkler": [0.5, 0.5]})
     assert few.beliefs == {"Rain": pytest.approx(whole["Rain"], rel=1e-12)}
 
@@ -169,7 +171,7 @@ def test_impossible_evidence_is_named_as_without_targets():
 @pytest.mark.parametrize("p", [0.51, 0.7, 0.999, 1 - 1e-9, 1.0])
 def test_targets_that_contradict_each_other(p):
     expected = rf"the targets of 'A', 'C' are not met together: '[AC]' stays off by {2 * p - 1:.2g}"
-    with pytest.raises(UnmetTargetsError, match=expected) as caught:
+    with pytest.raises(SoftEvidenceError, match=expected) as caught:
         chain().query(targets={"A": [p, 1 - p], "C": [1 - p, p]})
     assert max(caught.value.details["off"].values()) == pytest.approx(2 * p - 1, rel=1e-6)
 

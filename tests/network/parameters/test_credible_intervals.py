@@ -11,10 +11,10 @@ from scipy.stats import beta
 from bayeslearn import read_network
 from bayeslearn.distributions import Counts, Dirichlet
 from bayeslearn.errors import EvidenceError, ImpossibleEvidenceError, ParameterError, UnknownStateError
-from bayeslearn.network import BayesianNetwork, Cpt, draw, fit_tables, query_interval
+from bayeslearn.network import CPT, BayesianNetwork, fit_parameters, query_interval
 from bayeslearn.network.inference.compiled_network import Compiled
 from bayeslearn.network.parameters.credible_intervals import drawn_tables, supports
-from bayeslearn.tables import Discrete
+from bayeslearn.tables import DiscreteVariable
 from tests.oracle import networks as slow
 from tests.properties import trials
 
@@ -23,12 +23,12 @@ AB = {"A": ["x", "y"], "B": ["u", "v"]}
 
 def tack():
     """SPEC H8: a thumb tack on its head 80 times of 100, one imagined case of each kind before."""
-    return fit_tables("[Side]", {"Side": ["head"] * 80 + ["point"] * 20}, prior="laplace").network
+    return fit_parameters("[Side]", {"Side": ["head"] * 80 + ["point"] * 20}, prior="laplace").network
 
 
 def learned(rows, *, prior="laplace", **options):
-    frame = BayesianNetwork.of("[A][B|A]", {"A": [0.5, 0.5], "B": np.full((2, 2), 0.5)}, states=AB)
-    return fit_tables(frame, [dict(zip("AB", row, strict=True)) for row in rows], prior=prior, **options).network
+    frame = BayesianNetwork.from_tables("[A][B|A]", {"A": [0.5, 0.5], "B": np.full((2, 2), 0.5)}, states=AB)
+    return fit_parameters(frame, [dict(zip("AB", row, strict=True)) for row in rows], prior=prior, **options).network
 
 
 ROWS = [("x", "u")] * 6 + [("x", "v")] * 2 + [("y", "v")] * 3
@@ -40,7 +40,7 @@ ROWS = [("x", "u")] * 6 + [("x", "v")] * 2 + [("y", "v")] * 3
 def test_the_thumb_tack_of_the_book():
     cpt = tack()["Side"]
     assert cpt.posterior.alpha.tolist() == [81, 21]
-    assert cpt.p[0] == pytest.approx(81 / 102, rel=1e-15)
+    assert cpt.probabilities[0] == pytest.approx(81 / 102, rel=1e-15)
     low, high = cpt.interval()
     np.testing.assert_allclose([low[0], high[0]], beta(81, 21).ppf([0.025, 0.975]), rtol=1e-12)
     assert str(cpt.support()) == "Side rests on 100 real and 2 prior cases"
@@ -52,14 +52,14 @@ def test_every_cell_has_the_bounds_of_its_beta():
     for i, k in np.ndindex(2, 2):
         a, rest = cpt.posterior.alpha[i, k], cpt.posterior.alpha[i, 1 - k]
         np.testing.assert_allclose([low[i, k], high[i, k]], beta(a, rest).ppf([0.1, 0.9]), rtol=1e-10)
-    assert ((low < cpt.p) & (cpt.p < high)).all()
+    assert ((low < cpt.probabilities) & (cpt.probabilities < high)).all()
 
 
 def test_a_row_that_rests_on_nothing_may_be_anything():
     low, high = learned([("x", "u"), ("x", "v")], prior=None)["B"].interval()
     assert (low[1].tolist(), high[1].tolist()) == ([0, 0], [1, 1])
     assert (low[0] > 0).all()
-    one = Cpt(Discrete("C", ["only"]), (), [1.0], Counts([0.0]))
+    one = CPT(DiscreteVariable("C", ["only"]), (), [1.0], Counts([0.0]))
     assert (one.interval()[0].tolist(), one.interval()[1].tolist()) == ([1], [1])
 
 
@@ -69,7 +69,7 @@ def test_what_rows_rest_on():
     found = {(row.variable, *row.given.values()): (row.cases, row.prior) for row in supports(network)}
     assert found == {("A",): (11, 1), ("B", "x"): (8, 1), ("B", "y"): (3, 1)}
     assert network["B"].support({"A": "y"}) in list(supports(network))
-    fit = fit_tables(network, [{"A": "x", "B": "v"}], prior="m:1")
+    fit = fit_parameters(network, [{"A": "x", "B": "v"}], prior="m:1")
     assert str(fit.least_supported(1)[0]) == "B given A=y rests on 0 real and 1 prior cases"
 
 
@@ -86,7 +86,7 @@ def test_expected_cases_count_as_cases():
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_a_root_has_the_bounds_of_its_beta(level):
     n, tails = 4000, [(1 - level) / 2, (1 + level) / 2]
-    found = query_interval(tack(), level=level, n=n, rng=1)["Side"]["head"]
+    found = query_interval(tack(), level=level, n=n, random_state=1)["Side"]["head"]
     truth = beta(81, 21)
     assert abs(found.mean - 81 / 102) < 5 * truth.std() / np.sqrt(n)
     for bound, q in zip((found.low, found.high), tails, strict=True):
@@ -96,7 +96,7 @@ def test_a_root_has_the_bounds_of_its_beta(level):
 
 def test_a_child_of_what_is_observed_has_the_bounds_of_its_row():
     n, truth = 4000, beta(7, 3)
-    found = query_interval(learned(ROWS), {"A": "x"}, ["B"], n=n, rng=2)["B"]["u"]
+    found = query_interval(learned(ROWS), {"A": "x"}, ["B"], n=n, random_state=2)["B"]["u"]
     for bound, q in ((found.low, 0.025), (found.high, 0.975)):
         assert abs(bound - truth.ppf(q)) < 5 * np.sqrt(q * (1 - q) / n) / truth.pdf(truth.ppf(q))
 
@@ -105,10 +105,10 @@ def test_a_child_of_what_is_observed_has_the_bounds_of_its_row():
 @given(seed=st.integers(0, 100_000), size=st.integers(1, 5))
 def test_answers_are_those_of_every_drawn_network_by_enumeration(seed, size):
     truth = slow.random_network(seed, size)
-    network = fit_tables(truth, draw(truth, 12, rng=seed), prior="jeffreys").network
+    network = fit_parameters(truth, truth.sample(12, random_state=seed), prior="jeffreys").network
     evidence = slow.random_evidence(network, seed)
     ask = [name for name in network.names if name not in evidence] or list(network.names)
-    found = query_interval(network, evidence, ask, level=0.6, n=7, rng=seed)
+    found = query_interval(network, evidence, ask, level=0.6, n=7, random_state=seed)
     compiled = Compiled(network)
     codes = np.array([network.states(v).index(evidence[v]) if v in evidence else -1 for v in network.names])
     kept = compiled.relevant([network.names.index(v) for v in ask], codes >= 0)
@@ -124,8 +124,8 @@ def test_answers_are_those_of_every_drawn_network_by_enumeration(seed, size):
 
 def renumbered(network, p):
     """The network with other numbers in its tables."""
-    parts = np.split(p, np.cumsum([cpt.p.size for cpt in network])[:-1])
-    cpts = [Cpt(c.variable, c.parents, part.reshape(c.shape)) for c, part in zip(network, parts, strict=True)]
+    parts = np.split(p, np.cumsum([cpt.probabilities.size for cpt in network])[:-1])
+    cpts = [CPT(c.variable, c.parents, part.reshape(c.shape)) for c, part in zip(network, parts, strict=True)]
     return BayesianNetwork(tuple(cpts))
 
 
@@ -136,7 +136,9 @@ def test_drawn_tables_have_the_mean_and_the_spread_of_the_posterior():
     np.testing.assert_allclose(tables[:, ::2] + tables[:, 1::2], 1.0, rtol=1e-12)
     alpha = np.concatenate([cpt.posterior.alpha.reshape(-1) for cpt in network])
     spread = beta(alpha, alpha[[1, 0, 3, 2, 5, 4]]).std()
-    assert (np.abs(tables.mean(axis=0) - np.concatenate([c.p.reshape(-1) for c in network])) < 5 * spread / 63).all()
+    assert (
+        np.abs(tables.mean(axis=0) - np.concatenate([c.probabilities.reshape(-1) for c in network])) < 5 * spread / 63
+    ).all()
     np.testing.assert_allclose(tables.std(axis=0), spread, rtol=5 / np.sqrt(n))
     rows = np.corrcoef(tables[:, ::2].T) - np.eye(3)
     assert np.abs(rows).max() < 5 / np.sqrt(n)  # rows do not see each other
@@ -144,18 +146,20 @@ def test_drawn_tables_have_the_mean_and_the_spread_of_the_posterior():
 
 def test_the_same_seed_gives_the_same_answer():
     network = learned(ROWS)
-    first, second = (query_interval(network, {"B": "u"}, rng=seed) for seed in (5, np.random.default_rng(5)))
+    first, second = (query_interval(network, {"B": "u"}, random_state=seed) for seed in (5, np.random.default_rng(5)))
     assert first == second
-    assert first != query_interval(network, {"B": "u"}, rng=6)
+    assert first != query_interval(network, {"B": "u"}, random_state=6)
     assert (first.level, first.draws, list(first.intervals)) == (0.95, 200, ["A"])
     assert first.to_dict()["intervals"]["A"]["x"].keys() == {"mean", "low", "high"}
 
 
 def test_more_cases_make_surer_and_a_higher_level_less_so():
     few, many = learned(ROWS), learned(ROWS * 50)
-    widths = [width(query_interval(network, {"B": "u"}, rng=0)["A"]["x"]) for network in (few, many)]
+    widths = [width(query_interval(network, {"B": "u"}, random_state=0)["A"]["x"]) for network in (few, many)]
     assert widths[1] < widths[0] / 4
-    levels = [width(query_interval(few, {"B": "u"}, level=level, rng=0)["A"]["x"]) for level in (0.5, 0.9, 0.99)]
+    levels = [
+        width(query_interval(few, {"B": "u"}, level=level, random_state=0)["A"]["x"]) for level in (0.5, 0.9, 0.99)
+    ]
     assert levels == sorted(levels)
 
 
@@ -166,39 +170,39 @@ def width(interval):
 
 def test_virtual_evidence():
     network = learned(ROWS)
-    hard = query_interval(network, {"B": "u"}, ["A"], rng=4)["A"]["x"]
-    virtual = query_interval(network, None, ["A"], likelihoods={"B": {"u": 1e-200, "v": 0.0}}, rng=4)["A"]["x"]
+    hard = query_interval(network, {"B": "u"}, ["A"], random_state=4)["A"]["x"]
+    virtual = query_interval(network, None, ["A"], likelihoods={"B": {"u": 1e-200, "v": 0.0}}, random_state=4)["A"]["x"]
     assert virtual.mean == pytest.approx(hard.mean, rel=1e-12)
     assert virtual.high == pytest.approx(hard.high, rel=1e-12)
 
 
 def test_one_plan_serves_all_draws(monkeypatch):
     alarm = read_network("alarm")
-    network = fit_tables(alarm, draw(alarm, 500, rng=0), prior="bdeu:10").network
+    network = fit_parameters(alarm, alarm.sample(500, random_state=0), prior="bdeu:10").network
     planned, made = [], Compiled._made
     monkeypatch.setattr(Compiled, "_made", lambda self, *given: planned.append(1) or made(self, *given))
-    found = query_interval(network, {"CVP": "HIGH", "BP": "LOW"}, ["HYPOVOLEMIA"], n=50, rng=0)
+    found = query_interval(network, {"CVP": "HIGH", "BP": "LOW"}, ["HYPOVOLEMIA"], n=50, random_state=0)
     assert len(planned) == 1
     belief = network.query({"CVP": "HIGH", "BP": "LOW"})["HYPOVOLEMIA"]
     assert found["HYPOVOLEMIA"]["TRUE"].low < belief["TRUE"] < found["HYPOVOLEMIA"]["TRUE"].high
 
 
 def test_what_is_given_is_certain():
-    before = BayesianNetwork.of("[A][B|A]", {"A": [0.3, 0.7], "B": np.full((2, 2), 0.5)}, states=AB)
-    network = fit_tables(before, [{"A": "x", "B": "u"}], frozen=["A"], prior="laplace").network
-    found = query_interval(network, rng=0)
+    before = BayesianNetwork.from_tables("[A][B|A]", {"A": [0.3, 0.7], "B": np.full((2, 2), 0.5)}, states=AB)
+    network = fit_parameters(before, [{"A": "x", "B": "u"}], frozen=["A"], prior="laplace").network
+    found = query_interval(network, random_state=0)
     certain = found["A"]["x"]
     assert [certain.mean, certain.low, certain.high] == pytest.approx([0.3] * 3, rel=1e-12)
     assert width(found["B"]["u"]) > 0.2
-    seen = query_interval(network, {"B": "u"}, ["B"], rng=0)["B"]["u"]
+    seen = query_interval(network, {"B": "u"}, ["B"], random_state=0)["B"]["u"]
     assert (seen.mean, seen.low, seen.high) == (1, 1, 1)
 
 
 def test_draws_under_which_the_evidence_is_impossible_are_left_out():
     """α so small that drawn probabilities are often zero: ln θ ~ −1/α, far below the smallest float."""
-    a = Discrete("A", ("x", "y"))
-    network = BayesianNetwork((Cpt(a, (), [0.5, 0.5], prior=Dirichlet([1e-4, 1e-4])),))
-    found = query_interval(network, {"A": "x"}, ["A"], n=40, rng=0)
+    a = DiscreteVariable("A", ("x", "y"))
+    network = BayesianNetwork((CPT(a, (), [0.5, 0.5], prior=Dirichlet([1e-4, 1e-4])),))
+    found = query_interval(network, {"A": "x"}, ["A"], n=40, random_state=0)
     assert 0 < found.draws < 40
 
 
@@ -208,9 +212,9 @@ def test_draws_under_which_the_evidence_is_impossible_are_left_out():
 def test_a_row_that_matters_must_rest_on_something():
     network = learned([("x", "u"), ("x", "v")], prior=None)
     with pytest.raises(EvidenceError, match="the row of B given A=y rests on no case at all") as error:
-        query_interval(network, ask=["B"])
+        query_interval(network, variables=["B"])
     assert error.value.details["given"] == {"A": "y"}
-    assert query_interval(network, ask=["A"], rng=0)["A"]["x"].mean == 1  # B does not matter for it
+    assert query_interval(network, variables=["A"], random_state=0)["A"]["x"].mean == 1  # B does not matter for it
 
 
 def test_given_tables_say_nothing_of_how_sure_they_are():
@@ -230,7 +234,7 @@ def test_bad_questions():
     with pytest.raises(ParameterError, match="`n` must be at least 1, got 0"):
         query_interval(network, n=0)
     with pytest.raises(ParameterError, match="'A' was not asked for"):
-        query_interval(network, ask=["B"], n=2, rng=0)["A"]
+        query_interval(network, variables=["B"], n=2, random_state=0)["A"]
     with pytest.raises(UnknownStateError, match="has no state 'w'"):
         query_interval(network, {"B": "w"})
     with pytest.raises(ParameterError, match="a row of 'B' is named by the states of 'A', got none"):

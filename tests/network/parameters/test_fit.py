@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from bayeslearn import read_network
 from bayeslearn.distributions import Dirichlet
 from bayeslearn.errors import (
+    ConvergenceWarning,
     ImpossibleDataError,
     MismatchError,
     MissingValuesError,
-    NotConvergedWarning,
     ParameterError,
     ShapeError,
     UnknownColumnError,
     UnknownStateError,
 )
-from bayeslearn.network import BayesianNetwork, Cpt, NetworkPrior, draw, fit_tables
+from bayeslearn.network import CPT, BayesianNetwork, NetworkPrior, fit_parameters
 from bayeslearn.network.inference.compiled_network import Compiled
 from bayeslearn.network.parameters import training_cases as folding
 from bayeslearn.network.parameters.em_steps import Tables, expected_families
@@ -35,7 +35,7 @@ seeds = st.integers(0, 100_000)
 
 def with_holes(network, rows, seed, share=0.3, *, hide=()):
     """Rows drawn from the network, cells missing at random, whole columns when hidden; random weights."""
-    full = draw(network, rows, rng=seed)
+    full = network.sample(rows, random_state=seed)
     rng = np.random.default_rng(seed)
     codes = np.where(rng.random(full.codes.shape) < share, -1, full.codes)
     for name in hide:
@@ -109,7 +109,7 @@ def test_equal_groups_are_inferred_once():
 
 
 def test_groups_that_do_not_touch_are_apart():
-    network = BayesianNetwork.of(
+    network = BayesianNetwork.from_tables(
         "[A][B|A][C|B][D|C]", {n: [0.5, 0.5] if n == "A" else np.full((2, 2), 0.5) for n in "ABCD"},
         states={n: ["x", "y"] for n in "ABCD"},
     )  # fmt: skip
@@ -146,8 +146,8 @@ def test_the_objective_never_falls(seed, n, prior, hide):
     never = [name for name, cells in table.missing().items() if cells == table.n_rows]
     hidden |= {name: network.states(name) for name in never}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        fit = fit_tables(network, table, prior=prior, hidden=hidden, max_iter=15)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fit = fit_parameters(network, table, prior=prior, hidden=hidden, max_iter=15)
     objectives = [step.objective for step in fit.history]
     assert all(b >= a - 1e-9 * (1 + abs(a)) for a, b in itertools.pairwise(objectives))
     assert fit.objective == objectives[-1]
@@ -157,34 +157,36 @@ def test_the_objective_never_falls(seed, n, prior, hide):
 def test_complete_cases_are_counted(seed, n):
     network = slow.random_network(seed, n)
     table = with_holes(network, 40, seed, 0.0)
-    fit = fit_tables(network, table, prior="m:2")
+    fit = fit_parameters(network, table, prior="m:2")
     assert (fit.converged, fit.iterations) == (True, 1)
     counts, _ = expected_counts(network, table)
     for cpt in fit.network:
         n_k = counts[cpt.name] + 2 / cpt.variable.size
         np.testing.assert_allclose(cpt.counts.n, counts[cpt.name], rtol=0, atol=1e-12)
-        np.testing.assert_allclose(cpt.p, n_k / n_k.sum(axis=-1, keepdims=True), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(cpt.probabilities, n_k / n_k.sum(axis=-1, keepdims=True), rtol=0, atol=1e-12)
 
 
 def test_em_at_its_fixed_point_estimates_itself():
     network = slow.random_network(3, 5)
     table = with_holes(network, 200, 0, 0.2)
-    fit = fit_tables(network, table, prior="laplace", tol=1e-10, max_iter=2000)
+    fit = fit_parameters(network, table, prior="laplace", tol=1e-10, max_iter=2000)
     for cpt in fit.network:
         posterior = cpt.counts.n + cpt.prior.alpha
-        np.testing.assert_allclose(cpt.p, posterior / posterior.sum(axis=-1, keepdims=True), rtol=0, atol=1e-5)
+        np.testing.assert_allclose(
+            cpt.probabilities, posterior / posterior.sum(axis=-1, keepdims=True), rtol=0, atol=1e-5
+        )
 
 
 def test_threads_rows_and_columns_do_not_matter(monkeypatch):
     network = slow.random_network(11, 6)
     table = with_holes(network, 300, 0, 0.3)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        one = fit_tables(network, table, prior="laplace", max_iter=5)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        one = fit_parameters(network, table, prior="laplace", max_iter=5)
         monkeypatch.setattr("bayeslearn.kernels.threads.thread_count", lambda: 1)
-        same = fit_tables(network, table, prior="laplace", max_iter=5)
+        same = fit_parameters(network, table, prior="laplace", max_iter=5)
         turned = table.take(np.arange(300)[::-1]).select(network.names[::-1])
-        other = fit_tables(network, turned, prior="laplace", max_iter=5)
+        other = fit_parameters(network, turned, prior="laplace", max_iter=5)
     assert one.network == same.network
     assert one.network.isclose(other.network, rtol=1e-9)
 
@@ -201,9 +203,9 @@ def clusters(rows=600):
 
 
 def test_a_hidden_variable_is_found():
-    fit = fit_tables("[H][X|H][Y|H][Z|H]", clusters(), hidden={"H": 2}, tol=1e-6, max_iter=2000, prior=None)
+    fit = fit_parameters("[H][X|H][Y|H][Z|H]", clusters(), hidden={"H": 2}, tol=1e-6, max_iter=2000, prior=None)
     assert fit.network.states("H") == ("H0", "H1")
-    yes = fit.network["X"].p[:, 1]
+    yes = fit.network["X"].probabilities[:, 1]
     assert yes.max() == pytest.approx(0.9, abs=0.07)
     assert yes.min() == pytest.approx(0.2, abs=0.07)
     assert fit.missing["H"] == fit.rows == 600
@@ -211,18 +213,20 @@ def test_a_hidden_variable_is_found():
 
 def test_symmetry_is_broken_and_a_uniform_answer_not_returned():
     data = clusters()
-    flat_out = fit_tables(
+    flat_out = fit_parameters(
         "[H][X|H][Y|H][Z|H]", data, hidden={"H": 1}, prior=None
     ).log_likelihood  # one state: independence
-    fit = fit_tables("[H][X|H][Y|H][Z|H]", data, hidden={"H": 2}, tol=1e-6, max_iter=2000, prior=None)
+    fit = fit_parameters("[H][X|H][Y|H][Z|H]", data, hidden={"H": 2}, tol=1e-6, max_iter=2000, prior=None)
     assert fit.log_likelihood > flat_out + 20
 
 
 def test_restarts_keep_the_best_and_are_reproducible():
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         fits = [
-            fit_tables("[H][X|H][Y|H][Z|H]", clusters(), hidden={"H": 3}, restarts=4, rng=5, max_iter=30, prior=None)
+            fit_parameters(
+                "[H][X|H][Y|H][Z|H]", clusters(), hidden={"H": 3}, restarts=4, random_state=5, max_iter=30, prior=None
+            )
             for _ in range(2)
         ]
     assert fits[0].network == fits[1].network
@@ -233,10 +237,10 @@ def test_restarts_keep_the_best_and_are_reproducible():
 def test_frozen_tables_stay():
     network = read_network("asia")
     table = with_holes(network, 300, 0, 0.2)
-    fit = fit_tables(network, table, frozen=["smoke", "dysp"], prior="laplace")
+    fit = fit_parameters(network, table, frozen=["smoke", "dysp"], prior="laplace")
     for name in ("smoke", "dysp"):
         assert fit.network[name] is network[name]
-    assert not np.allclose(fit.network["asia"].p, network["asia"].p)
+    assert not np.allclose(fit.network["asia"].probabilities, network["asia"].probabilities)
     assert fit.network["asia"].counts is not None
 
 
@@ -245,30 +249,30 @@ def test_a_given_start_is_used():
     table = with_holes(network, 100, 0, 0.2)
     model = Tables(Compiled(network))
     expected = model.expected_statistics(FoldedCases.of(model.compiled, table))[1]
-    fit = fit_tables(network, table, start=network, prior="bdeu:1")
+    fit = fit_parameters(network, table, start=network, prior="bdeu:1")
     assert fit.history[0].log_likelihood == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_start_may_have_parents_and_states_in_another_order_and_keeps_its_frozen_tables():
     states = {"a": ["y", "x"], "b": ["v", "u"], "c": ["t", "s"]}
     tables = {"a": [0.8, 0.2], "b": [0.4, 0.6], "c": [[[0.1, 0.9], [0.2, 0.8]], [[0.3, 0.7], [0.4, 0.6]]]}
-    start = BayesianNetwork.of("[a][b][c|a:b]", tables, states=states)
+    start = BayesianNetwork.from_tables("[a][b][c|a:b]", tables, states=states)
     cases = {"a": ["x", "y", "y"], "b": ["u", None, "v"], "c": ["s", "t", None]}
 
-    fit = fit_tables("[a][b][c|b:a]", cases, start=start, frozen=["a", "c"], prior=None)
+    fit = fit_parameters("[a][b][c|b:a]", cases, start=start, frozen=["a", "c"], prior=None)
 
     assert fit.network.states("a") == ("x", "y")
-    np.testing.assert_allclose(fit.network["a"].p, [0.2, 0.8])
-    np.testing.assert_allclose(fit.network["c"].p[0, 1], [0.8, 0.2])  # b=u, a=y; the states are s, t
+    np.testing.assert_allclose(fit.network["a"].probabilities, [0.2, 0.8])
+    np.testing.assert_allclose(fit.network["c"].probabilities[0, 1], [0.8, 0.2])  # b=u, a=y; the states are s, t
     assert fit.network["c"].counts is None
     with pytest.raises(MismatchError, match="the states of 'a' differ: 'x', 'z' in one network"):
-        fit_tables("[a][b][c|b:a]", cases | {"a": ["x", "z", "z"]}, start=start, prior=None)
+        fit_parameters("[a][b][c|b:a]", cases | {"a": ["x", "z", "z"]}, start=start, prior=None)
 
 
 def test_not_converged_is_warned_of_with_numbers():
     table = with_holes(read_network("asia"), 100, 0, 0.3)
-    with pytest.warns(NotConvergedWarning, match="EM stopped after 2 iterations, last gain"):
-        fit_tables(read_network("asia"), table, max_iter=2, tol=1e-12, prior=None)
+    with pytest.warns(ConvergenceWarning, match="EM stopped after 2 iterations, last gain"):
+        fit_parameters(read_network("asia"), table, max_iter=2, tol=1e-12, prior=None)
 
 
 def test_progress_may_stop_the_climb():
@@ -276,7 +280,7 @@ def test_progress_may_stop_the_climb():
         if step.iteration == 2:
             raise StopIteration
 
-    fit = fit_tables(
+    fit = fit_parameters(
         read_network("asia"), with_holes(read_network("asia"), 100, 0, 0.3), progress=stop, tol=0, prior=None
     )
     assert fit.iterations == 2
@@ -301,16 +305,16 @@ def test_progress_may_stop_the_climb():
 )
 def test_priors(prior, alpha):
     data = {"A": ["x", "y", "x"], "B": ["u", "v", "v"]}
-    fit = fit_tables("[A][B|A]", data, prior=prior)
+    fit = fit_parameters("[A][B|A]", data, prior=prior)
     np.testing.assert_allclose(fit.network["B"].prior.alpha, alpha, rtol=1e-12)
     n = np.array([[1, 1], [0, 1]]) + np.array(alpha, dtype=float)
-    np.testing.assert_allclose(fit.network["B"].p, n / n.sum(axis=-1, keepdims=True), rtol=1e-12)
+    np.testing.assert_allclose(fit.network["B"].probabilities, n / n.sum(axis=-1, keepdims=True), rtol=1e-12)
 
 
 def test_another_network_as_prior():
     network = slow.random_network(8, 4)
     prior = NetworkPrior(network, cases=25)
-    fit = fit_tables(network, with_holes(network, 5, 0, 0.0), prior=prior)
+    fit = fit_parameters(network, with_holes(network, 5, 0, 0.0), prior=prior)
     p = slow.joint(network)
     for cpt in fit.network:
         axes = [network.names.index(v.name) for v in (*cpt.parents, cpt.variable)]
@@ -321,8 +325,8 @@ def test_another_network_as_prior():
 
 
 def test_rows_without_support_are_uniform_and_reported():
-    fit = fit_tables("[A][B|A]", {"A": ["x", "x"], "B": ["u", "v"]}, states={"A": ["x", "y"]}, prior=None)
-    np.testing.assert_allclose(fit.network["B"].p, 0.5)
+    fit = fit_parameters("[A][B|A]", {"A": ["x", "x"], "B": ["u", "v"]}, states={"A": ["x", "y"]}, prior=None)
+    np.testing.assert_allclose(fit.network["B"].probabilities, 0.5)
     worst = fit.least_supported(1)[0]
     assert (worst.variable, worst.given, worst.cases, worst.prior) == ("B", {"A": "y"}, 0.0, 0.0)
 
@@ -334,7 +338,7 @@ def test_numeric_columns_are_cut_and_evidence_may_be_a_number():
     rng = np.random.default_rng(0)
     x = rng.normal(size=400)
     data = {"x": x.tolist(), "y": np.where(x > 0, "high", "low").tolist()}
-    network = fit_tables("[x][y|x]", data, prior="laplace").network
+    network = fit_parameters("[x][y|x]", data, prior="laplace").network
     assert network["x"].variable.cuts is not None
     assert network.query({"x": 2.5})["y"]["high"] > 0.9
     assert network.query({"x": -2.5})["y"]["high"] < 0.1
@@ -346,8 +350,8 @@ def test_weight_two_is_twice_the_row():
     twice = Table(table.schema, np.repeat(table.codes, 2, axis=1), np.empty((0, 100)))
     double = table.with_weights(np.full(50, 2.0))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        a, b = (fit_tables(read_network("asia"), t, prior="k2", max_iter=10) for t in (twice, double))
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        a, b = (fit_parameters(read_network("asia"), t, prior="k2", max_iter=10) for t in (twice, double))
     assert a.network.isclose(b.network, rtol=1e-9)
     assert a.log_likelihood == pytest.approx(b.log_likelihood, rel=1e-12)
 
@@ -356,50 +360,60 @@ def test_weight_two_is_twice_the_row():
 
 
 def small():
-    a = Cpt(read_network("asia")["smoke"].variable, (), [1.0, 0.0])
+    a = CPT(read_network("asia")["smoke"].variable, (), [1.0, 0.0])
     return BayesianNetwork((a,))
 
 
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
-        (lambda: fit_tables(small(), {"smoke": ["maybe"]}, unseen="error"), UnknownStateError, "'smoke'.*'maybe'"),
-        (lambda: fit_tables(small(), {"drink": ["yes"]}, prior=None), UnknownColumnError, "smoke"),
-        (lambda: fit_tables("[A][B|A]", {"A": ["x"], "C": ["y"]}, prior=None), UnknownColumnError, "'B'"),
         (
-            lambda: fit_tables(small(), {"smoke": [None, "?"]}, prior=None),
+            lambda: fit_parameters(small(), {"smoke": ["maybe"]}, handle_unknown="error"),
+            UnknownStateError,
+            "'smoke'.*'maybe'",
+        ),
+        (lambda: fit_parameters(small(), {"drink": ["yes"]}, prior=None), UnknownColumnError, "smoke"),
+        (lambda: fit_parameters("[A][B|A]", {"A": ["x"], "C": ["y"]}, prior=None), UnknownColumnError, "'B'"),
+        (
+            lambda: fit_parameters(small(), {"smoke": [None, "?"]}, prior=None),
             MissingValuesError,
             "no row has a value for 'smoke'",
         ),
         (
-            lambda: fit_tables("[A]", {"A": ["x"]}, hidden={"Q": 2}, prior=None),
+            lambda: fit_parameters("[A]", {"A": ["x"]}, hidden={"Q": 2}, prior=None),
             ParameterError,
             "'Q' is not in the graph",
         ),
         (
-            lambda: fit_tables(small(), {"smoke": [None]}, hidden={"smoke": 3}, prior=None),
+            lambda: fit_parameters(small(), {"smoke": [None]}, hidden={"smoke": 3}, prior=None),
             ParameterError,
             "hidden variable 'smoke' has the states 'yes', 'no' already",
         ),
-        (lambda: fit_tables("[A]", {"A": ["x"]}, prior="bayes"), ParameterError, "there is no prior 'bayes'"),
-        (lambda: fit_tables("[A]", {"A": ["x"]}, prior={"B": "k2"}), UnknownColumnError, "a prior is given for 'B'"),
-        (lambda: fit_tables("[A]", {"A": ["x"]}, frozen=["A"], prior=None), ParameterError, "a graph has none"),
-        (lambda: fit_tables("[A]", {"A": ["x"]}, start="luck", prior=None), ParameterError, "start"),
-        (lambda: fit_tables("[A]", {"A": ["x"]}, restarts=0, prior=None), ParameterError, "restarts"),
+        (lambda: fit_parameters("[A]", {"A": ["x"]}, prior="bayes"), ParameterError, "there is no prior 'bayes'"),
         (
-            lambda: fit_tables(
+            lambda: fit_parameters("[A]", {"A": ["x"]}, prior={"B": "k2"}),
+            UnknownColumnError,
+            "a prior is given for 'B'",
+        ),
+        (lambda: fit_parameters("[A]", {"A": ["x"]}, frozen=["A"], prior=None), ParameterError, "a graph has none"),
+        (lambda: fit_parameters("[A]", {"A": ["x"]}, start="luck", prior=None), ParameterError, "start"),
+        (lambda: fit_parameters("[A]", {"A": ["x"]}, restarts=0, prior=None), ParameterError, "restarts"),
+        (
+            lambda: fit_parameters(
                 small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 0.5], [1, 0.5]]}, prior=None
             ),
             ParameterError,
             "row 0 has a value and a likelihood for 'smoke'",
         ),
         (
-            lambda: fit_tables(small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 1], [0, 0]]}, prior=None),
+            lambda: fit_parameters(
+                small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 1], [0, 0]]}, prior=None
+            ),
             ParameterError,
             "likelihood of 'smoke' in row 1 allows no state",
         ),
         (
-            lambda: fit_tables(small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 1]]}, prior=None),
+            lambda: fit_parameters(small(), {"smoke": ["yes", None]}, likelihoods={"smoke": [[1, 1]]}, prior=None),
             ShapeError,
             "a row for each case",
         ),
@@ -413,5 +427,5 @@ def test_bad_input_is_named(call, error, match):
 @pytest.mark.parametrize("seen", [{"smoke": ["yes", "yes", "no"]}, {"smoke": ["yes", None, "no"]}])
 def test_rows_of_probability_zero_are_named_by_their_number(seen):
     with pytest.raises(ImpossibleDataError, match="row 2 has probability zero") as caught:
-        fit_tables(small(), seen, frozen=["smoke"], prior=None)
+        fit_parameters(small(), seen, frozen=["smoke"], prior=None)
     assert caught.value.details["row"] == 2

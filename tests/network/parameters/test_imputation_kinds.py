@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn import BayesianNetwork, as_table, fit_tables, read_network, scan, write_network
+from bayeslearn import BayesianNetwork, as_table, fit_parameters, read_network, scan, write_network
 from bayeslearn.errors import BayeslearnWarning, FormatError, ParameterError, UnknownColumnError, UnknownStateError
-from bayeslearn.tables import Discrete, Schema, Table
+from bayeslearn.tables import DiscreteVariable, Schema, Table
 from bayeslearn.tables.interval_values import MAX_VALUES, interval_values
 from tests.cli.asking import ask
 from tests.properties import trials
@@ -28,7 +28,7 @@ RNG = np.random.default_rng(0)
 Y = RNG.choice(["a", "b"], 300)
 X = np.where(Y == "a", RNG.normal(0, 1, 300), RNG.normal(9, 1, 300)).round(2)
 WHOLE = np.where(Y == "a", RNG.integers(0, 40, 300), RNG.integers(60, 200, 300))
-NET = fit_tables(
+NET = fit_parameters(
     "[y][x|y][n|y][k|y]", {"y": Y, "x": X, "n": WHOLE, "k": np.where(RNG.random(300) < 0.9, Y == "a", Y == "b")},
     prior="laplace",
 ).network  # fmt: skip
@@ -89,7 +89,7 @@ def test_observed_cells_come_back_unchanged(kind, columns, how):
     there, back = KINDS[kind]
     data = there(columns)
     before = back(data)
-    full = NET.impute(data, how=how, rng=1)
+    full = NET.impute(data, how=how, random_state=1)
     after = back(full)
     assert (type(full), list(after)) == (type(data), list(before))
     if kind == "pandas":
@@ -109,11 +109,11 @@ def test_observed_cells_come_back_unchanged(kind, columns, how):
 def test_kinds_agree(columns):
     """One answer, whatever the data come as."""
     found = [NET.impute(there(columns)) for there, _ in KINDS.values()]
-    tables = [as_table(full, schema=NET.schema, absent="missing") for full in found]
+    tables = [as_table(full, schema=NET.schema, missing_columns="missing") for full in found]
     assert all(table == tables[0] for table in tables[1:])
-    best = NET.impute(as_table(columns, schema=NET.schema, absent="missing"))
+    best = NET.impute(as_table(columns, schema=NET.schema, missing_columns="missing"))
     for name in set(columns) & set(NET.names):
-        np.testing.assert_array_equal(tables[0].code(name), best.code(name))
+        np.testing.assert_array_equal(tables[0].codes_of(name), best.codes_of(name))
 
 
 ### files
@@ -156,7 +156,7 @@ def test_files_stay_byte_for_byte(file, how):
         words = ["--how", "draw", "--seed", "1"] if how == "draw" else []
         shown = ask("impute", net, path, *words)
         ask("impute", net, path, "-o", to, *words)
-        full = NET.impute(path, how=how.replace("-", " "), rng=1).to_pydict()
+        full = NET.impute(path, how=how.replace("-", " "), random_state=1).to_pydict()
         new = [
             tuple(
                 full[name][i] if name in NET and cell.strip('"') in {"", "?", "NaN", "nan"} else cell
@@ -247,7 +247,7 @@ def test_arrow_types_stay(kind):
 
 def test_numpy_arrays():
     matrix = np.array([[8.5, np.nan], [np.nan, 120.0]])
-    network = fit_tables("[x][n|x]", {"x": X, "n": WHOLE}, prior="laplace").network
+    network = fit_parameters("[x][n|x]", {"x": X, "n": WHOLE}, prior="laplace").network
     full = network.impute(matrix)
     assert (full.dtype, np.isnan(full).any(), full[0, 0], full[1, 1]) == (np.float64, False, 8.5, 120)
     assert np.isnan(matrix).sum() == 2
@@ -270,14 +270,14 @@ def test_tables_keep_their_schema():
     full = NET.impute(table.with_weights([1, 2, 3]))
     assert full.schema.names == table.schema.names
     assert full.schema["x"] == table.schema["x"]
-    assert (full.value("x")[[0, 2]].tolist(), full.missing()) == ([8.5, 0.25], {"x": 0, "y": 0, "town": 1})
+    assert (full.values_of("x")[[0, 2]].tolist(), full.missing()) == ([8.5, 0.25], {"x": 0, "y": 0, "town": 1})
     np.testing.assert_array_equal(full.weights, [1, 2, 3])
     low = NET.impute(as_table({"x": [0.25, 0.5], "y": [None, "b"]}, numeric=["x"], allow_constant=True))
     assert (low.schema["y"].states, low.to_dict()["y"]) == (("b", "a"), ["a", "b"])  # a state that it had not seen
     cut = NET.impute(table, as_intervals=True)
     assert cut.schema["x"] == NET["x"].variable
     assert isinstance(
-        NET.impute(scan([{"x": [8.5, None], "y": ["b", "a"]}], schema=NET.schema, absent="missing")), Table
+        NET.impute(scan([{"x": [8.5, None], "y": ["b", "a"]}], schema=NET.schema, missing_columns="missing")), Table
     )
 
 
@@ -292,7 +292,7 @@ def test_whole_columns_that_are_missing():
 
 
 def test_the_number_is_the_median_of_the_training_rows_in_the_interval():
-    best = NET.exact.most_probable({"y": "a"}).case
+    best = NET.most_probable({"y": "a"}).case
     code = NET["x"].variable.code_of(best["x"])
     rows = np.sort(X[NET["x"].variable.cut(X) == code])
     wanted = rows[(len(rows) - 1) // 2]
@@ -303,25 +303,25 @@ def test_the_number_is_the_median_of_the_training_rows_in_the_interval():
 
 def test_draws_are_of_the_values_in_the_interval():
     """Without evidence the draws are spread as the training rows are, but for the prior."""
-    drawn = np.array(NET.impute({"y": [None] * 4000, "x": [None] * 4000}, how="draw", rng=3)["x"])
+    drawn = np.array(NET.impute({"y": [None] * 4000, "x": [None] * 4000}, how="draw", random_state=3)["x"])
     assert set(drawn) <= set(X)
     assert abs(drawn.mean() - X.mean()) < 5 * X.std() / np.sqrt(4000) + 0.1
     np.testing.assert_allclose(np.quantile(drawn, [0.1, 0.5, 0.9]), np.quantile(X, [0.1, 0.5, 0.9]), rtol=0, atol=0.5)
 
 
 def test_a_network_without_values_takes_those_of_the_data_and_else_the_interval():
-    hours = Discrete.from_cuts("hours", [2.0, 4.0])
-    network = BayesianNetwork.of("[hours]", {"hours": [0.1, 0.8, 0.1]}, states=Schema([hours]))
+    hours = DiscreteVariable.from_cuts("hours", [2.0, 4.0])
+    network = BayesianNetwork.from_tables("[hours]", {"hours": [0.1, 0.8, 0.1]}, states=Schema([hours]))
     assert network.impute({"hours": [2.5, 3.5, 3.0, None]})["hours"][-1] == 3.0
     assert network.impute({"hours": [1.0, 9.5, None]})["hours"][-1] == 3.0  # the middle of the interval
     for p, code in (([1.0, 0, 0], 0), ([0, 0, 1.0], 2)):
-        network = BayesianNetwork.of("[hours]", {"hours": p}, states=Schema([hours]))
+        network = BayesianNetwork.from_tables("[hours]", {"hours": p}, states=Schema([hours]))
         assert hours.cut(network.impute({"hours": [None]})["hours"]).tolist() == [code]
 
 
 def test_whole_numbers_stay_in_their_interval():
-    rooms = Discrete("rooms", ["few", "many"], (2.4,), ((1.0,), (2.45, 2.45)))
-    network = BayesianNetwork.of("[rooms]", {"rooms": [0.1, 0.9]}, states=Schema([rooms]))
+    rooms = DiscreteVariable("rooms", ["few", "many"], (2.4,), ((1.0,), (2.45, 2.45)))
+    network = BayesianNetwork.from_tables("[rooms]", {"rooms": [0.1, 0.9]}, states=Schema([rooms]))
     assert network.impute(pa.table({"rooms": pa.array([1, None], pa.int64())}))["rooms"].to_pylist() == [1, 3]
 
 
@@ -347,7 +347,7 @@ def test_models_keep_the_values(tmp_path):
     write_network(NET, tmp_path / "net.json")
     read = read_network(tmp_path / "net.json")
     assert read["x"].variable.interval_values == NET["x"].variable.interval_values
-    assert read["x"].variable == Discrete.from_cuts("x", NET["x"].variable.cuts)  # values change no code
+    assert read["x"].variable == DiscreteVariable.from_cuts("x", NET["x"].variable.cuts)  # values change no code
     text = (tmp_path / "net.json").read_text().replace('"interval_values": [[', '"interval_values": [["odd", ', 1)
     (tmp_path / "bad.json").write_text(text)
     with pytest.raises(FormatError, match=r"the interval values of column '.' must be lists of numbers"):
@@ -365,13 +365,13 @@ def test_models_keep_the_values(tmp_path):
 )
 def test_bad_values_are_named(values, message):
     with pytest.raises(ParameterError, match=message):
-        Discrete("x", ["low", "high"], (1.0,), values)
+        DiscreteVariable("x", ["low", "high"], (1.0,), values)
 
 
 def test_an_unknown_state_stays():
     data = {"y": ["c", None, "b"], "x": [None, 0.25, 8.5]}
     with pytest.raises(UnknownStateError, match="column 'y' has state 'c' in row 0"):
-        NET.impute(data, unseen="error")
+        NET.impute(data, handle_unknown="error")
     with pytest.warns(BayeslearnWarning, match=r"1 value of 'y' \('c'\) not among the states: treated as missing"):
         full = NET.impute(data)
     assert (full["y"], full["x"][0]) == (["c", "a", "b"], NET.impute([{"x": None, "y": None}])[0]["x"])

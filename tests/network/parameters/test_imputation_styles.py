@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn import fit_tables, write_network
+from bayeslearn import fit_parameters, write_network
 from bayeslearn.errors import BayeslearnWarning
 from bayeslearn.tables.formats import numbers_in
 from tests.cli.asking import ask, tell
@@ -28,7 +28,7 @@ SIZE = ["small"] * 60 + ["large"] * 60
 
 def network_of(name, write):
     x = X if name is None else [write(v) for v in X]
-    return fit_tables("[size][x|size]", {"x": x, "size": SIZE}, prior="laplace").network
+    return fit_parameters("[size][x|size]", {"x": x, "size": SIZE}, prior="laplace").network
 
 
 NETWORKS = {kind: network_of(*written) for kind, written in WRITERS.items()}
@@ -42,7 +42,7 @@ def test_a_number_is_filled_in_the_format_of_its_column(kind, gaps, how):
     cells = [write(v) for v in X]
     holes = ["" if i in gaps else cell for i, cell in enumerate(cells)]
     network = NETWORKS[kind]
-    full = network.impute({"x": holes, "size": SIZE}, how=how, rng=0)["x"]
+    full = network.impute({"x": holes, "size": SIZE}, how=how, random_state=0)["x"]
     assert [full[i] for i in range(120) if i not in gaps] == [cells[i] for i in range(120) if i not in gaps]
     new = [full[i] for i in gaps]
     assert set(new) <= set(cells)
@@ -56,10 +56,10 @@ def test_no_more_decimals_than_observed(decimals, seed, kind):
     """A network of finer numbers, without values of its own for the middle interval."""
     rng = np.random.default_rng(seed)
     fine = rng.uniform(0, 100, 80)
-    network = fit_tables("[x]", {"x": fine}, prior="laplace").network
+    network = fit_parameters("[x]", {"x": fine}, prior="laplace").network
     shown = np.round(rng.uniform(0, 100, 30), decimals)
     cells = [f"{v:.{decimals}f}" for v in shown] if kind == "text" else shown.tolist()
-    full = network.impute({"x": [None, *cells]}, how="draw", rng=seed)["x"]
+    full = network.impute({"x": [None, *cells]}, how="draw", random_state=seed)["x"]
     assert full[1:] == cells
     assert float(full[0]) == round(float(full[0]), decimals)
     if kind == "text":
@@ -91,7 +91,7 @@ def test_a_suspect_word_is_observed_and_stays(words, kind):
 def test_a_word_is_filled_if_it_is_declared_missing(missing):
     frame = pd.DataFrame({"x": ["unknown", *(f"{v:.2f}" for v in X[1:])], "size": SIZE})
     network = NETWORKS["1234.25"]
-    assert float(network.impute(frame, missing=missing)["x"][0]) < 100
+    assert float(network.impute(frame, na_values=missing)["x"][0]) < 100
     with pytest.warns(BayeslearnWarning, match=r"1 value of 'x' \('unknown'\)"):
         assert network.impute(frame)["x"][0] == "unknown"
 
@@ -110,15 +110,15 @@ def test_words_and_formats_in_files(tmp_path, monkeypatch):
     assert "'unknown'" in sentence
     rows = list(csv.DictReader(io.StringIO(ask("impute", "net.json", "holes.csv", "--na-values", "x=unknown"))))
     assert rows[0]["x"] == rows[1]["x"]
-    assert NETWORKS["1.234,50 €"].impute("holes.csv", missing=["unknown"])["x"].to_pylist() == [r["x"] for r in rows]
+    assert NETWORKS["1.234,50 €"].impute("holes.csv", na_values=["unknown"])["x"].to_pylist() == [r["x"] for r in rows]
 
 
 def test_missing_dates_stay_missing_with_a_warning(tmp_path, monkeypatch):
     days = [f"2026-0{1 + i % 3}-{1 + i % 28:02}" for i in range(60)]
     rows = {"day": days, "open": ["yes", "no", "yes"] * 20}
-    network = fit_tables("[day.month][open|day.month]", rows, prior="laplace").network
+    network = fit_parameters("[day.month][open|day.month]", rows, prior="laplace").network
     with pytest.warns(BayeslearnWarning, match=r"^missing dates stay missing in 'day' \(2\): the network has only"):
-        full = network.impute({"day": ["2026-01-05", None, "-"], "open": [None, "yes", "no"]}, missing=["-"])
+        full = network.impute({"day": ["2026-01-05", None, "-"], "open": [None, "yes", "no"]}, na_values=["-"])
     assert full["day"] == ["2026-01-05", None, "-"]
     assert full["open"] == ["yes", "yes", "no"]
     with warnings.catch_warnings():

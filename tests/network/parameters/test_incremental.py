@@ -20,9 +20,9 @@ from bayeslearn.errors import (
     UnknownColumnError,
     UnknownStateError,
 )
-from bayeslearn.network import BayesianNetwork, Cpt, NetworkPrior, draw, fit_tables
+from bayeslearn.network import CPT, BayesianNetwork, NetworkPrior, fit_parameters
 from bayeslearn.network.parameters.incremental import taken_back
-from bayeslearn.tables import Discrete, Table
+from bayeslearn.tables import DiscreteVariable, Table
 from tests.network.parameters.test_fit import expected_counts, with_holes
 from tests.oracle import networks as slow
 
@@ -30,7 +30,7 @@ RAIN = {"Rain": ["yes", "no", "no", "yes", "no"], "Wet": ["yes", "no", "yes", "y
 
 
 def learned(data=RAIN, *, prior="laplace", structure="[Rain][Wet|Rain]", **options):
-    return fit_tables(structure, data, prior=prior, **options).network
+    return fit_parameters(structure, data, prior=prior, **options).network
 
 
 ### rows with holes
@@ -39,41 +39,41 @@ def learned(data=RAIN, *, prior="laplace", structure="[Rain][Wet|Rain]", **optio
 @given(seed=st.integers(0, 100_000), n=st.integers(1, 5), rows=st.integers(1, 8), share=st.sampled_from([0.2, 1.0]))
 def test_holes_add_what_the_present_tables_expect(seed, n, rows, share):
     truth = slow.random_network(seed, n)
-    network = fit_tables(truth, draw(truth, 9, rng=seed), prior="laplace").network
+    network = fit_parameters(truth, truth.sample(9, random_state=seed), prior="laplace").network
     more = with_holes(truth, rows, seed + 1, share)
-    after = network.update(more, fade=0.5)
+    after = network.update(more, forgetting_factor=0.5)
     counts, _ = expected_counts(network, more)
     for cpt in after:
         n_cells = 0.5 * network[cpt.name].counts.n + counts[cpt.name]
         np.testing.assert_allclose(cpt.counts.n, n_cells, rtol=0, atol=1e-11)
-        np.testing.assert_allclose(cpt.p, Dirichlet(n_cells + cpt.prior.alpha).mean(), rtol=1e-10)
+        np.testing.assert_allclose(cpt.probabilities, Dirichlet(n_cells + cpt.prior.alpha).mean(), rtol=1e-10)
 
 
 def test_rows_that_em_learned_from_can_be_taken_back():
     """What is left is what was there less what the tables expect of the rows, whether EM had converged or not."""
     truth = read_network("asia")
     table = with_holes(truth, 60, 1)
-    network = fit_tables(truth, table, prior="laplace").network
-    left = network.forget(table.take(range(20)))
+    network = fit_parameters(truth, table, prior="laplace").network
+    left = network.remove(table.take(range(20)))
     every, gone, rest = (expected_counts(network, table.take(rows))[0] for rows in map(range, (0, 0, 20), (60, 20, 60)))
     for cpt in left:
         before = network[cpt.name].counts.n
         np.testing.assert_allclose(cpt.counts.n, before - gone[cpt.name], rtol=1e-12, atol=1e-12)
         last_step = before - every[cpt.name]  # how far the last step of EM moved the counts
         np.testing.assert_allclose(cpt.counts.n - rest[cpt.name], last_step, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(cpt.p, Dirichlet(cpt.counts.n + cpt.alpha).mean(), rtol=1e-12)
+        np.testing.assert_allclose(cpt.probabilities, Dirichlet(cpt.counts.n + cpt.alpha).mean(), rtol=1e-12)
     with pytest.raises(EvidenceError, match="more evidence on 'asia' taken back than had been added"):
-        left.forget(table)
+        left.remove(table)
 
 
-@pytest.mark.filterwarnings("ignore::bayeslearn.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::bayeslearn.errors.ConvergenceWarning")
 def test_where_em_no_longer_moves_the_rest_is_what_the_tables_expect_of_it():
     truth = read_network("asia")
     table = with_holes(truth, 60, 1)
-    network = fit_tables(truth, table, prior="laplace", tol=0).network
+    network = fit_parameters(truth, table, prior="laplace", tol=0).network
     for _ in range(80):  # gains are lost in rounding long before the counts come to rest
-        network = fit_tables(truth, table, prior="laplace", start=network, tol=0, max_iter=1).network
-    left = network.forget(table.take(range(20)))
+        network = fit_parameters(truth, table, prior="laplace", start=network, tol=0, max_iter=1).network
+    left = network.remove(table.take(range(20)))
     rest, _ = expected_counts(network, table.take(range(20, 60)))
     for cpt in left:
         np.testing.assert_allclose(cpt.counts.n, rest[cpt.name], rtol=1e-12, atol=1e-12)
@@ -87,33 +87,33 @@ def test_where_em_no_longer_moves_the_rest_is_what_the_tables_expect_of_it():
     max_iter=st.integers(1, 4),
     prior=st.sampled_from(["laplace", None]),
 )
-@pytest.mark.filterwarnings("ignore::bayeslearn.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::bayeslearn.errors.ConvergenceWarning")
 def test_all_that_was_learned_can_be_taken_back(seed, n, share, max_iter, prior):
     truth = slow.random_network(seed, n)
     table, more = with_holes(truth, 12, seed, share), with_holes(truth, 5, seed + 1, share)
     assume((table.codes >= 0).any(axis=1).all())
-    network = fit_tables(truth, table, prior=prior, max_iter=max_iter).network
+    network = fit_parameters(truth, table, prior=prior, max_iter=max_iter).network
     for taken, left in (([*range(12)], 0), ([*range(7)], table.weights[7:].sum())):
-        after = network.forget(table.take(taken))
+        after = network.remove(table.take(taken))
         for cpt in after:
             assert cpt.counts.n.sum() == pytest.approx(left, rel=1e-12, abs=0)
-            np.testing.assert_allclose(cpt.p, table_of(cpt), rtol=1e-12, atol=1e-300)
+            np.testing.assert_allclose(cpt.probabilities, table_of(cpt), rtol=1e-12, atol=1e-300)
     if prior is None:
         return  # rows that are new may be impossible
-    back = network.update(more).forget(more)
+    back = network.update(more).remove(more)
     for cpt in back:
         assert cpt.counts.n.sum() == pytest.approx(table.weights.sum(), rel=1e-12)
     if share == 0:
         assert back.isclose(network, rtol=1e-12)
     with pytest.raises(EvidenceError, match="taken back than had been added"):
-        network.forget(table).forget(more)
+        network.remove(table).remove(more)
 
 
 def table_of(cpt):
     """(n + α) / Σ (n + α), and what stands there where that is 0 / 0."""
     n = cpt.counts.n + cpt.alpha
     total = n.sum(axis=-1, keepdims=True)
-    return np.where(total > 0, n / np.where(total > 0, total, 1), cpt.p)
+    return np.where(total > 0, n / np.where(total > 0, total, 1), cpt.probabilities)
 
 
 def test_rows_take_what_cells_have():
@@ -135,7 +135,7 @@ def test_a_variable_that_is_never_shown():
     counts, _ = expected_counts(network, Table(network.schema, coded(network, data), np.empty((0, 40)), np.ones(40)))
     np.testing.assert_allclose(after["A"].counts.n, network["A"].counts.n + counts["A"], rtol=1e-10)
     assert after["H"].counts.total == pytest.approx(80, rel=1e-12)
-    assert after.forget(data, hidden={"H": 2})["H"].counts.total == pytest.approx(40, rel=1e-12)
+    assert after.remove(data, hidden={"H": 2})["H"].counts.total == pytest.approx(40, rel=1e-12)
     with pytest.raises(UnknownColumnError, match="'H'"):
         network.update(data)
 
@@ -158,49 +158,51 @@ def test_an_impossible_row_is_named():
 def three():
     """A → B → C, with states of which the data will show some only."""
     tables = {"A": [0.5, 0.5], "B": np.full((2, 2), 0.5), "C": np.full((2, 2), 0.5)}
-    return BayesianNetwork.of("[A][B|A][C|B]", tables, states={"A": ["x", "y"], "B": ["u", "v"], "C": ["s", "t"]})
+    return BayesianNetwork.from_tables(
+        "[A][B|A][C|B]", tables, states={"A": ["x", "y"], "B": ["u", "v"], "C": ["s", "t"]}
+    )
 
 
 ### what rests on nothing, and what was given
 
 
 def test_a_row_without_evidence_stays_and_one_that_lost_it_is_even():
-    before = BayesianNetwork.of("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.2, 0.8]]}, states=AB)
-    network = fit_tables(before, [{"A": "x", "B": "u"}], start=before, prior=None).network
-    assert network["B"].p.tolist() == [[1.0, 0.0], [0.2, 0.8]]
+    before = BayesianNetwork.from_tables("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.2, 0.8]]}, states=AB)
+    network = fit_parameters(before, [{"A": "x", "B": "u"}], start=before, prior=None).network
+    assert network["B"].probabilities.tolist() == [[1.0, 0.0], [0.2, 0.8]]
     again = network.update([{"A": "x", "B": "v"}])
-    assert again["B"].p.tolist() == [[0.5, 0.5], [0.2, 0.8]]
-    assert again.faded(0.0)["B"].p.tolist() == [[0.5, 0.5], [0.2, 0.8]]
-    assert network.forget([{"A": "x", "B": "u"}])["A"].p.tolist() == [0.5, 0.5]
+    assert again["B"].probabilities.tolist() == [[0.5, 0.5], [0.2, 0.8]]
+    assert again.discount(0.0)["B"].probabilities.tolist() == [[0.5, 0.5], [0.2, 0.8]]
+    assert network.remove([{"A": "x", "B": "u"}])["A"].probabilities.tolist() == [0.5, 0.5]
 
 
 AB = {"A": ["x", "y"], "B": ["u", "v"]}
 
 
 def test_given_tables_stay_as_they_are():
-    before = BayesianNetwork.of("[A][B|A]", {"A": [0.3, 0.7], "B": [[0.9, 0.1], [0.2, 0.8]]}, states=AB)
+    before = BayesianNetwork.from_tables("[A][B|A]", {"A": [0.3, 0.7], "B": [[0.9, 0.1], [0.2, 0.8]]}, states=AB)
     rows = [{"A": "x", "B": "v"}, {"A": "y", "B": "v"}]
-    network = fit_tables(before, rows, frozen=["A"], prior="laplace").network
+    network = fit_parameters(before, rows, frozen=["A"], prior="laplace").network
     after = network.update(rows) + network
-    assert after["A"].p.tolist() == [0.3, 0.7]
-    assert not after["A"].learned
+    assert after["A"].probabilities.tolist() == [0.3, 0.7]
+    assert not after["A"].is_learned
     assert after["B"].counts.n.tolist() == [[0, 2], [0, 2]]  # the network that was updated counts once
-    assert (after + fit_tables(network, rows[:1], frozen=["A"]).network)["B"].counts.n.tolist() == [[0, 3], [0, 2]]
+    assert (after + fit_parameters(network, rows[:1], frozen=["A"]).network)["B"].counts.n.tolist() == [[0, 3], [0, 2]]
 
 
 def test_a_prior_alone_is_a_network_that_has_seen_nothing_yet():
     states = learned()["Rain"].variable
-    network = BayesianNetwork((Cpt(states, (), [0.8, 0.2], prior=Dirichlet([8.0, 2.0])),))
-    assert network.update({"Rain": ["yes"] * 10})["Rain"].p.tolist() == [0.4, 0.6]
+    network = BayesianNetwork((CPT(states, (), [0.8, 0.2], prior=Dirichlet([8.0, 2.0])),))
+    assert network.update({"Rain": ["yes"] * 10})["Rain"].probabilities.tolist() == [0.4, 0.6]
 
 
 def test_a_given_network_counts_as_cases_by_a_prior():
-    asia, rows = read_network("asia"), draw(read_network("asia"), 50, rng=0)
+    asia, rows = read_network("asia"), read_network("asia").sample(50, random_state=0)
     prior = NetworkPrior(asia, 100)
     first, second = (
-        fit_tables(asia, part, prior=prior).network for part in (rows.take(range(30)), rows.take(range(30, 50)))
+        fit_parameters(asia, part, prior=prior).network for part in (rows.take(range(30)), rows.take(range(30, 50)))
     )
-    whole = fit_tables(asia, rows, prior=prior).network
+    whole = fit_parameters(asia, rows, prior=prior).network
     assert (first + second).isclose(whole, rtol=1e-12)
 
 
@@ -209,18 +211,18 @@ def test_a_given_network_counts_as_cases_by_a_prior():
 
 def test_files_weights_by_column_and_cuts(tmp_path):
     hours, late = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.5, 8.5], ["no", "yes"] * 4
-    network = fit_tables("[hours][late|hours]", {"hours": hours, "late": late}, prior=None).network
+    network = fit_parameters("[hours][late|hours]", {"hours": hours, "late": late}, prior=None).network
     (tmp_path / "more.csv").write_text("late,times,hours,note\nyes,3,0.5,a\nno,0.5,100,b\n")
-    after = network.update(tmp_path / "more.csv", weights="times")
+    after = network.update(tmp_path / "more.csv", sample_weight="times")
     gained = after["hours"].counts.n - network["hours"].counts.n
     assert (gained[0], gained[-1], gained.sum()) == (3, 0.5, 3.5)
 
 
 def test_the_network_itself_does_not_change():
     network = learned()
-    p, n = network["Wet"].p.copy(), network["Wet"].counts.n.copy()
-    network.update(RAIN), network.forget(RAIN), network + network, network.faded(0.1)
-    assert (network["Wet"].p == p).all()
+    p, n = network["Wet"].probabilities.copy(), network["Wet"].counts.n.copy()
+    network.update(RAIN), network.remove(RAIN), network + network, network.discount(0.1)
+    assert (network["Wet"].probabilities == p).all()
     assert (network["Wet"].counts.n == n).all()
 
 
@@ -234,8 +236,10 @@ def test_names_and_notes_are_those_of_the_first():
 
 def test_a_given_network_has_no_evidence_to_add_to():
     asia = read_network("asia")
-    for act in (lambda: asia.update({}), lambda: asia.forget({}), lambda: asia.faded(0.5), lambda: asia + asia):
-        with pytest.raises(EvidenceError, match=r"tables of network 'asia' were given, not learned[\s\S]*fit_tables"):
+    for act in (lambda: asia.update({}), lambda: asia.remove({}), lambda: asia.discount(0.5), lambda: asia + asia):
+        with pytest.raises(
+            EvidenceError, match=r"tables of network 'asia' were given, not learned[\s\S]*fit_parameters"
+        ):
             act()
     with pytest.raises(EvidenceError, match="were given, not learned"):
         learned() - asia
@@ -244,17 +248,17 @@ def test_a_given_network_has_no_evidence_to_add_to():
 def test_bad_rows():
     network = learned()
     with pytest.raises(UnknownStateError, match="state 'perhaps'"):
-        network.update({"Rain": ["perhaps"], "Wet": ["no"]}, unseen="error")
+        network.update({"Rain": ["perhaps"], "Wet": ["no"]}, handle_unknown="error")
     with pytest.raises(UnknownStateError, match="state 'perhaps'"):
-        network.forget({"Rain": ["perhaps"], "Wet": ["no"]})
+        network.remove({"Rain": ["perhaps"], "Wet": ["no"]})
     with pytest.raises(UnknownColumnError, match="'Wet'"):
         network.update({"Rain": ["yes"]})
     with pytest.raises(UnknownColumnError, match="there is no variable 'Snow'"):
         network.update(RAIN, hidden=["Snow"])
-    with pytest.raises(ParameterError, match="`fade` must be at most 1, got 90"):
-        network.update(RAIN, fade=90)
-    with pytest.raises(ParameterError, match="`factor` must be at least 0, got -1"):
-        network.faded(-1)
+    with pytest.raises(ParameterError, match="`forgetting_factor` must be at most 1, got 90"):
+        network.update(RAIN, forgetting_factor=90)
+    with pytest.raises(ParameterError, match="`forgetting_factor` must be at least 0, got -1"):
+        network.discount(-1)
 
 
 def test_only_networks_add():
@@ -291,22 +295,22 @@ def test_networks_that_do_not_fit(other, differs, message):
 def given_wet(p):
     """A network whose table of Wet was given, that of Rain learned."""
     network = learned()
-    wet = Cpt(network["Wet"].variable, network["Wet"].parents, [[p, 1 - p], [p, 1 - p]])
+    wet = CPT(network["Wet"].variable, network["Wet"].parents, [[p, 1 - p], [p, 1 - p]])
     return BayesianNetwork((network["Rain"], wet))
 
 
 def test_given_tables_must_be_the_same():
-    assert (given_wet(0.3) + given_wet(0.3))["Wet"].p[0, 0] == 0.3
+    assert (given_wet(0.3) + given_wet(0.3))["Wet"].probabilities[0, 0] == 0.3
     with pytest.raises(MismatchError, match="the tables of 'Wet' were given, not learned, and differ"):
         given_wet(0.3) + given_wet(0.4)
 
 
 def test_cuts_must_be_the_same():
-    a, b = (fit_tables("[x]", {"x": np.arange(40.0) + shift}, prior=None).network for shift in (0, 0.5))
-    variable = Discrete("x", a.states("x"), b["x"].variable.cuts)
-    relabelled = BayesianNetwork((Cpt(variable, (), a["x"].p, a["x"].counts),))
+    a, b = (fit_parameters("[x]", {"x": np.arange(40.0) + shift}, prior=None).network for shift in (0, 0.5))
+    variable = DiscreteVariable("x", a.states("x"), b["x"].variable.cuts)
+    relabeled = BayesianNetwork((CPT(variable, (), a["x"].probabilities, a["x"].counts),))
     with pytest.raises(MismatchError, match="the cuts of 'x' differ"):
-        a + relabelled
+        a + relabeled
 
 
 ### two sites
@@ -320,18 +324,18 @@ ADDED = pytest.mark.filterwarnings("ignore:.*added to them")
 @ADDED
 @pytest.mark.parametrize("prior", ["auto", "bdeu:4", "laplace", "m:2", "jeffreys", None])
 def test_fitted_apart_and_merged_is_fitted_together(prior):
-    north = fit_tables("[ward][ill|ward]", NORTH, prior=prior).network
-    south = fit_tables(north, SOUTH).network
+    north = fit_parameters("[ward][ill|ward]", NORTH, prior=prior).network
+    south = fit_parameters(north, SOUTH).network
     both = north + south
     assert both.states("ward") == ("er", "icu", "day")
     assert both.states("ill") == ("no", "yes", "perhaps")
-    for together in (fit_tables(north, ALL).network, fit_tables(both, ALL).network, north.update(SOUTH)):
+    for together in (fit_parameters(north, ALL).network, fit_parameters(both, ALL).network, north.update(SOUTH)):
         assert together.schema == both.schema
         for cpt in both:
             other = together[cpt.name]
             np.testing.assert_allclose(cpt.counts.n, other.counts.n, rtol=0, atol=0)
             np.testing.assert_allclose(cpt.alpha, other.alpha, rtol=1e-12)
-            np.testing.assert_allclose(cpt.p, other.p, rtol=1e-12)
+            np.testing.assert_allclose(cpt.probabilities, other.probabilities, rtol=1e-12)
     left = both - south
     assert left["ward"].counts.n.tolist() == [*north["ward"].counts.n.tolist(), 0]
     assert (left + south).isclose(both, rtol=1e-12)
@@ -342,54 +346,54 @@ def test_fitted_apart_and_merged_is_fitted_together(prior):
 def test_any_split_of_the_rows_merges_to_the_whole(rows, cut):
     first, second = rows[: cut % len(rows) + 1], rows[cut % len(rows) :]
     one, two = ({"A": [a for a, _ in part], "B": [b for _, b in part]} for part in (first, second))
-    a = fit_tables("[A][B|A]", one).network
-    b = fit_tables("[A][B|A]", two).network  # without the network of the first: states in an order of their own
+    a = fit_parameters("[A][B|A]", one).network
+    b = fit_parameters("[A][B|A]", two).network  # without the network of the first: states in an order of their own
     both = a + b
     rows = {name: one[name] + two[name] for name in one}
-    whole = fit_tables("[A][B|A]", rows, states={name: both.states(name) for name in both.names}).network
+    whole = fit_parameters("[A][B|A]", rows, states={name: both.states(name) for name in both.names}).network
     for cpt in both:
         np.testing.assert_allclose(cpt.counts.n, whole[cpt.name].counts.n, rtol=0, atol=0)
-        np.testing.assert_allclose(cpt.p, whole[cpt.name].p, rtol=1e-12)
+        np.testing.assert_allclose(cpt.probabilities, whole[cpt.name].probabilities, rtol=1e-12)
 
 
 def test_states_that_are_numbers_here_and_words_there():
-    a = fit_tables("[A]", {"A": [1, 2, 2]}, states={"A": [1, 2]}).network
-    b = fit_tables("[A]", {"A": ["1", "2", "x"]}).network
+    a = fit_parameters("[A]", {"A": [1, 2, 2]}, states={"A": [1, 2]}).network
+    b = fit_parameters("[A]", {"A": ["1", "2", "x"]}).network
     assert (a + b).states("A") == (1, 2, "x")
     assert (a + b)["A"].counts.n.tolist() == [2, 3, 1]
 
 
 def test_a_network_keeps_its_prior_unless_another_is_given():
-    north = fit_tables("[ward][ill|ward]", NORTH, prior="m:3").network
-    assert repr(fit_tables(north, NORTH).network["ill"].prior) == "Dirichlet(α₀=3 per row)"
-    assert repr(fit_tables(north, NORTH, prior="laplace").network["ill"].prior) == "Dirichlet(α=1 per state)"
-    assert repr(fit_tables("[ward]", NORTH).network["ward"].prior) == "Dirichlet(α₀=1 per table)"
-    assert repr(fit_tables(read_network("asia"), draw(read_network("asia"), 5, rng=0)).network["tub"].prior) == (
-        "Dirichlet(α₀=1 per table)"
-    )
-    counts_only = BayesianNetwork(tuple(Cpt(c.variable, c.parents, c.p, c.counts) for c in north))
-    assert fit_tables(counts_only, NORTH).network["ill"].alpha.sum() == 0
+    north = fit_parameters("[ward][ill|ward]", NORTH, prior="m:3").network
+    assert repr(fit_parameters(north, NORTH).network["ill"].prior) == "Dirichlet(α₀=3 per row)"
+    assert repr(fit_parameters(north, NORTH, prior="laplace").network["ill"].prior) == "Dirichlet(α=1 per state)"
+    assert repr(fit_parameters("[ward]", NORTH).network["ward"].prior) == "Dirichlet(α₀=1 per table)"
+    assert repr(
+        fit_parameters(read_network("asia"), read_network("asia").sample(5, random_state=0)).network["tub"].prior
+    ) == ("Dirichlet(α₀=1 per table)")
+    counts_only = BayesianNetwork(tuple(CPT(c.variable, c.parents, c.probabilities, c.counts) for c in north))
+    assert fit_parameters(counts_only, NORTH).network["ill"].alpha.sum() == 0
 
 
 @ADDED
 def test_unseen_states_are_added_left_out_or_refused():
-    north = fit_tables("[ward][ill|ward]", NORTH).network
-    assert fit_tables(north, SOUTH, unseen="add").network.states("ward") == ("er", "icu", "day")
+    north = fit_parameters("[ward][ill|ward]", NORTH).network
+    assert fit_parameters(north, SOUTH, handle_unknown="add").network.states("ward") == ("er", "icu", "day")
     with pytest.warns(match="treated as missing"):
-        missing = fit_tables(north, SOUTH, unseen="missing")
+        missing = fit_parameters(north, SOUTH, handle_unknown="missing")
     assert (missing.network.states("ward"), missing.missing["ward"]) == (("er", "icu"), 2)
     with pytest.raises(UnknownStateError, match="'day'"):
-        fit_tables(north, SOUTH, unseen="error")
+        fit_parameters(north, SOUTH, handle_unknown="error")
     with pytest.warns(match=r"3 values of 'ward' \('day'\), 'ill' \('perhaps'\)"):
         north.update(SOUTH)
 
 
 @ADDED
 def test_unseen_states_in_many_files(tmp_path):
-    north = fit_tables("[ward][ill|ward]", NORTH).network
+    north = fit_parameters("[ward][ill|ward]", NORTH).network
     for name, rows in (("north", NORTH), ("south", SOUTH)):
         lines = [",".join(row) for row in zip(*rows.values(), strict=True)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["ward,ill", *lines]) + "\n")
-    together = fit_tables(north, [tmp_path / "north.csv", tmp_path / "south.csv"]).network
-    assert together.isclose(north + fit_tables(north, SOUTH).network, rtol=1e-12)
+    together = fit_parameters(north, [tmp_path / "north.csv", tmp_path / "south.csv"]).network
+    assert together.isclose(north + fit_parameters(north, SOUTH).network, rtol=1e-12)
     assert north.update([tmp_path / "south.csv"]).isclose(together, rtol=1e-12)

@@ -14,15 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bayeslearn import fit_tables, read_network, scan
-from bayeslearn.errors import NotConvergedWarning
-from bayeslearn.network import draw
+from bayeslearn import fit_parameters, read_network, scan
+from bayeslearn.errors import ConvergenceWarning
 
 #: A job that writes a checkpoint after every iteration, and takes its time over each.
 JOB = """
 import sys, time
-from bayeslearn import fit_tables, scan
-fit_tables("[h][bronc|h][dysp|h][smoke|h][xray|h]", scan(sys.argv[1], columns=["bronc", "dysp", "smoke", "xray"]),
+from bayeslearn import fit_parameters, scan
+fit_parameters("[h][bronc|h][dysp|h][smoke|h][xray|h]", scan(sys.argv[1], columns=["bronc", "dysp", "smoke", "xray"]),
            hidden={"h": 2}, prior="laplace", tol=0, max_iter=400, checkpoint=sys.argv[2], every=1,
            progress=lambda step: time.sleep(0.05))
 """
@@ -31,7 +30,7 @@ fit_tables("[h][bronc|h][dysp|h][smoke|h][xray|h]", scan(sys.argv[1], columns=["
 @pytest.mark.thorough
 def test_killed_and_resumed(tmp_path):
     for number in range(2):
-        table = draw(read_network("asia"), 500, rng=number)
+        table = read_network("asia").sample(500, random_state=number)
         pq.write_table(pa.table(table.to_dict()), tmp_path / f"part-{number}.parquet")
     pattern, model = str(tmp_path / "part-*.parquet"), tmp_path / "way.json"
     job = subprocess.Popen([sys.executable, "-c", JOB, pattern, str(model)], stderr=subprocess.PIPE)
@@ -46,10 +45,10 @@ def test_killed_and_resumed(tmp_path):
     source = scan(pattern, columns=["bronc", "dysp", "smoke", "xray"])
     how = {"hidden": {"h": 2}, "prior": "laplace", "tol": 0, "max_iter": 400}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
         graph = "[h][bronc|h][dysp|h][smoke|h][xray|h]"
-        whole = fit_tables(graph, source, **how)
-        resumed = fit_tables(graph, source, **how, checkpoint=model, every=1, resume=True)
+        whole = fit_parameters(graph, source, **how)
+        resumed = fit_parameters(graph, source, **how, checkpoint=model, every=1, resume=True)
     assert 0 < resumed.iterations < whole.iterations
     for cpt, other in zip(resumed.network, whole.network, strict=True):
-        np.testing.assert_allclose(cpt.p, other.p, rtol=1e-10)
+        np.testing.assert_allclose(cpt.probabilities, other.probabilities, rtol=1e-10)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn import fit_tables, read_network
+from bayeslearn import fit_parameters, read_network
 from bayeslearn.errors import EmptyTableError, UnknownStateError
-from bayeslearn.network import Score, draw
+from bayeslearn.network import LogLikelihood
 from bayeslearn.network.parameters import em_steps as scoring
 from bayeslearn.tables import Table
 from tests.network.parameters.test_fit import with_holes
@@ -26,7 +26,7 @@ ASIA = read_network("asia")
 @given(seed=st.integers(0, 100_000), n=st.integers(1, 6), share=st.sampled_from([0.0, 0.3, 1.0]))
 def test_rows_are_as_probable_as_the_joint_says(seed, n, share):
     network = slow.random_network(seed, n, zeros=0.2)
-    cases = draw(slow.random_network(seed, n), 12, rng=seed)  # other cases, some of them impossible
+    cases = slow.random_network(seed, n).sample(12, random_state=seed)  # other cases, some of them impossible
     holes = np.random.default_rng(seed).random(cases.codes.shape) < share
     table = Table(network.schema, np.where(holes, -1, cases.codes), cases.values)
     found = network.log_likelihood(table)
@@ -40,15 +40,15 @@ def test_two_ways_to_the_same_numbers(seed):
     network = slow.random_network(seed, 7)
     table = with_holes(network, 10, seed)
     np.testing.assert_allclose(
-        network.log_likelihood(table), network.exact.cases(table).log_evidence, rtol=1e-11, atol=1e-11
+        network.log_likelihood(table), network.predict_proba(table).log_evidence, rtol=1e-11, atol=1e-11
     )
-    full = draw(network, 5, rng=seed)
+    full = network.sample(5, random_state=seed)
     np.testing.assert_allclose(network.log_likelihood(full), network.log_joint(full), rtol=1e-11, atol=1e-13)
 
 
 def test_em_climbs_to_this_score():
     table = with_holes(ASIA, 80, 1)
-    fit = fit_tables(ASIA, table, prior="laplace")
+    fit = fit_parameters(ASIA, table, prior="laplace")
     assert fit.network.score(table).log_likelihood == pytest.approx(fit.log_likelihood, rel=1e-12)
 
 
@@ -74,7 +74,7 @@ def test_batches_are_the_whole(monkeypatch):
 
 
 def test_bits_are_the_length_of_a_code():
-    score = Score(np.log([0.5, 0.25, 0.125]), np.array([2.0, 1.0, 1.0]))
+    score = LogLikelihood(np.log([0.5, 0.25, 0.125]), np.array([2.0, 1.0, 1.0]))
     assert score.log_likelihood == pytest.approx(-7 * math.log(2), rel=1e-13)
     assert score.mean == pytest.approx(-7 / 4 * math.log(2), rel=1e-13)
     assert score.bits == pytest.approx(7 / 4, rel=1e-13)
@@ -83,7 +83,7 @@ def test_bits_are_the_length_of_a_code():
 def test_missing_cells_and_columns_are_summed_over():
     rows = [{"smoke": "yes", "xray": "yes"}, {"smoke": None}, {"town": "X", "tub": "?"}]
     np.testing.assert_allclose(
-        ASIA.log_likelihood(rows), [ASIA.exact.log_evidence({"smoke": "yes", "xray": "yes"}), 0, 0], atol=1e-14
+        ASIA.log_likelihood(rows), [ASIA.inference.log_evidence({"smoke": "yes", "xray": "yes"}), 0, 0], atol=1e-14
     )
 
 
@@ -96,12 +96,12 @@ def test_a_row_that_cannot_be_is_minus_infinity():
     score = ASIA.score(rows)
     assert np.isneginf(score.cases).tolist() == [False, True, True]
     assert (score.impossible.tolist(), score.log_likelihood, score.bits) == ([1, 2], -math.inf, math.inf)
-    weighed = Score(score.cases, np.array([1.0, 0.0, 0.0]))
+    weighed = LogLikelihood(score.cases, np.array([1.0, 0.0, 0.0]))
     assert (weighed.impossible.tolist(), weighed.log_likelihood) == ([], score.cases[0])
 
 
 def test_no_cases():
-    none = ASIA.score(draw(ASIA, 3, rng=0).take([]))
+    none = ASIA.score(ASIA.sample(3, random_state=0).take([]))
     assert (none.log_likelihood, none.weight, math.isnan(none.mean)) == (0, 0, True)
 
 
@@ -110,6 +110,6 @@ def test_no_cases():
 
 def test_mistakes_are_named():
     with pytest.raises(UnknownStateError, match="column 'smoke' has state 'maybe' in row 0"):
-        ASIA.log_likelihood({"smoke": ["maybe"]}, unseen="error")
+        ASIA.log_likelihood({"smoke": ["maybe"]}, handle_unknown="error")
     with pytest.raises(EmptyTableError, match="the table has no rows"):
         ASIA.score({"smoke": []})

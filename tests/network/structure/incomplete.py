@@ -5,22 +5,24 @@ from __future__ import annotations
 from bayeslearn.network.structure.missing_data import structural_em as module
 from bayeslearn.network.structure.missing_data.incomplete_rows import IncompleteSource, IncompleteTable
 from bayeslearn.network.structure.out_of_core.source_counts import look
-from bayeslearn.network.structure.scoring.criteria import Score
-from bayeslearn.network.structure.search_settings import Budget, Knowledge, SearchSettings
-from bayeslearn.sources import as_source, discretised, is_source
+from bayeslearn.network.structure.scoring.criteria import StructureScore
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge, Budget, SearchSettings
+from bayeslearn.sources import as_source, discretize, is_source
 
 
 def rows_of(data, weights=None):
     """Rows in memory, or of a source; numeric columns are discretized."""
     source = as_source(data, weights=weights, allow_constant=True)
     if is_source(data):
-        source = discretised(source)
+        source = discretize(source)
         return IncompleteSource(source, look(source, 1 << 30, source.n_rows), 1 << 30)
-    return IncompleteTable(source.discretise() if source.schema.numeric else source)
+    return IncompleteTable(source.discretize() if source.schema.numeric else source)
 
 
 def structural_em(
     data, *, algorithm="tabu", score="bic", knowledge=None, prior=None, budget=None, weights=None, **options
 ):
-    settings = SearchSettings(algorithm, Score.of(score), knowledge or Knowledge(), prior, budget or Budget())
+    settings = SearchSettings(
+        algorithm, StructureScore.of(score), knowledge or BackgroundKnowledge(), prior, budget or Budget()
+    )
     return module.structural_em(rows_of(data, weights), settings, **options)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from bayeslearn import kernels
 from bayeslearn.errors import CycleError, EmptyTableError, MissingValuesError, ParameterError, ShapeError
-from bayeslearn.network import Dag, draw
+from bayeslearn.network import DAG
 from bayeslearn.network.structure.score_based.ges import ges
 from bayeslearn.network.structure.score_based.hill_climbing import Structure, class_of, climb
-from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
-from bayeslearn.network.structure.search_settings import Budget, Knowledge
+from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge, Budget
 from bayeslearn.network.structure.uncertainty.bootstrap import (
     ArcStrengths,
     Resampling,
@@ -26,24 +26,24 @@ from bayeslearn.network.structure.uncertainty.bootstrap import (
     resampled,
     votes,
 )
-from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
 from tests.oracle import networks as slow
 
 
 def sample(seed=1, n=4, rows=100):
-    return draw(slow.random_network(seed, n), rows, rng=seed)
+    return slow.random_network(seed, n).sample(rows, random_state=seed)
 
 
 def climbed(counts):
-    cache = ScoreCache(counts, Score("bic"))
-    allowed = Knowledge().of(counts.names)
+    cache = ScoreCache(counts, StructureScore("bic"))
+    allowed = BackgroundKnowledge().of(counts.names)
     structure = Structure(cache, allowed, allowed.required)
     climb(structure)
     return structure.arcs
 
 
 def greedy(counts):
-    return ges(ScoreCache(counts, Score("bic")), Knowledge().of(counts.names))
+    return ges(ScoreCache(counts, StructureScore("bic")), BackgroundKnowledge().of(counts.names))
 
 
 def arcs_of(text, names="abcd"):
@@ -73,14 +73,16 @@ def named(strengths, arcs):
 
 def test_strengths_count_graphs():
     found = iter([arcs_of(text) for text in ("ab bc", "ab cb", "ba", "ab bc", "")])
-    table = Table(Schema(Discrete(name, ["no", "yes"]) for name in "abcd"), np.zeros((4, 9), np.int8), np.empty((0, 9)))
+    table = Table(
+        Schema(DiscreteVariable(name, ["no", "yes"]) for name in "abcd"), np.zeros((4, 9), np.int8), np.empty((0, 9))
+    )
 
     def one_after_the_other(counts):
         return next(found)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BAYESLEARN_THREADS", "1")
-        strengths = arc_strengths(table, one_after_the_other, rounds=5, rng=1)
+        strengths = arc_strengths(table, one_after_the_other, rounds=5, random_state=1)
     assert strengths.rounds == 5
     table = {(s.parent, s.child): (s.strength, s.direction) for s in strengths.table()}
     # a — b four times, one of these as a → b ← c, the other edges are open
@@ -102,16 +104,16 @@ def test_the_seed_decides_and_not_the_number_of_threads(search, monkeypatch):
     table, found = sample(3, 6), []
     for threads in ("1", "2", "3"):
         monkeypatch.setenv("BAYESLEARN_THREADS", threads)
-        found.append(arc_strengths(table, search, rounds=10, rng=7))
+        found.append(arc_strengths(table, search, rounds=10, random_state=7))
     for other in found[1:]:
         np.testing.assert_array_equal(found[0].strength, other.strength)
         np.testing.assert_array_equal(found[0].direction, other.direction)
-    assert (arc_strengths(table, search, rounds=10, rng=8).strength != found[0].strength).any()
+    assert (arc_strengths(table, search, rounds=10, random_state=8).strength != found[0].strength).any()
 
 
 @given(seed=st.integers(0, 10_000))
 def test_strengths_are_shares(seed):
-    strengths = arc_strengths(sample(seed), climbed, rounds=3, rng=seed)
+    strengths = arc_strengths(sample(seed), climbed, rounds=3, random_state=seed)
     np.testing.assert_array_equal(strengths.strength, strengths.strength.T)
     both = strengths.direction + strengths.direction.T
     np.testing.assert_allclose(both, strengths.strength > 0, atol=1e-12)
@@ -145,7 +147,7 @@ def test_weights_are_drawn_by():
 
 def test_folded_rows_are_as_strong_as_the_rows_they_stand_for():
     table = sample(3, 4, 500)
-    one, other = (arc_strengths(some, climbed, rounds=60, rng=1) for some in (table, table.distinct()))
+    one, other = (arc_strengths(some, climbed, rounds=60, random_state=1) for some in (table, table.distinct()))
     np.testing.assert_allclose(one.strength, other.strength, atol=0.3)  # 4 σ of a share of 60 rounds, twice
 
 
@@ -156,13 +158,13 @@ def test_rounds_end_early():
             raise StopIteration
 
     assert (
-        arc_strengths(sample(), climbed, rounds=50, rng=1, budget=Budget(progress=at_three)).rounds
+        arc_strengths(sample(), climbed, rounds=50, random_state=1, budget=Budget(progress=at_three)).rounds
         <= 4 * kernels.thread_count()
     )
     told = []
-    arc_strengths(sample(), climbed, rounds=4, rng=1, budget=Budget(progress=told.append))
+    arc_strengths(sample(), climbed, rounds=4, random_state=1, budget=Budget(progress=told.append))
     assert told == [Resampling(done, 4) for done in (1, 2, 3, 4)]
-    late = arc_strengths(sample(), climbed, rounds=50, rng=1, budget=Budget(time.monotonic() - 1))
+    late = arc_strengths(sample(), climbed, rounds=50, random_state=1, budget=Budget(time.monotonic() - 1))
     assert late.rounds == 0
     assert not late.strength.any()
     assert late.table() == []
@@ -172,7 +174,7 @@ def test_a_round_that_was_cut_off_does_not_count():
     found = iter([arcs_of("ab"), None, arcs_of("ab"), None])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BAYESLEARN_THREADS", "1")
-        strengths = arc_strengths(sample(), lambda counts: next(found), rounds=4, rng=1)
+        strengths = arc_strengths(sample(), lambda counts: next(found), rounds=4, random_state=1)
     assert strengths.rounds == 2
     assert strengths.strength.max() == 1.0
 
@@ -181,7 +183,7 @@ def test_what_was_done_before_a_deadline_counts(monkeypatch):
     monkeypatch.setenv("BAYESLEARN_THREADS", "1")
     clock = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
-    early = arc_strengths(sample(), climbed, rounds=50, rng=1, budget=Budget(4.5))
+    early = arc_strengths(sample(), climbed, rounds=50, random_state=1, budget=Budget(4.5))
     monkeypatch.undo()
     assert early.rounds == 4
     assert kernels.thread_count() >= 1
@@ -192,16 +194,16 @@ def test_what_was_done_before_a_deadline_counts(monkeypatch):
     [
         (sample().take([]), {}, EmptyTableError, "no rows to resample"),
         (sample().with_weights(np.zeros(100)), {}, EmptyTableError, "no rows to resample"),
-        (sample().hide(["v0"]), {}, MissingValuesError, "'v0' has missing cells"),
+        (sample().mask(["v0"]), {}, MissingValuesError, "'v0' has missing cells"),
         (sample(), {"rounds": 0}, ParameterError, "`rounds` must be at least 1, got 0"),
-        (sample(), {"rng": "seven"}, ParameterError, "`rng` must be a seed"),
+        (sample(), {"random_state": "seven"}, ParameterError, "`random_state` must be a seed"),
         (sample(), {"search": lambda counts: np.zeros((2, 2))}, ShapeError, r"arcs of shape \(4, 4\), got \(2, 2\)"),
         (sample(), {"search": lambda counts: arcs_of("ab bc ca")}, CycleError, "without cycles"),
     ],
 )
 def test_bad_input(table, options, error, match):
     with pytest.raises(error, match=match):
-        arc_strengths(table, **{"search": climbed, "rounds": 2, "rng": 1} | options)
+        arc_strengths(table, **{"search": climbed, "rounds": 2, "random_state": 1} | options)
 
 
 ### the threshold
@@ -279,13 +281,15 @@ def test_averages_have_no_cycles_and_the_order_of_names_does_not_matter(seed):
 def test_averages_keep_to_what_is_known():
     strengths = strengths_of(ab=(1.0, 0.5), bc=(0.9, 0.9), cd=(0.9, 0.8), ad=(0.8, 0.7), bd=(0.7, 0.9))
     names = strengths.names
-    turned = averaged(strengths, 0.5, allowed=Knowledge(forbidden=[("a", "b")]).of(names))
+    turned = averaged(strengths, 0.5, allowed=BackgroundKnowledge(forbidden=[("a", "b")]).of(names))
     assert named(strengths, turned.arcs) == {"ba", "bc", "cd", "ad", "bd"}
-    refused = averaged(strengths, 0.5, allowed=Knowledge(forbidden=[("b", "c")], required=[("d", "a")]).of(names))
+    refused = averaged(
+        strengths, 0.5, allowed=BackgroundKnowledge(forbidden=[("b", "c")], required=[("d", "a")]).of(names)
+    )
     assert named(strengths, refused.arcs) == {"da", "ba", "bd", "cd"}
     [(arc, why)] = refused.dropped.items()
     assert (arc.parent + arc.child, why) == ("bc", "goes against what is known")
-    few = averaged(strengths, 0.5, allowed=Knowledge(most_parents=1).of(names))
+    few = averaged(strengths, 0.5, allowed=BackgroundKnowledge(most_parents=1).of(names))
     assert named(strengths, few.arcs) == {"ab", "bc", "cd"}
     assert {arc.parent + arc.child: why for arc, why in few.dropped.items()} == dict.fromkeys(
         ["ad", "bd"], "would have been one parent too many"
@@ -300,7 +304,7 @@ def test_averages_keep_to_any_knowledge(seed):
     arcs = [(c, x) for c in "abcd" for x in "abcd" if c < x and rng.random() < 0.3]
     ends = {"roots": ["e"]} if rng.random() < 0.5 else {"leaves": ["e"]}
     most = int(rng.integers(2, 5))
-    allowed = Knowledge(arcs[:2], arcs[2:], **ends, most_parents=most).of(strengths.names)
+    allowed = BackgroundKnowledge(arcs[:2], arcs[2:], **ends, most_parents=most).of(strengths.names)
     found = averaged(strengths, 0.3, allowed=allowed)
     assert not (found.arcs & ~allowed.arcs).any()
     assert not (allowed.required & ~found.arcs).any()
@@ -322,9 +326,9 @@ def test_bad_thresholds(options, match):
 @pytest.mark.parametrize("search", [climbed, greedy])
 def test_learning_test_averages_to_the_true_class(shared_data, search):
     samples = shared_data / "samples"
-    strengths = arc_strengths(as_table(samples / "bnlearn-learning.test.csv"), search, rounds=200, rng=1)
+    strengths = arc_strengths(as_table(samples / "bnlearn-learning.test.csv"), search, rounds=200, random_state=1)
     found = averaged(strengths)
-    dag = Dag.from_arcs(map(tuple, named(strengths, found.arcs)), strengths.names)
+    dag = DAG.from_arcs(map(tuple, named(strengths, found.arcs)), strengths.names)
     truth = json.loads((samples / "bnlearn-structures.json").read_text())["learning.test"]["modelstring"]
-    assert dag.equivalent(Dag.parse(truth))
+    assert dag.equivalent(DAG.parse(truth))
     assert not found.dropped

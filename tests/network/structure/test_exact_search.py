@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError
-from bayeslearn.network import draw
 from bayeslearn.network.structure.score_based.hill_climbing import Structure, tabu
 from bayeslearn.network.structure.score_based.order_search import exact
-from bayeslearn.network.structure.scoring.criteria import NAMES, Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import NAMES, ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import Budget, Knowledge
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge, Budget
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow
@@ -23,17 +22,17 @@ DAGS = {n: list(slow.all_dags(n)) for n in (3, 4)}
 
 
 def sample(seed, n=4, rows=80):
-    return draw(slow_networks.random_network(seed, n), rows, rng=seed)
+    return slow_networks.random_network(seed, n).sample(rows, random_state=seed)
 
 
 def cached(table, score="bic"):
-    return ScoreCache(FamilyCounts(table), Score.of(score))
+    return ScoreCache(FamilyCounts(table), StructureScore.of(score))
 
 
 def some_knowledge(names, seed):
     rng = np.random.default_rng(seed)
     a, b, c = rng.permutation(names)[:3].tolist()
-    return Knowledge(
+    return BackgroundKnowledge(
         required=[(a, b)] if rng.random() < 0.4 else [],
         forbidden=[(b, c)] if rng.random() < 0.4 else [],
         tiers=[[a], [c]] if rng.random() < 0.3 else [],
@@ -68,13 +67,13 @@ def test_the_order_of_columns_and_rows_does_not_matter(seed):
     for t in (table, turned):
         cache = cached(t)
         names = cache.counts.names
-        found.append({(names[c], names[x]) for c, x in np.argwhere(exact(cache, Knowledge().of(names)))})
+        found.append({(names[c], names[x]) for c, x in np.argwhere(exact(cache, BackgroundKnowledge().of(names)))})
     assert found[0] == found[1]
 
 
 def test_asia_is_no_worse_than_tabu(shared_data):
     cache = cached(as_table(shared_data / "samples" / "bnlearn-asia.csv"))
-    allowed = Knowledge().of(cache.counts.names)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
     best = tabu(Structure(cache, allowed, allowed.required))
     found = slow.graph_score(cache, exact(cache, allowed))
     assert found >= slow.graph_score(cache, best) - 1e-6
@@ -85,7 +84,7 @@ def test_time_that_is_over_leaves_a_graph_that_is_allowed():
     table = sample(3, 6)
     names = table.schema.names
     cache = cached(table)
-    allowed = Knowledge(required=[(names[4], names[0]), (names[0], names[1])]).of(names)
+    allowed = BackgroundKnowledge(required=[(names[4], names[0]), (names[0], names[1])]).of(names)
     for stop in range(6):
         calls = iter(range(stop))
         arcs = exact(cache, allowed, Budget(progress=lambda _, calls=calls: next(calls)))  # StopIteration in its turn
@@ -96,12 +95,12 @@ def test_time_that_is_over_leaves_a_graph_that_is_allowed():
 
 def test_one_variable_is_a_network_too():
     cache = cached(as_table({"a": ["x", "y", "x"]}))
-    assert exact(cache, Knowledge().of(["a"])).tolist() == [[False]]
+    assert exact(cache, BackgroundKnowledge().of(["a"])).tolist() == [[False]]
 
 
 def test_what_does_not_fit_is_refused_before_it_is_tried():
     table = as_table({f"v{i}": ["x", "y"] for i in range(40)})
     cache = cached(table)
     with pytest.raises(CapacityError, match="over 40 variables needs 9,437,184 MiB, more than 1,024 MiB") as error:
-        exact(cache, Knowledge().of(cache.counts.names))
+        exact(cache, BackgroundKnowledge().of(cache.counts.names))
     assert error.value.details["bytes"] == 9 * 2.0**40

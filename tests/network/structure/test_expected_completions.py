@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import ImpossibleDataError, ParameterError
-from bayeslearn.network import draw, fit_tables
+from bayeslearn.network import fit_parameters
 from bayeslearn.network.inference.compiled_network import Compiled
 from bayeslearn.network.parameters.em_steps import Tables
 from bayeslearn.network.parameters.training_cases import FoldedCases
@@ -24,7 +24,7 @@ seeds = st.integers(0, 10_000)
 
 def with_holes(network, rows, seed, share=0.3, *, weighted=True):
     rng = np.random.default_rng(seed)
-    table = draw(network, rows, rng=seed)
+    table = network.sample(rows, random_state=seed)
     codes = np.where(rng.random(table.codes.shape) < share, -1, table.codes)
     return Table(table.schema, codes, table.values, rng.integers(0, 4, rows) / 2 if weighted else None)
 
@@ -56,13 +56,13 @@ def test_families_of_the_network_have_what_inference_expects(seed):
     table = with_holes(network, 40, seed)
     model = Tables(Compiled(network))
     inferred, _ = model.expected_statistics(FoldedCases.of(model.compiled, table))
-    completed = fit_tables(network, Completions.of(table, most=4**6).under(network), prior=None).network
-    counted = np.concatenate([cpt.seen.n.reshape(-1) for cpt in completed])
+    completed = fit_parameters(network, Completions.of(table, most=4**6).under(network), prior=None).network
+    counted = np.concatenate([cpt.observed_counts.n.reshape(-1) for cpt in completed])
     np.testing.assert_allclose(counted, inferred.n, rtol=1e-6, atol=1e-6)
 
 
 def test_what_is_complete_stays_and_equal_rows_are_folded():
-    table = draw(slow.random_network(3, 5), 200, rng=3)
+    table = slow.random_network(3, 5).sample(200, random_state=3)
     completions = Completions.of(table)
     assert completions.exact
     assert completions.under(slow.random_network(3, 5)) == table.distinct()
@@ -108,7 +108,7 @@ def test_a_row_is_listed_while_there_is_room():
 
 
 def test_impossible_rows_and_bad_numbers_are_named():
-    network = fit_tables("[a][b|a]", {"a": ["x", "y"], "b": ["x", "y"]}, prior=None).network
+    network = fit_parameters("[a][b|a]", {"a": ["x", "y"], "b": ["x", "y"]}, prior=None).network
     table = Table(network.schema, [[0, 0], [0, 1]], [])
     with pytest.raises(ImpossibleDataError, match="row 1"):
         Completions.of(table).under(network)
@@ -118,5 +118,5 @@ def test_impossible_rows_and_bad_numbers_are_named():
 
 def test_no_rows_are_no_completions():
     network = slow.random_network(1, 3)
-    table = draw(network, 5, rng=1).with_weights(np.zeros(5))
+    table = network.sample(5, random_state=1).with_weights(np.zeros(5))
     assert Completions.of(table).under(network).n_rows == 0

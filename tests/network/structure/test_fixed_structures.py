@@ -10,17 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import read_network
-from bayeslearn.network import draw
 from bayeslearn.network.structure.score_based.fixed_structures import information, k2, naive, tan, tree
 from bayeslearn.network.structure.score_based.hill_climbing import closure
-from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import Knowledge
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge
 from tests.oracle import networks as slow
 
 
 def counted(seed, n=5, rows=200):
-    return FamilyCounts(draw(slow.random_network(seed, n), rows, rng=seed))
+    return FamilyCounts(slow.random_network(seed, n).sample(rows, random_state=seed))
 
 
 def slow_information(counts, x, y, given=()):
@@ -81,15 +80,15 @@ def test_naive_and_tan_put_the_target_above_all():
 
 def test_k2_keeps_to_its_order_and_to_knowledge():
     network = read_network("asia")
-    counts = FamilyCounts(draw(network, 3000, rng=0))
-    cache = ScoreCache(counts, Score("k2"))
+    counts = FamilyCounts(network.sample(3000, random_state=0))
+    cache = ScoreCache(counts, StructureScore("k2"))
     order = [counts.names.index(name) for name in network.dag.order]
-    arcs = k2(cache, order, Knowledge().of(counts.names))
+    arcs = k2(cache, order, BackgroundKnowledge().of(counts.names))
     place = {v: i for i, v in enumerate(order)}
     assert all(place[c] < place[x] for c, x in np.argwhere(arcs).tolist())
     smoke, lung = (counts.names.index(name) for name in ("smoke", "lung"))
     assert arcs[smoke, lung]
-    limited = k2(cache, order, Knowledge(forbidden=[("smoke", "lung")], most_parents=1).of(counts.names))
+    limited = k2(cache, order, BackgroundKnowledge(forbidden=[("smoke", "lung")], most_parents=1).of(counts.names))
     assert not limited[smoke, lung]
     assert limited.sum(axis=0).max() <= 1
 
@@ -97,7 +96,7 @@ def test_k2_keeps_to_its_order_and_to_knowledge():
 @given(seed=st.integers(0, 10_000))
 def test_k2_stops_where_no_parent_gains(seed):
     counts = counted(seed)
-    cache, allowed = ScoreCache(counts, Score("bic")), Knowledge().of(counts.names)
+    cache, allowed = ScoreCache(counts, StructureScore("bic")), BackgroundKnowledge().of(counts.names)
     arcs = k2(cache, range(5), allowed)
     for x in range(5):
         parents = tuple(np.flatnonzero(arcs[:, x]).tolist())

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError
-from bayeslearn.network import Dag, draw
+from bayeslearn.network import DAG
 from bayeslearn.network.structure.score_based import ges as ges_module
 from bayeslearn.network.structure.score_based.ges import ClassSearch, Delete, Insert, Turn, ges
 from bayeslearn.network.structure.score_based.hill_climbing import (
@@ -23,10 +23,10 @@ from bayeslearn.network.structure.score_based.hill_climbing import (
     member_that_keeps,
     order_of,
 )
-from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import Budget, Knowledge
-from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge, Budget
+from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
 from tests.oracle import networks as slow
 from tests.properties import trials
 
@@ -34,15 +34,15 @@ KINDS = [Insert, Delete, Turn]
 
 
 def sample(seed, n=5, rows=300):
-    return draw(slow.random_network(seed, n), rows, rng=seed)
+    return slow.random_network(seed, n).sample(rows, random_state=seed)
 
 
 def cached(table, score="bic"):
-    return ScoreCache(FamilyCounts(table), Score.of(score))
+    return ScoreCache(FamilyCounts(table), StructureScore.of(score))
 
 
 def anything(cache):
-    return Knowledge().of(cache.counts.names)
+    return BackgroundKnowledge().of(cache.counts.names)
 
 
 def whole_score(cache, arcs):
@@ -50,7 +50,7 @@ def whole_score(cache, arcs):
 
 
 def dag_of(names, arcs):
-    return Dag.from_arcs([(names[c], names[x]) for c, x in np.argwhere(arcs)], names)
+    return DAG.from_arcs([(names[c], names[x]) for c, x in np.argwhere(arcs)], names)
 
 
 def random_arcs(rng, n, share=0.5):
@@ -136,7 +136,7 @@ def test_a_member_agrees_with_knowledge_when_any_does(seed):
     truth = random_arcs(rng, n, 0.9)
     required = np.argwhere(truth & (rng.random((n, n)) < 0.2)).tolist()
     forbidden = np.argwhere(truth.T & (rng.random((n, n)) < 0.3)).tolist()
-    allowed = Knowledge(
+    allowed = BackgroundKnowledge(
         required=[(hidden[a], hidden[b]) for a, b in required],
         forbidden=[(hidden[a], hidden[b]) for a, b in forbidden],
         most_parents=max([2, *truth.sum(axis=0)]) if required else int(rng.integers(1, 4)),
@@ -267,7 +267,7 @@ def strong_sample(seed, n, rows=100_000):
         weights = rng.uniform(1, 2, n) * rng.choice([-1, 1], n) * arcs[:, x]
         logit = weights @ (2 * codes - 1) + rng.uniform(-0.5, 0.5)
         codes[x] = rng.random(rows) < 1 / (1 + np.exp(-logit))
-    schema = Schema(Discrete(f"v{i}", ["no", "yes"]) for i in range(n))
+    schema = Schema(DiscreteVariable(f"v{i}", ["no", "yes"]) for i in range(n))
     return Table(schema, codes, np.empty((0, rows))).distinct(), arcs
 
 
@@ -296,7 +296,7 @@ def test_published_samples(shared_data, sample, reached, off, turning):
     cache = cached(as_table(samples / f"bnlearn-{sample}.csv"))
     arcs = ges(cache, anything(cache), turning=turning)
     assert whole_score(cache, arcs) == pytest.approx(reached, abs=1e-4)
-    truth = Dag.parse(json.loads((samples / "bnlearn-structures.json").read_text())[sample]["modelstring"])
+    truth = DAG.parse(json.loads((samples / "bnlearn-structures.json").read_text())[sample]["modelstring"])
     assert dag_of(cache.counts.names, arcs).cpdag().shd(truth.cpdag()) == off
 
 
@@ -325,7 +325,7 @@ def test_knowledge_is_kept_to(seed, score):
     table = sample(seed, 6)
     cache = cached(table, score)
     a, b, c, d, e, _ = np.random.default_rng(seed).permutation(table.schema.names).tolist()
-    knowledge = Knowledge(
+    knowledge = BackgroundKnowledge(
         required=[(a, b)], forbidden=[(c, d), (d, c)], tiers=[[a, b], [c, d]], roots=[e], most_parents=2
     )
     allowed = knowledge.of(cache.counts.names)
@@ -336,7 +336,7 @@ def test_knowledge_turns_what_data_leave_open(shared_data):
     cache = cached(as_table(shared_data / "samples" / "bnlearn-learning.test.csv"))
     free = ges(cache, anything(cache))
     for arc in [("A", "B"), ("B", "A")]:
-        arcs = ges(cache, Knowledge(required=[arc]).of(cache.counts.names))
+        arcs = ges(cache, BackgroundKnowledge(required=[arc]).of(cache.counts.names))
         assert arc in dag_of(cache.counts.names, arcs).arcs
         np.testing.assert_array_equal(class_of(arcs), class_of(free))
 
@@ -350,13 +350,13 @@ def test_classes_that_are_too_dense_are_refused(monkeypatch):
 
 @pytest.mark.parametrize("columns", [0, 1, 2])
 def test_columns_that_say_nothing(columns):
-    schema = Schema(Discrete(f"v{i}", ["only"]) for i in range(columns))
+    schema = Schema(DiscreteVariable(f"v{i}", ["only"]) for i in range(columns))
     cache = cached(Table(schema, np.zeros((columns, 3), np.int8), np.empty((0, 3))))
     assert not ges(cache, anything(cache)).any()
 
 
 def test_a_column_twice_is_one_edge():
     codes = np.random.default_rng(1).integers(0, 2, 200)
-    schema = Schema(Discrete(name, ["no", "yes"]) for name in "abc")
+    schema = Schema(DiscreteVariable(name, ["no", "yes"]) for name in "abc")
     cache = cached(Table(schema, np.stack([codes] * 3), np.empty((0, 200))))
     assert ges(cache, anything(cache)).sum() == 2

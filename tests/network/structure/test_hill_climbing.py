@@ -8,23 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import CycleError, ParameterError, UnknownColumnError
-from bayeslearn.network import draw
 from bayeslearn.network.structure.score_based.hill_climbing import ADD, REMOVE, TURN, Structure, climb, closure, tabu
-from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import Budget, Knowledge
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge, Budget
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow
 
 
 def searched(table, score="bic", knowledge=None):
-    cache = ScoreCache(FamilyCounts(table), Score.of(score))
-    allowed = (knowledge or Knowledge()).of(cache.counts.names)
+    cache = ScoreCache(FamilyCounts(table), StructureScore.of(score))
+    allowed = (knowledge or BackgroundKnowledge()).of(cache.counts.names)
     return Structure(cache, allowed, allowed.required)
 
 
 def sample(seed, n=6, rows=300):
-    return draw(slow.random_network(seed, n), rows, rng=seed)
+    return slow.random_network(seed, n).sample(rows, random_state=seed)
 
 
 def arcs_by_name(structure, arcs=None):
@@ -121,7 +120,7 @@ def test_knowledge_is_kept_to():
     table = sample(5)
     names = sorted(table.schema.names)
     a, b, c, d, e, _ = names
-    knowledge = Knowledge(
+    knowledge = BackgroundKnowledge(
         required=[(a, b)], forbidden=[(c, d), (d, c)], tiers=[[a, b], [c, d]], roots=[e], most_parents=2
     )
     structure = searched(table, "aic", knowledge)
@@ -138,13 +137,17 @@ def test_knowledge_is_kept_to():
 @pytest.mark.parametrize(
     ("knowledge", "error", "match"),
     [
-        (Knowledge(required=[("a", "b"), ("b", "a")]), CycleError, "cycle"),
-        (Knowledge(required=[("a", "b")], forbidden=[("a", "b")]), ParameterError, "a -> b is required, but"),
-        (Knowledge(required=[("a", "b")], roots=["b"]), ParameterError, "a -> b is required, but"),
-        (Knowledge(required=[("a", "b")], leaves=["a"]), ParameterError, "a -> b is required, but"),
-        (Knowledge(required=[("a", "b")], tiers=[["b"], ["a"]]), ParameterError, "a -> b is required, but"),
-        (Knowledge(required=[("a", "c"), ("b", "c")], most_parents=1), ParameterError, "more required parents"),
-        (Knowledge(forbidden=[("a", "z")]), UnknownColumnError, "knowledge names 'z'"),
+        (BackgroundKnowledge(required=[("a", "b"), ("b", "a")]), CycleError, "cycle"),
+        (BackgroundKnowledge(required=[("a", "b")], forbidden=[("a", "b")]), ParameterError, "a -> b is required, but"),
+        (BackgroundKnowledge(required=[("a", "b")], roots=["b"]), ParameterError, "a -> b is required, but"),
+        (BackgroundKnowledge(required=[("a", "b")], leaves=["a"]), ParameterError, "a -> b is required, but"),
+        (BackgroundKnowledge(required=[("a", "b")], tiers=[["b"], ["a"]]), ParameterError, "a -> b is required, but"),
+        (
+            BackgroundKnowledge(required=[("a", "c"), ("b", "c")], most_parents=1),
+            ParameterError,
+            "more required parents",
+        ),
+        (BackgroundKnowledge(forbidden=[("a", "z")]), UnknownColumnError, "knowledge names 'z'"),
     ],
 )
 def test_contradictions_are_named(knowledge, error, match):

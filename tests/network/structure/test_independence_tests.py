@@ -17,7 +17,7 @@ from bayeslearn.network.structure.constraint_based.independence_tests import (
     on_all_cores,
 )
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
 
 SEEDS = st.integers(0, 10_000)
 KINDS = st.sampled_from(["g2", "chi2", "mi"])
@@ -32,7 +32,7 @@ def random_table(seed, *, rows=None, columns=4, most_states=4, weighted=False):
     for v, size in enumerate(sizes):
         fresh = rng.integers(0, size, rows)
         codes[v] = np.where(rng.random(rows) < 0.5, codes[v - 1] % size, fresh) if v else fresh
-    schema = Schema([Discrete(f"v{v}", [f"s{k}" for k in range(size)]) for v, size in enumerate(sizes)])
+    schema = Schema([DiscreteVariable(f"v{v}", [f"s{k}" for k in range(size)]) for v, size in enumerate(sizes)])
     weights = rng.choice([0.0, 0.5, 1.0, 2.5], rows) if weighted else None
     return Table(schema, codes, np.empty((0, rows)), weights)
 
@@ -131,7 +131,7 @@ def test_without_degrees_of_freedom_nothing_is_rejected():
 
 def test_many_wide_columns_need_no_more_memory_than_rows():
     rng = np.random.default_rng(0)
-    schema = Schema([Discrete(f"v{v}", [f"s{k}" for k in range(120)]) for v in range(30)])
+    schema = Schema([DiscreteVariable(f"v{v}", [f"s{k}" for k in range(120)]) for v in range(30)])
     table = Table(schema, rng.integers(0, 120, (30, 40)), np.empty((0, 40)))
     found = IndependenceTest(FamilyCounts(table))(np.arange(30)[None])  # 120³⁰ cells
     assert found.degrees[0] == 0

@@ -10,13 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import ParameterError
-from bayeslearn.network import Dag, draw
+from bayeslearn.network import DAG
 from bayeslearn.network.structure.constraint_based.independence_tests import IndependenceTest, least_of
 from bayeslearn.network.structure.constraint_based.mmhc import mmhc, mmpc
 from bayeslearn.network.structure.score_based.hill_climbing import ranks
-from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import Budget, Knowledge
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge, Budget
 from bayeslearn.tables import as_table
 from tests.network.structure.test_pc import by_separation, named, random_dag
 from tests.oracle import networks as slow
@@ -25,25 +25,25 @@ SEEDS = st.integers(0, 100_000)
 
 
 def sample(seed, n=6, rows=300):
-    return draw(slow.random_network(seed, n), rows, rng=seed)
+    return slow.random_network(seed, n).sample(rows, random_state=seed)
 
 
 def candidates(table, knowledge=None, **options):
     counts = FamilyCounts(table)
-    allowed = (knowledge or Knowledge()).of(counts.names)
+    allowed = (knowledge or BackgroundKnowledge()).of(counts.names)
     return mmpc(IndependenceTest(counts, least=least_of("adjusted")), allowed, ranks(counts.names), **options)
 
 
 def learned(table, knowledge=None, **options):
-    cache = ScoreCache(FamilyCounts(table), Score.of("bic"))
-    arcs = mmhc(cache, (knowledge or Knowledge()).of(cache.counts.names), **options)
-    return Dag.from_arcs(named(cache.counts.names, arcs), cache.counts.names)
+    cache = ScoreCache(FamilyCounts(table), StructureScore.of("bic"))
+    arcs = mmhc(cache, (knowledge or BackgroundKnowledge()).of(cache.counts.names), **options)
+    return DAG.from_arcs(named(cache.counts.names, arcs), cache.counts.names)
 
 
 @given(seed=SEEDS, n=st.integers(1, 7), density=st.sampled_from([0.2, 0.4, 0.7]))
 def test_with_perfect_answers_the_skeleton_is_found(seed, n, density):
     dag = random_dag(seed, n, density)
-    found = mmpc(by_separation(dag), Knowledge().of(dag.nodes), ranks(dag.nodes))
+    found = mmpc(by_separation(dag), BackgroundKnowledge().of(dag.nodes), ranks(dag.nodes))
     assert {frozenset(pair) for pair in named(dag.nodes, found.edges)} == dag.skeleton
     assert not found.stopped
 
@@ -69,13 +69,15 @@ def test_arcs_are_among_the_candidates(seed):
 
 def test_learning_test_is_the_true_class(shared_data):
     dag = learned(as_table(shared_data / "samples" / "bnlearn-learning.test.csv"))
-    assert dag.equivalent(Dag.parse("[A][C][F][B|A][D|A:C][E|B:F]"))
+    assert dag.equivalent(DAG.parse("[A][C][F][B|A][D|A:C][E|B:F]"))
 
 
 def test_knowledge_is_kept_to():
     table = sample(5)
     a, b, c, d, e, f = sorted(table.schema.names)
-    knowledge = Knowledge(required=[(a, f)], forbidden=[(c, d), (d, c)], tiers=[[b], [c, d]], roots=[e], most_parents=2)
+    knowledge = BackgroundKnowledge(
+        required=[(a, f)], forbidden=[(c, d), (d, c)], tiers=[[b], [c, d]], roots=[e], most_parents=2
+    )
     dag = learned(table, knowledge, alpha=0.5)
     assert (a, f) in dag.arcs
     assert not set(dag.arcs) & {(c, d), (d, c), (c, b), (d, b)}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import ImpossibleEvidenceError, MismatchError, ParameterError, ProbabilityError, ShapeError
-from bayeslearn.network import BayesianNetwork, Dag, draw, fit_tables
+from bayeslearn.network import DAG, BayesianNetwork, fit_parameters
 from bayeslearn.network.structure.uncertainty.model_averaging import AveragedNetworks
 from tests.oracle import networks as slow
 from tests.properties import trials
@@ -17,15 +17,15 @@ from tests.properties import trials
 def several(seed, n=4, zeros=0.0):
     """Networks of different graphs over the variables and states of one."""
     base = slow.random_network(seed, n, zeros=zeros)
-    rows = draw(base, 30, rng=seed)
+    rows = base.sample(30, random_state=seed)
     rng = np.random.default_rng(seed)
     found = [base]
     for _ in range(2):
         order = rng.permutation(base.names).tolist()
         arcs = [(order[i], order[j]) for j in range(n) for i in range(j) if rng.random() < 0.4]
         states = {name: base.states(name) for name in base.names}
-        dag = Dag.from_arcs(arcs, nodes=base.names)
-        found.append(fit_tables(dag, rows, states=states, prior="bdeu:2").network)
+        dag = DAG.from_arcs(arcs, nodes=base.names)
+        found.append(fit_parameters(dag, rows, states=states, prior="bdeu:2").network)
     return AveragedNetworks(found, [0.5, 0.3, 0.2])
 
 
@@ -64,25 +64,25 @@ def test_beliefs_are_those_of_the_mixture(seed):
 @trials(15)
 def test_many_cases_are_each_like_one(seed):
     averaged = several(seed)
-    table = draw(averaged.networks[0], 6, rng=seed)
+    table = averaged.networks[0].sample(6, random_state=seed)
     a, b = averaged.networks[0].names[:2]
-    hidden = table.hide([a, b])
-    found = averaged.cases(hidden, ask=[a])
-    picks = averaged.predict(table.hide([b]), a)
+    hidden = table.mask([a, b])
+    found = averaged.predict_proba(hidden, variables=[a])
+    picks = averaged.predict(table.mask([b]), a)
     p = joint(averaged)
     np.testing.assert_allclose(averaged.log_likelihood(hidden), found.log_evidence)
     for i in range(6):
         case = {
             v.name: v.states[table.codes[k, i]] for k, v in enumerate(table.schema.discrete) if v.name not in {a, b}
         }
-        one = averaged.query(case, ask=[a])
+        one = averaged.query(case, variables=[a])
         np.testing.assert_allclose(found[a][i], list(one[a].values()), atol=1e-9)
         assert found.log_evidence[i] == pytest.approx(np.log(picked(p, averaged.networks[0], case).sum()), abs=1e-9)
         assert one[a][picks[i]] == pytest.approx(max(one[a].values()))
 
 
 def test_the_book_votes_against_the_most_probable_hypothesis():
-    says = [BayesianNetwork.of("[v]", {"v": p}, states={"v": ["+", "-"]}) for p in ([1, 0], [0, 1], [0, 1])]
+    says = [BayesianNetwork.from_tables("[v]", {"v": p}, states={"v": ["+", "-"]}) for p in ([1, 0], [0, 1], [0, 1])]
     averaged = AveragedNetworks(says, [0.4, 0.3, 0.3])
     assert averaged.query()["v"] == pytest.approx({"+": 0.4, "-": 0.6})
     assert averaged.predict([{"v": None}], "v").tolist() == ["-"]
@@ -90,24 +90,24 @@ def test_the_book_votes_against_the_most_probable_hypothesis():
 
 def test_a_network_that_thinks_it_impossible_has_no_say():
     states = {"a": ["x", "y"], "b": ["x", "y"]}
-    sure = BayesianNetwork.of("[a][b|a]", {"a": [1, 0], "b": [[1, 0], [0.5, 0.5]]}, states=states)
-    open_ = BayesianNetwork.of("[a][b]", {"a": [0.5, 0.5], "b": [0.25, 0.75]}, states=states)
+    sure = BayesianNetwork.from_tables("[a][b|a]", {"a": [1, 0], "b": [[1, 0], [0.5, 0.5]]}, states=states)
+    open_ = BayesianNetwork.from_tables("[a][b]", {"a": [0.5, 0.5], "b": [0.25, 0.75]}, states=states)
     averaged = AveragedNetworks([sure, open_], [0.5, 0.5])
     assert averaged.query({"a": "y"})["b"] == pytest.approx({"x": 0.25, "y": 0.75})
-    np.testing.assert_allclose(averaged.cases([{"a": "y"}, {"a": "x"}])["b"][0], [0.25, 0.75])
-    np.testing.assert_allclose(averaged.cases([{"a": "y"}])["b"], [[0.25, 0.75]])
+    np.testing.assert_allclose(averaged.predict_proba([{"a": "y"}, {"a": "x"}])["b"][0], [0.25, 0.75])
+    np.testing.assert_allclose(averaged.predict_proba([{"a": "y"}])["b"], [[0.25, 0.75]])
     only = AveragedNetworks([sure, sure], [0.5, 0.5])
     with pytest.raises(ImpossibleEvidenceError, match="a=y cannot be"):
         only.query({"a": "y"})
     with pytest.raises(ImpossibleEvidenceError, match="row 1 is impossible"):
-        only.cases([{"a": "x"}, {"a": "y"}])
+        only.predict_proba([{"a": "x"}, {"a": "y"}])
     assert only.log_likelihood([{"a": "y"}]).tolist() == [-np.inf]
 
 
 def test_tables_are_learned_for_the_heaviest_graphs():
-    table = draw(slow.random_network(1, 3), 50, rng=1)
+    table = slow.random_network(1, 3).sample(50, random_state=1)
     a, b, c = table.schema.names
-    graphs = [Dag.from_arcs(arcs, nodes=(a, b, c)) for arcs in ([], [(a, b)], [(a, b), (b, c)])]
+    graphs = [DAG.from_arcs(arcs, nodes=(a, b, c)) for arcs in ([], [(a, b)], [(a, b), (b, c)])]
     averaged = AveragedNetworks.learned(zip(graphs, [0.1, 0.3, 0.6], strict=True), table, most=2)
     assert [net.dag for net in averaged.networks] == [graphs[2], graphs[1]]
     assert averaged.weights == pytest.approx([2 / 3, 1 / 3])
@@ -125,4 +125,4 @@ def test_bad_input_is_named():
     with pytest.raises(MismatchError, match="variables and states are the same"):
         AveragedNetworks([one, other], [0.5, 0.5])
     with pytest.raises(ParameterError, match="most"):
-        AveragedNetworks.learned([(one.dag, 1.0)], draw(one, 5, rng=0), most=0)
+        AveragedNetworks.learned([(one.dag, 1.0)], one.sample(5, random_state=0), most=0)

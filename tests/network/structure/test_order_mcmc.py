@@ -10,21 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from bayeslearn.errors import CapacityError, NotConvergedWarning, ParameterError, UnknownColumnError
-from bayeslearn.kernels import order_chains
-from bayeslearn.network import Dag, draw
+from bayeslearn.errors import CapacityError, ConvergenceWarning, ParameterError, UnknownColumnError
+from bayeslearn.kernels import order_mcmc
+from bayeslearn.network import DAG
 from bayeslearn.network.structure.score_based.parent_sets import parent_sets
-from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import Budget, Knowledge
-from bayeslearn.network.structure.uncertainty.order_mcmc import (
-    Chain,
-    Draw,
-    StructurePosterior,
-    orders_of,
-    r_hat,
-    sample_orders,
-)
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge, Budget
+from bayeslearn.network.structure.uncertainty.order_mcmc import Chain, r_hat, sample_orders
+from bayeslearn.network.structure.uncertainty.structure_posterior import Draw, StructurePosterior, orders_of
 from bayeslearn.tables import as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow
@@ -32,11 +26,11 @@ from tests.properties import trials
 
 
 def sample(seed, n=4, rows=60):
-    return draw(slow_networks.random_network(seed, n), rows, rng=seed)
+    return slow_networks.random_network(seed, n).sample(rows, random_state=seed)
 
 
 def cached(table, score="bdeu:1"):
-    return ScoreCache(FamilyCounts(table), Score.of(score))
+    return ScoreCache(FamilyCounts(table), StructureScore.of(score))
 
 
 def weighed(pairs, n):
@@ -76,7 +70,7 @@ def over_graphs(cache, allowed):
 @trials(20)
 def test_an_order_is_summed_over_all_its_graphs(seed, score):
     cache = cached(sample(seed), score)
-    allowed = Knowledge(most_parents=2).of(cache.counts.names)
+    allowed = BackgroundKnowledge(most_parents=2).of(cache.counts.names)
     sets = parent_sets(cache, allowed, dominated=True)
     chain = Chain(sets, np.random.default_rng(seed))
     chain.sample(1, 3)
@@ -96,15 +90,15 @@ def test_an_order_is_summed_over_all_its_graphs(seed, score):
 def test_orders_of_a_graph_are_counted(seed):
     rng = np.random.default_rng(seed)
     arcs = np.triu(rng.random((5, 5)) < rng.random(), 1)
-    dag = Dag.from_arcs([(str(c), str(x)) for c, x in np.argwhere(arcs)], nodes=list("01234"))
+    dag = DAG.from_arcs([(str(c), str(x)) for c, x in np.argwhere(arcs)], nodes=list("01234"))
     assert orders_of(dag) == slow.linear_extensions(arcs)
 
 
 def test_orders_that_are_all_the_same_are_all_seen():
     cache = cached(as_table({"a": ["x", "y"] * 20, "b": ["x", "x", "y", "y"] * 10}), "bdeu:1")
-    found = sample_orders(cache, Knowledge(most_parents=0).of(["a", "b"]), samples=20, thin=2)
+    found = sample_orders(cache, BackgroundKnowledge(most_parents=0).of(["a", "b"]), samples=20, thin=2)
     assert found.taken == 1.0
-    sets = parent_sets(cache, Knowledge(most_parents=0).of(["a", "b"]), dominated=True)
+    sets = parent_sets(cache, BackgroundKnowledge(most_parents=0).of(["a", "b"]), dominated=True)
     chain, seen = Chain(sets, np.random.default_rng(0)), set()
     for _ in range(20):
         chain.sample(1, 2)
@@ -115,7 +109,7 @@ def test_orders_that_are_all_the_same_are_all_seen():
 def test_scores_far_apart_never_become_nan():
     table = as_table({"a": ["x", "y"] * 5000, "b": ["x", "y"] * 5000, "c": ["x", "x", "y", "y"] * 2500})
     cache = cached(table)
-    found = sample_orders(cache, Knowledge().of(cache.counts.names), samples=50)
+    found = sample_orders(cache, BackgroundKnowledge().of(cache.counts.names), samples=50)
     assert np.isfinite(found.arcs).all()
     assert found.edge("a", "b") == pytest.approx(1.0)
     assert found.edge("a", "c") < 0.3  # where b says all of a, a second parent costs little
@@ -129,8 +123,8 @@ def test_scores_far_apart_never_become_nan():
 @pytest.mark.parametrize("score", ["bdeu:1", "bic"])
 def test_arcs_come_near_those_over_all_orders(seed, score):
     cache = cached(sample(seed), score)
-    allowed = Knowledge().of(cache.counts.names)
-    found = sample_orders(cache, allowed, samples=1500, thin=8, chains=2, rng=seed)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
+    found = sample_orders(cache, allowed, samples=1500, thin=8, chains=2, random_state=seed)
     np.testing.assert_allclose(found.arcs, over_orders(cache, allowed), atol=0.04)
     assert found.converged
     assert found.log_scores.shape == (2, 1500)
@@ -140,7 +134,7 @@ def test_arcs_come_near_those_over_all_orders(seed, score):
 def test_knowledge_is_kept_to():
     cache = cached(sample(5))
     a, b, c, d = cache.counts.names
-    allowed = Knowledge(required=[(c, a)], forbidden=[(b, d), (d, b)], most_parents=2).of(cache.counts.names)
+    allowed = BackgroundKnowledge(required=[(c, a)], forbidden=[(b, d), (d, b)], most_parents=2).of(cache.counts.names)
     found = sample_orders(cache, allowed, samples=1000, chains=2)
     np.testing.assert_allclose(found.arcs, over_orders(cache, allowed), atol=0.05)
     assert found.arc(c, a) == pytest.approx(1.0)
@@ -151,7 +145,7 @@ def test_knowledge_is_kept_to():
 @pytest.mark.parametrize("seed", [1, 4])
 def test_draws_are_as_frequent_as_arcs_are_probable(seed):
     cache = cached(sample(seed))
-    found = sample_orders(cache, Knowledge().of(cache.counts.names), samples=2000, chains=2)
+    found = sample_orders(cache, BackgroundKnowledge().of(cache.counts.names), samples=2000, chains=2)
     drawn = np.zeros((4, 4))
     for dag, weight in found.draws:
         for c, x in dag.arcs:
@@ -167,7 +161,7 @@ def test_draws_are_as_frequent_as_arcs_are_probable(seed):
 @pytest.mark.parametrize("seed", [1, 2, 4])
 def test_fair_draws_come_near_all_graphs(seed):
     cache = cached(sample(seed))
-    allowed = Knowledge().of(cache.counts.names)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
     found = sample_orders(cache, allowed, samples=4000, chains=2)
     exact = over_graphs(cache, allowed)
     fair = found.fair()
@@ -183,7 +177,8 @@ def test_columns_in_another_order_give_the_same():
     table = sample(7, 5)
     turned = table.select(np.random.default_rng(0).permutation(table.schema.names).tolist())
     one, other = (
-        sample_orders(c, Knowledge().of(c.counts.names), samples=100, rng=3) for c in map(cached, (table, turned))
+        sample_orders(c, BackgroundKnowledge().of(c.counts.names), samples=100, random_state=3)
+        for c in map(cached, (table, turned))
     )
     np.testing.assert_allclose(one.log_scores, other.log_scores, rtol=1e-9)
     assert all(other.arc(a, b) == pytest.approx(p, abs=1e-9) for a, b, p in one.table())
@@ -193,7 +188,7 @@ def test_columns_in_another_order_give_the_same():
 def test_many_variables_are_narrowed_to_likely_parents(shared_data):
     table = as_table(shared_data / "samples" / "bnlearn-asia.csv").take(np.arange(1000))
     cache = cached(table)
-    allowed = Knowledge().of(cache.counts.names)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
     every = sample_orders(cache, allowed, samples=100)
     few = sample_orders(cache, allowed, samples=100, candidates=3)
     np.testing.assert_allclose(few.arcs, every.arcs, atol=0.25)
@@ -202,7 +197,7 @@ def test_many_variables_are_narrowed_to_likely_parents(shared_data):
 
 def test_names_are_asked_for():
     cache = cached(sample(1))
-    found = sample_orders(cache, Knowledge().of(cache.counts.names), samples=50)
+    found = sample_orders(cache, BackgroundKnowledge().of(cache.counts.names), samples=50)
     a, b = cache.counts.names[:2]
     assert found.edge(a, b) == found.arc(a, b) + found.arc(b, a)
     assert len(found.table()) == 12
@@ -212,8 +207,8 @@ def test_names_are_asked_for():
 
 def test_one_variable_has_one_structure():
     cache = cached(as_table({"a": ["x", "y", "x"]}))
-    found = sample_orders(cache, Knowledge().of(["a"]), samples=4)
-    assert found.draws == (Draw(Dag({"a": ()}), 1.0),)
+    found = sample_orders(cache, BackgroundKnowledge().of(["a"]), samples=4)
+    assert found.draws == (Draw(DAG({"a": ()}), 1.0),)
     assert found.r_hat == 1.0
 
 
@@ -222,15 +217,15 @@ def test_one_variable_has_one_structure():
 
 def test_time_that_is_over_leaves_a_first_part():
     cache = cached(sample(1))
-    allowed = Knowledge().of(cache.counts.names)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
     found = sample_orders(cache, allowed, Budget(deadline=0.0), samples=200, chains=2)
     assert found.log_scores.shape == (2, 10)
 
 
 def test_chains_that_do_not_agree_are_warned_of():
     cache = cached(sample(1, 6))
-    with pytest.warns(NotConvergedWarning, match="chains over orders do not agree"):
-        found = sample_orders(cache, Knowledge().of(cache.counts.names), samples=2, thin=1, burn_in=0)
+    with pytest.warns(ConvergenceWarning, match="chains over orders do not agree"):
+        found = sample_orders(cache, BackgroundKnowledge().of(cache.counts.names), samples=2, thin=1, burn_in=0)
     assert not found.converged
 
 
@@ -248,14 +243,14 @@ def test_r_hat_knows_chains_apart():
 def test_a_score_that_is_no_probability_is_refused(score):
     cache = cached(sample(1), score)
     with pytest.raises(ParameterError, match=f"{score!r} is no log probability"):
-        sample_orders(cache, Knowledge().of(cache.counts.names))
+        sample_orders(cache, BackgroundKnowledge().of(cache.counts.names))
 
 
 @pytest.mark.parametrize("wrong", [{"samples": 0}, {"chains": 0}, {"thin": 0}, {"burn_in": -1}, {"candidates": 0}])
 def test_wrong_settings_are_named(wrong):
     cache = cached(sample(1))
     with pytest.raises(ParameterError, match=next(iter(wrong))):
-        sample_orders(cache, Knowledge().of(cache.counts.names), **wrong)
+        sample_orders(cache, BackgroundKnowledge().of(cache.counts.names), **wrong)
 
 
 def test_orders_of_large_graphs_are_not_counted():
@@ -267,11 +262,11 @@ def test_orders_of_large_graphs_are_not_counted():
 
 def test_a_walk_visits_orders_as_often_as_they_are_probable():
     cache = cached(sample(2, 3))
-    sets = parent_sets(cache, Knowledge().of(cache.counts.names), dominated=True)
+    sets = parent_sets(cache, BackgroundKnowledge().of(cache.counts.names), dominated=True)
     chain = Chain(sets, np.random.default_rng(0))
     seen, scores, room = {}, {}, np.empty(3)
     for order in itertools.permutations(range(3)):
-        scores[order] = order_chains.weigh_order(sets.arrays, np.argsort(order), 60.0, room)
+        scores[order] = order_mcmc.weigh_order(sets.arrays, np.argsort(order), 60.0, room)
         seen[order] = 0
     for _ in range(3000):
         chain.walk(3)

@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import CapacityError
-from bayeslearn.network import draw
 from bayeslearn.network.structure.score_based import parent_sets as growing
 from bayeslearn.network.structure.score_based.candidate_parents import greedy, likely, partners, wanted
 from bayeslearn.network.structure.score_based.parent_sets import parent_sets
 from bayeslearn.network.structure.scoring import criteria
-from bayeslearn.network.structure.scoring.criteria import NAMES, Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import NAMES, ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import Budget, Knowledge
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge, Budget
 from bayeslearn.tables import Table, as_table
 from tests.oracle import networks as slow_networks
 from tests.oracle import structures as slow
@@ -27,18 +26,18 @@ SCORES = [*NAMES, "bdeu:20"]
 
 
 def sample(seed, n=5, rows=60):
-    return draw(slow_networks.random_network(seed, n), rows, rng=seed)
+    return slow_networks.random_network(seed, n).sample(rows, random_state=seed)
 
 
 def cached(table, score="bic"):
-    return ScoreCache(FamilyCounts(table), Score.of(score))
+    return ScoreCache(FamilyCounts(table), StructureScore.of(score))
 
 
 def some_knowledge(names, seed):
     """A required arc, a forbidden one and a limit, now and then."""
     rng = np.random.default_rng(seed)
     a, b, c = rng.permutation(names)[:3].tolist()
-    return Knowledge(
+    return BackgroundKnowledge(
         required=[(a, b)] if rng.random() < 0.5 else [],
         forbidden=[(b, c)] if rng.random() < 0.5 else [],
         most_parents=None if rng.random() < 0.5 else int(rng.integers(1, len(names))),
@@ -89,7 +88,7 @@ def test_with_the_dominated_there_are_all(seed, score):
 def test_few_rows_and_many_states_are_counted_by_what_occurs(seed, score, heavy):
     table = sample(seed, 5, 7)
     cache = cached(weighted(table, seed) if heavy else table, score)
-    allowed = Knowledge().of(cache.counts.names)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
     sets = parent_sets(cache, allowed, dominated=True)
     for x in range(cache.n):
         for parents, value in sets.of(x):
@@ -131,7 +130,7 @@ def test_columns_in_another_order_give_the_same_sets(seed, score):
     for t in (table, turned):
         cache = cached(t, score)
         names = cache.counts.names
-        sets = parent_sets(cache, Knowledge(most_parents=3).of(names))
+        sets = parent_sets(cache, BackgroundKnowledge(most_parents=3).of(names))
         found.append({names[x]: [frozenset(names[p] for p in s) for s, _ in sets.of(x)] for x in range(cache.n)})
     assert found[0] == found[1]
 
@@ -141,7 +140,7 @@ def test_columns_in_another_order_give_the_same_sets(seed, score):
 
 def test_likely_parents_are_the_best_by_themselves():
     cache = cached(sample(1, 6, 300))
-    allowed = Knowledge().of(cache.counts.names)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
     can = likely(cache, allowed, 2)
     for x in range(cache.n):
         gain = cache.additions(x, ())
@@ -168,7 +167,7 @@ def test_partners_are_found_that_say_nothing_alone():
     a, b, c = rng.integers(0, 2, (3, 400))
     table = as_table({"a": a.astype(str), "b": b.astype(str), "c": c.astype(str), "x": (a ^ b).astype(str)})
     cache = cached(table)
-    allowed = Knowledge().of(cache.counts.names)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
     can = np.zeros((4, 4), np.bool_)
     can[0, 3] = True
     assert np.flatnonzero(partners(cache, allowed, can)[:, 3]).tolist() == [1]
@@ -178,7 +177,7 @@ def test_partners_are_found_that_say_nothing_alone():
 @given(seed=st.integers(0, 1000))
 def test_nothing_is_wanted_where_every_change_was_looked_at(seed):
     cache = cached(sample(seed, 4))
-    allowed = Knowledge().of(cache.counts.names)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
     best = max(slow.all_dags(4), key=lambda arcs: slow.graph_score(cache, arcs))
     assert not wanted(cache, allowed, best, np.zeros((4, 4), np.bool_)).any()
 
@@ -188,7 +187,7 @@ def test_nothing_is_wanted_where_every_change_was_looked_at(seed):
 
 def test_time_that_is_over_leaves_sets_of_few_parents():
     cache = cached(sample(3, 6, 200), "loglik")
-    allowed = Knowledge().of(cache.counts.names)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
     assert [len(s) for s, _ in parent_sets(cache, allowed, Budget(deadline=0.0)).of(0)] == [0]
 
     def two(step):
@@ -201,7 +200,7 @@ def test_time_that_is_over_leaves_sets_of_few_parents():
 
 def test_what_is_known_is_not_looked_at_again(monkeypatch):
     cache = cached(sample(3))
-    allowed, known = Knowledge().of(cache.counts.names), {}
+    allowed, known = BackgroundKnowledge().of(cache.counts.names), {}
     one = parent_sets(cache, allowed, known=known)
     monkeypatch.setattr(growing, "Growing", None)
     other = parent_sets(cache, allowed, known=known)
@@ -212,14 +211,14 @@ def test_too_many_are_refused_with_their_number(monkeypatch):
     cache = cached(sample(3, 6, 30), "loglik")
     monkeypatch.setattr(growing, "MOST_SETS", 40)
     with pytest.raises(CapacityError, match="96 parent sets of up to 2 parents, more than 40") as error:
-        parent_sets(cache, Knowledge().of(cache.counts.names))
+        parent_sets(cache, BackgroundKnowledge().of(cache.counts.names))
     assert error.value.details["sets"] == 96
 
 
 def test_sets_of_too_many_cells_are_not_looked_at(monkeypatch):
     cache = cached(sample(3, 6, 30), "loglik")
     monkeypatch.setattr(criteria, "MOST_CELLS", 10)
-    sets = parent_sets(cache, Knowledge().of(cache.counts.names), dominated=True)
+    sets = parent_sets(cache, BackgroundKnowledge().of(cache.counts.names), dominated=True)
     for x in range(cache.n):
         assert max(cache.counts.cells(x, s) for s, _ in sets.of(x)) <= 10
 
@@ -228,7 +227,7 @@ def test_sets_of_too_many_cells_are_not_looked_at(monkeypatch):
 @trials(20)
 def test_larger_sets_grow_from_what_is_worth_having(seed):
     cache = cached(sample(seed, 6), "aic")
-    allowed = Knowledge().of(cache.counts.names)
+    allowed = BackgroundKnowledge().of(cache.counts.names)
     every, some = parent_sets(cache, allowed), parent_sets(cache, allowed, full=2)
     for x in range(cache.n):
         found, fewer = dict(every.of(x)), dict(some.of(x))
@@ -239,6 +238,6 @@ def test_larger_sets_grow_from_what_is_worth_having(seed):
 def test_more_candidates_than_bits_are_narrowed(monkeypatch):
     cache = cached(sample(3, 6, 100))
     monkeypatch.setattr(growing, "MOST_CANDIDATES", 2)
-    sets = parent_sets(cache, Knowledge().of(cache.counts.names), dominated=True)
+    sets = parent_sets(cache, BackgroundKnowledge().of(cache.counts.names), dominated=True)
     for x in range(cache.n):
         assert len(set(itertools.chain.from_iterable(s for s, _ in sets.of(x)))) == 2

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn.errors import ParameterError
-from bayeslearn.network import Dag, draw
+from bayeslearn.network import DAG
 from bayeslearn.network.structure.constraint_based.independence_tests import Answers, IndependenceTest, independence
 from bayeslearn.network.structure.constraint_based.pc import Pattern, colliders, oriented, pc, skeleton
 from bayeslearn.network.structure.score_based.hill_climbing import ranks
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import Budget, Knowledge
+from bayeslearn.network.structure.search_settings import BackgroundKnowledge, Budget
 from bayeslearn.tables import as_table
 from tests.oracle import graph as slow_graphs
 from tests.oracle import networks as slow
@@ -58,11 +58,11 @@ def random_dag(seed, n, density=0.4):
     rng = np.random.default_rng(seed)
     names = rng.permutation([f"v{i}" for i in range(n)]).tolist()
     arcs = [(a, b) for a, b in combinations(names, 2) if rng.random() < density]
-    return Dag.from_arcs(arcs, rng.permutation(names).tolist())
+    return DAG.from_arcs(arcs, rng.permutation(names).tolist())
 
 
 def patterned(test, names, knowledge=None, **options):
-    allowed = (knowledge or Knowledge()).of(names)
+    allowed = (knowledge or BackgroundKnowledge()).of(names)
     found = skeleton(test, allowed, ranks(names), **options)
     return found, *oriented(found, allowed)
 
@@ -82,14 +82,14 @@ def test_with_perfect_answers_the_class_is_found(seed, n, density):
     assert not lost
     arcs, faithful = pattern.graph()
     assert faithful
-    assert Dag.from_arcs(named(dag.nodes, arcs), dag.nodes).equivalent(dag)
+    assert DAG.from_arcs(named(dag.nodes, arcs), dag.nodes).equivalent(dag)
 
 
 def some_knowledge(dag, seed):
     """Arcs of the graph that are required, and some of their turned selves forbidden."""
     rng = np.random.default_rng(seed)
     required = [arc for arc in dag.arcs if rng.random() < 0.2]
-    return Knowledge(required=required, forbidden=[(b, a) for a, b in dag.arcs if rng.random() < 0.3])
+    return BackgroundKnowledge(required=required, forbidden=[(b, a) for a, b in dag.arcs if rng.random() < 0.3])
 
 
 @given(seed=SEEDS)
@@ -116,20 +116,20 @@ def members(dag):
         graph = dict.fromkeys(dag.nodes, ())
         for a, b in [*dag.cpdag().directed, *arcs]:
             graph[b] = (*graph[b], a)
-        if slow_graphs.acyclic(graph) and Dag(graph).equivalent(dag):
-            yield Dag(graph)
+        if slow_graphs.acyclic(graph) and DAG(graph).equivalent(dag):
+            yield DAG(graph)
 
 
 @given(seed=SEEDS, share=st.sampled_from([0.05, 0.15, 0.3]), known=st.booleans())
 def test_whatever_the_answers_the_result_is_a_graph_on_the_skeleton(seed, share, known):
     names = tuple(f"v{i}" for i in np.random.default_rng(seed).permutation(7))
-    knowledge = Knowledge()
+    knowledge = BackgroundKnowledge()
     if known:
         forbidden = [(b, a) for a, b in random_dag(seed, 7, 0.3).arcs]
-        knowledge = Knowledge(required=[("v0", "v1")], forbidden=set(forbidden) - {("v0", "v1")})
+        knowledge = BackgroundKnowledge(required=[("v0", "v1")], forbidden=set(forbidden) - {("v0", "v1")})
     found, pattern, lost = patterned(by_chance(seed, share), names, knowledge)
     arcs, faithful = pattern.graph()
-    dag = Dag.from_arcs(named(names, arcs), names)  # no cycle
+    dag = DAG.from_arcs(named(names, arcs), names)  # no cycle
     left_out = {frozenset(names[v] for v in pair) for pair in lost}
     assert dag.skeleton | left_out == {frozenset(pair) for pair in named(names, found.edges)}
     assert named(names, pattern.arcs) <= set(dag.arcs)
@@ -161,7 +161,9 @@ def test_the_order_of_columns_does_not_matter_even_where_answers_contradict(seed
 
 def test_knowledge_that_leaves_no_direction_costs_an_edge():
     joined = answered(lambda *_: 0.0)
-    knowledge = Knowledge(forbidden=[("b", "a"), ("c", "b"), ("a", "c")])  # a → b → c → a, if all three are joined
+    knowledge = BackgroundKnowledge(
+        forbidden=[("b", "a"), ("c", "b"), ("a", "c")]
+    )  # a → b → c → a, if all three are joined
     _, pattern, lost = patterned(joined, ["a", "b", "c"], knowledge)
     assert len(lost) == 1
     assert pattern.arcs.sum() == 2
@@ -172,7 +174,7 @@ def test_knowledge_that_leaves_no_direction_costs_an_edge():
 
 
 def sample(seed, n=5, rows=120):
-    return draw(slow.random_network(seed, n), rows, rng=seed)
+    return slow.random_network(seed, n).sample(rows, random_state=seed)
 
 
 def enough_rows(counts, x, y, given):
@@ -230,7 +232,7 @@ def test_the_skeleton_is_that_of_the_plain_algorithm(seed, alpha, kind):
 
 def learned(table, knowledge=None, **options):
     counts = FamilyCounts(table)
-    return pc(counts, (knowledge or Knowledge()).of(counts.names), **options)
+    return pc(counts, (knowledge or BackgroundKnowledge()).of(counts.names), **options)
 
 
 @given(seed=SEEDS)
@@ -246,7 +248,7 @@ def test_the_order_of_columns_and_rows_does_not_matter(seed):
 
 def test_learning_test_is_the_true_class(shared_data):
     result = learned(as_table(shared_data / "samples" / "bnlearn-learning.test.csv"))
-    assert result.cpdag == Dag.parse("[A][C][F][B|A][D|A:C][E|B:F]").cpdag()
+    assert result.cpdag == DAG.parse("[A][C][F][B|A][D|A:C][E|B:F]").cpdag()
     assert not result.notes
 
 
@@ -295,14 +297,16 @@ def test_noise_in_few_rows_joins_nothing():
     result = learned(table)
     assert not result.cpdag.skeleton
     assert "less than 5 rows a cell" in result.notes[0]
-    unguarded = skeleton(IndependenceTest(FamilyCounts(table)), Knowledge().of(table.schema.names), np.arange(6))
+    unguarded = skeleton(
+        IndependenceTest(FamilyCounts(table)), BackgroundKnowledge().of(table.schema.names), np.arange(6)
+    )
     assert unguarded.edges.any()
 
 
 def test_knowledge_is_kept_to():
     table = sample(5, 6)
     a, b, c, d, e, f = sorted(table.schema.names)
-    knowledge = Knowledge(required=[(a, f)], forbidden=[(c, d), (d, c)], tiers=[[b], [c, d]], roots=[e])
+    knowledge = BackgroundKnowledge(required=[(a, f)], forbidden=[(c, d), (d, c)], tiers=[[b], [c, d]], roots=[e])
     result = learned(table, knowledge, alpha=0.9)
     directed = result.cpdag.directed
     assert (a, f) in directed
@@ -330,7 +334,7 @@ def test_limits_end_the_tests_with_the_edges_that_are_left():
             raise StopIteration
 
     counts = FamilyCounts(table)
-    allowed = Knowledge().of(counts.names)
+    allowed = BackgroundKnowledge().of(counts.names)
     whole = pc(counts, allowed, alpha=0.001)
     part = pc(counts, allowed, alpha=0.001, budget=Budget(progress=two))
     assert len(told) == 2
@@ -349,7 +353,7 @@ def test_limits_end_the_tests_with_the_edges_that_are_left():
         ({"kind": "t"}, "unexpected value for `kind`"),
         ({"degrees": "few"}, "unexpected value for `degrees`"),
         ({"most_given": -1}, "`most_given` must be at least 0"),
-        ({"knowledge": Knowledge(most_parents=1)}, "cannot keep to a limit of parents"),
+        ({"knowledge": BackgroundKnowledge(most_parents=1)}, "cannot keep to a limit of parents"),
     ],
 )
 def test_bad_input_is_named(options, match):

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 from bayeslearn import kernels
 from bayeslearn.errors import CapacityError, MismatchError, MissingValuesError, ParameterError
-from bayeslearn.network import Dag
+from bayeslearn.network import DAG
 from bayeslearn.network.structure.scoring import family_counts
-from bayeslearn.network.structure.scoring.criteria import NAMES, Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import NAMES, ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.tables import Discrete, Schema, Table, as_table
+from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
 
 
 def random_table(seed, columns=4, rows=30, *, weighted=False):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, 5, columns)
-    schema = Schema(Discrete(f"v{i}", [f"s{k}" for k in range(size)]) for i, size in enumerate(sizes))
+    schema = Schema(DiscreteVariable(f"v{i}", [f"s{k}" for k in range(size)]) for i, size in enumerate(sizes))
     codes = np.stack([rng.integers(0, size, rows) for size in sizes])
     return Table(schema, codes, np.empty((0, rows)), rng.integers(1, 4, rows).astype(float) if weighted else None)
 
@@ -58,7 +58,7 @@ def slow_score(name, n, total, cases=1.0):
 @given(seed=st.integers(0, 100_000), weighted=st.booleans(), name=st.sampled_from(NAMES))
 def test_families_score_as_their_formulas_say(seed, weighted, name):
     table = random_table(seed, weighted=weighted)
-    score, counts = Score(name, 3.0), FamilyCounts(table)
+    score, counts = StructureScore(name, 3.0), FamilyCounts(table)
     for parents in [(), (1,), (1, 3)]:
         n = slow_counts(table, 0, parents)
         np.testing.assert_array_equal(counts.family(0, parents), n)
@@ -73,7 +73,7 @@ def test_all_candidates_at_once(way, seed, name, rows):
         patch.setattr(family_counts, "WORD", {"bitmaps": 0.0, "both": 1.0}.get(way, np.inf))
         patch.setattr(family_counts, "MOST_BYTES", 0 if way == "rows" else 1 << 20)
         table = random_table(seed, columns=6, rows=rows)
-        cache = ScoreCache(FamilyCounts(table), Score(name))
+        cache = ScoreCache(FamilyCounts(table), StructureScore(name))
         for child, parents in [(0, ()), (2, (0,)), (3, (0, 1)), (4, (0, 1, 2))]:
             found = cache.additions(child, parents)
             assert cache.family(child, parents) == pytest.approx(
@@ -88,7 +88,7 @@ def test_all_candidates_at_once(way, seed, name, rows):
 
 
 def test_what_was_scored_as_an_addition_is_not_counted_again(monkeypatch):
-    cache = ScoreCache(FamilyCounts(random_table(1)), Score("bdeu"))
+    cache = ScoreCache(FamilyCounts(random_table(1)), StructureScore("bdeu"))
     found = cache.additions(0, (1,))
     fewer = [cache.family(0, (v,)) for v in (1, 2)]
     monkeypatch.setattr(FamilyCounts, "family", None)
@@ -101,7 +101,10 @@ def test_counts_of_two_tables_add(seed, weighted, name):
     table = random_table(seed, weighted=weighted, rows=90)
     rows = np.arange(90) < 40
     parts = [FamilyCounts(table.take(np.flatnonzero(rows))), FamilyCounts(table.take(np.flatnonzero(~rows)))]
-    whole, both = ScoreCache(FamilyCounts(table), Score(name)), ScoreCache(parts[0] + parts[1], Score(name))
+    whole, both = (
+        ScoreCache(FamilyCounts(table), StructureScore(name)),
+        ScoreCache(parts[0] + parts[1], StructureScore(name)),
+    )
     np.testing.assert_allclose(both.additions(0, (1,)), whole.additions(0, (1,)), rtol=1e-11)
     assert both.family(2, (0, 3)) == pytest.approx(whole.family(2, (0, 3)), rel=1e-11)
     assert both.counts.rows == 90
@@ -159,42 +162,43 @@ def test_tables_of_other_columns_do_not_add():
     ],
 )
 def test_published_scores(shared_data, sample, arcs, score, published):
-    cache = ScoreCache(FamilyCounts(as_table(shared_data / "samples" / sample)), Score.of(score))
-    dag, names = Dag.parse(arcs), cache.counts.names
+    cache = ScoreCache(FamilyCounts(as_table(shared_data / "samples" / sample)), StructureScore.of(score))
+    dag, names = DAG.parse(arcs), cache.counts.names
     total = sum(cache.family(names.index(x), tuple(sorted(names.index(p) for p in dag.parents(x)))) for x in names)
     assert total == pytest.approx(published, abs=1e-4)
 
 
 def test_equivalent_structures_score_the_same():
-    cache = ScoreCache(FamilyCounts(random_table(7)), Score("bic"))
+    cache = ScoreCache(FamilyCounts(random_table(7)), StructureScore("bic"))
     for name in ("loglik", "aic", "bic", "bdeu"):
-        cache = ScoreCache(cache.counts, Score(name))
+        cache = ScoreCache(cache.counts, StructureScore(name))
         for a, b in itertools.combinations(range(4), 2):
             one = cache.family(a, ()) + cache.family(b, (a,))
             assert one == pytest.approx(cache.family(b, ()) + cache.family(a, (b,)), rel=1e-11)
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("bic", Score("bic")), ("mdl", Score("bic")), ("bdeu:10", Score("bdeu", 10.0))]
+    ("text", "expected"),
+    [("bic", StructureScore("bic")), ("mdl", StructureScore("bic")), ("bdeu:10", StructureScore("bdeu", 10.0))],
 )
 def test_scores_by_name(text, expected):
-    assert Score.of(text) == expected
-    assert Score.of(expected) is expected
+    assert StructureScore.of(text) == expected
+    assert StructureScore.of(expected) is expected
 
 
 @pytest.mark.parametrize(("text", "match"), [("luck", "score"), ("bdeu:many", "is no number"), ("bdeu:0", "cases")])
 def test_other_names_are_refused(text, match):
     with pytest.raises(ParameterError, match=match):
-        Score.of(text)
+        StructureScore.of(text)
 
 
 def test_missing_cells_and_huge_families_are_refused():
     table = random_table(0)
     with pytest.raises(MissingValuesError, match="'v0' has missing cells"):
-        FamilyCounts(table.hide(["v0"]))
-    wide = Schema(Discrete(f"v{i}", range(100)) for i in range(5))
+        FamilyCounts(table.mask(["v0"]))
+    wide = Schema(DiscreteVariable(f"v{i}", range(100)) for i in range(5))
     counts = FamilyCounts(Table(wide, np.zeros((5, 3), int), np.empty((0, 3))))
     assert counts.extended(0, (1, 2, 3)) is None
     with pytest.raises(CapacityError, match="too many to count"):
         counts.family(0, (1, 2, 3, 4))
-    assert (ScoreCache(counts, Score("bic")).additions(0, (1, 2, 3)) == -np.inf).all()
+    assert (ScoreCache(counts, StructureScore("bic")).additions(0, (1, 2, 3)) == -np.inf).all()

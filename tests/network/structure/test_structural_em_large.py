@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayeslearn import learn, read_network
-from bayeslearn.network import draw
+from bayeslearn import fit_network, read_network
 from bayeslearn.network.structure import search_settings as budget_module
 from bayeslearn.network.structure.algorithms import find
 from bayeslearn.network.structure.missing_data import incomplete_rows
 from bayeslearn.network.structure.missing_data import structural_em as structural_em_module
 from bayeslearn.network.structure.missing_data import structural_em_iterations as iterations_module
 from bayeslearn.network.structure.missing_data.incomplete_rows import SINGLE, Completions, IncompleteTable, has_many
-from bayeslearn.network.structure.missing_data.structural_em_iterations import Pace
+from bayeslearn.network.structure.missing_data.structural_em_iterations import IterationCost
 from bayeslearn.network.structure.results import arcs_of
-from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
 from bayeslearn.network.structure.search_settings import Budget, SearchSettings
 from bayeslearn.network.structure.uncertainty import bootstrap
@@ -32,7 +31,7 @@ def with_holes(table, share, seed=0):
 
 @pytest.fixture
 def rows():
-    return with_holes(draw(ASIA, 4000, rng=1), 0.08)
+    return with_holes(ASIA.sample(4000, random_state=1), 0.08)
 
 
 @pytest.fixture
@@ -85,19 +84,19 @@ def test_many_rows_lead_where_all_completions_lead(rows, few_are_many, monkeypat
 
 
 def test_more_rows_than_the_complete_ones_explain_others_better(few_are_many):
-    rows = with_holes(draw(ASIA, 3000, rng=5), 0.2)
-    fresh = with_holes(draw(ASIA, 3000, rng=6), 0.1)
+    rows = with_holes(ASIA.sample(3000, random_state=5), 0.2)
+    fresh = with_holes(ASIA.sample(3000, random_state=6), 0.1)
     complete = rows.take(np.flatnonzero((rows.codes >= 0).all(axis=0)))
-    ours, theirs = learn(rows, time_limit=60), learn(complete, method="hill-climb")
+    ours, theirs = fit_network(rows, time_limit=60), fit_network(complete, method="hill-climb")
     assert [note for note in ours.notes if "draw" in note] == [SINGLE]
     assert ours.network.score(fresh).log_likelihood > theirs.network.score(fresh).log_likelihood
 
 
 def test_gains_come_from_the_counts_of_the_tables(rows):
-    for table in (rows, draw(ASIA, 500, rng=0)):
-        fit = learn(table)
+    for table in (rows, ASIA.sample(500, random_state=0)):
+        fit = fit_network(table)
         assert fit.arcs == arcs_of(fit.network, fit.scored_by, table.total_weight)
-    cache = ScoreCache(FamilyCounts(table), Score.of("bic"))
+    cache = ScoreCache(FamilyCounts(table), StructureScore.of("bic"))
     place = {name: i for i, name in enumerate(cache.counts.names)}
     for arc in fit.arcs:
         parents = tuple(sorted(place[p] for p in fit.dag.parents(arc.child)))
@@ -114,7 +113,7 @@ def test_no_part_is_begun_that_would_end_after_the_deadline(rows, few_are_many, 
     clock, done = Clock(), []
     for module in (budget_module, iterations_module):
         monkeypatch.setattr(module, "time", clock)
-    expected, step = IncompleteTable.expected, Pace.step
+    expected, step = IncompleteTable.expected, IterationCost.step
 
     def completing(self, network, score):
         clock.now += self.table.n_rows / 100  # 40 seconds for all rows, 5 for the sample
@@ -126,7 +125,7 @@ def test_no_part_is_begun_that_would_end_after_the_deadline(rows, few_are_many, 
         step(self)
 
     monkeypatch.setattr(IncompleteTable, "expected", completing)
-    monkeypatch.setattr(Pace, "step", iterating)
+    monkeypatch.setattr(IterationCost, "step", iterating)
     fit = structural_em(rows, budget=(budget := Budget(deadline=limit)))
     assert clock.now <= 1.1 * budget.deadline
     assert fit.dag.arcs  # those of the sample at least
@@ -160,8 +159,8 @@ def test_parts_of_the_work_end_sooner_and_who_stops_one_stops_all(monkeypatch):
 
 
 def test_resamples_are_searched_as_the_rows_were():
-    table = draw(read_network("alarm"), 400, rng=2).select(sorted(read_network("alarm").names)[:12])
-    cache = ScoreCache(FamilyCounts(table), Score.of("bic"))
+    table = read_network("alarm").sample(400, random_state=2).select(sorted(read_network("alarm").names)[:12])
+    cache = ScoreCache(FamilyCounts(table), StructureScore.of("bic"))
     scores = {}
     for method in ("ges", "orders"):
         scores[method] = cache.graph(find(SearchSettings(method), cache).arcs)
@@ -182,8 +181,8 @@ def test_resamples_are_searched_as_the_rows_were():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["alarm", "insurance"])
 def test_strong_arcs_of_rows_with_few_holes_are_strong_in_resamples(shared_data, name):
-    table = with_holes(draw(read_network(shared_data / "networks" / f"{name}.bif"), 3000, rng=0), 0.02)
-    auto, orders = learn(table, bootstrap=5), learn(table, method="orders")
+    table = with_holes(read_network(shared_data / "networks" / f"{name}.bif").sample(3000, random_state=0), 0.02)
+    auto, orders = fit_network(table, bootstrap=5), fit_network(table, method="orders")
     assert auto.score >= orders.score - 1e-6 * abs(orders.score)
     assert min(arc.strength for arc in auto.arcs if arc.gain > 200) >= 0.4
     assert any("searched by the better of ges and orders" in note for note in auto.notes)

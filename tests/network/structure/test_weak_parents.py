@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression
 
-from bayeslearn.network import Knowledge, learn
+from bayeslearn.network import BackgroundKnowledge, fit_network
 from bayeslearn.network.structure.constraint_based.independence_tests import independence
 from bayeslearn.network.structure.score_based.candidate_parents import NO_EFFECT, effect, with_weak_parents
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
@@ -95,7 +95,7 @@ def shifted(seed=0, rows=2000):
 
 
 def test_a_parent_that_the_table_does_not_pay_for():
-    best, more = (learn(shifted(), method=m, order=NAMES).dag for m in ("best-parents", "faint-parents"))
+    best, more = (fit_network(shifted(), method=m, order=NAMES).dag for m in ("best-parents", "faint-parents"))
     assert best.parents("x") == ("a", "b", "c")
     assert set(more.parents("x")) == {"a", "b", "c", "faint"}
     assert set(more.arcs) - set(best.arcs) == {("faint", "x")}
@@ -104,13 +104,15 @@ def test_a_parent_that_the_table_does_not_pay_for():
 def test_the_order_of_columns_does_not_matter():
     table = shifted(1)
     turned = table.select(list(reversed(NAMES)))
-    one, other = (learn(t, method="faint-parents", order=NAMES).dag for t in (table, turned))
+    one, other = (fit_network(t, method="faint-parents", order=NAMES).dag for t in (table, turned))
     assert set(one.arcs) == set(other.arcs)
 
 
-@pytest.mark.parametrize("known", [Knowledge(forbidden=[("faint", "x")]), Knowledge(most_parents=3)])
+@pytest.mark.parametrize(
+    "known", [BackgroundKnowledge(forbidden=[("faint", "x")]), BackgroundKnowledge(most_parents=3)]
+)
 def test_what_is_known_is_kept_to(known):
-    found = learn(shifted(), method="faint-parents", order=NAMES, knowledge=known).dag
+    found = fit_network(shifted(), method="faint-parents", order=NAMES, knowledge=known).dag
     assert found.parents("x") == ("a", "b", "c")
 
 
@@ -121,7 +123,7 @@ def test_so_many_false_arcs_are_expected():
         codes = np.random.default_rng(seed).integers(0, 3, (12, 500)).astype(str)
         counts = FamilyCounts(as_table(dict(zip(names, codes.tolist(), strict=True))))
         nothing = np.zeros((12, 12), np.bool_)
-        arcs = with_weak_parents(counts, nothing, range(12), Knowledge().of(names), false=2.0)
+        arcs = with_weak_parents(counts, nothing, range(12), BackgroundKnowledge().of(names), false=2.0)
         assert not arcs[np.tril_indices(12)].any()
         added.append(arcs.sum())
     assert 1.4 < np.mean(added) < 2.6
@@ -130,4 +132,4 @@ def test_so_many_false_arcs_are_expected():
 def test_a_search_that_is_over_looks_no_further():
     counts, over = FamilyCounts(shifted()), Budget(deadline=0.0)
     nothing = np.zeros((6, 6), np.bool_)
-    assert not with_weak_parents(counts, nothing, range(6), Knowledge().of(NAMES), over).any()
+    assert not with_weak_parents(counts, nothing, range(6), BackgroundKnowledge().of(NAMES), over).any()

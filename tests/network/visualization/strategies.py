@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from bayeslearn.network import Dag
+from bayeslearn.network import DAG
 
 
 @st.composite
@@ -14,7 +14,7 @@ def dags(draw, most=12):
     pairs = [(a, b) for b in range(n) for a in range(b)]
     arcs = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=2 * n)) if pairs else []
     names = draw(st.permutations([f"v{i}" for i in range(n)]))
-    return Dag.from_arcs([(names[a], names[b]) for a, b in arcs], sorted(names))
+    return DAG.from_arcs([(names[a], names[b]) for a, b in arcs], sorted(names))
 
 
 @st.composite

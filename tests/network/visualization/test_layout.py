@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.isotonic import isotonic_regression
 
 from bayeslearn import read_network
-from bayeslearn.network import Dag
+from bayeslearn.network import DAG
 from bayeslearn.network.visualization.layout import GAP, MARGIN, _isotonic, layered, ordered
 from tests.network.visualization.strategies import boxed, dags
 from tests.properties import trials
@@ -113,7 +113,7 @@ def test_isotonic_regression(pairs):
 
 def test_a_tree_is_drawn_without_crossings():
     arcs = [(f"n{(i - 1) // 2}", f"n{i}") for i in range(1, 31)]
-    assert ordered(Dag.from_arcs(arcs)).crossings() == 0
+    assert ordered(DAG.from_arcs(arcs)).crossings() == 0
 
 
 @pytest.mark.parametrize(("name", "most"), [("asia", 0), ("forest-fire", 0), ("alarm", 8)])
@@ -122,19 +122,19 @@ def test_few_crossings_in_known_networks(name, most):
 
 
 def test_the_order_of_a_chain_is_a_straight_line():
-    found = layered(Dag.parse("[A][B|A][C|B]"), {"A": (80, 20), "B": (40, 20), "C": (60, 20)})
-    assert len({round(box.centre, 6) for box in found.boxes.values()}) == 1
+    found = layered(DAG.parse("[A][B|A][C|B]"), {"A": (80, 20), "B": (40, 20), "C": (60, 20)})
+    assert len({round(box.center, 6) for box in found.boxes.values()}) == 1
     assert found.boxes["A"].bottom < found.boxes["B"].y < found.boxes["C"].y
 
 
 def test_a_parent_stands_in_the_middle_of_its_children():
-    found = layered(Dag.parse("[A][B|A][C|A][D|A]"), dict.fromkeys("ABCD", (80, 20)))
-    row = sorted(found.boxes[name].centre for name in "BCD")
-    assert found.boxes["A"].centre == pytest.approx(row[1], abs=1e-6)
+    found = layered(DAG.parse("[A][B|A][C|A][D|A]"), dict.fromkeys("ABCD", (80, 20)))
+    row = sorted(found.boxes[name].center for name in "BCD")
+    assert found.boxes["A"].center == pytest.approx(row[1], abs=1e-6)
 
 
 def test_parts_without_arcs_fill_rows_instead_of_one_long_line():
-    found = layered(Dag.from_arcs([], [f"v{i}" for i in range(100)]), {f"v{i}": (80, 24) for i in range(100)})
+    found = layered(DAG.from_arcs([], [f"v{i}" for i in range(100)]), {f"v{i}": (80, 24) for i in range(100)})
     assert found.width < 4 * found.height
 
 
@@ -145,4 +145,4 @@ def test_the_same_graph_gives_the_same_layout():
 
 
 def test_nothing_is_a_layout_too():
-    assert layered(Dag({}), {}).boxes == {}
+    assert layered(DAG({}), {}).boxes == {}

@@ -16,7 +16,7 @@ ASIA = read_network("asia")
 
 
 def test_a_figure_shows_what_the_svg_shows():
-    axes = plots.network(ASIA, {"smoke": "yes"}).axes[0]
+    axes = plots.plot_network(ASIA, {"smoke": "yes"}).axes[0]
     seen = picture(ASIA, {"smoke": "yes"})
     written = [text.get_text() for text in axes.texts]
     assert set(ASIA.names) <= set(written)
@@ -32,7 +32,7 @@ def test_a_figure_shows_what_the_svg_shows():
 
 def test_text_fits_into_the_boxes():
     net = read_network("alarm")
-    figure = plots.network(net)
+    figure = plots.plot_network(net)
     boxes = picture(net).layout.boxes.values()
     axes = figure.axes[0]
     figure.draw_without_rendering()
@@ -43,22 +43,22 @@ def test_text_fits_into_the_boxes():
 
 
 def test_dollars_are_no_formulas_and_one_node_is_a_picture(tmp_path):
-    net = BayesianNetwork.of([], {"$x_1$": [0.5, 0.5]}, states={"$x_1$": ["<a&b>", "$"]})
-    plots.save(plots.network(net, bars=True), tmp_path / "net.png")
+    net = BayesianNetwork.from_tables([], {"$x_1$": [0.5, 0.5]}, states={"$x_1$": ["<a&b>", "$"]})
+    plots.save(plots.plot_network(net, bars=True), tmp_path / "net.png")
     assert (tmp_path / "net.png").read_bytes().startswith(PNG)
 
 
 def test_large_pictures_are_scaled_down():
     names = [f"v{i}" for i in range(200)]
-    net = BayesianNetwork.of(
+    net = BayesianNetwork.from_tables(
         [(names[0], name) for name in names[1:]],
         {name: [0.5, 0.5] if name == "v0" else [[0.5, 0.5]] * 2 for name in names},
         states={key: ["a", "b"] for key in names},
     )
-    assert max(plots.network(net).get_size_inches()) <= plots.MOST_INCHES + 1e-9
+    assert max(plots.plot_network(net).get_size_inches()) <= plots.MOST_INCHES + 1e-9
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'bayeslearn\[plot\]'"):
-        plots.network(ASIA)
+        plots.plot_network(ASIA)

@@ -24,6 +24,7 @@ from bayeslearn.errors import CapacityError, MissingValuesError, ParameterError,
 from bayeslearn.hypotheses.concept_learning.examples import ANY, MISSING, NONE, AttributeSpace, ConceptStatistics
 from bayeslearn.hypotheses.finite_space import FiniteSpace
 from bayeslearn.hypotheses.likelihoods import Labeling, with_noise
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +86,7 @@ class Conjunction:
     # -- how it reads
 
     def __str__(self) -> str:
-        return f"⟨{', '.join(str(value) for value in self.constraints)}⟩"
+        return printable(f"⟨{', '.join(str(value) for value in self.constraints)}⟩")
 
     __repr__ = __str__
 

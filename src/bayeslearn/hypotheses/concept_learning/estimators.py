@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayeslearn import validation
 from bayeslearn.errors import DataError
-from bayeslearn.estimators import AnswersInBatches, ReadsLabels
+from bayeslearn.estimators import PredictsClasses
 from bayeslearn.hypotheses.concept_learning.conjunctions import find_s, keep_consistent
 from bayeslearn.hypotheses.concept_learning.examples import AttributeSpace, Examples, positive_label
 from bayeslearn.hypotheses.concept_learning.version_space import VersionSpace
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bayeslearn.hypotheses.concept_learning.version_space import Vote
 
 
-class ConceptClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ConceptClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What classifiers of two classes share: data in."""
 
     positive: Any
@@ -36,8 +36,9 @@ class ConceptClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEsti
     _form = "array"
     _array_checks = {"dtype": None}  # noqa: RUF012 - read only
 
-    def _examples(self, X: Any, y: Any) -> Examples:
-        X, y, _ = self._read_cases(X, y, reset=True)
+    def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
+        """The examples that count; one that counts more often says the same again."""
+        X, y, _ = self._read_cases(X, y, sample_weight, reset=True)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
             raise DataError(
@@ -100,9 +101,9 @@ class FindSClassifier(ConceptClassifier):
         self.positive = positive
         self.unlabeled = unlabeled
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Generalize from one positive example to the next."""
-        examples = self._examples(X, y)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Generalize from one positive example to the next; rows of weight zero are left out."""
+        examples = self._examples(X, y, sample_weight)
         self.hypothesis_ = find_s(examples)
         self.consistent_ = bool((self.hypothesis_.covers_codes(examples.codes) == examples.labels).all())
         return self
@@ -165,21 +166,16 @@ class VersionSpaceClassifier(ConceptClassifier):
         self.favor = favor
         self.unlabeled = unlabeled
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Eliminate the conjunctions that disagree with an example, in order."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Eliminate the conjunctions that disagree with an example, in order; rows of weight zero are left out."""
         validation.choice("vote", self.vote, ["majority", "weighted", "unanimous"])
         validation.choice("conflicts", self.conflicts, ["error", "skip"])
         validation.number("favor", self.favor, above=0)
-        examples = self._examples(X, y)
+        examples = self._examples(X, y, sample_weight)
         keep = keep_consistent(examples) if self.conflicts == "skip" else np.ones(len(examples), dtype=bool)
         self.version_space_ = VersionSpace.fit(examples.only(keep))
         self.conflicts_ = np.flatnonzero(~keep)
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The label that wins the vote, the first of `classes_` when tied."""
-        best = np.argmax(self.predict_proba(X), axis=1)
-        return self.classes_[best]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The share of the vote for each label, a column for each of `classes_`."""

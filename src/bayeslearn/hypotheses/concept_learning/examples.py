@@ -193,7 +193,7 @@ def _decoded(table: Any, name: str) -> list[Any]:
     if name not in table.schema.names:
         raise UnknownColumnError(f"no column is called '{name}'", hint=f"the columns are {listed(table.schema.names)}")
     states = [*table.schema[name].states, None]  # code −1 is missing
-    return [states[code] for code in table.code(name)]
+    return [states[code] for code in table.codes_of(name)]
 
 
 def _columns(rows: Any, names: Sequence[str] | None) -> dict[str, Sequence[Any]]:
@@ -288,7 +288,7 @@ class Examples:
             )
         if table.weights is not None:
             table = table.take(table.weights > 0)
-        codes = table.code(target)
+        codes = table.codes_of(target)
         states = table.schema[target].states
         concept = states.index(positive_label(states, positive))
         if (codes == MISSING).any():
@@ -335,7 +335,7 @@ def positive_label(labels: Sequence[Any], positive: Any = None) -> Any:
         )
     if positive is not None:
         if positive not in list(labels):
-            raise ParameterError(f"no example is labelled {positive!r}", hint=f"the labels are {listed(list(labels))}")
+            raise ParameterError(f"no example is labeled {positive!r}", hint=f"the labels are {listed(list(labels))}")
         return positive
     says_yes = [label for label in labels if isinstance(label, str) and label.lower() in YES]
     return says_yes[0] if len(says_yes) == 1 else max(labels)

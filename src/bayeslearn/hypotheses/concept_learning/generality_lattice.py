@@ -160,13 +160,13 @@ def components(clauses: frozenset[Clause]) -> list[frozenset[Clause]]:
 def most_general(options: Options, clauses: frozenset[Clause]) -> list[dict[int, int]]:
     """The conjunctions that meet every clause with the fewest requirements, as {attribute: state}.
 
-    One clause at a time, as candidate elimination does: those that meet it stay, the others are specialised in every
+    One clause at a time, as candidate elimination does: those that meet it stay, the others are specialized in every
     way that just meets it, unless that is no more general than one that stayed.
     """
     boundary: list[frozenset[tuple[int, int]]] = [frozenset()]
     for clause in sorted(clauses, key=lambda c: (len(c), sorted(c))):
         staying = [g for g in boundary if _meets(g, clause)]
-        new = {h for g in boundary if not _meets(g, clause) for h in _specialised(g, clause, options)}
+        new = {h for g in boundary if not _meets(g, clause) for h in _specialized(g, clause, options)}
         boundary = staying + [h for h in new if not any(g <= h for g in staying)]
         if len(boundary) > MAX_BOUNDARY:
             raise CapacityError(
@@ -194,7 +194,7 @@ def _meets(g: frozenset[tuple[int, int]], clause: Clause) -> bool:
     return any(i in avoid and avoid[i] != state for i, state in g)
 
 
-def _specialised(
+def _specialized(
     g: frozenset[tuple[int, int]], clause: Clause, options: Options
 ) -> Iterator[frozenset[tuple[int, int]]]:
     required = {i for i, _ in g}

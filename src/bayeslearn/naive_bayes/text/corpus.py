@@ -1,6 +1,6 @@
 """A corpus: documents, and the class of each where it is known.
 
-Made by :func:`~bayeslearn.naive_bayes.text.reading.read_corpus`, or from two lists.
+Made by :func:`~bayeslearn.naive_bayes.text.corpus_readers.read_corpus`, or from two lists.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Corpus:
         return len(self.texts)
 
     def __repr__(self) -> str:
-        unknown = f", {len(self) - self.n_labelled} without a label" if self.n_labelled < len(self) else ""
+        unknown = f", {len(self) - self.n_labeled} without a label" if self.n_labeled < len(self) else ""
         return f"Corpus({len(self)} documents, {len(self.classes)} classes{unknown})"
 
     @property
@@ -53,7 +53,7 @@ class Corpus:
         return in_order([label for label in self.labels if label is not None])
 
     @property
-    def n_labelled(self) -> int:
+    def n_labeled(self) -> int:
         """How many documents have a label."""
         return sum(label is not None for label in self.labels)
 
@@ -78,7 +78,7 @@ class Corpus:
         places = {label: k for k, label in enumerate(classes)}
         return np.array([places.get(label, -1) for label in self.labels], dtype=np.intp)
 
-    def labelled(self) -> Corpus:
+    def labeled(self) -> Corpus:
         """The documents whose class is known; none at all is an error."""
         known = np.array([label is not None for label in self.labels], dtype=bool)
         if not known.any():

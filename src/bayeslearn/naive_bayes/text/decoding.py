@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bayeslearn import files
-from bayeslearn.errors import MissingFileError, listed
+from bayeslearn.errors import InputFileNotFoundError, listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ class Decoder:
 def content(path: Path) -> bytes:
     """All bytes of a file, unpacked if need be."""
     if not path.is_file():
-        raise MissingFileError(
+        raise InputFileNotFoundError(
             f"cannot read {str(path)!r}: there is no such file", hint=f"looked in {path.absolute().parent}", path=path
         )
     return files.read(path, max_bytes=MAX_BYTES)

@@ -5,32 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin
-from sklearn.utils import _safe_indexing
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bayeslearn import validation
-from bayeslearn.errors import DataError, MissingValuesError, ShapeError
+from bayeslearn.distributions.priors import dirichlet_prior
+from bayeslearn.errors import DataError
+from bayeslearn.estimators import PredictsClasses, checked_labels
 from bayeslearn.evaluation import accuracy
-from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
-from bayeslearn.naive_bayes.text.evidence import pick_prior
+from bayeslearn.naive_bayes.text.count_vectorizer import Tokenizing
+from bayeslearn.naive_bayes.text.document_counts import DocumentCounts, count
+from bayeslearn.naive_bayes.text.fit import trimmed
 from bayeslearn.naive_bayes.text.labels import in_order, listed_labels, require_labels
-from bayeslearn.naive_bayes.text.learning import trimmed
 from bayeslearn.naive_bayes.text.model import TextModel, possible
 from bayeslearn.naive_bayes.text.out_of_core import (
     Evidence,
     Right,
-    require_labelled,
+    require_labeled,
     source_statistics,
 )
-from bayeslearn.naive_bayes.text.semisupervised import learn_text
-from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.prior_selection import pick_prior
+from bayeslearn.naive_bayes.text.semi_supervised import learn_text
+from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.text_inputs import Texts
 from bayeslearn.naive_bayes.text.text_sources import folded_documents
-from bayeslearn.naive_bayes.text.texts import Texts
-from bayeslearn.naive_bayes.text.vocabulary import Columns
-from bayeslearn.naive_bayes.text.word_counts import Tokenising
-from bayeslearn.tables.labels import class_array, is_missing
+from bayeslearn.naive_bayes.text.vocabulary import ColumnVocabulary
+from bayeslearn.tables.labels import class_array, missing_labels
 from bayeslearn.tables.sparse import checked_sparse
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ if TYPE_CHECKING:
 
     from bayeslearn.tables.documents import DocumentBatch
     from bayeslearn.tables.folded import Folded
+
+
+def label_array(y: Any) -> NDArray[Any]:
+    """Labels as an array, those of a list with the types they have."""
+    return np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
 
 
 def are_texts(X: Any) -> bool:
@@ -52,7 +58,7 @@ def are_texts(X: Any) -> bool:
     return is_column and getattr(getattr(X, "dtype", None), "kind", "O") in "OUSTV"
 
 
-class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
+class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ignore[misc]
     """Naive Bayes for texts: P(class | text) ∝ P(class) Π P(word | class).
 
     Parameters
@@ -60,13 +66,14 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
     likelihood
         "multinomial" counts words, "bernoulli" looks at which are there, "complement" at the words of other classes.
     prior
-        α of the words: a number, or a :class:`~bayeslearn.distributions.Dirichlet` or a rule for one; or "evidence"
-        and the other ways of :mod:`~bayeslearn.naive_bayes.text.evidence` to let the counts choose it.
+        α of the words: a number, or a :class:`~bayeslearn.distributions.Dirichlet` or a rule for one; a word such as
+        ``"laplace"`` or ``"m:2"``, None for no prior; or ``"evidence"`` and the other ways of
+        :mod:`~bayeslearn.naive_bayes.text.prior_selection` to let the counts choose it.
     class_prior
-        None takes the fractions of the classes, "uniform" and a list of probabilities fix them; a number or a Dirichlet
-        is α of the classes.
+        None (no prior) takes the fractions of the classes, ``"uniform"`` and a list of probabilities fix them; a
+        number, a word such as ``"laplace"`` or a Dirichlet is α of the classes.
     lower, kind, shortest, ngrams
-        How texts become tokens: see :class:`~bayeslearn.naive_bayes.text.Tokeniser`.
+        How texts become tokens: see :class:`~bayeslearn.naive_bayes.text.Tokenizer`.
     min_count, drop_top, max_size
         Words to keep: those seen often enough, without the most frequent ones, and at most so many.
     hashed
@@ -96,6 +103,9 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
     classes_: NDArray[Any]
     model_: TextModel
     statistics_: TextStatistics
+
+    _form = "array"
+    _unlabeled_choices = ("em", "drop", "error")
 
     def __init__(
         self,
@@ -138,45 +148,27 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         source = folded_documents(X, labels=y, weights=sample_weight)
         if source is not None:
             return self._learn_source(source)
-        known = self._labeled(y)
-        if known is not None and self.unlabeled == "em" and are_texts(X):
-            labels = listed_labels(y)
-            return self._learn_by_em(X, y, sample_weight, in_order([labels[row] for row in known]))
-        return self._learn(*self._only(known, X, y, sample_weight), None)
+        labels = label_array(y)
+        if self.unlabeled == "em" and are_texts(X) and labels.ndim == 1 and missing_labels(labels).any():
+            names = in_order(listed_labels(labels[~missing_labels(labels)]))
+            return self._learn_by_em(X, y, sample_weight, names)
+        return self._learn(X, y, sample_weight, None)
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more of them: words and classes that are new are added. `classes` may name some beforehand."""
         before = getattr(self, "statistics_", None)
         source = folded_documents(X, labels=y, weights=sample_weight)
         if source is not None:
-            return self._with(require_labelled(self._counted(source)), classes, before)
-        return self._learn(*self._only(self._labeled(y), X, y, sample_weight), before, classes)
-
-    def _labeled(self, y: Any) -> NDArray[np.intp] | None:
-        """The positions of the documents that have a label; None if all have one."""
-        validation.choice("unlabeled", self.unlabeled, ["em", "drop", "error"])
-        y = y if isinstance(y, list | tuple) else np.asarray(y)
-        if getattr(y, "ndim", 1) != 1:
-            return None
-        gone = np.fromiter(map(is_missing, listed_labels(y)), np.bool_)
-        return np.flatnonzero(~gone) if gone.any() else None
-
-    def _only(self, known: NDArray[np.intp] | None, X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
-        """Documents with a label, where those without are dropped."""
-        if known is None or self.unlabeled != "drop":
-            return X, y, weights
-        if not len(known):
-            raise MissingValuesError("no document has a label", hint="label at least some of them")
-        X, y = _safe_indexing(X, known), np.asarray(y, dtype=object)[known].tolist()
-        return X, y, None if weights is None else np.asarray(weights)[known]
+            return self._with(require_labeled(self._counted(source)), classes, before)
+        return self._learn(X, y, sample_weight, before, classes)
 
     def _learn(self, X: Any, y: Any, weights: Any, before: TextStatistics | None, classes: Any = None) -> Self:
         documents, y, w = self._cases(X, y, weights, reset=before is None)
         present = self.likelihood == "bernoulli"
         if isinstance(documents, Texts):
-            counts, vocabulary = count(documents, self._tokeniser(), self._given_vocabulary())
+            counts, vocabulary = count(documents, self._tokenizer(), self._given_vocabulary())
         else:
-            counts, vocabulary = documents, before.vocabulary if before else Columns(documents.n_words)  # type: ignore[assignment]
+            counts, vocabulary = documents, before.vocabulary if before else ColumnVocabulary(documents.n_words)  # type: ignore[assignment]
         return self._with(collect(counts, y, vocabulary=vocabulary, weights=w, present=present), classes, before)
 
     def _with(self, new: TextStatistics, classes: Any, before: TextStatistics | None) -> Self:
@@ -189,7 +181,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
 
     def _learn_by_em(self, X: Any, y: Any, weights: Any, names: tuple[Any, ...]) -> Self:
         learned = learn_text(
-            X, y, prior=self.prior, tokeniser=self._tokeniser(), vocabulary=self._given_vocabulary(),
+            X, y, prior=self.prior, tokenizer=self._tokenizer(), vocabulary=self._given_vocabulary(),
             likelihood=self.likelihood,  # type: ignore[arg-type]  # checked there
             class_prior=self._class_prior(len(names)), classes=names, weights=weights, **self._choice(),
         )  # fmt: skip
@@ -199,35 +191,29 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
 
     def _learn_source(self, X: Folded[DocumentBatch]) -> Self:
         found = self._counted(X)
-        if found.unlabelled:
+        if found.unlabeled:
             return self._learn_by_em(X, None, None, found.statistics.classes)
         return self._with(found.statistics, None, None)
 
     def _counted(self, X: Folded[DocumentBatch]) -> Evidence:
         present = self.likelihood == "bernoulli"
-        return source_statistics(X, self._tokeniser(), self._given_vocabulary(), present=present)
+        return source_statistics(X, self._tokenizer(), self._given_vocabulary(), present=present)
 
     def _model(self) -> TextModel:
         seen = trimmed(self.statistics_, **self._choice())
-        prior = pick_prior(seen, self.prior, self.likelihood)[0] if isinstance(self.prior, str) else self.prior
+        prior = pick_prior(seen, self.prior, self.likelihood)[0]
         given = self._class_prior(len(seen.classes))
-        return TextModel(seen, self._tokeniser(), self.likelihood, prior, given)  # type: ignore[arg-type]
+        return TextModel(seen, self._tokenizer(), self.likelihood, prior, given)  # type: ignore[arg-type]
 
     def _class_prior(self, size: int) -> Any:
         given = self.class_prior
         if given is None:
             return 0.0
         if isinstance(given, str):
-            validation.choice("class_prior", given, ["uniform"])
-            return (1 / size,) * size
+            return (1 / size,) * size if given == "uniform" else dirichlet_prior(given)
         return tuple(validation.probabilities(given, name="class_prior").tolist()) if np.ndim(given) == 1 else given
 
     # -- predicting
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each text, the first in order when tied."""
-        best = self._log_joint(X).argmax(axis=1)
-        return self.classes_[best]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(label | text), a column for each of `classes_`."""
@@ -235,9 +221,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """The logarithm of :meth:`predict_proba`."""
-        logs = self._log_joint(X)
-        logs = logs - logs.max(axis=1, keepdims=True)
-        return logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
+        return np.asarray(log_softmax(self._class_scores(X), axis=1))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of texts whose label is predicted; of a source, of those that have one."""
@@ -247,7 +231,7 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
             return accuracy(*source.fold(Right(self.model_)))
         return float(super().score(X, y, sample_weight))
 
-    def _log_joint(self, X: Any) -> NDArray[np.float64]:
+    def _class_scores(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
         documents = folded_documents(X) or (self._texts(X) if are_texts(X) else self._counts(X))
         return possible(self.model_.log_joint(documents))
@@ -258,27 +242,17 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         """Checked documents, labels and weights; documents of weight zero are as good as absent."""
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        texts = are_texts(X)
-        if texts:
-            Texts.of(X)  # says what is wrong with them
-        else:
-            X, y = validate_data(self, checked_sparse(X), y, accept_sparse="csr", reset=reset)
-        labels = column_or_1d(y, dtype=object if isinstance(y, list | tuple) else None, warn=True)
-        if len(labels) != (len(X) if texts else X.shape[0]):
-            raise ShapeError(f"there are {len(X) if texts else X.shape[0]} documents and {len(labels)} labels")
+        texts, labels = are_texts(X), checked_labels(label_array(y))
+        if isinstance(X, str | bytes):
+            Texts.of(X)  # a text by itself is refused
+        if not texts:
+            X = validate_data(self, checked_sparse(X), accept_sparse="csr", reset=reset)
+        rows, labels, weights = self._counting(X, labels, weights)
         require_labels(listed_labels(labels))
-        if labels.dtype != object:
-            check_classification_targets(labels)
-        if weights is not None:
-            weights = validation.weights(weights, len(labels), name="sample_weight")
-            if not weights.any():
-                raise DataError("every sample_weight is zero: no class is left to learn")
-            seen = np.flatnonzero(weights > 0)
-            X, labels, weights = _safe_indexing(X, seen), labels[seen], weights[seen]
-        return (Texts.of(X) if texts else DocumentCounts.of(X)), labels, weights
+        return (Texts.of(rows) if texts else DocumentCounts.of(rows)), labels, weights
 
     def _texts(self, X: Any) -> Texts:
-        if isinstance(self.statistics_.vocabulary, Columns):
+        if isinstance(self.statistics_.vocabulary, ColumnVocabulary):
             raise DataError("this classifier was fitted to a matrix of counts and knows no words", hint="give a matrix")
         return Texts.of(X)
 
@@ -293,5 +267,6 @@ class TextClassifier(ClassifierMixin, Tokenising):  # type: ignore[misc]
         tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.positive_only = True
+        tags.input_tags.allow_nan = tags.input_tags.categorical = False
         tags.classifier_tags.poor_score = True  # on the numbers that scikit-learn tries, which count nothing
         return tags

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ConstantColumnError, DataError, MissingValuesError, listed
-from bayeslearn.evaluation import Metrics
+from bayeslearn.errors import ConstantColumnError, DataError, listed
+from bayeslearn.evaluation import Metrics, stratified_split
 from bayeslearn.naive_bayes.text.corpus import Corpus, as_corpus
-from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
-from bayeslearn.naive_bayes.text.evidence import pick_prior
+from bayeslearn.naive_bayes.text.document_counts import DocumentCounts, count
 from bayeslearn.naive_bayes.text.model import Likelihood, TextModel
-from bayeslearn.naive_bayes.text.statistics import collect
-from bayeslearn.naive_bayes.text.tokens import Tokeniser
-from bayeslearn.naive_bayes.text.vocabulary import Columns, chosen
+from bayeslearn.naive_bayes.text.prior_selection import pick_prior
+from bayeslearn.naive_bayes.text.sufficient_statistics import collect
+from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
+from bayeslearn.naive_bayes.text.vocabulary import ColumnVocabulary, chosen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: The textbook's way: tokens are what stands between spaces, Laplace's rule, frequent and rare words dropped.
 TEXTBOOK: dict[str, Any] = {
-    "tokeniser": Tokeniser(kind="spaces", shortest=1), "prior": 1.0, "min_count": 3, "drop_top": 100,
+    "tokenizer": Tokenizer(kind="spaces", shortest=1), "prior": 1.0, "min_count": 3, "drop_top": 100,
 }  # fmt: skip
 #: The sizes of its learning curve.
 TEXTBOOK_SIZES = (100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -41,7 +41,7 @@ TEXTBOOK_SIZES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 
 def evaluate_text(model: TextModel, texts: Corpus | Iterable[str], labels: Any = None) -> Metrics:
     """Classify documents whose class is known; those without a label are left out."""
-    corpus = as_corpus(texts, labels).labelled()
+    corpus = as_corpus(texts, labels).labeled()
     codes = corpus.codes(model.classes)
     if (codes < 0).any():
         strange = sorted({str(label) for label, k in zip(corpus.labels, codes, strict=True) if k < 0})
@@ -54,12 +54,7 @@ def evaluate_text(model: TextModel, texts: Corpus | Iterable[str], labels: Any =
 
 def judged(model: TextModel, documents: Any, codes: NDArray[np.intp]) -> Metrics:
     """The evaluation of documents with the codes of their classes."""
-    joint = model.log_joint(documents)
-    top = joint.max(axis=1, keepdims=True)
-    if not np.isfinite(top).all():
-        model.posterior(documents)  # says which document is impossible
-    p = np.exp(joint - top)
-    return Metrics.of(p / p.sum(axis=1, keepdims=True), codes, classes=model.classes)
+    return Metrics.of(model.predict_proba(documents), codes, classes=model.classes)
 
 
 ### learning curves
@@ -108,31 +103,31 @@ def learning_curve(
     labels: Any = None,
     *,
     sizes: Sequence[int] = (),
-    splits: int = 3,
-    share: float = 2 / 3,
-    prior: str | float = "evidence",
-    tokeniser: Tokeniser | None = None,
+    n_splits: int = 3,
+    test_size: float = 1 / 3,
+    prior: str | float | None = "evidence",
+    tokenizer: Tokenizer | None = None,
     likelihood: Likelihood = "multinomial",
     min_count: float = 1,
     drop_top: int = 0,
-    rng: np.random.Generator | int | None = 0,
+    random_state: np.random.Generator | int | None = 0,
     progress: Callable[[float], object] | None = None,
 ) -> LearningCurve:
-    """Learn from a share of each class and classify the rest, at several sizes and for several random splits.
+    """Hold out a share of each class and learn from the rest, at several sizes and for several random splits.
 
     Without `sizes` there is one point, of all training documents. The documents of a smaller size are among those of a
     larger one. The experiment of the textbook is ``learning_curve(corpus, sizes=TEXTBOOK_SIZES, **TEXTBOOK)``.
     """
-    validation.integer("splits", splits, least=1)
-    validation.number("share", share, above=0, below=1)
-    corpus = as_corpus(texts, labels).labelled()
+    validation.integer("n_splits", n_splits, least=1)
+    validation.number("test_size", test_size, above=0, below=1)
+    corpus = as_corpus(texts, labels).labeled()
     classes = corpus.classes
     if len(classes) < 2:
         raise ConstantColumnError(f"all documents are of one class, {classes[0]!r}: there is nothing to tell apart")
-    codes, generator = corpus.codes(classes), validation.generator(rng)
-    counts, _ = count(corpus.texts, tokeniser or Tokeniser())
+    codes, generator = corpus.codes(classes), validation.generator(random_state)
+    counts, _ = count(corpus.texts, tokenizer or Tokenizer())
     learner = Learner(classes, prior, likelihood, min_count, drop_top)
-    orders = [split(codes, share, generator) for _ in range(splits)]
+    orders = [stratified_split(codes, test_size, generator) for _ in range(n_splits)]
     n_train = len(orders[0][0])
     wanted = [*sorted({validation.integer("sizes", n, least=1) for n in sizes if n < n_train}), n_train]
     points = []
@@ -141,25 +136,9 @@ def learning_curve(
         for j, (train, test) in enumerate(orders):
             found.append(learner.judge(counts, codes, train[:size], test))
             if progress is not None:
-                progress((i * splits + j + 1) / (len(wanted) * splits))
+                progress((i * n_splits + j + 1) / (len(wanted) * n_splits))
         points.append(Point(size, *(tuple(column) for column in zip(*found, strict=True))))
     return LearningCurve(tuple(points), len(orders[0][1]))
-
-
-def split(codes: NDArray[np.intp], share: float, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Training and test documents: a share of each class, rounded, but at least one on either side; in random order."""
-    train, test = [], []
-    for k in np.unique(codes):
-        rows = rng.permutation(np.flatnonzero(codes == k))
-        if len(rows) < 2:
-            raise MissingValuesError(
-                "a class has only one document, which cannot be both learned from and tested",
-                hint="leave the class out, or add documents",
-            )
-        cut = min(max(round(share * len(rows)), 1), len(rows) - 1)
-        train.append(rows[:cut])
-        test.append(rows[cut:])
-    return rng.permutation(np.concatenate(train)), np.concatenate(test)
 
 
 @dataclass(frozen=True)
@@ -167,7 +146,7 @@ class Learner:
     """How models are learned, again and again, from counts of all words."""
 
     classes: tuple[Any, ...]
-    prior: str | float
+    prior: str | float | None
     likelihood: Likelihood
     min_count: float
     drop_top: int
@@ -181,10 +160,10 @@ class Learner:
         statistics = collect(
             known.only(kept),
             [self.classes[k] for k in codes[train]],
-            vocabulary=Columns(len(kept)),
+            vocabulary=ColumnVocabulary(len(kept)),
             classes=self.classes,
             present=self.likelihood == "bernoulli",
         )
-        prior = pick_prior(statistics, self.prior, self.likelihood)[0] if isinstance(self.prior, str) else self.prior
-        model = TextModel(statistics, Tokeniser(), self.likelihood, prior)
+        prior = pick_prior(statistics, self.prior, self.likelihood)[0]
+        model = TextModel(statistics, Tokenizer(), self.likelihood, prior)
         return judged(model, counts[test].only(kept), codes[test]), len(kept)

@@ -17,19 +17,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy.special import softmax
 
 from bayeslearn import codec, kernels, validation
 from bayeslearn.distributions import Dirichlet, DirichletRule
 from bayeslearn.errors import CapacityError, EvidenceError, FormatError, ImpossibleDataError, ParameterError, ShapeError
 from bayeslearn.model_values import ARRAY, NAME, NUMBER, PRIORS, plain_prior
-from bayeslearn.naive_bayes.text.counting import counted
-from bayeslearn.naive_bayes.text.counts import DocumentCounts, count
-from bayeslearn.naive_bayes.text.lexicon import Lexicon, spared
-from bayeslearn.naive_bayes.text.statistics import TextStatistics
+from bayeslearn.naive_bayes.text.document_counts import DocumentCounts, count
+from bayeslearn.naive_bayes.text.parallel_counts import counted
+from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics
+from bayeslearn.naive_bayes.text.text_inputs import Texts, warn_of_mended
 from bayeslearn.naive_bayes.text.text_sources import folded_documents
-from bayeslearn.naive_bayes.text.texts import Texts, warn_of_mended
-from bayeslearn.naive_bayes.text.tokens import Tokeniser
-from bayeslearn.naive_bayes.text.vocabulary import Columns, Hashed, Vocabulary
+from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
+from bayeslearn.naive_bayes.text.vocabulary import ColumnVocabulary, HashedVocabulary, Vocabulary
+from bayeslearn.naive_bayes.text.vocabulary_builder import Lexicon, spared
 
 if TYPE_CHECKING:
     from collections.abc import Sized
@@ -53,7 +54,7 @@ MANY = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
-class TextModel(codec.Saved, kind="text", version=2):
+class TextModel(codec.Saved, kind="text", version=3):
     """What was seen, what was believed before, and how texts are read.
 
     `prior` is α: a number for every word, a Dirichlet over the words, or a rule for one. `class_prior` is the same for
@@ -61,7 +62,7 @@ class TextModel(codec.Saved, kind="text", version=2):
     """
 
     statistics: TextStatistics
-    tokeniser: Tokeniser = field(default_factory=Tokeniser)
+    tokenizer: Tokenizer = field(default_factory=Tokenizer)
     likelihood: Likelihood = "multinomial"
     prior: float | Dirichlet | DirichletRule = 1.0
     class_prior: float | Dirichlet | DirichletRule | tuple[float, ...] = 0.0
@@ -96,11 +97,11 @@ class TextModel(codec.Saved, kind="text", version=2):
 
     # -- more or less evidence
 
-    def updated(self, statistics: TextStatistics) -> TextModel:
+    def update(self, statistics: TextStatistics) -> TextModel:
         """The model with more evidence."""
         return replace(self, statistics=self.statistics + statistics)
 
-    def without(self, statistics: TextStatistics) -> TextModel:
+    def remove(self, statistics: TextStatistics) -> TextModel:
         """The model with less evidence."""
         return replace(self, statistics=self.statistics - statistics)
 
@@ -155,7 +156,7 @@ class TextModel(codec.Saved, kind="text", version=2):
 
     def count(self, texts: Any) -> DocumentCounts:
         """The words of texts that the model knows."""
-        return count(texts, self.tokeniser, self.vocabulary)[0]  # type: ignore[arg-type]
+        return count(texts, self.tokenizer, self.vocabulary)[0]  # type: ignore[arg-type]
 
     def log_joint(self, documents: Any) -> NDArray[np.float64]:
         """ln P(k, document), shape (n, K), of counts or of texts; those of a source are read batch by batch."""
@@ -170,8 +171,8 @@ class TextModel(codec.Saved, kind="text", version=2):
 
         def work(span: Any) -> int:
             column, begin, end, before = span
-            piece = column.piece(begin, end, lower=self.tokeniser.lower)
-            part = counted(piece, self.tokeniser, self.vocabulary)  # type: ignore[arg-type]
+            piece = column.piece(begin, end, lower=self.tokenizer.lower)
+            part = counted(piece, self.tokenizer, self.vocabulary)  # type: ignore[arg-type]
             self._score(part.indptr, part.indices, part.counts, 0, into[before : before + end - begin])
             return piece.mended
 
@@ -195,13 +196,11 @@ class TextModel(codec.Saved, kind="text", version=2):
         indptr, indices, counts = map(validation.lock, (indptr, indices, counts))
         kernels.score_documents(indptr, indices, counts, self._logs[0], first, into)
 
-    def posterior(self, documents: Any) -> NDArray[np.float64]:
+    def predict_proba(self, documents: Any) -> NDArray[np.float64]:
         """P(k | document), shape (n, K)."""
-        logs = possible(self.log_joint(documents))
-        p = np.exp(logs - logs.max(axis=1, keepdims=True))
-        return p / p.sum(axis=1, keepdims=True)
+        return np.asarray(softmax(possible(self.log_joint(documents)), axis=1))
 
-    def classify(self, documents: Any) -> list[Any]:
+    def predict(self, documents: Any) -> list[Any]:
         """The most probable class of each document, the first when tied."""
         best = possible(self.log_joint(documents)).argmax(axis=1)
         return [self.classes[k] for k in best.tolist()]
@@ -211,7 +210,7 @@ class TextModel(codec.Saved, kind="text", version=2):
     def to_document(self) -> dict[str, Any]:
         """Return the model as plain values.
 
-        {"likelihood", "tokeniser", "classes", "vocabulary": {"kind", "size", "letters", "lengths"}, "prior",
+        {"likelihood", "tokenizer", "classes", "vocabulary": {"kind", "size", "letters", "lengths"}, "prior",
          "class_prior", "documents", "words": {"sizes", "classes", "values"}, "present": null or the same}
 
         Words are their letters in UTF-8 with the length of each. A table has for each word the number of classes that
@@ -224,7 +223,7 @@ class TextModel(codec.Saved, kind="text", version=2):
         known = self.statistics
         return {
             "likelihood": self.likelihood,
-            "tokeniser": self.tokeniser.to_dict(),
+            "tokenizer": self.tokenizer.to_dict(),
             "classes": list(self.classes),
             "vocabulary": plain_vocabulary(known.vocabulary),
             "prior": plain_alpha(self.prior),
@@ -238,14 +237,14 @@ class TextModel(codec.Saved, kind="text", version=2):
     def from_document(cls, reader: Reader, document: dict[str, Any]) -> TextModel:
         """Return the model of a document, all of which is checked."""
         keys: dict[str, Any] = {
-            "likelihood": str, "tokeniser": dict, "classes": [NAME], "vocabulary": dict, "prior": dict,
+            "likelihood": str, "tokenizer": dict, "classes": [NAME], "vocabulary": dict, "prior": dict,
             "class_prior": dict, "documents": ARRAY, "words": dict, "present": (dict, type(None)),
         }  # fmt: skip
-        likelihood, tokeniser, classes, words, prior, class_prior, documents, *tables = reader.entries(
+        likelihood, tokenizer, classes, words, prior, class_prior, documents, *tables = reader.entries(
             document, keys, "a model"
         )
-        if set(tokeniser) != {"lower", "kind", "shortest", "ngrams"} or not isinstance(tokeniser["ngrams"], list):
-            reader.wrong(f"'tokeniser' is {tokeniser!r:.80}")
+        if set(tokenizer) != {"lower", "kind", "shortest", "ngrams"} or not isinstance(tokenizer["ngrams"], list):
+            reader.wrong(f"'tokenizer' is {tokenizer!r:.80}")
         vocabulary = read_vocabulary(reader, words)
         require_table(classes, vocabulary)
         n = reader.amounts(documents, "documents", (len(classes),))
@@ -254,7 +253,7 @@ class TextModel(codec.Saved, kind="text", version=2):
             reader.wrong("a word is in more documents than there are")
         statistics = TextStatistics(tuple(classes), vocabulary, n, *found)
         priors = read_alpha(reader, prior, "prior"), read_alpha(reader, class_prior, "class_prior")
-        return cls(statistics, Tokeniser(**tokeniser), likelihood, *priors)
+        return cls(statistics, Tokenizer(**tokenizer), likelihood, *priors)
 
 
 def alphas(prior: Any, size: int, name: str) -> NDArray[np.float64]:
@@ -315,7 +314,7 @@ def require_table(classes: Sized, vocabulary: Sized) -> None:
 def plain_vocabulary(vocabulary: AnyVocabulary) -> dict[str, Any]:
     """The words, or how many there may be."""
     if not isinstance(vocabulary, Vocabulary):
-        return {"kind": type(vocabulary).__name__.lower(), "size": len(vocabulary)}
+        return {"kind": "hashed" if isinstance(vocabulary, HashedVocabulary) else "columns", "size": len(vocabulary)}
     lexicon = vocabulary.lexicon
     letters = lexicon.words[: lexicon.ends[-1] if len(lexicon.ends) else 0]
     return {"kind": "words", "size": len(vocabulary), "letters": letters, "lengths": np.diff(lexicon.ends, prepend=0)}
@@ -326,7 +325,7 @@ def read_vocabulary(reader: Reader, entry: dict[str, Any]) -> AnyVocabulary:
     kind, size = entry.get("kind"), entry.get("size")
     if kind in ("hashed", "columns"):
         _, size = reader.entries(entry, {"kind": str, "size": int}, "a vocabulary")
-        return Hashed(size) if kind == "hashed" else Columns(size)
+        return HashedVocabulary(size) if kind == "hashed" else ColumnVocabulary(size)
     if kind != "words":
         reader.wrong(f"'vocabulary' is {entry!r:.60}")
     keys: dict[str, Any] = {"kind": str, "size": int, "letters": ARRAY, "lengths": ARRAY}
@@ -406,3 +405,6 @@ def with_arrays_in_place(reader: Reader, document: dict[str, Any]) -> dict[str, 
         if isinstance(document.get(name), dict):
             document[name] = {key: value for key, value in {**document[name], **own}.items() if value is not None}
     return {"present": None, **document, "documents": parts.pop("documents", None), **parts}
+
+
+codec.rename_keys("text", 2, {"tokeniser": "tokenizer"})

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from bayeslearn import validation
 from bayeslearn.errors import EmptyTableError, FormatError, ParameterError
 from bayeslearn.naive_bayes.text.corpus import Corpus
-from bayeslearn.naive_bayes.text.reading import read_corpus
+from bayeslearn.naive_bayes.text.corpus_readers import read_corpus
 
 if TYPE_CHECKING:
     import os
@@ -42,7 +42,7 @@ def read_newsgroups(
     trust_cache: bool = False,
     progress: Callable[[float], object] | None = None,
 ) -> Corpus:
-    """The articles, labelled by their groups; `subset` is ``train`` or ``test`` of the split by date, None for all."""
+    """The articles, labeled by their groups; `subset` is ``train`` or ``test`` of the split by date, None for all."""
     validation.choice("headers", headers, HEADERS)
     validation.choice("subset", subset, (None, *SUBSETS))
     path = Path(path)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import CapacityError, MissingValuesError
-from bayeslearn.naive_bayes.text.counts import count
-from bayeslearn.naive_bayes.text.expecting import Documents
+from bayeslearn.naive_bayes.text.document_counts import count
+from bayeslearn.naive_bayes.text.em import Documents
 from bayeslearn.naive_bayes.text.labels import in_order
-from bayeslearn.naive_bayes.text.statistics import TextStatistics, collect
+from bayeslearn.naive_bayes.text.sufficient_statistics import TextStatistics, collect
 from bayeslearn.naive_bayes.text.vocabulary import Vocabulary, chosen
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.naive_bayes.text.model import TextModel
-    from bayeslearn.naive_bayes.text.tokens import Tokeniser
-    from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary, Hashed
+    from bayeslearn.naive_bayes.text.tokenizer import Tokenizer
+    from bayeslearn.naive_bayes.text.vocabulary import AnyVocabulary, HashedVocabulary
     from bayeslearn.tables.documents import DocumentBatch
     from bayeslearn.tables.folded import Folded
 
@@ -51,7 +51,7 @@ class Words:
     vocabulary: Any
     totals: NDArray[np.float64]
     classes: Mapping[Any, int]
-    unlabelled: int
+    unlabeled: int
 
     def __add__(self, other: Words) -> Words:
         both, where = self.vocabulary.joined(other.vocabulary)
@@ -60,7 +60,7 @@ class Words:
         totals[where] += other.totals
         classes = Counter(self.classes)
         classes.update(other.classes)
-        return Words(both, totals, dict(classes), self.unlabelled + other.unlabelled)
+        return Words(both, totals, dict(classes), self.unlabeled + other.unlabeled)
 
     def only(self, **words: Any) -> AnyVocabulary:
         """The words worth keeping (:func:`~.vocabulary.chosen`)."""
@@ -88,16 +88,16 @@ def is_choice(words: dict[str, Any]) -> bool:
 class FindWords:
     """Finds the words of a batch, of all documents or of those with a label, and counts them, perhaps by weight."""
 
-    tokeniser: Tokeniser
-    vocabulary: Vocabulary | Hashed | None
-    labelled_only: bool = False
+    tokenizer: Tokenizer
+    vocabulary: Vocabulary | HashedVocabulary | None
+    labeled_only: bool = False
     weighed: bool = False
 
     def __call__(self, batch: DocumentBatch) -> Words:
         """Those of one batch."""
         known = batch.known
-        asked = batch.take(known) if self.labelled_only else batch
-        counts, found = count(asked.texts, self.tokeniser, self.vocabulary)
+        asked = batch.take(known) if self.labeled_only else batch
+        counts, found = count(asked.texts, self.tokenizer, self.vocabulary)
         totals = counts.totals
         if self.weighed and asked.weights is not None:
             each = np.repeat(asked.weights, np.diff(counts.indptr))
@@ -114,28 +114,28 @@ class Evidence:
     """The statistics of documents with a label; of the others how many there are, and how many words they have."""
 
     statistics: TextStatistics
-    unlabelled: int
+    unlabeled: int
     words: float
 
     def __add__(self, other: Evidence) -> Evidence:
-        unlabelled, words = self.unlabelled + other.unlabelled, self.words + other.words
+        unlabeled, words = self.unlabeled + other.unlabeled, self.words + other.words
         statistics = self.statistics + other.statistics
         require_room(statistics.vocabulary, len(statistics.classes))
-        return Evidence(statistics, unlabelled, words)
+        return Evidence(statistics, unlabeled, words)
 
 
 @dataclass(frozen=True)
-class CollectLabelled:
+class CollectLabeled:
     """Collects the documents of a batch that have a label."""
 
-    tokeniser: Tokeniser
+    tokenizer: Tokenizer
     vocabulary: Any
     classes: tuple[Any, ...] | None
     present: bool
 
     def __call__(self, batch: DocumentBatch) -> Evidence:
         """The evidence of one batch."""
-        counts, found = count(batch.texts, self.tokeniser, self.vocabulary)
+        counts, found = count(batch.texts, self.tokenizer, self.vocabulary)
         known = batch.known
         labels = [label for label in batch.labels if label is not None]
         w, seen = batch.weights, counts if known.all() else counts[known]
@@ -148,23 +148,23 @@ class CollectLabelled:
 
 
 def source_statistics(
-    source: Folded[DocumentBatch], tokeniser: Tokeniser, vocabulary: Any, *, classes: Sequence[Any] | None = None,
+    source: Folded[DocumentBatch], tokenizer: Tokenizer, vocabulary: Any, *, classes: Sequence[Any] | None = None,
     present: bool = False, **words: Any,
 ) -> Evidence:  # fmt: skip
     """The statistics of documents with a label; where words are left out, a pass before finds out which."""
     if vocabulary is None and is_choice(words):
-        vocabulary = source.fold(FindWords(tokeniser, None, weighed=True)).only(**words)
+        vocabulary = source.fold(FindWords(tokenizer, None, weighed=True)).only(**words)
     told = None if classes is None else tuple(classes)
-    found = source.fold(CollectLabelled(tokeniser, vocabulary, told, present))
+    found = source.fold(CollectLabeled(tokenizer, vocabulary, told, present))
     names = in_order(found.statistics.classes) if told is None else told
     return replace(found, statistics=found.statistics.with_classes(names))
 
 
-def require_labelled(found: Evidence) -> TextStatistics:
+def require_labeled(found: Evidence) -> TextStatistics:
     """The statistics, if every document has a label."""
-    if found.unlabelled:
+    if found.unlabeled:
         raise MissingValuesError(
-            f"{found.unlabelled:,} documents have no label", hint="leave them out, or learn from them too, by EM"
+            f"{found.unlabeled:,} documents have no label", hint="leave them out, or learn from them too, by EM"
         )
     return found.statistics
 
@@ -176,9 +176,9 @@ def require_labelled(found: Evidence) -> TextStatistics:
 class SourceDocuments:
     """What EM learns from: the statistics of documents with labels are one batch, those of a source the others."""
 
-    labelled: TextStatistics
+    labeled: TextStatistics
     source: Folded[DocumentBatch]
-    tokeniser: Tokeniser
+    tokenizer: Tokenizer
     #: λ: what a document without a label weighs.
     weight: float
     #: Words of the documents without labels.
@@ -186,28 +186,28 @@ class SourceDocuments:
 
     def fold(self, collected: Callable[[Documents], Any]) -> Any:
         """The sum over all of it."""
-        vocabulary: Any = self.labelled.vocabulary
-        known = collected(Documents(self.labelled, count([], self.tokeniser, vocabulary)[0], np.zeros(0)))
+        vocabulary: Any = self.labeled.vocabulary
+        known = collected(Documents(self.labeled, count([], self.tokenizer, vocabulary)[0], np.zeros(0)))
         return known + self.hidden.fold(collected)
 
     @cached_property
     def hidden(self) -> Folded[Documents]:
         """The counts of documents without a label, remembered where they fit: texts are split once for all steps."""
-        return self.source.kept(CountHidden(self.tokeniser, self.labelled.vocabulary, self.weight), KEPT_BYTES)
+        return self.source.kept(CountHidden(self.tokenizer, self.labeled.vocabulary, self.weight), KEPT_BYTES)
 
 
 @dataclass(frozen=True)
 class CountHidden:
     """Counts the words of the documents of a batch that have no label."""
 
-    tokeniser: Tokeniser
+    tokenizer: Tokenizer
     vocabulary: Any
     weight: float
 
     def __call__(self, batch: DocumentBatch) -> Documents:
         """Of one batch."""
         hidden = batch.take(~batch.known)
-        counts = count(hidden.texts, self.tokeniser, self.vocabulary)[0]
+        counts = count(hidden.texts, self.tokenizer, self.vocabulary)[0]
         w = np.ones(len(counts)) if hidden.weights is None else hidden.weights
         return Documents(None, counts, self.weight * w)
 
@@ -225,6 +225,6 @@ class Right:
         """Both of one batch."""
         asked = batch.take(batch.known)
         w = np.ones(len(asked)) if asked.weights is None else asked.weights
-        told = self.model.classify(asked.texts)
+        told = self.model.predict(asked.texts)
         right = np.array([a == b for a, b in zip(told, asked.labels, strict=True)], dtype=bool)
         return np.array([w @ right, w.sum()])

@@ -17,7 +17,7 @@ from bayeslearn.naive_bayes.text.labels import listed_labels
 from bayeslearn.tables.documents import DocumentBatch, DocumentMarkers
 from bayeslearn.tables.folded import Folded
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.source import Source
+from bayeslearn.tables.source_protocol import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ def scan_texts(
     label: str | None = None,
     *,
     weights: str | None = None,
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
     engine: Engine | Any = None,
     progress: Callable[[ScanProgress], object] | None = None,
@@ -49,8 +49,9 @@ def scan_texts(
         batches, a list of (texts, labels) or (texts, labels, weights), or a function that returns an iterator of these.
     text, label, weights
         Columns of files, relations and sources. Without them ``text`` is read and, if it is there, ``label``.
-    missing, keep_default_na
-        Markers of missing values of these columns, as in :func:`~bayeslearn.naive_bayes.text.reading.read_corpus`.
+    na_values, keep_default_na
+        Markers of missing values of these columns, as in
+        :func:`~bayeslearn.naive_bayes.text.corpus_readers.read_corpus`.
     engine, progress
         As in :func:`~bayeslearn.scan`.
     """
@@ -58,15 +59,15 @@ def scan_texts(
 
     source = raw_source(data, engine=engine, progress=progress)
     if source is not None:
-        return source.documents(text, label, weights=weights, missing=missing, keep_default_na=keep_default_na)
+        return source.documents(text, label, weights=weights, na_values=na_values, keep_default_na=keep_default_na)
     if any(name is not None for name in (text, label, weights)):
         raise ParameterError(
             "batches of (texts, labels) have no columns to name", hint="leave out `text`, `label` and `weights`"
         )
-    if Missing.of(missing, keep_default_na=keep_default_na) != Missing.of():
+    if Missing.of(na_values, keep_default_na=keep_default_na) != Missing.of():
         raise ParameterError(
             "batches of (texts, labels) have no cells that markers could mark",
-            hint='leave out `missing`: a label of None is missing, and "" is an empty document',
+            hint='leave out `na_values`: a label of None is missing, and "" is an empty document',
         )
     from bayeslearn.sources.batch_source import require_again  # noqa: PLC0415 - few texts come so
 
@@ -100,9 +101,9 @@ class TextBatches(Folded[DocumentBatch]):
     def fold(self, collect: Callable[[DocumentBatch], S]) -> S:
         """The sum over the batches, which are read one after the other and collected side by side."""
         from bayeslearn.sources.base import require_some  # noqa: PLC0415 - few texts come so
-        from bayeslearn.sources.engines import Local  # noqa: PLC0415
+        from bayeslearn.sources.engines import ThreadEngine  # noqa: PLC0415
 
-        return require_some(Local().fold(collect, self.batches(), lambda _: None), self)
+        return require_some(ThreadEngine().fold(collect, self.batches(), lambda _: None), self)
 
     def batches(self) -> Iterator[DocumentBatch]:
         """The batches in order."""

@@ -18,7 +18,7 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.capacity import require_numbers
 from bayeslearn.errors import MismatchError, ParameterError, listed
-from bayeslearn.naive_bayes.text.lexicon import SPARE, Lexicon, spared
+from bayeslearn.naive_bayes.text.vocabulary_builder import SPARE, Lexicon, spared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -132,12 +132,12 @@ def unpacked(lexicon: Lexicon, i: int) -> str:
 
 
 @dataclass(frozen=True)
-class Hashed:
+class HashedVocabulary:
     """Positions by hash, for streams without end: nothing grows, and words cannot be read back.
 
     The position of a word never changes, from run to run and from version to version; two words may share one.
 
-    >>> len(Hashed(1 << 20))
+    >>> len(HashedVocabulary(1 << 20))
     1048576
     """
 
@@ -164,14 +164,14 @@ class Hashed:
         kernels.hash_words(*packed([word]), self.size, numbers)
         return int(numbers[0])
 
-    def joined(self, other: Hashed) -> tuple[Hashed, NDArray[np.int32]]:
+    def joined(self, other: HashedVocabulary) -> tuple[HashedVocabulary, NDArray[np.int32]]:
         """The same, for only vocabularies of one size can be joined."""
         require_kind(self, other)
         return self, np.arange(self.size, dtype=np.int32)
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnVocabulary:
     """The columns of a matrix whose words are not known: x0, x1, …."""
 
     size: int
@@ -196,13 +196,13 @@ class Columns:
             raise ParameterError(f"there is no column {word!r}")
         return int(word[1:])
 
-    def joined(self, other: Columns) -> tuple[Columns, NDArray[np.int32]]:
+    def joined(self, other: ColumnVocabulary) -> tuple[ColumnVocabulary, NDArray[np.int32]]:
         """The same, for only matrices of one width can be joined."""
         require_kind(self, other)
         return self, np.arange(self.size, dtype=np.int32)
 
 
-AnyVocabulary = Vocabulary | Hashed | Columns
+AnyVocabulary = Vocabulary | HashedVocabulary | ColumnVocabulary
 
 
 def require_kind(a: Any, b: Any) -> None:
@@ -238,4 +238,4 @@ def chosen(
     return np.flatnonzero(keep)
 
 
-__all__ = ["MOST_WORDS", "SPARE", "AnyVocabulary", "Columns", "Hashed", "Vocabulary", "chosen"]
+__all__ = ["MOST_WORDS", "SPARE", "AnyVocabulary", "ColumnVocabulary", "HashedVocabulary", "Vocabulary", "chosen"]

@@ -3,9 +3,10 @@
     from bayeslearn.network.formats import read_network, write_network
     write_network(read_network("alarm.bif"), "alarm.xdsl.gz")
 
-The ending names the format, see ``FORMATS``: .json (our own, keeps everything), .bif, .xmlbif, .bifxml or .xml, .net,
-.xdsl, .uai. What is written is read back equal, with these limits: only JSON keeps counts, priors, notes, cuts and the
-types of states (elsewhere ``True`` and ``1`` become text); UAI has no names; BIF refuses names with line breaks.
+The ending names the format, see ``FORMATS``: .json (our own, keeps everything; .model is the same packed), .bif,
+.xmlbif, .bifxml or .xml, .net, .xdsl, .uai. What is written is read back equal, with these limits: only JSON keeps
+counts, priors, notes, cuts and the types of states (elsewhere ``True`` and ``1`` become text); UAI has no names; BIF
+refuses names with line breaks.
 
 pyAgrum reads .bif (names that are identifiers), .net and .bifxml (every name). It has an order of its own for the
 tables of XDSL and UAI; write .agrum.xdsl or .agrum.uai for it. Files of either order are read.

@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.distributions import Bundle, Counts, Dirichlet, DirichletRule
+from bayeslearn.distributions import Counts, Dirichlet, DirichletRule, StatisticsBundle
 from bayeslearn.distributions.categorical import TablePrior
 from bayeslearn.errors import FormatError, listed
 from bayeslearn.network.formats.network_builder import Draft
 from bayeslearn.strict_json import Step, loaded, locate
-from bayeslearn.tables import Discrete
+from bayeslearn.tables import DiscreteVariable
 from bayeslearn.tables.variables import variable_from_dict
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.distributions.lineage import Lineage
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.cpt import Cpt
+    from bayeslearn.network.cpt import CPT
     from bayeslearn.source_text import Source
 
 LABEL = "bayeslearn network"
@@ -63,8 +63,8 @@ def read_json(source: Source) -> BayesianNetwork:
 class Reader:
     """The parts of the document, each checked before it is used; a path of keys and positions says where it is."""
 
-    def __init__(self, source: Source, document: Any = None) -> None:
-        self.source = source
+    def __init__(self, source: Source, document: Any = None, place: tuple[Step, ...] = ()) -> None:
+        self.source, self.place = source, place
         self.document = loaded(source) if document is None else document
         self.draft = Draft(source)
         self.rests: dict[str, dict[str, NDArray[np.float64]]] = {}
@@ -72,7 +72,7 @@ class Reader:
 
     def wrong(self, message: str, *path: Step, hint: str | None = None) -> FormatError:
         """An error at a part of the document."""
-        return self.source.error(message, locate(self.source.text, path), hint=hint)
+        return self.source.error(message, locate(self.source.text, (*self.place, *path)), hint=hint)
 
     def network(self) -> BayesianNetwork:
         """The whole document."""
@@ -89,7 +89,7 @@ class Reader:
         cpts = tuple(self.grounded(cpt) for cpt in network)
         return replace(network, cpts=cpts, notes=(*notes, *new), lineage=self.lineage(cpts))
 
-    def lineage(self, cpts: tuple[Cpt, ...]) -> Lineage | None:
+    def lineage(self, cpts: tuple[CPT, ...]) -> Lineage | None:
         """What the counts are made of; in files of before, the counts of networks that this one was updated from."""
         if "lineage" not in self.document and "bases" not in self.document:
             return None
@@ -105,9 +105,9 @@ class Reader:
                 raise self.wrong(f"this lineage cannot be read: {error}", "lineage") from None
         entries = self.items(self.document.get("bases", []), "bases")
         found = [self.snapshot(entry, cpts, "bases", i) for i, entry in enumerate(entries)]
-        return of_snapshots(found, Bundle({cpt.name: cpt.seen for cpt in cpts if cpt.learned}))
+        return of_snapshots(found, StatisticsBundle({cpt.name: cpt.observed_counts for cpt in cpts if cpt.is_learned}))
 
-    def snapshot(self, entry: Any, cpts: tuple[Cpt, ...], *path: Step) -> tuple[float, Bundle]:
+    def snapshot(self, entry: Any, cpts: tuple[CPT, ...], *path: Step) -> tuple[float, StatisticsBundle]:
         """The counts of a network that this one was updated from, and the share of them that is in it."""
         self.keys(entry, "base", *path)
         share = float(self.amounts(entry["share"], (), *path, "share"))
@@ -115,12 +115,14 @@ class Reader:
             raise self.wrong("expected a share above 0", *path)
         return share, self.all_counts(entry["counts"], cpts, *path, "counts")
 
-    def all_counts(self, counts: Any, cpts: tuple[Cpt, ...], *path: Step) -> Bundle:
+    def all_counts(self, counts: Any, cpts: tuple[CPT, ...], *path: Step) -> StatisticsBundle:
         """Counts of every table that was learned."""
-        shapes = {cpt.name: cpt.shape for cpt in cpts if cpt.learned}
+        shapes = {cpt.name: cpt.shape for cpt in cpts if cpt.is_learned}
         if not isinstance(counts, dict) or set(counts) != set(shapes):
             raise self.wrong(f"expected the counts of {listed(shapes)}", *path)
-        return Bundle({name: Counts(self.amounts(counts[name], shape, *path)) for name, shape in shapes.items()})
+        return StatisticsBundle(
+            {name: Counts(self.amounts(counts[name], shape, *path)) for name, shape in shapes.items()}
+        )
 
     def head(self) -> None:
         """The format and its version."""
@@ -163,7 +165,12 @@ class Reader:
         return value
 
     def array(self, value: Any, shape: tuple[int, ...], *path: Step) -> NDArray[np.float64]:
-        """Nested lists of numbers with this shape."""
+        """Nested lists of numbers with this shape, or an array that stands behind the document."""
+        behind = getattr(value, "array", None)
+        if behind is not None:
+            if behind.shape != shape or not np.isfinite(behind).all():
+                raise self.wrong(f"expected finite numbers of shape {shape}, found an {value!r}", *path)
+            return behind.astype(np.float64)
         level = [value]
         for size in shape:
             if not all(isinstance(part, list) and len(part) == size for part in level):
@@ -191,10 +198,10 @@ class Reader:
             variable = variable_from_dict(entry)
         except FormatError as error:
             raise self.wrong(error.message, *path, hint=error.hint) from None
-        if not isinstance(variable, Discrete):
+        if not isinstance(variable, DiscreteVariable):
             raise self.wrong(f"expected a discrete variable, found {entry['kind']!r}", *path, "kind")
         self.draft.variables[key] = variable
-        self.draft.marks[key] = partial(locate, self.source.text, path)
+        self.draft.marks[key] = partial(locate, self.source.text, (*self.place, *path))
 
     def table(self, entry: Any, *path: Step) -> None:
         """One conditional table, with what it rests on."""
@@ -202,7 +209,7 @@ class Reader:
         child = self.text(entry["variable"], *path, "variable")
         given = self.items(entry["parents"], *path, "parents")
         parents = [self.text(name, *path, "parents", i) for i, name in enumerate(given)]
-        mark = partial(locate, self.source.text, path)
+        mark = partial(locate, self.source.text, (*self.place, *path))
         shape = self.draft.shape(child, parents, mark)
         self.draft.fill(child, parents, self.array(entry["p"], shape, *path, "p"), mark)
         rests = {key: entry[key] for key in ("counts", "prior") if entry.get(key) is not None}
@@ -231,7 +238,7 @@ class Reader:
             raise self.wrong(f"expected numbers that are not negative, found {array.min():g}", *path)
         return array
 
-    def grounded(self, cpt: Cpt) -> Cpt:
+    def grounded(self, cpt: CPT) -> CPT:
         """The table with its counts and its prior."""
         rests = self.rests[cpt.name]
         if not rests:
@@ -246,22 +253,36 @@ class Reader:
 ### writing
 
 
-def write_json(network: BayesianNetwork) -> str:
-    """The network as JSON, a line for each variable and each table."""
+def document_of(network: BayesianNetwork) -> dict[str, Any]:
+    """The network as values that JSON knows, and arrays."""
     for cpt in network:
         require_small_numbers(cpt.variable)
-    head = {"format": LABEL, "version": VERSION, "name": network.name, "notes": list(network.notes)}
+    return {
+        "name": network.name,
+        "notes": list(network.notes),
+        "variables": [cpt.variable.to_dict() for cpt in network],
+        "cpts": [table_entry(cpt) for cpt in network],
+        **lineage_entry(network),
+    }
+
+
+def write_json(network: BayesianNetwork) -> str:
+    """The network as JSON, a line for each variable and each table."""
+    document = document_of(network)
+    lineage = document.pop("lineage", None)
+    head = {"format": LABEL, "version": VERSION, "name": document["name"], "notes": document["notes"]}
     lines = [f"  {json.dumps(key)}: {dumped(value)}," for key, value in head.items()]
-    lines += ['  "variables": [', *listing(cpt.variable.to_dict() for cpt in network), "  ],"]
-    lines += ['  "cpts": [', *listing(table_entry(cpt) for cpt in network), "  ]" + ("," if network.lineage else "")]
-    if network.lineage is not None:
-        lines += lineage_lines(network)
+    lines += ['  "variables": [', *listing(document["variables"]), "  ],"]
+    lines += ['  "cpts": [', *listing(document["cpts"]), "  ]" + ("," if lineage else "")]
+    if lineage is not None:
+        first = [f"    {json.dumps(key)}: {dumped(lineage[key])}," for key in ("shares", "bases")]
+        lines += ['  "lineage": {', *first, '    "parts": [', *listing(lineage["parts"]), "    ]", "  }"]
     return "\n".join(["{", *lines, "}"]) + "\n"
 
 
-def table_entry(cpt: Cpt) -> dict[str, Any]:
-    """One table as plain values."""
-    entry = {"variable": cpt.name, "parents": [v.name for v in cpt.parents], "p": cpt.p.tolist()}
+def table_entry(cpt: CPT) -> dict[str, Any]:
+    """One table as plain values and arrays."""
+    entry: dict[str, Any] = {"variable": cpt.name, "parents": [v.name for v in cpt.parents], "p": cpt.probabilities}
     if cpt.counts is not None:
         entry["counts"] = finite(cpt, cpt.counts.n)
     if cpt.prior is not None:
@@ -277,24 +298,24 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else float(value)
 
 
-def lineage_lines(network: BayesianNetwork) -> list[str]:
-    """What the counts are made of, a line for each part."""
+def lineage_entry(network: BayesianNetwork) -> dict[str, Any]:
+    """What the counts are made of; nothing for most networks."""
+    if network.lineage is None:
+        return {}
 
-    def counts_of(statistics: Bundle) -> dict[str, Any]:
+    def counts_of(statistics: StatisticsBundle) -> dict[str, Any]:
         return {name: finite(network[name], counts.n) for name, counts in statistics.items()}
 
     from bayeslearn.model_values import plain_lineage  # noqa: PLC0415 - most networks have none
 
-    found = plain_lineage(network.lineage, counts_of, "counts")["lineage"]
-    head = [f"    {json.dumps(key)}: {dumped(found[key])}," for key in ("shares", "bases")]
-    return ['  "lineage": {', *head, '    "parts": [', *listing(found["parts"]), "    ]", "  }"]
+    return plain_lineage(network.lineage, counts_of, "counts")
 
 
-def finite(cpt: Cpt, array: NDArray[np.float64]) -> Any:
-    """Counts or prior cases as nested lists."""
+def finite(cpt: CPT, array: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Counts or prior cases, which JSON can hold."""
     if not np.isfinite(array).all():
         raise FormatError(f"what the table of {cpt.name!r} rests on is not finite, and JSON has no such numbers")
-    return array.tolist()
+    return array
 
 
 def listing(entries: Any) -> list[str]:
@@ -305,15 +326,15 @@ def listing(entries: Any) -> list[str]:
 
 def dumped(value: Any) -> str:
     """JSON on one line; letters of every script as they are, but for halves of characters."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=np.ndarray.tolist)
     try:
         text.encode()
     except UnicodeEncodeError:
-        return json.dumps(value, allow_nan=False)
+        return json.dumps(value, allow_nan=False, default=np.ndarray.tolist)
     return text
 
 
-def require_small_numbers(variable: Discrete) -> None:
+def require_small_numbers(variable: DiscreteVariable) -> None:
     """No state that is a number of so many digits that it would not be read again."""
     large = [s for s in variable.states if type(s) is int and abs(s) >= 2**63]
     if large:

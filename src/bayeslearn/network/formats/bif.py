@@ -340,7 +340,7 @@ def write_bif(network: BayesianNetwork) -> str:
         parents = [v.name for v in cpt.parents]
         given = f" | {', '.join(word(name) for name in parents)}" if parents else ""
         lines += [f"probability ( {word(cpt.name)}{given} ) {{"]
-        lines += written_rows(cpt.p, [states[name] for name in parents])
+        lines += written_rows(cpt.probabilities, [states[name] for name in parents])
         lines += ["}"]
     return "\n".join(lines) + "\n"
 

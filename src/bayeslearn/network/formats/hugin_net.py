@@ -246,7 +246,12 @@ def write_net(network: BayesianNetwork) -> str:
         lines += ["}"]
     for cpt in network:
         given = " ".join(["", "|", *(names[v.name] for v in cpt.parents)]) if cpt.parents else ""
-        lines += [f"potential ({names[cpt.name]}{given})", "{", f"    data = {nested(cpt.p.tolist())};", "}"]
+        lines += [
+            f"potential ({names[cpt.name]}{given})",
+            "{",
+            f"    data = {nested(cpt.probabilities.tolist())};",
+            "}",
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -19,9 +19,9 @@ import numpy as np
 
 from bayeslearn.errors import CapacityError, DataError, FormatError, ParameterError, listed
 from bayeslearn.network.bayesian_network import BayesianNetwork
-from bayeslearn.network.cpt import ROW_TOLERANCE, Cpt, rounding_notes
+from bayeslearn.network.cpt import CPT, ROW_TOLERANCE, rounding_notes
 from bayeslearn.source_text import UNKNOWN
-from bayeslearn.tables.variables import Discrete
+from bayeslearn.tables.variables import DiscreteVariable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ class Draft:
 
     source: Source
     name: str = UNKNOWN
-    variables: dict[str, Discrete] = field(default_factory=dict)
+    variables: dict[str, DiscreteVariable] = field(default_factory=dict)
     parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
     tables: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     marks: dict[str, Mark] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Draft:
         if original is None or len(original[1]) != len(states):
             raise self.source.error(f"the legend of {key!r} is damaged: {legend!r:.60}", mark)
         try:
-            self.variables[key] = Discrete(original[0], tuple(original[1]))
+            self.variables[key] = DiscreteVariable(original[0], tuple(original[1]))
         except ParameterError as error:
             raise self.source.error(error.message, mark, hint=error.hint) from None
         self.marks[key] = mark
@@ -134,8 +134,8 @@ class Draft:
         except (ParameterError, DataError) as error:
             raise self._located(error) from None
 
-    def _cpt(self, key: str) -> Cpt:
-        return Cpt(self.variables[key], tuple(self.variables[name] for name in self.parents[key]), self.tables[key])
+    def _cpt(self, key: str) -> CPT:
+        return CPT(self.variables[key], tuple(self.variables[name] for name in self.parents[key]), self.tables[key])
 
     def _located(self, error: ParameterError | DataError) -> FormatError:
         """The error with the place of the table it is about."""
@@ -180,7 +180,7 @@ def has_control(name: str) -> bool:
 ### states as text
 
 
-def state_names(variable: Discrete) -> list[str]:
+def state_names(variable: DiscreteVariable) -> list[str]:
     """The states as text; numbers and truth values are written as Python shows them."""
     names = [str(state) for state in variable.states]
     if len(set(names)) < len(names):
@@ -257,7 +257,7 @@ def aliases(network: BayesianNetwork, carried: Callable[[str], bool]) -> dict[st
     return dict(zip(network.names, replaced(network.names, carried), strict=True))
 
 
-def legend(variable: Discrete, alias: str, carried: Callable[[str], bool]) -> tuple[list[str], str | None]:
+def legend(variable: DiscreteVariable, alias: str, carried: Callable[[str], bool]) -> tuple[list[str], str | None]:
     """The states as the file calls them, and the legend where any name was replaced."""
     states = state_names(variable)
     written = replaced(states, carried)

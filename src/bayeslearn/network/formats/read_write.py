@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn import files, validation
+from bayeslearn import codec, files, validation
 from bayeslearn.capacity import BLANKS, require_parsed_room
-from bayeslearn.errors import MissingFileError, ParameterError, joined, near
+from bayeslearn.errors import InputFileNotFoundError, ParameterError, joined, near
 from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.dag import as_network
 from bayeslearn.source_text import Source
@@ -113,6 +113,9 @@ FORMATS = {
     )
 }
 
+#: The format of files whose names end in .model, which is no text: our own, packed as by :mod:`bayeslearn.codec`.
+PACKED = "model"
+
 #: Encodings that an XML file may declare and UTF-8 cannot read.
 OTHER_ENCODINGS = {"iso-8859-1": "latin-1", "latin1": "latin-1", "windows-1252": "cp1252"}
 DECLARED = re.compile(rb"""<\?xml[^>]{0,80}?encoding=["']([A-Za-z0-9-]{1,20})["']""")
@@ -136,7 +139,10 @@ def read_network(
     if isinstance(path, BayesianNetwork):
         return path
     name = located(path)
-    entry = FORMATS[label_of(name, format)]
+    label = label_of(name, format)
+    if label == PACKED:
+        return codec.read(name, BayesianNetwork.file_kind, BayesianNetwork.from_document, BayesianNetwork.file_version)
+    entry = FORMATS[label]
     return entry.read(Source(decoded(files.read(name, max_bytes=MAX_BYTES), name), name))
 
 
@@ -148,7 +154,11 @@ def write_network(
 ) -> None:
     """Write a network to a file, in the format that its ending names; all or nothing."""
     network, path = as_network(network), as_path(path)
-    content = format_network(network, label_of(path, format)).encode()
+    label = label_of(path, format)
+    if label == PACKED:
+        codec.write(path, network.file_kind, network.to_document(), network.file_version)
+        return
+    content = format_network(network, label).encode()
     if path.suffix.lower() == ".gz":
         import gzip  # noqa: PLC0415 - loads when a file is packed
 
@@ -162,7 +172,7 @@ def write_network(
 def parse_network(text: str, format: str) -> BayesianNetwork:  # noqa: A002
     """The network of a text in one of the formats.
 
-    >>> parse_network("BAYES 1 2 1 1 0 2 0.2 0.8", "uai")["x0"].p
+    >>> parse_network("BAYES 1 2 1 1 0 2 0.2 0.8", "uai")["x0"].probabilities
     array([0.2, 0.8])
     """
     entry = FORMATS[validation.choice("format", format, FORMATS)]
@@ -202,16 +212,16 @@ def located(path: str | os.PathLike[str]) -> str:
     if os.path.isfile(path):  # noqa: PTH113 - pathlib takes long to load
         return without_dots(os.fspath(path))
     place = as_path(path)
-    from bayeslearn import data  # noqa: PLC0415 - loads when a file is not there
+    from bayeslearn import datasets  # noqa: PLC0415 - loads when a file is not there
 
-    if not place.exists() and str(place) in data.networks():
-        return str(data.path(f"{place}.json"))
+    if not place.exists() and str(place) in datasets.list_networks():
+        return str(datasets.table_path(f"{place}.json"))
     what = "is a directory" if place.is_dir() else "there is no such file"
-    close = near([place], data.networks(), 1)
+    close = near([place], datasets.list_networks(), 1)
     meant = f"did you mean {close[0]!r}? " if close else ""
-    raise MissingFileError(
+    raise InputFileNotFoundError(
         f"cannot read {str(place)!r}: {what}",
-        hint=f"{meant}looked in {place.absolute().parent}; networks that ship: {joined(data.networks(), 20)}",
+        hint=f"{meant}looked in {place.absolute().parent}; networks that ship: {joined(datasets.list_networks(), 20)}",
         path=place,
     )
 
@@ -238,12 +248,15 @@ def without_dots(name: str) -> str:
 def label_of(path: str | os.PathLike[str], label: str | None) -> str:
     """The format of a file: as asked for, or by its ending."""
     if label is not None:
-        return validation.choice("format", label, FORMATS)
-    name = os.fspath(path).lower().removesuffix(".gz")
+        return validation.choice("format", label, [*FORMATS, PACKED])
+    name = os.fspath(path).lower()
+    if name.endswith(f".{PACKED}"):
+        return PACKED
+    name = name.removesuffix(".gz")
     for entry in FORMATS.values():
         if name.endswith(entry.endings):
             return entry.label
-    endings = ", ".join(ending for entry in FORMATS.values() for ending in entry.endings)
+    endings = ", ".join([*(ending for entry in FORMATS.values() for ending in entry.endings), f".{PACKED}"])
     raise ParameterError(
         f"cannot tell the format of {str(path)!r} by its name",
         hint=f"names end in {endings}, or one of these and .gz; or say `format=`",

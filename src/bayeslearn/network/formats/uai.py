@@ -160,5 +160,5 @@ def document(network: BayesianNetwork, *, first_fastest: bool = False) -> str:
         scope = [index[v.name] for v in (*parents, cpt.variable)]
         lines.append(" ".join(map(str, [len(scope), *scope])) + ("  # x" + str(scope[-1]) if first_fastest else ""))
     for cpt in network:
-        lines += ["", str(cpt.p.size), table_text(cpt.p)]
+        lines += ["", str(cpt.probabilities.size), table_text(cpt.probabilities)]
     return "\n".join(lines) + "\n"

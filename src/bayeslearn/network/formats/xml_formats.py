@@ -248,7 +248,7 @@ def write_xmlbif(network: BayesianNetwork) -> str:
     for cpt in network:
         lines += ["<DEFINITION>", f"  <FOR>{escape(names[cpt.name])}</FOR>"]
         lines += [f"  <GIVEN>{escape(names[v.name])}</GIVEN>" for v in cpt.parents]
-        lines += [f"  <TABLE>{table_text(cpt.p)}</TABLE>", "</DEFINITION>"]
+        lines += [f"  <TABLE>{table_text(cpt.probabilities)}</TABLE>", "</DEFINITION>"]
     return "\n".join([*lines, "</NETWORK>", "</BIF>"]) + "\n"
 
 
@@ -354,7 +354,7 @@ def document(network: BayesianNetwork, *, app: str | None, first_fastest: bool =
         parents = parents[::-1] if first_fastest else parents
         lines += [f'    <cpt id="{names[name]}">', *(f'      <state id="{escape(state)}" />' for state in states)]
         lines += [f"      <parents>{' '.join(parents)}</parents>"] if parents else []
-        lines += [f"      <probabilities>{table_text(cpt.p)}</probabilities>"]
+        lines += [f"      <probabilities>{table_text(cpt.probabilities)}</probabilities>"]
         lines += [f'      <property id="{LEGEND}">{escape(note)}</property>'] if note else []
         lines += ["    </cpt>"]
     lines += ["  </nodes>"]

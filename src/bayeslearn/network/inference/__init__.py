@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING
 from bayeslearn import lazy_imports
 
 if TYPE_CHECKING:
-    from bayeslearn.network.inference.approximate import Sampled as Sampled
-    from bayeslearn.network.inference.approximate import SampledBeliefs as SampledBeliefs
-    from bayeslearn.network.inference.evidence_session import Session as Session
-    from bayeslearn.network.inference.explanation import Reasons as Reasons
+    from bayeslearn.network.inference.approximate import SampledInference as SampledInference
+    from bayeslearn.network.inference.approximate import SampledPosterior as SampledPosterior
+    from bayeslearn.network.inference.evidence_session import EvidenceSession as EvidenceSession
+    from bayeslearn.network.inference.explanation import EvidenceExplanation as EvidenceExplanation
     from bayeslearn.network.inference.explanation import Sensitivity as Sensitivity
-    from bayeslearn.network.inference.explanation import explain as explain
-    from bayeslearn.network.inference.explanation import sensitivity as sensitivity
-    from bayeslearn.network.inference.forward_sampling import draw as draw
-    from bayeslearn.network.inference.forward_sampling import draws as draws
-    from bayeslearn.network.inference.junction_tree import Exact as Exact
-    from bayeslearn.network.inference.loopy_propagation import Loopy as Loopy
-    from bayeslearn.network.inference.loopy_propagation import LoopyBeliefs as LoopyBeliefs
-    from bayeslearn.network.inference.results import Beliefs as Beliefs
-    from bayeslearn.network.inference.results import CaseBeliefs as CaseBeliefs
-    from bayeslearn.network.inference.results import Explanation as Explanation
-    from bayeslearn.network.inference.results import JointBelief as JointBelief
+    from bayeslearn.network.inference.junction_tree import ExactInference as ExactInference
+    from bayeslearn.network.inference.loopy_propagation import LoopyPosterior as LoopyPosterior
+    from bayeslearn.network.inference.loopy_propagation import LoopyPropagation as LoopyPropagation
+    from bayeslearn.network.inference.results import JointPosterior as JointPosterior
+    from bayeslearn.network.inference.results import MostProbableExplanation as MostProbableExplanation
+    from bayeslearn.network.inference.results import Posterior as Posterior
+    from bayeslearn.network.inference.results import PosteriorTable as PosteriorTable
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

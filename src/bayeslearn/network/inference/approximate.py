@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bayeslearn import validation
-from bayeslearn.em import told_to_stop
-from bayeslearn.errors import BayeslearnWarning, NotConvergedWarning, ParameterError, listed
+from bayeslearn.em import should_stop
+from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, ParameterError, listed
 from bayeslearn.network.dag import as_network
 from bayeslearn.network.inference.evidence import as_evidence
 from bayeslearn.network.inference.forward_sampling import BLOCK, Flat, Question, draw, draws
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.bayesian_network import BayesianNetwork
     from bayeslearn.network.inference.forward_sampling import Rng
 
-__all__ = ["METHODS", "Progress", "Sampled", "SampledBeliefs", "draw", "draws"]
+__all__ = ["METHODS", "Progress", "SampledInference", "SampledPosterior", "draw", "draws"]
 
 METHODS = ("weighting", "rejection", "gibbs")
 
@@ -53,7 +53,7 @@ LONE, HEAVY = 0.1, 100
 
 
 @dataclass(frozen=True)
-class SampledBeliefs:
+class SampledPosterior:
     """Beliefs by name and state, and how far they may be off.
 
     ``effective_size`` is the number of independent cases that the answer is worth. ``log_evidence``, its error and
@@ -120,7 +120,7 @@ def named(
     network: BayesianNetwork, question: Question, p: NDArray[np.float64], errors: NDArray[np.float64]
 ) -> tuple[dict[str, dict[Any, float]], dict[str, dict[Any, float]]]:
     """Beliefs and errors by name and state; what was observed is certain."""
-    starts = network.exact.compiled.belief_start
+    starts = network.inference.compiled.belief_start
     beliefs, off = {}, {}
     for v in question.asked:
         variable, code = network.cpts[v].variable, question.seen[v]
@@ -148,7 +148,7 @@ class Limits:
 
     @classmethod
     def of(cls, n: int | None, precision: float | None, seconds: float | None) -> Limits:
-        """Checked, with the defaults of :meth:`Sampled.query`."""
+        """Checked, with the defaults of :meth:`SampledInference.query`."""
         if n is not None:
             n = validation.integer("n", n, least=1)
         if precision is not None:
@@ -175,15 +175,15 @@ class Limits:
         )
 
 
-class Sampled:
+class SampledInference:
     """Questions to one network, answered from random cases.
 
     >>> from bayeslearn.network.bayesian_network import BayesianNetwork
-    >>> net = BayesianNetwork.of(
+    >>> net = BayesianNetwork.from_tables(
     ...     "[Rain][Wet|Rain]", {"Rain": [0.2, 0.8], "Wet": [[0.9, 0.1], [0.2, 0.8]]},
     ...     states={"Rain": ["yes", "no"], "Wet": ["yes", "no"]},
     ... )
-    >>> answer = Sampled(net).query({"Wet": "yes"}, n=10_000, rng=0)
+    >>> answer = SampledInference(net).query({"Wet": "yes"}, n=10_000, random_state=0)
     >>> abs(answer["Rain"]["yes"] - 0.18 / 0.34) < 4 * answer.errors["Rain"]["yes"] < 0.04
     True
     """
@@ -196,15 +196,15 @@ class Sampled:
         self,
         evidence: Mapping[str, Any] | None = None,
         *,
-        ask: Iterable[str] | None = None,
+        variables: Iterable[str] | None = None,
         likelihoods: Mapping[str, ArrayLike] | None = None,
         method: Literal["weighting", "rejection", "gibbs"] = "weighting",
         n: int | None = None,
         precision: float | None = None,
         seconds: float | None = None,
-        rng: Rng = None,
+        random_state: Rng = None,
         progress: Callable[[Progress], object] | None = None,
-    ) -> SampledBeliefs:
+    ) -> SampledPosterior:
         """Posterior distributions given evidence, with their standard errors.
 
         Sampling stops at the first of these that is reached. Without any, it stops at a precision of 0.005, or after
@@ -214,7 +214,7 @@ class Sampled:
         Parameters
         ----------
         evidence, ask, likelihoods
-            As for :meth:`Exact.query`.
+            As for :meth:`ExactInference.query`.
         method
             ``"weighting"`` is the best for most questions; ``"rejection"`` draws independent cases and throws away
             those that disagree; ``"gibbs"`` suits evidence that is rare given its causes, and tables without zeros.
@@ -224,25 +224,25 @@ class Sampled:
             The largest standard error of the asked beliefs to stop at.
         seconds
             The time to stop after, looked at between rounds. The number of draws then depends on the machine.
-        rng
+        random_state
             A seed or a generator: the same seed gives the same answer, on any number of threads.
         progress
             Called with :class:`Progress` after every round; raising StopIteration ends the run with what there is.
         """
         validation.choice("method", method, METHODS)
-        limits, generator = Limits.of(n, precision, seconds), validation.generator(rng)
+        limits, generator = Limits.of(n, precision, seconds), validation.generator(random_state)
         evidence = as_evidence(self.network, evidence)
-        question = Question.read(self.network, evidence, ask, likelihoods or {}, reject=method == "rejection")
+        question = Question.read(self.network, evidence, variables, likelihoods or {}, reject=method == "rejection")
         run = self._run(method, question, generator, evidence)
         told = False
         while not told:
             run.more(limits.next(run.draws))
             error = self._largest(question, run.errors())
-            told = told_to_stop(progress, Progress(run.draws, limits.n, error))
+            told = should_stop(progress, Progress(run.draws, limits.n, error))
             if limits.reached(run.draws, error):
                 break
         beliefs, errors = named(self.network, question, run.p(), run.errors())
-        answer = SampledBeliefs(evidence, method, beliefs, errors, run.draws, **run.facts())
+        answer = SampledPosterior(evidence, method, beliefs, errors, run.draws, **run.facts())
         if answer.rhat is not None and answer.rhat > DISAGREE:
             warn_disagree(answer.draws, answer.rhat)
         if isinstance(run, GibbsRun) and run.disagreement() > 0:
@@ -253,9 +253,9 @@ class Sampled:
             warn_not_precise(run.draws, error, limits.precision)
         return answer
 
-    def _run(self, method: str, question: Question, rng: np.random.Generator, evidence: dict[str, Any]) -> Run:
+    def _run(self, method: str, question: Question, random_state: np.random.Generator, evidence: dict[str, Any]) -> Run:
         if method != "gibbs":
-            return WeightedRun(self.network, self.flat, question, rng, evidence)
+            return WeightedRun(self.network, self.flat, question, random_state, evidence)
         stuck = tables_with_zeros(self.network, question)
         if stuck:
             warnings.warn(
@@ -264,7 +264,7 @@ class Sampled:
                 BayeslearnWarning,
                 stacklevel=3,
             )
-        return GibbsRun(self.network, self.flat, question, rng, evidence)
+        return GibbsRun(self.network, self.flat, question, random_state, evidence)
 
     def _largest(self, question: Question, errors: NDArray[np.float64]) -> float:
         starts = self.flat.compiled.belief_start
@@ -277,7 +277,7 @@ def warn_not_precise(draws: int, error: float, precision: float) -> None:
     warnings.warn(
         f"sampling stopped after {draws} draws at a standard error of {error:.2g}, asked for {precision:.2g}\n\n"
         "hint: raise `n` or `seconds`, loosen `precision`, or try another `method`",
-        NotConvergedWarning,
+        ConvergenceWarning,
         stacklevel=3,
     )
 

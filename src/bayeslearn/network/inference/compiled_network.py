@@ -4,8 +4,8 @@ Two ways to run, chosen by size. Where the whole tree is small, one plan serves 
 where it is large, the observed variables are taken out first and each pattern of evidence has a plan of its own.
 
 Networks of many variables (chains, trees, stars, ladders) are planned in time that grows with the number of tables.
-Rows of bits, as in :mod:`bayeslearn.kernels.planning`, take n² bits; here neighbors are sets, the next variable to go
-comes from a heap, and only active variables and kept tables are looked at. Which variable goes first is decided as
+Rows of bits, as in :mod:`bayeslearn.kernels.junction_tree`, take n² bits; here neighbors are sets, the next variable to
+go comes from a heap, and only active variables and kept tables are looked at. Which variable goes first is decided as
 there (least missing edges, then least table), but that a variable of very many neighbors waits until it has fewer.
 """
 
@@ -25,7 +25,7 @@ import numpy as np
 
 from bayeslearn import kernels
 from bayeslearn.errors import CapacityError, UnknownColumnError, nearest
-from bayeslearn.kernels.uncompiled_planning import BELIEF, FACTOR, TIE_BREAK, Cliques, Layout, moral_graph
+from bayeslearn.kernels.uncompiled_junction_tree import BELIEF, FACTOR, TIE_BREAK, Cliques, Layout, moral_graph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,7 +91,7 @@ class Compiled:
         self.memory_limit = memory_limit
         self._place = place = {name: i for i, name in enumerate(self.names)}
         scopes = [[*(place[v.name] for v in cpt.parents), place[cpt.name]] for cpt in network]
-        tables = [cpt.p for cpt in network]
+        tables = [cpt.probabilities for cpt in network]
         self.sizes = np.array([cpt.variable.size for cpt in network], np.int64)
         self.log_size = np.log(self.sizes)
         self.parents = [scope[:-1] for scope in scopes]
@@ -311,7 +311,7 @@ def plan(
     weight: float,
     limit: float,
 ) -> tuple[float, Any]:
-    """All steps for one try at an elimination order; see :func:`bayeslearn.kernels.planning.plan`.
+    """All steps for one try at an elimination order; see :func:`bayeslearn.kernels.junction_tree.plan`.
 
     A try ends at the first table of more entries than `limit`; the entries are then at least as many as are said.
     """

@@ -47,13 +47,14 @@ import numpy as np
 from bayeslearn import lazy_imports
 from bayeslearn.errors import MixedTypesError, ParameterError, UnknownStateError, as_list, listed
 from bayeslearn.network.dag import as_network
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from bayeslearn.network.bayesian_network import BayesianNetwork
     from bayeslearn.network.inference import evidence_ranges
     from bayeslearn.network.inference.evidence_ranges import Codes
-    from bayeslearn.network.inference.junction_tree import Exact
-    from bayeslearn.tables import Discrete
+    from bayeslearn.network.inference.junction_tree import ExactInference
+    from bayeslearn.tables import DiscreteVariable
 else:  # states by name need no ranges
     evidence_ranges = lazy_imports.Deferred("bayeslearn.network.inference.evidence_ranges")
 
@@ -78,7 +79,7 @@ def as_mapping(network: BayesianNetwork, evidence: Any) -> dict[str, Any]:
     if hasattr(evidence, "columns") or hasattr(evidence, "schema"):
         raise ParameterError(
             f"evidence is one observation, got a {type(evidence).__name__} of several rows",
-            hint="`network.exact.cases(data)` and `network.predict(data, target)` take a table",
+            hint="`network.predict_proba(data)` and `network.predict(data, target)` take a table",
         )
     if hasattr(evidence, "items"):  # a row of a data frame
         return {str(name): value for name, value in evidence.items() if not is_missing(value)}
@@ -95,11 +96,11 @@ def as_names(names: Iterable[str] | str) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-def as_engine(engine: Exact | BayesianNetwork) -> Exact:
+def as_engine(engine: ExactInference | BayesianNetwork) -> ExactInference:
     """Return exact inference of a network, or the engine as it is."""
-    from bayeslearn.network.inference.junction_tree import Exact  # noqa: PLC0415 - engines read their arguments here
+    from bayeslearn.network.inference.junction_tree import ExactInference  # noqa: PLC0415 - engines read their arguments here
 
-    return engine if isinstance(engine, Exact) else as_network(engine).exact
+    return engine if isinstance(engine, ExactInference) else as_network(engine).inference
 
 
 def _parsed(network: BayesianNetwork, text: str | list[str]) -> dict[str, Any]:
@@ -124,7 +125,7 @@ def is_missing(value: Any) -> bool:
 def _not_evidence(given: Any) -> ParameterError:
     return ParameterError(
         f"evidence must map variables to their states, got {given!r:.80}",
-        hint='query({"smoke": "yes"}), or "smoke=yes"; variables to query are named by `ask`: query(ask=["lung"])',
+        hint='query({"smoke": "yes"}), or "smoke=yes"; variables to query: query(variables=["lung"])',
     )
 
 
@@ -154,7 +155,7 @@ class Observation:
 
     def __str__(self) -> str:
         if self.is_state:
-            return f"{self.name}={self.value}"
+            return printable(f"{self.name}={self.value}")
         several = isinstance(self.value, SEVERAL)
         value = " or ".join(map(str, self.value)) if several else str(self.value)
         states = ", ".join(
@@ -163,7 +164,7 @@ class Observation:
         )
         states = states or " or ".join(map(str, self.states))
         joint = " " if evidence_ranges.BEYOND.fullmatch(value) and not several else " = "
-        return f"{self.name}{joint}{value}" + (f" ({states})" if states != value else "")
+        return printable(f"{self.name}{joint}{value}" + (f" ({states})" if states != value else ""))
 
     def to_json(self) -> Any:
         """The state, or the value together with the states it stands for."""
@@ -180,9 +181,9 @@ def observe(network: BayesianNetwork, evidence: Mapping[str, Any]) -> dict[str, 
     """What each piece of evidence stands for.
 
     >>> from bayeslearn.network.bayesian_network import BayesianNetwork
-    >>> from bayeslearn.tables import Discrete, Schema
-    >>> delay = Schema([Discrete.from_cuts("delay", [5, 20])])
-    >>> net = BayesianNetwork.of("[delay]", {"delay": [0.5, 0.3, 0.2]}, states=delay)
+    >>> from bayeslearn.tables import DiscreteVariable, Schema
+    >>> delay = Schema([DiscreteVariable.from_cuts("delay", [5, 20])])
+    >>> net = BayesianNetwork.from_tables("[delay]", {"delay": [0.5, 0.3, 0.2]}, states=delay)
     >>> print(observe(net, {"delay": 30})["delay"])
     delay = 30 (> 20)
     """
@@ -200,7 +201,7 @@ def observation(network: BayesianNetwork, name: str, value: Any) -> Observation:
 ### codes
 
 
-def codes_of(variable: Discrete, value: Any, *, warn: bool = False) -> Codes:
+def codes_of(variable: DiscreteVariable, value: Any, *, warn: bool = False) -> Codes:
     """The codes of the states that a value stands for: one for a state or a number, perhaps several for a range."""
     if isinstance(value, SEVERAL) and value not in variable.states:
         return codes_of_several(variable, value, warn=warn)
@@ -226,7 +227,7 @@ def codes_of(variable: Discrete, value: Any, *, warn: bool = False) -> Codes:
     return found
 
 
-def codes_of_several(variable: Discrete, values: Any, *, warn: bool = False) -> Codes:
+def codes_of_several(variable: DiscreteVariable, values: Any, *, warn: bool = False) -> Codes:
     """The codes of all states that some of the values stand for."""
     found = sorted({code for value in values for code in codes_of(variable, value, warn=warn)})
     if not found:
@@ -238,13 +239,13 @@ def codes_of_several(variable: Discrete, values: Any, *, warn: bool = False) -> 
     return tuple(found)
 
 
-def code_of(variable: Discrete, value: Any) -> int:
+def code_of(variable: DiscreteVariable, value: Any) -> int:
     """The code of the only state that a value stands for."""
     codes = codes_of(variable, value)
     return codes[0] if len(codes) == 1 else variable.code_of(value)
 
 
-def as_number(variable: Discrete, text: str) -> Any:
+def as_number(variable: DiscreteVariable, text: str) -> Any:
     """The number that a text stands for in a variable that takes numbers; else the text."""
     from bayeslearn.tables.interpretation import number_in, takes_numbers  # noqa: PLC0415 - Arrow loads when needed
 
@@ -329,7 +330,7 @@ def parse_value(network: BayesianNetwork, name: str, text: str) -> Any:
     return parse_other(variable, text.strip())
 
 
-def parse_other(variable: Discrete, text: str) -> Any:
+def parse_other(variable: DiscreteVariable, text: str) -> Any:
     """A text that is not the name of a state as it stands."""
     codes = codes_of(variable, text)
     if len(codes) > 1 or (text not in variable.synonyms and evidence_ranges.range_of(variable, text) is not None):
@@ -349,9 +350,9 @@ def plain_number(text: str, number: Any) -> Any:
 DAYS_AND_TIMES = ("D", "h", "m", "s", "ms", "us", "ns")
 
 
-def date_variables(network: BayesianNetwork) -> dict[str, list[Discrete]]:
+def date_variables(network: BayesianNetwork) -> dict[str, list[DiscreteVariable]]:
     """The columns of dates that are no variables themselves, and the variables that are parts of them."""
-    found: dict[str, list[Discrete]] = {}
+    found: dict[str, list[DiscreteVariable]] = {}
     for cpt in network:
         origin = cpt.variable.origin
         if origin is not None and origin not in network:
@@ -407,7 +408,7 @@ def date_states(network: BayesianNetwork, name: str, value: Any) -> dict[str, An
     return found
 
 
-def date_array(variables: list[Discrete], value: Any) -> Any:
+def date_array(variables: list[DiscreteVariable], value: Any) -> Any:
     """One date or time, or the text of one, as an Arrow array."""
     import pyarrow as pa  # noqa: PLC0415 - it loads when it is needed
 
@@ -421,7 +422,7 @@ def date_array(variables: list[Discrete], value: Any) -> Any:
     raise no_date(variables, value)
 
 
-def no_date(variables: list[Discrete], value: Any) -> UnknownStateError:
+def no_date(variables: list[DiscreteVariable], value: Any) -> UnknownStateError:
     """The error for a value that is no date."""
     name = variables[0].origin
     return UnknownStateError(
@@ -429,7 +430,7 @@ def no_date(variables: list[Discrete], value: Any) -> UnknownStateError:
     )
 
 
-def hint_of(variables: list[Discrete]) -> str:
+def hint_of(variables: list[DiscreteVariable]) -> str:
     """How a date is written, and how its parts are."""
     first = variables[0]
     return (

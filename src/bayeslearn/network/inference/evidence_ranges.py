@@ -33,9 +33,9 @@ from bayeslearn.errors import BayeslearnWarning, UnknownStateError, listed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from bayeslearn.tables import Discrete
+    from bayeslearn.tables import DiscreteVariable
 
-    Parts = dict[str, Discrete]
+    Parts = dict[str, DiscreteVariable]
 
 
 Codes = tuple[int, ...]
@@ -64,11 +64,11 @@ class Bound:
         return -Bound(-self.at, self.is_open).first(whole=whole)
 
 
-def range_of(variable: Discrete, text: str) -> tuple[Bound, Bound] | None:
+def range_of(variable: DiscreteVariable, text: str) -> tuple[Bound, Bound] | None:
     """The bounds of a range; None for text that is no range.
 
-    >>> from bayeslearn.tables import Discrete
-    >>> delay = Discrete.from_cuts("delay", [5, 20])
+    >>> from bayeslearn.tables import DiscreteVariable
+    >>> delay = DiscreteVariable.from_cuts("delay", [5, 20])
     >>> range_of(delay, "10..20")
     (Bound(at=10.0, is_open=False), Bound(at=20.0, is_open=False))
     >>> range_of(delay, "> 17.5")
@@ -94,7 +94,7 @@ def range_of(variable: Discrete, text: str) -> tuple[Bound, Bound] | None:
     return None
 
 
-def within_cuts(variable: Discrete, low: Bound, high: Bound) -> tuple[Codes, Codes]:
+def within_cuts(variable: DiscreteVariable, low: Bound, high: Bound) -> tuple[Codes, Codes]:
     """The intervals that share more than an end point with a range, and those of them covered in part.
 
     An interval (a, b] holds the numbers from the one after a to b; of whole numbers from ⌊a⌋ + 1 to ⌊b⌋.
@@ -110,7 +110,7 @@ def within_cuts(variable: Discrete, low: Bound, high: Bound) -> tuple[Codes, Cod
     return tuple(np.flatnonzero(inside).tolist()), tuple(np.flatnonzero(inside & ~covered).tolist())
 
 
-def warn_partly(variable: Discrete, codes: Codes) -> None:
+def warn_partly(variable: DiscreteVariable, codes: Codes) -> None:
     """Say which intervals a range covers in part."""
     partly = listed(variable.states[code] for code in codes)
     warnings.warn(
@@ -120,7 +120,7 @@ def warn_partly(variable: Discrete, codes: Codes) -> None:
     )
 
 
-def among_states(variable: Discrete, low: Bound, high: Bound) -> tuple[Codes, Codes]:
+def among_states(variable: DiscreteVariable, low: Bound, high: Bound) -> tuple[Codes, Codes]:
     """The states that are numbers within a range; none is covered in part."""
     from bayeslearn.tables.columns import number_of  # noqa: PLC0415 - Arrow loads when it is needed
 
@@ -130,7 +130,7 @@ def among_states(variable: Discrete, low: Bound, high: Bound) -> tuple[Codes, Co
     return tuple(np.flatnonzero(above & below).tolist()), ()
 
 
-def has_whole_numbers(variable: Discrete) -> bool:
+def has_whole_numbers(variable: DiscreteVariable) -> bool:
     """Whether all known values of the intervals are whole."""
     known = [x for values in variable.interval_values or () for x in values]
     return bool(known) and all(float(x).is_integer() for x in known)
@@ -151,7 +151,7 @@ class Span:
     is_clock: bool = False
 
 
-def range_states(variables: list[Discrete], text: str) -> dict[str, Any] | None:
+def range_states(variables: list[DiscreteVariable], text: str) -> dict[str, Any] | None:
     """The state or the states of each part, by the name of its variable; None for text that is no range of dates."""
     span = span_of(variables, text)
     if span is None:
@@ -163,7 +163,7 @@ def range_states(variables: list[Discrete], text: str) -> dict[str, Any] | None:
     return {variable.name: one_or_list(variable, codes) for variable, codes in found}
 
 
-def one_or_list(variable: Discrete, codes: Iterable[int]) -> Any:
+def one_or_list(variable: DiscreteVariable, codes: Iterable[int]) -> Any:
     """The only state, or a list of states."""
     states = [variable.states[code] for code in codes]
     return states[0] if len(states) == 1 else states
@@ -172,7 +172,7 @@ def one_or_list(variable: Discrete, codes: Iterable[int]) -> Any:
 ### text
 
 
-def span_of(variables: list[Discrete], text: str) -> Span | None:
+def span_of(variables: list[DiscreteVariable], text: str) -> Span | None:
     """The time that a range, a month or a year stands for."""
     text = text.strip()
     if (beyond := BEYOND.fullmatch(text)) is not None:
@@ -197,7 +197,7 @@ def beyond_span(at: Span, sign: str) -> Span:
     return Span(ends[0], at.stop if sign == "<=" else at.start, at.is_clock)
 
 
-def moments(variables: list[Discrete], texts: list[str]) -> list[Span] | None:
+def moments(variables: list[DiscreteVariable], texts: list[str]) -> list[Span] | None:
     """Years, months, days, or points in time, all days in one format; None where one is none of these."""
     import pyarrow as pa  # noqa: PLC0415 - it loads when it is needed
 
@@ -242,7 +242,7 @@ def unit(year: int, month: int, years: int = 0) -> Span:
 ### parts
 
 
-def hours_within(parts: Parts, span: Span, text: str) -> list[tuple[Discrete, tuple[int, ...]]]:
+def hours_within(parts: Parts, span: Span, text: str) -> list[tuple[DiscreteVariable, tuple[int, ...]]]:
     """The hours of a range of times of day."""
     assert span.start is not None
     assert span.stop is not None
@@ -255,7 +255,7 @@ def hours_within(parts: Parts, span: Span, text: str) -> list[tuple[Discrete, tu
     return [(parts["hour"], codes_within(parts["hour"], parts, text, low, high))]
 
 
-def days_within(parts: Parts, span: Span, text: str) -> list[tuple[Discrete, tuple[int, ...]]]:
+def days_within(parts: Parts, span: Span, text: str) -> list[tuple[DiscreteVariable, tuple[int, ...]]]:
     """The years and months of a range of dates."""
     if "year" not in parts:
         return [months_of_one_year(parts, span, text)]
@@ -276,14 +276,14 @@ def days_within(parts: Parts, span: Span, text: str) -> list[tuple[Discrete, tup
     return [(year, tuple(found)), (parts["month"], months)]
 
 
-def numbered(year: Discrete) -> list[tuple[int, float]]:
+def numbered(year: DiscreteVariable) -> list[tuple[int, float]]:
     """The codes of the years, and the years."""
     from bayeslearn.tables.columns import number_of  # noqa: PLC0415 - Arrow loads when it is needed
 
     return [(code, number_of(state)) for code, state in enumerate(year.states)]
 
 
-def months_of_one_year(parts: Parts, span: Span, text: str) -> tuple[Discrete, tuple[int, ...]]:
+def months_of_one_year(parts: Parts, span: Span, text: str) -> tuple[DiscreteVariable, tuple[int, ...]]:
     """The months of a range in a network without the year; a whole year is every state of another part."""
     if "month" not in parts:
         if not is_whole_year(span):
@@ -333,7 +333,9 @@ def whole_years(parts: Parts, span: Span, text: str) -> tuple[int, ...]:
     return codes_within(parts["year"], parts, text, low, None if high is None else high - 1)
 
 
-def codes_within(part: Discrete, parts: Parts, text: str, low: float | None, high: float | None) -> tuple[int, ...]:
+def codes_within(
+    part: DiscreteVariable, parts: Parts, text: str, low: float | None, high: float | None
+) -> tuple[int, ...]:
     """The codes of a part from one whole number to another; an interval that is covered in part is an error."""
     bounds = Bound(-np.inf if low is None else low), Bound(np.inf if high is None else high)
     found, partly = (among_states if part.cuts is None else within_cuts)(part, *bounds)
@@ -360,7 +362,7 @@ def inexact(parts: Parts, text: str, why: str, hint: str | None = None) -> Unkno
     )
 
 
-def nothing_within(part: Discrete, text: str) -> UnknownStateError:
+def nothing_within(part: DiscreteVariable, text: str) -> UnknownStateError:
     """The error for a range without a state."""
     return UnknownStateError(
         f"no state of {part.name!r} lies in the range {text!r:.60}, its states are {listed(part.states)}",

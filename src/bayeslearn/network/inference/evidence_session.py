@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, UnmetTargetsError, listed
+from bayeslearn.errors import ImpossibleEvidenceError, ParameterError, SoftEvidenceError, listed
 from bayeslearn.network.inference.evidence import as_evidence, as_mapping, code_of, date_variables
+from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
@@ -32,36 +33,36 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.inference.junction_tree import Exact
-    from bayeslearn.network.inference.results import Beliefs
-    from bayeslearn.tables import Discrete
+    from bayeslearn.network.inference.junction_tree import ExactInference
+    from bayeslearn.network.inference.results import Posterior
+    from bayeslearn.tables import DiscreteVariable
 
     Array = NDArray[np.float64]
     Numbers = ArrayLike | Mapping[Any, float]
 
 
-class Session:
+class EvidenceSession:
     """What has been seen so far, and what is believed because of it.
 
     A variable has one piece of evidence, a state or a likelihood: a new one takes the place of the old. Evidence that
     is impossible with the rest is refused, and the session stays as it was.
 
     >>> from bayeslearn.network.formats import read_network
-    >>> session = read_network("asia").exact.session()
+    >>> session = read_network("asia").inference.session()
     >>> print(f"{session.observe(dysp='yes')['lung']['yes']:.4f}")
     0.1028
     >>> print(f"{session.observe(xray='yes')['lung']['yes']:.4f}")
     0.6213
     >>> session.retract("dysp")
-    Session(xray='yes')
+    EvidenceSession(xray='yes')
     """
 
-    def __init__(self, engine: Exact) -> None:
+    def __init__(self, engine: ExactInference) -> None:
         self.engine = engine
         self._evidence: dict[str, Any] = {}
         self._likelihoods: dict[str, Array] = {}
         self._log_evidence = 0.0
-        self._beliefs: Beliefs | None = None
+        self._beliefs: Posterior | None = None
 
     # -- evidence
 
@@ -94,7 +95,7 @@ class Session:
         return self._set({}, {})
 
     def _set(self, evidence: dict[str, Any], likelihoods: dict[str, Array]) -> Self:
-        possible = self.engine.query(evidence, likelihoods=likelihoods, ask=[])
+        possible = self.engine.query(evidence, likelihoods=likelihoods, variables=[])
         self._evidence, self._likelihoods = evidence, likelihoods
         self._log_evidence, self._beliefs = possible.log_evidence, None
         return self
@@ -117,11 +118,11 @@ class Session:
         return self._log_evidence
 
     @property
-    def beliefs(self) -> Beliefs:
+    def beliefs(self) -> Posterior:
         """Posterior distributions of all variables, found when first asked for; what was observed is certain."""
         if self._beliefs is None:
             names = self.engine.network.names
-            self._beliefs = self.engine.query(self._evidence, likelihoods=self._likelihoods, ask=names)
+            self._beliefs = self.engine.query(self._evidence, likelihoods=self._likelihoods, variables=names)
         return self._beliefs
 
     def __getitem__(self, name: str) -> dict[Any, float]:
@@ -129,7 +130,7 @@ class Session:
 
     def __repr__(self) -> str:
         pieces = {**self._evidence, **self.likelihoods}
-        return f"Session({', '.join(f'{name}={piece!r}' for name, piece in pieces.items())})"
+        return printable(f"EvidenceSession({', '.join(f'{name}={piece!r}' for name, piece in pieces.items())})")
 
 
 def _without(pieces: dict[str, Any], names: Container[str]) -> dict[str, Any]:
@@ -144,14 +145,14 @@ MOST, PATIENCE = 10_000, 1000
 
 
 def soft_query(
-    engine: Exact,
+    engine: ExactInference,
     evidence: dict[str, Any],
     targets: Mapping[str, Numbers],
     *,
     likelihoods: Mapping[str, Numbers],
-    ask: Iterable[str] | None,
-) -> Beliefs:
-    """Posterior distributions of Q; see :meth:`Exact.query`."""
+    variables: Iterable[str] | None,
+) -> Posterior:
+    """Posterior distributions of Q; see :meth:`ExactInference.query`."""
     wanted = {name: _target(engine.network, name, values) for name, values in targets.items()}
     for name in wanted:
         if name in evidence or name in likelihoods:
@@ -160,17 +161,19 @@ def soft_query(
                 f"{name!r} {what} already, so it cannot have a target too", hint="take one of the two back"
             )
 
-    def look(weights: dict[str, Array]) -> Beliefs:
-        return engine.query(evidence, likelihoods={**likelihoods, **weights}, ask=wanted)
+    def look(weights: dict[str, Array]) -> Posterior:
+        return engine.query(evidence, likelihoods={**likelihoods, **weights}, variables=wanted)
 
     before = look({})
     _require_possible(before, wanted)
     weights = fitted(wanted, before, look)
-    answer = engine.query(evidence, likelihoods={**likelihoods, **weights}, ask=ask)
+    answer = engine.query(evidence, likelihoods={**likelihoods, **weights}, variables=variables)
     return replace(answer, log_evidence=before.log_evidence)
 
 
-def fitted(targets: dict[str, Array], before: Beliefs, look: Callable[[dict[str, Array]], Beliefs]) -> dict[str, Array]:
+def fitted(
+    targets: dict[str, Array], before: Posterior, look: Callable[[dict[str, Array]], Posterior]
+) -> dict[str, Array]:
     """The weights that meet every target; `look` tells what is believed with some weights."""
     weights = {name: np.ones(len(target)) for name, target in targets.items()}
     now, best, best_step = _arrays(before), np.inf, 0
@@ -191,7 +194,7 @@ def fitted(targets: dict[str, Array], before: Beliefs, look: Callable[[dict[str,
     raise _unmet(off, step)
 
 
-def in_order(variable: Discrete, values: Numbers) -> ArrayLike:
+def in_order(variable: DiscreteVariable, values: Numbers) -> ArrayLike:
     """Numbers by name of state as a list in the order of the states; any other list stays as it is."""
     if not isinstance(values, Mapping):
         return values
@@ -227,7 +230,7 @@ def _target(network: BayesianNetwork, name: str, values: Numbers) -> Array:
     return validation.probabilities(p, name=f"target of {name}")
 
 
-def _require_possible(before: Beliefs, targets: dict[str, Array]) -> None:
+def _require_possible(before: Posterior, targets: dict[str, Array]) -> None:
     for name, target in targets.items():
         for (state, p), wanted in zip(before[name].items(), target.tolist(), strict=True):
             if p == 0 < wanted:
@@ -239,11 +242,11 @@ def _require_possible(before: Beliefs, targets: dict[str, Array]) -> None:
                 )
 
 
-def _arrays(answer: Beliefs) -> dict[str, Array]:
+def _arrays(answer: Posterior) -> dict[str, Array]:
     return {name: np.array(list(belief.values())) for name, belief in answer.beliefs.items()}
 
 
-def _after(look: Callable[[dict[str, Array]], Beliefs], weights: dict[str, Array]) -> dict[str, Array] | None:
+def _after(look: Callable[[dict[str, Array]], Posterior], weights: dict[str, Array]) -> dict[str, Array] | None:
     """What is believed with some weights; None where they have run away so far that no digits are left."""
     if any(((w > 0) & (w < np.finfo(float).tiny)).any() for w in weights.values()):
         return None
@@ -266,9 +269,9 @@ def _stepped(weights: Array, target: Array, now: Array) -> Array:
     return weights * ratio / (weights * ratio).max()
 
 
-def _unmet(off: dict[str, float], steps: int) -> UnmetTargetsError:
+def _unmet(off: dict[str, float], steps: int) -> SoftEvidenceError:
     apart = ", ".join(f"{name!r} stays off by {gap:.2g}" for name, gap in off.items() if gap > CLOSE)
-    return UnmetTargetsError(
+    return SoftEvidenceError(
         f"the targets of {listed(off)} are not met together: {apart}",
         hint="they contradict each other, or rule out cases that the network holds possible; change one of them",
         off=off,

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.cpt import Cpt
-    from bayeslearn.network.inference.junction_tree import Exact
+    from bayeslearn.network.cpt import CPT
+    from bayeslearn.network.inference.junction_tree import ExactInference
 
 
 @dataclass(frozen=True)
-class Impact:
+class EvidenceImpact:
     """What one piece of evidence does to the belief in the target."""
 
     name: str
@@ -53,24 +53,24 @@ class Impact:
 
 
 @dataclass(frozen=True)
-class Reasons:
+class EvidenceExplanation:
     """Why the target is believed as it is, and what would tell more about it."""
 
     target: str
     evidence: dict[str, Any]
     before: dict[Any, float]
     belief: dict[Any, float]
-    impacts: tuple[Impact, ...]
+    impacts: tuple[EvidenceImpact, ...]
     #: ln Π P(e_i) / P(e)
     conflict: float
     #: Bits that each unobserved variable would tell about the target, the most telling first.
     information: dict[str, float]
 
 
-def explain(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], target: str) -> Reasons:
+def explain(engine: ExactInference | BayesianNetwork, evidence: Mapping[str, Any], target: str) -> EvidenceExplanation:
     """The belief in a target taken apart: by piece of evidence, and by what is not known yet.
 
-    `engine` is a network, or the engine of one (``network.exact``).
+    `engine` is a network, or the engine of one (``network.inference``).
     """
     engine = as_engine(engine)
     evidence = as_evidence(engine.network, evidence)
@@ -82,10 +82,10 @@ def explain(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], target
         )
     whole = engine.query(evidence)
     belief = whole[target]
-    return Reasons(
+    return EvidenceExplanation(
         target,
         evidence,
-        engine.query(ask=[target])[target],
+        engine.query(variables=[target])[target],
         belief,
         tuple(_impact(engine, evidence, target, name, belief) for name in evidence),
         sum(engine.log_evidence({n: s}) for n, s in evidence.items()) - whole.log_evidence,
@@ -93,14 +93,16 @@ def explain(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], target
     )
 
 
-def _impact(engine: Exact, evidence: dict[str, Any], target: str, name: str, belief: dict[Any, float]) -> Impact:
+def _impact(
+    engine: ExactInference, evidence: dict[str, Any], target: str, name: str, belief: dict[Any, float]
+) -> EvidenceImpact:
     rest = {n: s for n, s in evidence.items() if n != name}
-    without = engine.query(rest, ask=[target])[target]
+    without = engine.query(rest, variables=[target])[target]
     factors = {state: _ratio(_odds(p), _odds(without[state])) for state, p in belief.items()}
-    return Impact(name, evidence[name], without, factors)
+    return EvidenceImpact(name, evidence[name], without, factors)
 
 
-def _information(engine: Exact, evidence: dict[str, Any], target: str) -> dict[str, float]:
+def _information(engine: ExactInference, evidence: dict[str, Any], target: str) -> dict[str, float]:
     """One propagation for each state of the target tells I(T; V | e) of every V."""
     whole = engine.query(evidence)
     bits = {name: 0.0 for name in whole.beliefs if name != target}
@@ -161,7 +163,7 @@ class Sensitivity:
     derivatives: dict[str, NDArray[np.float64]]
     at_zero: dict[str, NDArray[np.float64]]
     at_one: dict[str, NDArray[np.float64]]
-    cpts: tuple[Cpt, ...]
+    cpts: tuple[CPT, ...]
 
     def cells(self) -> Iterator[Cell]:
         """Every number of every table, the most influential first."""
@@ -170,17 +172,19 @@ class Sensitivity:
         for cpt, i in places:
             yield self._cell(cpt, i)
 
-    def _cell(self, cpt: Cpt, i: tuple[int, ...]) -> Cell:
+    def _cell(self, cpt: CPT, i: tuple[int, ...]) -> Cell:
         name = cpt.name
         given = {v.name: v.states[k] for v, k in zip(cpt.parents, i[:-1], strict=True)}
-        values = (cpt.p[i], self.derivatives[name][i], self.at_zero[name][i], self.at_one[name][i])
+        values = (cpt.probabilities[i], self.derivatives[name][i], self.at_zero[name][i], self.at_one[name][i])
         return Cell(name, cpt.variable.states[i[-1]], given, *map(float, values))
 
 
-def sensitivity(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], target: str, state: Any) -> Sensitivity:
+def sensitivity(
+    engine: ExactInference | BayesianNetwork, evidence: Mapping[str, Any], target: str, state: Any
+) -> Sensitivity:
     """What P(target = state | evidence) owes to every number in the tables.
 
-    `engine` is a network, or the engine of one (``network.exact``).
+    `engine` is a network, or the engine of one (``network.inference``).
     """
     engine = as_engine(engine)
     evidence = as_evidence(engine.network, evidence)
@@ -189,7 +193,7 @@ def sensitivity(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], ta
             f"the target {target!r} is observed, so its belief depends on nothing",
             hint=f"leave {target!r} out of the evidence, or name another target",
         )
-    belief = engine.query(evidence, ask=[target])[target]
+    belief = engine.query(evidence, variables=[target])[target]
     variable = engine.network[target].variable
     state = variable.states[variable.code_of(state)]
     without = _gains(engine, evidence)
@@ -198,7 +202,9 @@ def sensitivity(engine: Exact | BayesianNetwork, evidence: Mapping[str, Any], ta
     results: dict[str, tuple[NDArray[np.float64], ...]] = {}
     for cpt in engine.network:
         a, b = share * with_target.of[cpt.name], without.of[cpt.name]
-        results[cpt.name] = _curve(cpt.p, belief[state], _along_row(a, cpt.p), _along_row(b, cpt.p))
+        results[cpt.name] = _curve(
+            cpt.probabilities, belief[state], _along_row(a, cpt.probabilities), _along_row(b, cpt.probabilities)
+        )
     derivatives, at_zero, at_one = ({n: r[k] for n, r in results.items()} for k in range(3))
     return Sensitivity(target, state, belief[state], derivatives, at_zero, at_one, engine.network.cpts)
 
@@ -211,7 +217,7 @@ class _Gains:
     of: dict[str, NDArray[np.float64]]
 
 
-def _gains(engine: Exact, evidence: dict[str, Any]) -> _Gains:
+def _gains(engine: ExactInference, evidence: dict[str, Any]) -> _Gains:
     positive = np.where(engine.compiled.cpt == 0, ALMOST_ZERO, engine.compiled.cpt)
     log_p, families = engine.family_beliefs(engine.compiled.with_values(positive), *engine.read(evidence))
     parts = np.split(families / positive, engine.compiled.cpt_start[1:-1])

@@ -35,24 +35,24 @@ BLOCK = 4096
 ### cases
 
 #: What to do where cases do not fit into memory.
-IN_PARTS = "draw them in parts: draws(network, n, batch=...)"
+IN_PARTS = "draw them in parts: net.sample_batches(n, batch_size=...)"
 
 
-def draw(network: BayesianNetwork, n: int, *, rng: Rng = None) -> Table:
+def draw(network: BayesianNetwork, n: int, *, random_state: Rng = None) -> Table:
     """n independent cases of a network.
 
     >>> from bayeslearn.network.formats import read_network
-    >>> draw(read_network("asia"), 3, rng=0).row(0)["smoke"] in {"yes", "no"}
+    >>> draw(read_network("asia"), 3, random_state=0).row(0)["smoke"] in {"yes", "no"}
     True
     """
     n = validation.integer("n", n, least=0)
-    return Sampler(network, rng=rng).rows(0, n)
+    return Sampler(network, random_state=random_state).rows(0, n)
 
 
-def draws(network: BayesianNetwork, n: int, *, rng: Rng = None, batch: int = 1 << 17) -> Iterator[Table]:
+def draws(network: BayesianNetwork, n: int, *, random_state: Rng = None, batch: int = 1 << 17) -> Iterator[Table]:
     """The rows of :func:`draw`, `batch` at a time: what is too large for memory is drawn in parts."""
     n, batch = validation.integer("n", n, least=0), validation.integer("batch", batch, least=1)
-    sampler = Sampler(network, rng=rng)
+    sampler = Sampler(network, random_state=random_state)
     for start in range(0, n, batch):
         yield sampler.rows(start, min(batch, n - start))
 
@@ -60,10 +60,10 @@ def draws(network: BayesianNetwork, n: int, *, rng: Rng = None, batch: int = 1 <
 class Sampler:
     """An endless table of cases: row i is the same whichever rows are asked for with it."""
 
-    def __init__(self, network: BayesianNetwork, *, rng: Rng = None) -> None:
+    def __init__(self, network: BayesianNetwork, *, random_state: Rng = None) -> None:
         self.network = network = as_network(network)
         self.flat = Flat(network)
-        self.keys = keys(validation.generator(rng), len(network))
+        self.keys = keys(validation.generator(random_state), len(network))
 
     def rows(self, first: int, n: int) -> Table:
         """The rows first … first + n."""
@@ -80,19 +80,19 @@ class Sampler:
         return Table(self.network.schema, validation.lock(codes), np.empty((0, n)))
 
 
-def keys(rng: np.random.Generator, n: int) -> NDArray[np.uint64]:
+def keys(random_state: np.random.Generator, n: int) -> NDArray[np.uint64]:
     """Keys of n streams."""
-    return rng.integers(0, 2**64, n, dtype=np.uint64)
+    return random_state.integers(0, 2**64, n, dtype=np.uint64)
 
 
 class Flat:
     """What the kernels need of a network: tables, their logs and their cumulative sums, in ancestral order."""
 
     def __init__(self, network: BayesianNetwork) -> None:
-        self.compiled = compiled = network.exact.compiled
+        self.compiled = compiled = network.inference.compiled
         place = {name: i for i, name in enumerate(network.names)}
         self.order = np.array([place[name] for name in network.dag.order], np.int64)
-        self.cdf = np.concatenate([cumulative(cpt.p).reshape(-1) for cpt in network])
+        self.cdf = np.concatenate([cumulative(cpt.probabilities).reshape(-1) for cpt in network])
         with np.errstate(divide="ignore"):
             self.log_cpt = np.log(compiled.cpt)
         self.untilted = np.zeros(len(self.order), np.bool_)
@@ -164,19 +164,19 @@ class Question:
         cls,
         network: BayesianNetwork,
         evidence: Mapping[str, Any],
-        ask: Iterable[str] | None,
+        variables: Iterable[str] | None,
         likelihoods: Mapping[str, ArrayLike],
         *,
         reject: bool = False,
     ) -> Question:
         """Names to positions, checked as exact inference checks them."""
-        exact = network.exact
+        exact = network.inference
         seen, given, weighed = exact.read(evidence, likelihoods)
         likelihood = given if weighed.any() else np.ones(int(exact.compiled.belief_start[-1]))
         place = {name: i for i, name in enumerate(network.names)}
-        if ask is None:
+        if variables is None:
             return cls(seen, np.flatnonzero(seen < 0), exact.compiled.all, likelihood, weighed, reject)
-        asked = [place[network[name].name] for name in as_names(ask)]
+        asked = [place[network[name].name] for name in as_names(variables)]
         kept = exact.compiled.relevant(asked, (seen >= 0) | weighed)
         return cls(seen, np.array(asked, np.int64), kept, likelihood, weighed, reject)
 

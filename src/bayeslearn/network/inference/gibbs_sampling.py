@@ -28,7 +28,7 @@ CHAINS, BURN_IN, BATCH = 4, 500, 32
 #: Weighted rows that are drawn before the search for a possible start is given up.
 START_TRIES = 1_000_000
 
-#: Batches of a chain kept before neighbours are joined, and batches that its standard error is read off.
+#: Batches of a chain kept before neighbors are joined, and batches that its standard error is read off.
 KEPT_BATCHES, READ_BATCHES = 1024, 32
 
 #: Split R̂ above which the chains are said to disagree.
@@ -197,7 +197,7 @@ class GibbsRun:
 
 
 def joined(sums: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Sums (chains, batches, states) over `size` neighbouring batches; a rest at the end is left out."""
+    """Sums (chains, batches, states) over `size` neighboring batches; a rest at the end is left out."""
     chains, batches, states = sums.shape
     whole = batches // size
     return sums[:, : whole * size].reshape(chains, whole, size, states).sum(axis=2)
@@ -221,7 +221,7 @@ def tables_with_zeros(network: BayesianNetwork, question: Question) -> list[str]
     for v in np.flatnonzero(question.kept):
         cpt = network.cpts[v]
         seen = [question.seen[place[x.name]] for x in (*cpt.parents, cpt.variable)]
-        part = cpt.p[tuple(slice(None) if code < 0 else code for code in seen)]
+        part = cpt.probabilities[tuple(slice(None) if code < 0 else code for code in seen)]
         if sum(length > 1 for length in part.shape) > 1 and (part == 0).any():
             names.append(cpt.name)
     return names

@@ -20,21 +20,21 @@ from bayeslearn.network.inference.compiled_network import WEIGHTS, Compiled, Pla
 from bayeslearn.network.inference.evidence import as_evidence, as_names, codes_of
 from bayeslearn.network.inference.results import (
     WRITTEN_OUT,
-    Beliefs,
-    CaseBeliefs,
     Cost,
-    Explanation,
-    JointBelief,
+    JointPosterior,
+    MostProbableExplanation,
+    Posterior,
+    PosteriorTable,
     by_name,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.inference.evidence_session import Numbers, Session
+    from bayeslearn.network.inference.evidence_session import EvidenceSession, Numbers
 
 #: No families to add to, and no likelihoods.
 NOTHING, ONE = np.empty(0), np.ones(1)
@@ -46,15 +46,15 @@ LAST = 1e9
 TASK, TASKS = 64, 8
 
 
-class Exact:
+class ExactInference:
     """Questions to one network, compiled once.
 
     >>> from bayeslearn.network.bayesian_network import BayesianNetwork
-    >>> net = BayesianNetwork.of(
+    >>> net = BayesianNetwork.from_tables(
     ...     "[Rain][Wet|Rain]", {"Rain": [0.2, 0.8], "Wet": [[0.9, 0.1], [0.2, 0.8]]},
     ...     states={"Rain": ["yes", "no"], "Wet": ["yes", "no"]},
     ... )
-    >>> answer = Exact(net).query({"Wet": "yes"})
+    >>> answer = ExactInference(net).query({"Wet": "yes"})
     >>> print(f"{answer['Rain']['yes']:.4f}")                          # .18 / (.18 + .16)
     0.5294
     """
@@ -77,11 +77,11 @@ class Exact:
     def query(
         self,
         evidence: Mapping[str, Any] | None = None,
-        ask: Iterable[str] | str | None = None,
+        variables: Iterable[str] | str | None = None,
         *,
         likelihoods: Mapping[str, Numbers] | None = None,
         targets: Mapping[str, Numbers] | None = None,
-    ) -> Beliefs:
+    ) -> Posterior:
         """Posterior distributions given evidence.
 
         Parameters
@@ -89,7 +89,7 @@ class Exact:
         evidence
             A state, a number or a range like ``"10..20"`` or ``"> 17.5"`` by name of variable; see
             :mod:`bayeslearn.network.inference.evidence`.
-        ask
+        variables
             The variables to answer for, or one of them; all that were not observed when not given.
         likelihoods
             Virtual evidence: a number for each state of a variable, P(what was seen | state); a list in the order of
@@ -102,14 +102,14 @@ class Exact:
         if targets:
             from bayeslearn.network.inference.evidence_session import soft_query  # noqa: PLC0415 - loads when it is asked for
 
-            return soft_query(self, evidence, targets, likelihoods=likelihoods or {}, ask=ask)
+            return soft_query(self, evidence, targets, likelihoods=likelihoods or {}, variables=variables)
         codes, likelihood, weighed = self.read(evidence, likelihoods)
-        asked = None if ask is None else [self._position(name) for name in as_names(ask)]
+        asked = None if variables is None else [self._position(name) for name in as_names(variables)]
         plan, kept = self._planned(asked, codes, weighed)
         log_p, beliefs = self._propagated(self.compiled, plan, kept, codes, likelihood, weighed)
         if log_p == -np.inf:
             raise self._conflict(evidence, likelihoods or {})
-        return Beliefs(evidence, float(log_p), self._named(plan.hidden if asked is None else asked, beliefs.tolist()))
+        return Posterior(evidence, float(log_p), self._named(plan.hidden if asked is None else asked, beliefs.tolist()))
 
     def under(
         self,
@@ -132,7 +132,7 @@ class Exact:
         plan, kept = self._planned([], codes, weighed)
         return float(self._propagated(self.compiled, plan, kept, codes, likelihood, weighed)[0])
 
-    def joint(self, names: Iterable[str], evidence: Mapping[str, Any] | None = None) -> JointBelief:
+    def joint(self, names: Iterable[str], evidence: Mapping[str, Any] | None = None) -> JointPosterior:
         """The joint posterior of several variables, an axis for each in the order named."""
         names = as_names(names)
         together = [self._position(name) for name in names]
@@ -152,7 +152,7 @@ class Exact:
         p = np.zeros(compiled.sizes[together])
         found = families[compiled.cpt_start[-2] :].reshape(compiled.sizes[free])
         p[tuple(slice(None) if codes[v] < 0 else codes[v] for v in together)] = found / found.sum() if free else 1.0
-        return JointBelief(tuple(names), tuple(self._states[v] for v in together), p)
+        return JointPosterior(tuple(names), tuple(self._states[v] for v in together), p)
 
     def families(
         self, evidence: Mapping[str, Any] | None = None, *, likelihoods: Mapping[str, Numbers] | None = None
@@ -183,17 +183,17 @@ class Exact:
         self,
         evidence: Mapping[str, Any] | None = None,
         *,
-        ask: Iterable[str] | None = None,
-        likelihoods: Mapping[str, ArrayLike] | None = None,
-    ) -> Explanation:
+        variables: Iterable[str] | str | None = None,
+        likelihoods: Mapping[str, Numbers] | None = None,
+    ) -> MostProbableExplanation:
         """The most probable explanation: of all cases that agree with the evidence, the one of highest probability.
 
-        With `ask`, the most probable states of these variables together, the others summed over (marginal MAP):
+        With `variables`, the most probable states of these variables together, the others summed over (marginal MAP):
         max over the asked of Σ over the rest of P(asked, rest, e).
         """
         evidence = as_evidence(self.network, evidence)
         codes, likelihood, weighed = self.read(evidence, likelihoods)
-        asked = list(range(len(codes))) if ask is None else [self._position(name) for name in as_names(ask)]
+        asked = list(range(len(codes))) if variables is None else [self._position(name) for name in as_names(variables)]
         wanted = np.zeros(len(codes), np.bool_)
         wanted[asked] = True
         compiled, kept = self.compiled, self.compiled.relevant(asked, (codes >= 0) | weighed)
@@ -213,34 +213,38 @@ class Exact:
         if log_joint == -np.inf:
             raise self._conflict(evidence, likelihoods or {})
         case = {self._names[v]: self._states[v][found[v]] for v in asked}
-        return Explanation(case, float(log_joint) + log_scale, self.log_evidence(evidence, likelihoods=likelihoods))
+        log_evidence = self.log_evidence(evidence, likelihoods=likelihoods)
+        return MostProbableExplanation(case, float(log_joint) + log_scale, log_evidence)
 
-    def cost(self, evidence: Mapping[str, Any] | None = None, *, ask: Iterable[str] | None = None) -> Cost:
+    def cost(self, evidence: Mapping[str, Any] | None = None, *, variables: Iterable[str] | None = None) -> Cost:
         """What a query will take, without asking it."""
         codes, _, weighed = self.read(evidence)
-        asked = None if ask is None else [self._position(name) for name in as_names(ask)]
+        asked = None if variables is None else [self._position(name) for name in as_names(variables)]
         return Cost(self._planned(asked, codes, weighed)[0].entries)
 
-    def session(self) -> Session:
+    def session(self) -> EvidenceSession:
         """Evidence that comes and goes, with the beliefs that follow from it."""
-        from bayeslearn.network.inference.evidence_session import Session  # noqa: PLC0415 - loads when it is asked for
+        from bayeslearn.network.inference.evidence_session import EvidenceSession  # noqa: PLC0415 - loads when it is asked for
 
-        return Session(self)
+        return EvidenceSession(self)
 
     # -- many cases
 
-    def cases(
-        self, data: Any, *, ask: Iterable[str] | None = None, unseen: Literal["missing", "error"] = "missing"
-    ) -> CaseBeliefs:
+    def predict_proba(
+        self,
+        data: Any,
+        variables: Iterable[str] | str | None = None,
+        *, handle_unknown: Literal["missing", "error"] = "missing",
+    ) -> PosteriorTable:  # fmt: skip
         """Posterior distributions for every row of a table; a missing cell, or a missing column, is not observed.
 
-        Nor is a state that the network does not have, with a warning that counts them; with ``unseen="error"`` it is an
-        error.
+        Nor is a state that the network does not have, with a warning that counts them; with ``handle_unknown="error"``
+        it is an error.
         """
         from bayeslearn.tables import as_table  # noqa: PLC0415 - loads when data are read
 
-        columns = as_table(data, schema=self.network.schema, absent="missing", unseen=unseen).codes
-        codes = np.ascontiguousarray(columns.T, dtype=np.int64)
+        table = as_table(data, schema=self.network.schema, missing_columns="missing", handle_unknown=handle_unknown)
+        codes = np.ascontiguousarray(table.codes.T, dtype=np.int64)
         beliefs = np.empty((len(codes), int(self.compiled.belief_start[-1])))
         log_p = np.zeros(len(codes))
         self._run(codes, beliefs, log_p)
@@ -249,9 +253,9 @@ class Exact:
             row = validation.first_position(impossible)
             seen = {n: self._states[v][codes[row, v]] for n, v in self._place.items() if codes[row, v] >= 0}
             raise self._conflict(seen, {}, row=row)
-        names = self.network.names if ask is None else as_names(ask)
+        names = self.network.names if variables is None else as_names(variables)
         places = {name: self._position(name) for name in names}
-        return CaseBeliefs(
+        return PosteriorTable(
             log_p,
             {name: beliefs[:, self._spans[v]] for name, v in places.items()},
             {name: self._states[v] for name, v in places.items()},

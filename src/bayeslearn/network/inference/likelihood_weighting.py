@@ -149,7 +149,7 @@ class Tilting:
         compiled = self.flat.compiled
         cdf, log_ratio, log_bound = self.flat.cdf.copy(), np.zeros(len(compiled.cpt)), 0.0
         for v, table in self.table_of.items():
-            p, log_q = self.network.cpts[v].p, None
+            p, log_q = self.network.cpts[v].probabilities, None
             if tilted[v]:
                 log_q = tilted_logs(p, self.below[v], least)
                 here = slice(compiled.cpt_start[v], compiled.cpt_start[v + 1])
@@ -188,7 +188,10 @@ def shown(table: Array, v: int, flat: Flat, question: Question) -> Array:
 def log_most_probable(network: BayesianNetwork, flat: Flat, question: Question) -> float:
     """ln of a bound on what a row can weigh that is drawn from the network itself."""
     starts = flat.compiled.belief_start
-    tops = [shown(network.cpts[v].p, v, flat, question).max() for v in np.flatnonzero(question.seen >= 0).tolist()]
+    tops = [
+        shown(network.cpts[v].probabilities, v, flat, question).max()
+        for v in np.flatnonzero(question.seen >= 0).tolist()
+    ]
     tops += [question.likelihood[starts[v] : starts[v + 1]].max() for v in np.flatnonzero(question.weighed)]
     with np.errstate(divide="ignore"):
         return float(np.log(tops).sum())

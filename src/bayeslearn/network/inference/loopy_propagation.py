@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ImpossibleEvidenceError, NotConvergedWarning, ParameterError, listed
+from bayeslearn.errors import ConvergenceWarning, ImpossibleEvidenceError, ParameterError, listed
 from bayeslearn.network.dag import as_network
 from bayeslearn.network.inference.evidence import as_evidence
 from bayeslearn.network.inference.forward_sampling import Question
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class LoopyBeliefs:
+class LoopyPosterior:
     """Beliefs by name and state, and whether the messages settled."""
 
     evidence: dict[str, Any]
@@ -59,15 +59,15 @@ class LoopyBeliefs:
         return dict(vars(self))
 
 
-class Loopy:
+class LoopyPropagation:
     """Questions to one network, answered by messages.
 
     >>> from bayeslearn.network.bayesian_network import BayesianNetwork
-    >>> net = BayesianNetwork.of(
+    >>> net = BayesianNetwork.from_tables(
     ...     "[Rain][Wet|Rain]", {"Rain": [0.2, 0.8], "Wet": [[0.9, 0.1], [0.2, 0.8]]},
     ...     states={"Rain": ["yes", "no"], "Wet": ["yes", "no"]},
     ... )
-    >>> print(f"{Loopy(net).query({'Wet': 'yes'})['Rain']['yes']:.4f}")          # .18 / (.18 + .16)
+    >>> print(f"{LoopyPropagation(net).query({'Wet': 'yes'})['Rain']['yes']:.4f}")          # .18 / (.18 + .16)
     0.5294
     """
 
@@ -78,18 +78,18 @@ class Loopy:
         self,
         evidence: Mapping[str, Any] | None = None,
         *,
-        ask: Iterable[str] | None = None,
+        variables: Iterable[str] | None = None,
         likelihoods: Mapping[str, ArrayLike] | None = None,
         damping: float = 0.2,
         max_iter: int = 500,
         tol: float = 1e-9,
-    ) -> LoopyBeliefs:
+    ) -> LoopyPosterior:
         """Approximate posterior distributions given evidence.
 
         Parameters
         ----------
         evidence, ask, likelihoods
-            As for :meth:`Exact.query`.
+            As for :meth:`ExactInference.query`.
         damping
             The share of the old message in the new, from 0 up to 1: more settles more often, and more slowly.
         max_iter
@@ -101,7 +101,7 @@ class Loopy:
         validation.integer("max_iter", max_iter, least=1)
         validation.number("tol", tol, least=0)
         evidence = as_evidence(self.network, evidence)
-        question = Question.read(self.network, evidence, ask, likelihoods or {})
+        question = Question.read(self.network, evidence, variables, likelihoods or {})
         try:
             try:
                 with np.errstate(under="raise"):
@@ -113,7 +113,7 @@ class Loopy:
         beliefs, log_p, iterations, change = found
         if change > tol:
             warn_not_settled(iterations, change, tol)
-        return LoopyBeliefs(evidence, beliefs, log_p, change <= tol, iterations, change)
+        return LoopyPosterior(evidence, beliefs, log_p, change <= tol, iterations, change)
 
     def _settled(
         self, messages: Messages, question: Question, max_iter: int, tol: float
@@ -148,7 +148,7 @@ def warn_not_settled(iterations: int, change: float, tol: float) -> None:
     warnings.warn(
         f"loopy belief propagation stopped after {iterations} iterations, messages still change by {change:.1e}, "
         f"asked for {tol:.0e}\n\nhint: raise `damping` or `max_iter`, loosen `tol`, or use sampled or exact inference",
-        NotConvergedWarning,
+        ConvergenceWarning,
         stacklevel=3,
     )
 
@@ -400,9 +400,11 @@ def tables(network: BayesianNetwork, question: Question) -> tuple[list[Array], l
     for f in np.flatnonzero(question.kept):
         cpt = network.cpts[f]
         scope = [place[v.name] for v in (*cpt.parents, cpt.variable)]
-        found.append(cpt.p[tuple(question.seen[v] if question.seen[v] >= 0 else slice(None) for v in scope)])
+        found.append(
+            cpt.probabilities[tuple(question.seen[v] if question.seen[v] >= 0 else slice(None) for v in scope)]
+        )
         scopes.append([v for v in scope if question.seen[v] < 0])
-    starts = network.exact.compiled.belief_start
+    starts = network.inference.compiled.belief_start
     for v in np.flatnonzero(question.weighed).tolist():
         found.append(question.likelihood[starts[v] : starts[v + 1]])
         scopes.append([v])

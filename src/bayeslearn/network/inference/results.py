@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import validation
 from bayeslearn.errors import (
     DuplicateColumnError,
     ImpossibleDataError,
     ImpossibleEvidenceError,
-    MissingDependencyError,
     ParameterError,
     listed,
 )
@@ -23,16 +21,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.tables import Discrete, Source, Table
+    from bayeslearn.tables import DiscreteVariable, Source, Table
 
-__all__ = ["Beliefs", "CaseBeliefs", "Cost", "Explanation", "JointBelief"]
+Backend = Literal["pandas", "polars", "pyarrow"]
+
+__all__ = ["Cost", "JointPosterior", "MostProbableExplanation", "Posterior", "PosteriorTable"]
 
 
 @dataclass(frozen=True)
-class Beliefs:
+class Posterior:
     """Posterior distributions by name and state.
 
-    >>> Beliefs({"rain": "yes"}, -0.5, {"wet": {"yes": 0.9, "no": 0.1}})["wet"]["yes"]
+    >>> Posterior({"rain": "yes"}, -0.5, {"wet": {"yes": 0.9, "no": 0.1}})["wet"]["yes"]
     0.9
     """
 
@@ -53,6 +53,22 @@ class Beliefs:
         """As plain values: evidence, log evidence, beliefs."""
         return {"evidence": self.evidence, "log_evidence": self.log_evidence, "beliefs": self.beliefs}
 
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each state: variable, state, probability.
+
+        >>> Posterior({}, 0.0, {"wet": {"yes": 0.9, "no": 0.1}}).to_frame("pyarrow").to_pylist()[0]
+        {'variable': 'wet', 'state': 'yes', 'probability': 0.9}
+        """
+        import pyarrow as pa  # noqa: PLC0415 - Arrow loads when it is asked for
+
+        from bayeslearn.tables import frames  # noqa: PLC0415 - as above
+
+        rows = [(name, str(state), p) for name, of in self.beliefs.items() for state, p in of.items()]
+        names, kinds = ["variable", "state", "probability"], [pa.string(), pa.string(), pa.float64()]
+        columns = zip(*rows, strict=True) if rows else ([], [], [])
+        table = pa.table([pa.array(c, k) for c, k in zip(columns, kinds, strict=True)], names=names)
+        return frames.to_frame(table, backend)
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -67,20 +83,20 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class JointBelief:
-    """The joint posterior of several variables: p has an axis for each, over its states."""
+class JointPosterior:
+    """The joint posterior of several variables: `probabilities` has an axis for each, over its states."""
 
     names: tuple[str, ...]
     states: tuple[tuple[Any, ...], ...]
-    p: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
 
     def __getitem__(self, case: Mapping[str, Any]) -> float:
         """P of one combination of states, by name."""
-        return float(self.p[tuple(s.index(case[n]) for n, s in zip(self.names, self.states, strict=True))])
+        return float(self.probabilities[tuple(s.index(case[n]) for n, s in zip(self.names, self.states, strict=True))])
 
 
 @dataclass(frozen=True)
-class Explanation:
+class MostProbableExplanation:
     """The most probable case given the evidence."""
 
     case: dict[str, Any]
@@ -95,10 +111,10 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class CaseBeliefs:
+class PosteriorTable:
     """Posterior distributions of many cases: an array (cases, states) for each variable, and ln P(e) of each case.
 
-    >>> found = CaseBeliefs(np.array([-0.5]), {"wet": np.array([[0.9, 0.1]])}, {"wet": ("yes", "no")})
+    >>> found = PosteriorTable(np.array([-0.5]), {"wet": np.array([[0.9, 0.1]])}, {"wet": ("yes", "no")})
     >>> found.most_probable("wet")
     array(['yes'], dtype=object)
     >>> found.to_arrow().column_names
@@ -139,16 +155,9 @@ class CaseBeliefs:
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """The table of :meth:`to_arrow` as a data frame of another library."""
-        import narwhals as nw  # noqa: PLC0415 - it loads when it is asked for
+        from bayeslearn.tables import frames  # noqa: PLC0415 - it loads when it is asked for
 
-        validation.choice("backend", backend, ["pandas", "polars", "pyarrow"])
-        try:
-            return nw.from_arrow(self.to_arrow(), backend=backend).to_native()
-        except ModuleNotFoundError:
-            raise MissingDependencyError(
-                f"a {backend} frame needs the optional package {backend!r}, which is not installed",
-                hint=f"pip install {backend}, or choose backend='pyarrow'",
-            ) from None
+        return frames.to_frame(self.to_arrow(), backend)
 
 
 def by_name(states: tuple[Any, ...], flat: list[float], at: int) -> dict[Any, float]:
@@ -167,11 +176,11 @@ WRITTEN_OUT: dict[int, Callable[[tuple[Any, ...], list[float], int], dict[Any, f
 MOST_BELIEFS, LEAST_ROWS = 1 << 22, 256
 
 
-def predictions(network: BayesianNetwork, source: Source, targets: list[str]) -> Iterator[tuple[Table, CaseBeliefs]]:
+def predictions(network: BayesianNetwork, source: Source, targets: list[str]) -> Iterator[tuple[Table, PosteriorTable]]:
     """Every batch with its beliefs about the targets, whose own columns are not looked at."""
     start = 0
     for batch in source.batches(batch_rows(network)):
-        yield batch, believed(network, batch.hide(targets), start, ask=targets)
+        yield batch, believed(network, batch.mask(targets), start, variables=targets)
         start += batch.n_rows
 
 
@@ -180,10 +189,12 @@ def batch_rows(network: BayesianNetwork) -> int:
     return max(MOST_BELIEFS // sum(cpt.variable.size for cpt in network), LEAST_ROWS)
 
 
-def believed(network: BayesianNetwork, batch: Table, start: int, *, ask: list[str] | None = None) -> CaseBeliefs:
+def believed(
+    network: BayesianNetwork, batch: Table, start: int, *, variables: list[str] | None = None
+) -> PosteriorTable:
     """Beliefs of a batch whose first row is number `start` of the table."""
     try:
-        return network.exact.cases(batch, ask=ask)
+        return network.predict_proba(batch, variables=variables)
     except ImpossibleEvidenceError as error:
         raise renumbered(error, start) from None
 
@@ -208,7 +219,7 @@ def renumbered(error: ImpossibleEvidenceError, start: int) -> ImpossibleEvidence
     return ImpossibleEvidenceError(message, hint=error.hint, **(error.details | {"row": start + row}))
 
 
-def state_names(variable: Discrete) -> NDArray[Any]:
+def state_names(variable: DiscreteVariable) -> NDArray[Any]:
     """The states as an array of their own type; as objects when they mix types."""
     kinds = {type(state) for state in variable.states}
     if len(kinds) == 1 and kinds <= {str, int, float, bool}:

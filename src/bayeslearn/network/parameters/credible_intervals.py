@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.cpt import Cpt
+    from bayeslearn.network.cpt import CPT
     from bayeslearn.network.inference.compiled_network import Compiled
     from bayeslearn.network.inference.evidence_session import Numbers
 
@@ -38,10 +38,10 @@ DRAWS = 200
 
 
 @dataclass(frozen=True)
-class Support:
+class RowSupport:
     """What one row of a table rests on.
 
-    >>> print(Support("Wet", {"Rain": "yes"}, 3.2, 1.0))
+    >>> print(RowSupport("Wet", {"Rain": "yes"}, 3.2, 1.0))
     Wet given Rain=yes rests on 3.2 real and 1 prior cases
     """
 
@@ -57,19 +57,19 @@ class Support:
         return f"{row} rests on {self.cases:.4g} real and {self.prior:.4g} prior cases"
 
 
-def supports(network: BayesianNetwork) -> Iterator[Support]:
+def supports(network: BayesianNetwork) -> Iterator[RowSupport]:
     """What every row of every learned table rests on."""
-    return (row for cpt in network if cpt.learned for row in rows_of(cpt))
+    return (row for cpt in network if cpt.is_learned for row in rows_of(cpt))
 
 
-def rows_of(cpt: Cpt) -> Iterator[Support]:
+def rows_of(cpt: CPT) -> Iterator[RowSupport]:
     """What every row of one table rests on."""
-    cases, prior = cpt.seen.n.sum(axis=-1), cpt.alpha.sum(axis=-1)
+    cases, prior = cpt.observed_counts.n.sum(axis=-1), cpt.alpha.sum(axis=-1)
     for i in np.ndindex(cpt.shape[:-1]):
-        yield Support(cpt.name, states_at(cpt, i), float(cases[i]), float(prior[i]))
+        yield RowSupport(cpt.name, states_at(cpt, i), float(cases[i]), float(prior[i]))
 
 
-def support(cpt: Cpt, given: Mapping[str, Any]) -> Support:
+def support(cpt: CPT, given: Mapping[str, Any]) -> RowSupport:
     """What the row of these states of the parents rests on."""
     cpt.require_learned()
     names = [v.name for v in cpt.parents]
@@ -79,10 +79,10 @@ def support(cpt: Cpt, given: Mapping[str, Any]) -> Support:
             f"got {listed(given) or 'none'}"
         )
     i = tuple(v.code_of(given[v.name]) for v in cpt.parents)
-    return Support(cpt.name, states_at(cpt, i), float(cpt.seen.n[i].sum()), float(cpt.alpha[i].sum()))
+    return RowSupport(cpt.name, states_at(cpt, i), float(cpt.observed_counts.n[i].sum()), float(cpt.alpha[i].sum()))
 
 
-def states_at(cpt: Cpt, i: tuple[int, ...]) -> dict[str, Any]:
+def states_at(cpt: CPT, i: tuple[int, ...]) -> dict[str, Any]:
     """The states of the parents that a row stands for."""
     return {v.name: v.states[k] for v, k in zip(cpt.parents, i, strict=True)}
 
@@ -105,7 +105,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class BeliefIntervals:
+class PosteriorIntervals:
     """Beliefs with the bounds that what was learned leaves them, by name and state."""
 
     evidence: dict[str, Any]
@@ -127,29 +127,29 @@ class BeliefIntervals:
 def query_interval(
     network: BayesianNetwork,
     evidence: Mapping[str, Any] | None = None,
-    ask: Iterable[str] | None = None,
+    variables: Iterable[str] | None = None,
     *,
     likelihoods: Mapping[str, Numbers] | None = None,
     level: float = 0.95,
     n: int = DRAWS,
-    rng: np.random.Generator | int | None = None,
-) -> BeliefIntervals:
+    random_state: np.random.Generator | int | None = None,
+) -> PosteriorIntervals:
     """How sure the answer to a query is: its mean and equal-tailed bounds over tables drawn from their posterior.
 
     Parameters
     ----------
     evidence, ask, likelihoods
-        As in a query; see :meth:`Exact.query`.
+        As in a query; see :meth:`ExactInference.query`.
     level
         The share of the draws between the bounds.
     n
         How many sets of tables to draw; the bounds of few are rough.
-    rng
+    random_state
         A seed gives the same answer each time.
 
-    >>> from bayeslearn import fit_tables
-    >>> tack = fit_tables("[Side]", {"Side": ["head"] * 80 + ["point"] * 20}, prior="laplace").network
-    >>> found = query_interval(tack, n=2000, rng=0)["Side"]["head"]                    # Beta(81, 21)
+    >>> from bayeslearn import fit_parameters
+    >>> tack = fit_parameters("[Side]", {"Side": ["head"] * 80 + ["point"] * 20}, prior="laplace").network
+    >>> found = query_interval(tack, n=2000, random_state=0)["Side"]["head"]                    # Beta(81, 21)
     >>> print(f"{found.mean:.2f}, {found.low:.2f} to {found.high:.2f}")
     0.79, 0.71 to 0.87
     """
@@ -157,12 +157,12 @@ def query_interval(
     validation.integer("n", n, least=1)
     require_numbers(f"{n:,} draws of {len(network):,} variables", (n, sum(cpt.variable.size for cpt in network)))
     evidence_of(network)
-    engine = network.exact
-    known = engine.query(evidence, ask=ask, likelihoods=likelihoods)  # explains evidence that cannot be
+    engine = network.inference
+    known = engine.query(evidence, variables=variables, likelihoods=likelihoods)  # explains evidence that cannot be
     codes, likelihood, weighed = engine.read(evidence, likelihoods)
     asked = [engine.compiled.position(name) for name in known.beliefs]
     kept = engine.compiled.relevant(asked, (codes >= 0) | weighed)
-    tables = drawn_tables(network, engine.compiled, kept, n, validation.generator(rng))
+    tables = drawn_tables(network, engine.compiled, kept, n, validation.generator(random_state))
     found = [p for log_p, p in engine.under(tables, asked, codes, likelihood, weighed) if log_p > -np.inf]
     if not found:
         raise ImpossibleEvidenceError(f"the evidence is impossible under each of {n} sets of tables", conflict=[])
@@ -175,15 +175,15 @@ def query_interval(
         }
         for v, (name, belief) in zip(asked, known.beliefs.items(), strict=True)
     }
-    return BeliefIntervals(known.evidence, level, len(found), intervals)
+    return PosteriorIntervals(known.evidence, level, len(found), intervals)
 
 
 def drawn_tables(
-    network: BayesianNetwork, compiled: Compiled, kept: NDArray[np.bool_], n: int, rng: np.random.Generator
+    network: BayesianNetwork, compiled: Compiled, kept: NDArray[np.bool_], n: int, random_state: np.random.Generator
 ) -> Iterator[NDArray[np.float64]]:
     """Whole sets of tables in a row, those that matter drawn from their posterior, the others as they are."""
-    alpha = np.concatenate([(cpt.seen.n + cpt.alpha).reshape(-1) for cpt in network])
-    free = [cpt.learned and matters and cpt.variable.size > 1 for cpt, matters in zip(network, kept, strict=True)]
+    alpha = np.concatenate([(cpt.observed_counts.n + cpt.alpha).reshape(-1) for cpt in network])
+    free = [cpt.is_learned and matters and cpt.variable.size > 1 for cpt, matters in zip(network, kept, strict=True)]
     require_grounds(cpt for cpt, may_vary in zip(network, free, strict=True) if may_vary)
     sizes = np.diff(np.append(compiled.row_start, len(alpha)))
     rows = np.repeat(free, np.diff(compiled.cpt_start))[compiled.row_start]
@@ -192,14 +192,14 @@ def drawn_tables(
     for _ in range(n):
         p = compiled.cpt.copy()
         for place, posterior in zip(cells, posteriors, strict=True):
-            p[place] = posterior.draw(rng)
+            p[place] = posterior.draw(random_state)
         yield p
 
 
-def require_grounds(cpts: Iterable[Cpt]) -> None:
+def require_grounds(cpts: Iterable[CPT]) -> None:
     """Every row rests on something, be it the prior."""
     for cpt in cpts:
-        empty = (cpt.seen.n + cpt.alpha).sum(axis=-1) == 0
+        empty = (cpt.observed_counts.n + cpt.alpha).sum(axis=-1) == 0
         if empty.any():
             given = states_at(cpt, tuple(int(i) for i in np.unravel_index(int(empty.argmax()), empty.shape)))
             raise EvidenceError(

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.inference.compiled_network import Compiled
     from bayeslearn.network.parameters.training_cases import Cases
     from bayeslearn.sources.base import Scanned
-    from bayeslearn.tables.convert import Unseen
+    from bayeslearn.tables.conversion import Unseen
 
 
 #: Parts that the groups are dealt into. Fixed, so that sums do not depend on the number of threads.
@@ -81,7 +81,7 @@ class Tables:
     def estimate(self, prior: NDArray[np.float64] | None, statistics: Counts) -> Tables:
         """M step; a row that rests on nothing stays as it is."""
         n = statistics.n if prior is None else statistics.n + prior
-        p = normalised(self.compiled, n, otherwise=self.p)
+        p = normalized_rows(self.compiled, n, otherwise=self.p)
         return self.with_p(p if self.fixed is None else np.where(self.fixed, self.p, p))
 
     def log_prior(self, prior: NDArray[np.float64] | None) -> float:
@@ -92,7 +92,9 @@ class Tables:
         return float(xlogy(free, self.p).sum())
 
 
-def normalised(compiled: Compiled, n: NDArray[np.float64], *, otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+def normalized_rows(
+    compiled: Compiled, n: NDArray[np.float64], *, otherwise: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Every row of every table divided by its sum; `otherwise` where that is zero."""
     total = np.add.reduceat(n, compiled.row_start)[compiled.row_of]
     return shares(n, otherwise, total=total, nothing=0.0)
@@ -221,7 +223,7 @@ class Average:
 
 
 @dataclass(frozen=True)
-class Total(Average):
+class TotalLogLikelihood(Average):
     """ln P of the cases of a source, all together: totals add, and no row is kept."""
 
     #: Σ_d w_d ln P(d); −∞ when one of them cannot be.
@@ -229,16 +231,16 @@ class Total(Average):
     #: How many cases there are.
     weight: float
 
-    def __add__(self, other: Total) -> Total:
-        return Total(self.log_likelihood + other.log_likelihood, self.weight + other.weight)
+    def __add__(self, other: TotalLogLikelihood) -> TotalLogLikelihood:
+        return TotalLogLikelihood(self.log_likelihood + other.log_likelihood, self.weight + other.weight)
 
 
 @dataclass(frozen=True)
-class Score(Average):
+class LogLikelihood(Average):
     """ln P of every case, and what that makes of all of them together.
 
-    >>> score = Score(np.log([0.5, 0.25, 0.125]))
-    >>> print(f"{score.bits:.6g} bits per case, weighted {Score(score.cases, np.array([1, 0, 1])).bits:.6g}")
+    >>> score = LogLikelihood(np.log([0.5, 0.25, 0.125]))
+    >>> print(f"{score.bits:.6g} bits per case, weighted {LogLikelihood(score.cases, np.array([1, 0, 1])).bits:.6g}")
     2 bits per case, weighted 2
     """
 
@@ -268,52 +270,54 @@ class Score(Average):
 
 
 @overload
-def score(network: BayesianNetwork, data: Scanned, *, unseen: Unseen = "missing") -> Total: ...
+def score(network: BayesianNetwork, data: Scanned, *, handle_unknown: Unseen = "missing") -> TotalLogLikelihood: ...
 
 
 @overload
-def score(network: BayesianNetwork, data: Any, *, unseen: Unseen = "missing") -> Score: ...
+def score(network: BayesianNetwork, data: Any, *, handle_unknown: Unseen = "missing") -> LogLikelihood: ...
 
 
-def score(network: BayesianNetwork, data: Any, *, unseen: Unseen = "missing") -> Score | Total:
+def score(
+    network: BayesianNetwork, data: Any, *, handle_unknown: Unseen = "missing"
+) -> LogLikelihood | TotalLogLikelihood:
     """ln P of what each row shows, or of all rows of a source; a missing cell, or column, is summed over.
 
     >>> from bayeslearn.network.formats import read_network
     >>> print(f"{score(read_network('asia'), {'smoke': ['yes', None], 'asia': ['no', 'yes']}).cases.round(4)}")
     [-0.7032 -4.6052]
     """
-    unseen = validation.choice("unseen", unseen, ["missing", "error"])
-    source = as_source(data, schema=network.schema, absent="missing", unseen=unseen)
-    return table_score(network, source) if isinstance(source, Table) else source.fold(Totalled(network))
+    handle_unknown = validation.choice("handle_unknown", handle_unknown, ["missing", "error"])
+    source = as_source(data, schema=network.schema, missing_columns="missing", handle_unknown=handle_unknown)
+    return table_score(network, source) if isinstance(source, Table) else source.fold(Totaled(network))
 
 
-def log_of_cases(network: BayesianNetwork, data: Any, *, unseen: Unseen = "missing") -> NDArray[np.float64]:
+def log_of_cases(network: BayesianNetwork, data: Any, *, handle_unknown: Unseen = "missing") -> NDArray[np.float64]:
     """ln P of what each row shows, also of the rows of a source, which is read batch by batch."""
-    unseen = validation.choice("unseen", unseen, ["missing", "error"])
-    source = as_source(data, schema=network.schema, absent="missing", unseen=unseen)
+    handle_unknown = validation.choice("handle_unknown", handle_unknown, ["missing", "error"])
+    source = as_source(data, schema=network.schema, missing_columns="missing", handle_unknown=handle_unknown)
     return np.concatenate([np.empty(0), *scored(network, source)])
 
 
 @dataclass(frozen=True)
-class Totalled:
+class Totaled:
     """What is collected from a batch."""
 
     network: BayesianNetwork
 
-    def __call__(self, table: Table) -> Total:
+    def __call__(self, table: Table) -> TotalLogLikelihood:
         """The total of one batch."""
         found = table_score(self.network, table)
-        return Total(found.log_likelihood, found.weight)
+        return TotalLogLikelihood(found.log_likelihood, found.weight)
 
 
-def table_score(network: BayesianNetwork, table: Table) -> Score:
+def table_score(network: BayesianNetwork, table: Table) -> LogLikelihood:
     """ln P of every row."""
-    return Score(np.concatenate([np.empty(0), *scored(network, table)]), table.weights)
+    return LogLikelihood(np.concatenate([np.empty(0), *scored(network, table)]), table.weights)
 
 
 def scored(network: BayesianNetwork, source: Source) -> Iterator[NDArray[np.float64]]:
     """ln P of the rows of each batch."""
-    compiled = network.exact.compiled
+    compiled = network.inference.compiled
     for batch in batches(source):
         # a row without weight has a probability too
         cases = FoldedCases.of(compiled, batch.with_weights(None), count=False)

@@ -20,18 +20,18 @@ from bayeslearn.capacity import require_numbers, require_room
 from bayeslearn.distributions import Counts, Dirichlet
 from bayeslearn.errors import EmptyTableError, MissingValuesError, ParameterError, listed
 from bayeslearn.network.bayesian_network import BayesianNetwork
-from bayeslearn.network.cpt import Cpt
+from bayeslearn.network.cpt import CPT
 from bayeslearn.network.dag import StructureLike, as_dag
 from bayeslearn.network.inference.compiled_network import Compiled
-from bayeslearn.network.parameters.credible_intervals import Support, supports
-from bayeslearn.network.parameters.em_steps import Tables, normalised
+from bayeslearn.network.parameters.credible_intervals import RowSupport, supports
+from bayeslearn.network.parameters.em_steps import Tables, normalized_rows
 from bayeslearn.network.parameters.gradient_ascent import climb_of
 from bayeslearn.network.parameters.incremental import require_same_states
 from bayeslearn.network.parameters.priors import AUTO, priors_of
 from bayeslearn.network.parameters.training_cases import Cases, gathered, passes_of
 from bayeslearn.network.states import add_states_of
-from bayeslearn.sources import as_source, discretised, with_options
-from bayeslearn.tables import Discrete, Schema, Table
+from bayeslearn.sources import as_source, discretize, with_options
+from bayeslearn.tables import DiscreteVariable, Schema, Table
 
 if TYPE_CHECKING:
     import os
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.network.dag import Dag
+    from bayeslearn.network.dag import DAG
     from bayeslearn.network.parameters.priors import Prior
     from bayeslearn.network.parameters.training_cases import Passes
     from bayeslearn.sources.base import Extent
     from bayeslearn.tables import Source
-    from bayeslearn.tables.convert import Unseen
+    from bayeslearn.tables.conversion import Unseen
     from bayeslearn.tables.markers import Markers
 
 
 @dataclass(frozen=True)
-class TableFit:
+class ParameterFitInfo:
     """A network with learned tables, and how it came to them."""
 
     network: BayesianNetwork
@@ -58,7 +58,7 @@ class TableFit:
     #: ln P(D | θ) + Σ α ln θ, which EM climbs.
     objective: float
     #: One step for complete cases.
-    history: tuple[em.Step, ...]
+    history: tuple[em.EMStep, ...]
     converged: bool
     #: What each start ended with.
     starts: tuple[float, ...]
@@ -73,7 +73,7 @@ class TableFit:
         """How often the tables were estimated."""
         return self.history[-1].iteration
 
-    def least_supported(self, n: int = 10) -> list[Support]:
+    def least_supported(self, n: int = 10) -> list[RowSupport]:
         """The rows of tables that rest on the fewest real cases."""
         return sorted(supports(self.network), key=lambda row: row.cases)[:n]
 
@@ -81,13 +81,13 @@ class TableFit:
 ### learning
 
 
-def fit_tables(
+def fit_parameters(
     structure: StructureLike,
     data: Any,
     *,
     prior: Prior = AUTO,
     states: Mapping[str, Iterable[Any]] | None = None,
-    unseen: Literal["add", "missing", "error"] = "add",
+    handle_unknown: Literal["add", "missing", "error"] = "add",
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
     frozen: Iterable[str] = (),
     start: Literal["prior", "random"] | BayesianNetwork = "prior",
@@ -98,21 +98,21 @@ def fit_tables(
     step: float | None = None,
     tol: float = 1e-4,
     max_iter: int = 200,
-    rng: np.random.Generator | int | None = 0,
-    progress: Callable[[em.Step], object] | None = None,
+    random_state: np.random.Generator | int | None = 0,
+    progress: Callable[[em.EMStep], object] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: int = 5,
     resume: bool = False,
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
-) -> TableFit:
+) -> ParameterFitInfo:
     """Learn every table from cases.
 
     Parameters
     ----------
     structure
-        A graph (a model string like ``[A][B|A]``, arcs, a ``Dag``, a networkx ``DiGraph``: see
+        A graph (a model string like ``[A][B|A]``, arcs, a ``DAG``, a networkx ``DiGraph``: see
         :mod:`~bayeslearn.network.dag`), whose states are found in the data, or a network, whose states, cuts and
         prior are kept and whose numbers are learned anew.
     data
@@ -123,10 +123,10 @@ def fit_tables(
         Cases that count as seen before: None for maximum likelihood, a Dirichlet rule, a name like ``"bdeu:10"``,
         a mapping from variables to priors or tables of pseudo-counts, or a :class:`NetworkPrior`. ``"auto"`` (the
         default) is the prior that the given network was learned under, and ``"bdeu:1"``, as in
-        :func:`~bayeslearn.learn`, for a graph or a network that was not learned.
+        :func:`~bayeslearn.fit_network`, for a graph or a network that was not learned.
     states
         For a graph: declared states of variables, in their order; they may include states that no row shows.
-    unseen
+    handle_unknown
         For a network: what to do with a state that it does not have: ``"add"`` it (the default), treat the cell as
         ``"missing"``, or raise an ``"error"``.
     hidden
@@ -138,7 +138,7 @@ def fit_tables(
         hidden variables never begin symmetric, for EM would not leave that.
     restarts
         How many starts to climb from; the second and later are random, the best is kept.
-    missing, keep_default_na, drop_columns
+    na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
     weights
         How often each row counts, or the column that says so.
@@ -153,7 +153,7 @@ def fit_tables(
     tol, max_iter
         Stop when an iteration gains no more than `tol` nats (of EM, also from where an ascent stands), or after so
         many; the latter is warned of.
-    rng
+    random_state
         For random starts and for breaking symmetry.
     progress
         Called with every step of the climb; raising StopIteration ends the climb with the best so far.
@@ -163,24 +163,25 @@ def fit_tables(
         Start from the tables of `checkpoint`, if that is there: EM goes on exactly as if it had never stopped.
 
     >>> days = {"Rain": ["yes", "no", "no"], "Wet": ["yes", "no", "yes"]}
-    >>> fit = fit_tables("[Rain][Wet|Rain]", days, prior=None)
-    >>> fit.network["Wet"].p.tolist()                                       # rows are Rain=no, Rain=yes
+    >>> run = fit_parameters("[Rain][Wet|Rain]", days, prior=None)
+    >>> run.network["Wet"].probabilities.tolist()                                       # rows are Rain=no, Rain=yes
     [[0.5, 0.5], [0.0, 1.0]]
     """
-    structure = with_options(structure, missing=missing, keep_default_na=keep_default_na, drop_columns=drop_columns)
+    structure = with_options(structure, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     validation.integer("restarts", restarts, least=1)
     climb = climb_of(method, step)
-    frame, source = prepared(structure, data, states or {}, hidden or {}, weights, unseen)
+    frame, source = prepared(structure, data, states or {}, hidden or {}, weights, handle_unknown)
     start = written(checkpoint, start) if resume else start
     if isinstance(start, BayesianNetwork):
         start = add_states_of(start, frame.schema)
     fixed = fixed_cells(frame, frozen, structure, start)
     compiled = Compiled(frame)
     cases, totals = gathered(compiled, source, likelihoods)
-    write = None if checkpoint is None else em.Every(every, writer(frame, checkpoint))
+    write = None if checkpoint is None else em.CheckpointEvery(every, writer(frame, checkpoint))
     found = fit_cases(
         frame, compiled, cases, totals, prior=prior, hidden=hidden or (), fixed=fixed, start=start, restarts=restarts,
-        climb=climb, count=method == "em", tol=tol, max_iter=max_iter, rng=rng, progress=progress, write=write,
+        climb=climb, count=method == "em", tol=tol, max_iter=max_iter, random_state=random_state, progress=progress,
+        write=write,
     )  # fmt: skip
     return replace(found, passes=passes_of(source, cases))
 
@@ -196,15 +197,15 @@ def fit_cases(
     fixed: NDArray[np.bool_] | None = None,
     start: Literal["prior", "random"] | BayesianNetwork = "prior",
     restarts: int = 1,
-    climb: Callable[..., em.Result[Tables]] = em.fit,
+    climb: Callable[..., em.EMResult[Tables]] = em.run,
     count: bool = True,
     tol: float = 1e-4,
     max_iter: int = 200,
-    rng: np.random.Generator | int | None = 0,
-    progress: Callable[[em.Step], object] | None = None,
-    write: em.Every[Tables] | None = None,
-) -> TableFit:
-    """Fit the tables of a frame to cases that were taken apart for its graph, whatever its numbers; see `fit_tables`.
+    random_state: np.random.Generator | int | None = 0,
+    progress: Callable[[em.EMStep], object] | None = None,
+    write: em.CheckpointEvery[Tables] | None = None,
+) -> ParameterFitInfo:
+    """Fit the tables of a frame to cases that were taken apart for its graph; see `fit_parameters`.
 
     With `count`, complete cases are counted instead of climbed on.
     """
@@ -215,31 +216,31 @@ def fit_cases(
     never = {name for name in frame.names if name in hidden}
     require_seen(totals.rows, missing, never)
     alpha = np.concatenate([priors[cpt.name].alpha.reshape(-1) for cpt in frame])
-    rng = validation.generator(rng)
-    starts = (model.with_p(p) for p in all_starts(frame, model, alpha, start, never, restarts, rng))
+    random_state = validation.generator(random_state)
+    starts = (model.with_p(p) for p in all_starts(frame, model, alpha, start, never, restarts, random_state))
     if count and isinstance(cases, Cases) and len(cases.items) == 0:
         result = counted(next(starts), cases, alpha, write)
     else:
-        result = em.best_of(
+        result = em.run_best_of(
             starts, cases, prior=alpha, tol=tol, max_iter=max_iter, progress=progress, checkpoint=write, climb=climb
         )
     network = learned(frame, result.model.p, result.statistics.n, priors, fixed)
-    return TableFit(
+    return ParameterFitInfo(
         network, result.log_likelihood, result.objective, result.history, result.converged, result.starts,
         totals.rows, missing,
     )  # fmt: skip
 
 
 def counted(
-    start: Tables, cases: Cases, alpha: NDArray[np.float64], write: em.Every[Tables] | None
-) -> em.Result[Tables]:
+    start: Tables, cases: Cases, alpha: NDArray[np.float64], write: em.CheckpointEvery[Tables] | None
+) -> em.EMResult[Tables]:
     """Complete cases need no climb: their counts do not depend on the tables."""
     model = start.estimate(alpha, Counts(cases.known))
     statistics, log_likelihood = model.expected_statistics(cases)
-    step = em.Step(1, log_likelihood, model.log_prior(alpha), math.inf)
+    step = em.EMStep(1, log_likelihood, model.log_prior(alpha), math.inf)
     if write is not None:
         write(model, replace(step, last=True))
-    return em.Result(model, statistics, (step,), converged=True, starts=(step.objective,))
+    return em.EMResult(model, statistics, (step,), converged=True, starts=(step.objective,))
 
 
 def learned(
@@ -250,15 +251,15 @@ def learned(
     fixed: NDArray[np.bool_],
 ) -> BayesianNetwork:
     """The network with these numbers, each table with what it rests on; a frozen table rests on nothing new."""
-    bounds = np.cumsum([cpt.p.size for cpt in frame])[:-1]
+    bounds = np.cumsum([cpt.probabilities.size for cpt in frame])[:-1]
     parts = zip(frame, np.split(p, bounds), np.split(n, bounds), np.split(fixed, bounds), strict=True)
     cpts = []
     for cpt, values, count, still in parts:
         table = values.reshape(cpt.shape)
         if not still.any():
-            cpts.append(Cpt(cpt.variable, cpt.parents, table, Counts(count.reshape(cpt.shape)), priors[cpt.name]))
+            cpts.append(CPT(cpt.variable, cpt.parents, table, Counts(count.reshape(cpt.shape)), priors[cpt.name]))
         else:  # frozen as the structure has it, or as the start has it
-            cpts.append(cpt if np.array_equal(cpt.p, table) else Cpt(cpt.variable, cpt.parents, table))
+            cpts.append(cpt if np.array_equal(cpt.probabilities, table) else CPT(cpt.variable, cpt.parents, table))
     return BayesianNetwork(tuple(cpts), frame.name)
 
 
@@ -271,7 +272,7 @@ def prepared(
     states: Mapping[str, Iterable[Any]],
     hidden: Mapping[str, int | Iterable[Any]],
     weights: ArrayLike | str | None,
-    unseen: Unseen,
+    handle_unknown: Unseen,
 ) -> tuple[BayesianNetwork, Source]:
     """A network with the right states and uniform tables (or those it came with), and the data coded for it."""
     never = {name: hidden_states(name, given) for name, given in hidden.items()}
@@ -281,20 +282,22 @@ def prepared(
         dag = as_dag(structure)
         seen = as_source(data, columns=[n for n in dag if n not in never], states=states, allow_constant=True)
         data = data if isinstance(seen, Table) else seen  # what was scanned is not looked at again
-        frame, unseen = framed(dag, seen, never), "error"
+        frame, handle_unknown = framed(dag, seen, never), "error"
     require_hidden(frame, hidden, never)
     absent: Literal["error", "missing"] = "missing" if never else "error"
-    source = as_source(data, schema=frame.schema, absent=absent, weights=weights, unseen=unseen)
+    source = as_source(
+        data, schema=frame.schema, missing_columns=absent, weights=weights, handle_unknown=handle_unknown
+    )
     return add_states_of(frame, source.schema), source
 
 
-def framed(dag: Dag, source: Source, unseen: Mapping[str, tuple[Any, ...]]) -> BayesianNetwork:
+def framed(dag: DAG, source: Source, unseen: Mapping[str, tuple[Any, ...]]) -> BayesianNetwork:
     """Uniform tables over the states that are declared, or that the data show."""
-    schema = discretised(source).schema if source.schema.numeric else source.schema
-    return uniform(dag, {n: Discrete(n, unseen[n]) if n in unseen else schema[n] for n in dag})
+    schema = discretize(source).schema if source.schema.numeric else source.schema
+    return uniform(dag, {n: DiscreteVariable(n, unseen[n]) if n in unseen else schema[n] for n in dag})
 
 
-def uniform(dag: Dag, variables: Mapping[str, Any]) -> BayesianNetwork:
+def uniform(dag: DAG, variables: Mapping[str, Any]) -> BayesianNetwork:
     """Tables in which every state is as probable as the others."""
     shapes = {node: tuple(variables[name].size for name in (*dag.parents(node), node)) for node in dag}
     largest = max(shapes, key=lambda node: math.prod(shapes[node]))
@@ -303,7 +306,7 @@ def uniform(dag: Dag, variables: Mapping[str, Any]) -> BayesianNetwork:
         copies=4, hint="give the variable fewer parents, or fewer states",
     )  # fmt: skip
     tables = {node: np.full(shape, 1 / shape[-1]) for node, shape in shapes.items()}
-    return BayesianNetwork.of(dag, tables, states=Schema(variables[node] for node in dag))
+    return BayesianNetwork.from_tables(dag, tables, states=Schema(variables[node] for node in dag))
 
 
 def hidden_states(name: str, given: int | Iterable[Any]) -> tuple[Any, ...]:
@@ -359,16 +362,16 @@ def fixed_cells(frame: BayesianNetwork, frozen: Iterable[str], structure: object
             f"the tables of {listed(names)} cannot stay as they are: a graph has none",
             hint="give a network as structure or as start",
         )
-    return np.concatenate([np.full(cpt.p.size, cpt.name in names) for cpt in frame])
+    return np.concatenate([np.full(cpt.probabilities.size, cpt.name in names) for cpt in frame])
 
 
-def given_numbers(start: BayesianNetwork, cpt: Cpt) -> NDArray[np.float64]:
+def given_numbers(start: BayesianNetwork, cpt: CPT) -> NDArray[np.float64]:
     """The table of another network, with parents and states in the order of this one."""
     variables = (*cpt.parents, cpt.variable)
     for variable in variables:
         require_same_states(variable, start[variable.name].variable)
     states = np.ix_(*([start.states(v.name).index(state) for state in v.states] for v in variables))
-    return start[cpt.name].over(v.name for v in cpt.parents)[states]
+    return start[cpt.name].reorder_parents(v.name for v in cpt.parents)[states]
 
 
 def all_starts(
@@ -378,7 +381,7 @@ def all_starts(
     start: str | BayesianNetwork,
     unseen: set[str],
     restarts: int,
-    rng: np.random.Generator,
+    random_state: np.random.Generator,
 ) -> Iterator[NDArray[np.float64]]:
     """The numbers that each climb begins with."""
     compiled = model.compiled
@@ -393,18 +396,21 @@ def all_starts(
     else:
         validation.choice("start", start, ["prior", "random"])
     fixed = np.zeros(len(given), np.bool_) if model.fixed is None else model.fixed
-    even = normalised(compiled, np.ones(len(given)), otherwise=given)
+    even = normalized_rows(compiled, np.ones(len(given)), otherwise=given)
     around = np.concatenate(
-        [np.full(cpt.p.size, bool(unseen & {v.name for v in (*cpt.parents, cpt.variable)})) for cpt in frame]
+        [
+            np.full(cpt.probabilities.size, bool(unseen & {v.name for v in (*cpt.parents, cpt.variable)}))
+            for cpt in frame
+        ]
     )
     for number in range(restarts):
-        luck = normalised(compiled, rng.standard_gamma(1.0, len(given)) + 1e-3, otherwise=even)
+        luck = normalized_rows(compiled, random_state.standard_gamma(1.0, len(given)) + 1e-3, otherwise=even)
         if number > 0 or start == "random":
             p = luck
         elif isinstance(start, BayesianNetwork):
             p = given
         else:
-            p = normalised(compiled, alpha, otherwise=even)
+            p = normalized_rows(compiled, alpha, otherwise=even)
             p = np.where(around, (1 - BROKEN) * p + BROKEN * luck, p)
         yield np.where(fixed, given, p)
 
@@ -420,7 +426,7 @@ def writer(frame: BayesianNetwork, path: str | os.PathLike[str]) -> Callable[[Ta
 
     def write(model: Tables) -> None:
         parts = np.split(model.p, model.compiled.cpt_start[1:-1])
-        cpts = [Cpt(c.variable, c.parents, p.reshape(c.shape)) for c, p in zip(frame, parts, strict=True)]
+        cpts = [CPT(c.variable, c.parents, p.reshape(c.shape)) for c, p in zip(frame, parts, strict=True)]
         write_network(BayesianNetwork(tuple(cpts), frame.name), path, format="json")
 
     return write

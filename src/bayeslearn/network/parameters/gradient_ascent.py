@@ -30,8 +30,8 @@ from scipy.special import rel_entr
 
 from bayeslearn import em, validation
 from bayeslearn.distributions.sufficient_statistics import ratio
-from bayeslearn.errors import ImpossibleDataError, NotConvergedWarning, ParameterError, option
-from bayeslearn.network.parameters.em_steps import normalised
+from bayeslearn.errors import ConvergenceWarning, ImpossibleDataError, ParameterError, option
+from bayeslearn.network.parameters.em_steps import normalized_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,8 +52,8 @@ GROWTH, HALVINGS = 1.2, 60
 REMEMBERED, RANGE = 20, 50.0
 
 
-def climb_of(method: str, step: float | None) -> Callable[..., em.Result[Tables]]:
-    """The way up that was asked for, to be called as :func:`em.fit` is."""
+def climb_of(method: str, step: float | None) -> Callable[..., em.EMResult[Tables]]:
+    """The way up that was asked for, to be called as :func:`em.run` is."""
     validation.choice("method", method, ["em", "gradient", "lbfgs"])
     if step is not None and method != "gradient":
         raise ParameterError(
@@ -62,7 +62,7 @@ def climb_of(method: str, step: float | None) -> Callable[..., em.Result[Tables]
         )
     if method == "gradient":
         return partial(ascend, step=step)
-    return em.fit if method == "em" else ascend_softmax
+    return em.run if method == "em" else ascend_softmax
 
 
 ### the climb
@@ -76,7 +76,7 @@ class Place:
     statistics: Counts
     #: n + α where tables may move, 0 elsewhere.
     cases: NDArray[np.float64]
-    step: em.Step
+    step: em.EMStep
 
     @cached_property
     def row_cases(self) -> NDArray[np.float64]:
@@ -111,13 +111,13 @@ class Climb:
         prior: NDArray[np.float64] | None = None,
         tol: float = 1e-6,
         max_iter: int = 200,
-        progress: Callable[[em.Step], object] | None = None,
-        checkpoint: Callable[[Tables, em.Step], object] | None = None,
+        progress: Callable[[em.EMStep], object] | None = None,
+        checkpoint: Callable[[Tables, em.EMStep], object] | None = None,
     ) -> None:
         self.tol = validation.number("tol", tol, least=0)
         self.max_iter = validation.integer("max_iter", max_iter, least=1)
         self.source, self.prior, self.progress, self.checkpoint = source, prior, progress, checkpoint
-        self.history: list[em.Step] = []
+        self.history: list[em.EMStep] = []
         self.go(self._start(model))
 
     def _start(self, model: Tables) -> Place:
@@ -126,7 +126,7 @@ class Climb:
         if model.log_prior(self.prior) == -math.inf:
             model = model.estimate(self.prior, found.statistics)
             found = em.expect(model, self.source, 0)
-        step = em.Step(0, found.log_likelihood, model.log_prior(self.prior), math.inf)
+        step = em.EMStep(0, found.log_likelihood, model.log_prior(self.prior), math.inf)
         return self._place(model, found.statistics, step)
 
     def look(self, p: NDArray[np.float64]) -> Place | None:
@@ -140,7 +140,7 @@ class Climb:
         step = em.next_step(last, found.log_likelihood, model.log_prior(self.prior))
         return self._place(model, found.statistics, step)
 
-    def _place(self, model: Tables, statistics: Counts, step: em.Step) -> Place:
+    def _place(self, model: Tables, statistics: Counts, step: em.EMStep) -> Place:
         cases = statistics.n if self.prior is None else statistics.n + self.prior
         return Place(model, statistics, cases if model.fixed is None else np.where(model.fixed, 0.0, cases), step)
 
@@ -150,7 +150,7 @@ class Climb:
         self.history.append(there.step)
         if self.checkpoint is not None and there.step.iteration > 0:
             self.checkpoint(there.model, there.step)
-        self.stopped = em.told_to_stop(self.progress, there.step)
+        self.stopped = em.should_stop(self.progress, there.step)
 
     @property
     def at_top(self) -> bool:
@@ -162,7 +162,7 @@ class Climb:
         """Whether another step is wanted."""
         return not (self.at_top or self.stopped) and self.here.step.iteration < self.max_iter
 
-    def ended(self, what: str) -> em.Result[Tables]:
+    def ended(self, what: str) -> em.EMResult[Tables]:
         """What the climb came to; a warning with the numbers when that is not the top."""
         counts, model = self.here.statistics, self.here.model.estimate(self.prior, self.here.statistics)
         last = self.history[-1]
@@ -175,17 +175,17 @@ class Climb:
             warnings.warn(
                 f"{what} stopped after {self.here.step.iteration} iterations, where an EM step would still gain "
                 f"{self.here.promise:.1e}, asked for {self.tol:.0e}\n\nhint: raise `max_iter`, or loosen `tol`",
-                NotConvergedWarning,
+                ConvergenceWarning,
                 stacklevel=3,
             )
-        return em.Result(model, counts, tuple(self.history), self.at_top)
+        return em.EMResult(model, counts, tuple(self.history), self.at_top)
 
 
 ### w ← w + η · gradient
 
 
-def ascend(model: Tables, source: em.Foldable, *, step: float | None = None, **settings: Any) -> em.Result[Tables]:
-    """The book's rule, with the settings of :func:`em.fit`.
+def ascend(model: Tables, source: em.Foldable, *, step: float | None = None, **settings: Any) -> em.EMResult[Tables]:
+    """The book's rule, with the settings of :func:`em.run`.
 
     `step` is η, the same for all cells. Without it η is 1 / (cases of the row) to begin with, and a fifth more after
     each gain. Either way it is halved when the objective would fall, so that it never does.
@@ -222,15 +222,15 @@ def nearest_rows(compiled: Compiled, v: NDArray[np.float64], before: NDArray[np.
         tau = ratio(excess, np.add.reduceat(above.astype(np.float64), compiled.row_start))[compiled.row_of]
         below = above & (v - tau < least)
         if not below.any():
-            return normalised(compiled, np.where(above, v - tau, least), otherwise=before)
+            return normalized_rows(compiled, np.where(above, v - tau, least), otherwise=before)
         above &= ~below
 
 
 ### w = softmax(z)
 
 
-def ascend_softmax(model: Tables, source: em.Foldable, **settings: Any) -> em.Result[Tables]:
-    """L-BFGS in softmax coordinates, with the settings of :func:`em.fit`."""
+def ascend_softmax(model: Tables, source: em.Foldable, **settings: Any) -> em.EMResult[Tables]:
+    """L-BFGS in softmax coordinates, with the settings of :func:`em.run`."""
     from scipy.optimize import minimize  # noqa: PLC0415 - loads when it is needed
 
     climb = Climb(model, source, **settings)
@@ -299,7 +299,7 @@ class Coordinates:
         z = self.z.copy()
         z[self.free] = x / self.scale[self.free]
         e = np.exp(z - np.maximum.reduceat(z, self.compiled.row_start)[self.compiled.row_of])
-        return np.where(self.free, normalised(self.compiled, e, otherwise=self.p), self.p)
+        return np.where(self.free, normalized_rows(self.compiled, e, otherwise=self.p), self.p)
 
     def gradient(self, place: Place) -> NDArray[np.float64]:
         """∂/∂x."""

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import kernels, validation
+from bayeslearn.network.inference.evidence import as_evidence
 from bayeslearn.network.inference.results import batch_rows, believed, impossible_row
 from bayeslearn.network.parameters.em_steps import batches, log_of_rows, parts
 from bayeslearn.network.parameters.imputed_data import Opened, chosen_columns
 from bayeslearn.network.parameters.training_cases import FoldedCases
 from bayeslearn.tables import Table, as_table
+from bayeslearn.tables.table import code_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,29 +40,43 @@ def impute(
     data: Any,
     *,
     how: Literal["most probable", "draw"] = "most probable",
-    rng: np.random.Generator | int | None = None,
+    random_state: np.random.Generator | int | None = None,
     as_intervals: bool = False,
-    unseen: Literal["error", "missing"] = "missing",
-    missing: Markers = (),
+    handle_unknown: Literal["error", "missing"] = "missing",
+    na_values: Markers = (),
     keep_default_na: bool = True,
     columns: Iterable[str] | None = None,
     drop_columns: Iterable[str] = (),
 ) -> Any:
     """The same data with the missing cells of the network's variables filled; see :meth:`BayesianNetwork.impute`."""
     validation.choice("how", how, ["most probable", "draw"])
-    luck = validation.generator(rng) if how == "draw" else None
+    luck = validation.generator(random_state) if how == "draw" else None
     if hasattr(type(data), "declared"):  # a source
-        data = as_table(data, schema=network.schema, absent="missing", unseen=unseen)
+        data = as_table(data, schema=network.schema, missing_columns="missing", handle_unknown=handle_unknown)
     if isinstance(data, Table) and data.schema == network.schema:
         return coded_table_filled(network, data, luck, columns, drop_columns)
     opened = Opened.of(
-        network, data, unseen=unseen, missing=missing, keep_default_na=keep_default_na, columns=columns,
+        network, data, handle_unknown=handle_unknown, na_values=na_values, keep_default_na=keep_default_na,
+            columns=columns,
         drop_columns=drop_columns,
     )  # fmt: skip
     opened.warn_of_dates()
     full = joined(imputed(network, opened.table, luck), opened.table)
     fills = opened.fills(full, luck, as_intervals=as_intervals)
     return opened.filled(full, fills, as_intervals=as_intervals)
+
+
+def sample_given(network: BayesianNetwork, n: int, evidence: Any, random_state: Any) -> Table:
+    """Return n independent rows given evidence: what it leaves open is drawn from its joint posterior."""
+    n, luck = validation.integer("n", n, least=0), validation.generator(random_state)
+    engine, evidence = network.inference, as_evidence(network, evidence)
+    engine.query(evidence, [])  # explains evidence that is impossible
+    seen, _, several = engine.read(evidence)
+    codes = np.repeat(seen[:, None], n, axis=1).astype(code_type(network.schema))
+    if several.any():  # ranges, and lists of states
+        joint = engine.joint([network.names[v] for v in np.flatnonzero(several)], evidence).probabilities
+        codes[several] = np.unravel_index(luck.choice(joint.size, n, p=joint.reshape(-1)), joint.shape)
+    return coded_table_filled(network, Table(network.schema, codes, np.empty((0, n))), luck, None, ())
 
 
 def coded_table_filled(
@@ -98,7 +114,7 @@ def imputed(network: BayesianNetwork, table: Table, luck: np.random.Generator | 
 
 def completed(network: BayesianNetwork, batch: Table, luck: np.random.Generator | None, start: int) -> Table:
     """One batch, whose first row is number `start` of the table."""
-    compiled = network.exact.compiled
+    compiled = network.inference.compiled
     zeros = compiled.cpt == 0
     cases = FoldedCases.of(compiled, batch.with_weights(None), count=bool(zeros.any()))
     codes = np.ascontiguousarray(batch.codes.T, dtype=np.int64)
@@ -183,10 +199,10 @@ class MissingCell:
 
 
 @dataclass(frozen=True)
-class MissingBeliefs:
+class ImputationPosterior:
     """The predictive distribution of every missing cell: P(variable | what its row shows).
 
-    >>> found = MissingBeliefs({"wet": np.array([3])}, {"wet": np.array([[0.9, 0.1]])}, {"wet": ("yes", "no")})
+    >>> found = ImputationPosterior({"wet": np.array([3])}, {"wet": np.array([[0.9, 0.1]])}, {"wet": ("yes", "no")})
     >>> list(found)
     [MissingCell(row=3, variable='wet', p={'yes': 0.9, 'no': 0.1})]
     """
@@ -209,7 +225,7 @@ class MissingBeliefs:
             yield MissingCell(row, name, dict(zip(self.states[name], self.beliefs[name][i].tolist(), strict=True)))
 
 
-def missing_beliefs(network: BayesianNetwork, data: Any) -> MissingBeliefs:
+def missing_beliefs(network: BayesianNetwork, data: Any) -> ImputationPosterior:
     """How probable each state of each missing cell is, given what its row shows.
 
     >>> from bayeslearn.network.formats import read_network
@@ -217,7 +233,7 @@ def missing_beliefs(network: BayesianNetwork, data: Any) -> MissingBeliefs:
     >>> holes.rows["lung"], holes.beliefs["lung"].round(3)
     (array([0]), array([[0.646, 0.354]]))
     """
-    table = as_table(data, schema=network.schema, absent="missing")
+    table = as_table(data, schema=network.schema, missing_columns="missing")
     beliefs = {name: [np.empty((0, len(network.states(name))))] for name in network.names}
     start = 0
     for batch in table.batches(batch_rows(network)):
@@ -225,7 +241,7 @@ def missing_beliefs(network: BayesianNetwork, data: Any) -> MissingBeliefs:
         for name, code in zip(network.names, batch.codes, strict=True):
             beliefs[name].append(found[name][code < 0])
         start += batch.n_rows
-    return MissingBeliefs(
+    return ImputationPosterior(
         {name: np.flatnonzero(code < 0) for name, code in zip(network.names, table.codes, strict=True)},
         {name: np.concatenate(found) for name, found in beliefs.items()},
         {name: network.states(name) for name in network.names},

@@ -23,15 +23,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bayeslearn.errors import BayeslearnWarning, UnknownColumnError, joined, listed
-from bayeslearn.tables import Discrete, Table, as_table
+from bayeslearn.tables import DiscreteVariable, Table, as_table
 from bayeslearn.tables.columns import all_whole, level_numbers, levels, number_of, one_dictionary
-from bayeslearn.tables.filling import Fill
+from bayeslearn.tables.imputed_cells import Fill
 from bayeslearn.tables.interpretation import as_known_numbers, format_of, is_plain_text
 from bayeslearn.tables.interval_values import values_of
 from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.number_style import NumberStyle
 from bayeslearn.tables.schema import name_list, require_known
-from bayeslearn.tables.states import truth
+from bayeslearn.tables.state_encoding import truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,15 +64,15 @@ class Opened:
         network: BayesianNetwork,
         data: Any,
         *,
-        unseen: Literal["error", "missing"] = "missing",
-        missing: Markers = (),
+        handle_unknown: Literal["error", "missing"] = "missing",
+        na_values: Markers = (),
         keep_default_na: bool = True,
         columns: Iterable[str] | None = None,
         drop_columns: Iterable[str] = (),
     ) -> Opened:
         """Data of any kind with at least one column that is a variable of the network."""
-        from bayeslearn.tables.filling import in_memory  # noqa: PLC0415 - Arrow loads when data come in
-        from bayeslearn.tables.gather import gather  # noqa: PLC0415 - as above
+        from bayeslearn.tables.arrow_columns import gather  # noqa: PLC0415 - as above
+        from bayeslearn.tables.imputed_cells import in_memory  # noqa: PLC0415 - Arrow loads when data come in
 
         what = repr(str(data)) if isinstance(data, str | os.PathLike) else "the data"
         data = in_memory(data)
@@ -86,10 +86,15 @@ class Opened:
             )
         weights = data.weights if isinstance(data, Table) else None
         code = partial(
-            as_table, cells, schema=network.schema, absent="missing", missing=missing, keep_default_na=keep_default_na
+            as_table,
+            cells,
+            schema=network.schema,
+            missing_columns="missing",
+            na_values=na_values,
+            keep_default_na=keep_default_na,
         )
-        markers = Missing.of(missing, keep_default_na=keep_default_na)
-        return cls(data, found, code(weights=weights, unseen=unseen), markers, fillable)
+        markers = Missing.of(na_values, keep_default_na=keep_default_na)
+        return cls(data, found, code(weights=weights, handle_unknown=handle_unknown), markers, fillable)
 
     @cached_property
     def gaps(self) -> dict[str, NDArray[np.bool_]]:
@@ -104,7 +109,7 @@ class Opened:
         for column in self.columns:
             if column.name in self.table.schema and column.name in self.fillable:
                 variable = self.table.schema[column.name]
-                assert isinstance(variable, Discrete)
+                assert isinstance(variable, DiscreteVariable)
                 markers = self.markers.of_column(column.name).without(variable.states)
                 found[column.name] = np.asarray(levels(column, markers).place < 0)
         return found
@@ -136,7 +141,7 @@ class Opened:
 
     def filled(self, full: Table, fills: dict[str, Fill], *, as_intervals: bool = False) -> Any:
         """The data with the new values; a table also needs the codes that are completed."""
-        from bayeslearn.tables.filling import fill_cells  # noqa: PLC0415 - Arrow loads when data come in
+        from bayeslearn.tables.imputed_cells import fill_cells  # noqa: PLC0415 - Arrow loads when data come in
 
         if isinstance(self.data, Table):
             return table_filled(self.data, full, fills, self.fillable if as_intervals else frozenset())
@@ -148,12 +153,12 @@ class Opened:
         for column in self.columns:
             if column.name not in self.gaps:
                 continue
-            variable, missing, code = full.schema[column.name], self.missing(column.name), full.code(column.name)
-            assert isinstance(variable, Discrete)
+            variable, missing, code = full.schema[column.name], self.missing(column.name), full.codes_of(column.name)
+            assert isinstance(variable, DiscreteVariable)
             if as_intervals and variable.cuts is not None:
                 found[column.name] = intervals_of(variable, code)
             elif missing.any():
-                shown = self.table.code(column.name)
+                shown = self.table.codes_of(column.name)
                 found[column.name] = fill_of(
                     column, variable, markers=self.markers, missing=missing, shown=shown, code=code, luck=luck
                 )  # fmt: skip
@@ -183,17 +188,17 @@ def table_filled(table: Table, full: Table, fills: dict[str, Fill], as_intervals
 
     Discretized columns that are among `as_intervals` become intervals.
     """
-    from bayeslearn.tables.building import join  # noqa: PLC0415 - Arrow loads when data come in
+    from bayeslearn.tables.table_builder import join  # noqa: PLC0415 - Arrow loads when data come in
 
     columns: list[tuple[Variable, NDArray[Any]]] = []
     for variable in table.schema:
-        name, discrete = variable.name, isinstance(variable, Discrete)
-        cells = (table.code(name) if discrete else table.value(name)).copy()
+        name, discrete = variable.name, isinstance(variable, DiscreteVariable)
+        cells = (table.codes_of(name) if discrete else table.values_of(name)).copy()
         if name in as_intervals and name in full.schema and full.schema[name].cuts is not None:  # type: ignore[attr-defined]
-            columns.append((full.schema[name], full.code(name)))
+            columns.append((full.schema[name], full.codes_of(name)))
         elif name not in fills:
             columns.append((variable, cells))
-        elif isinstance(variable, Discrete):
+        elif isinstance(variable, DiscreteVariable):
             columns.append(states_filled(variable, cells, fills[name]))
         else:
             cells[fills[name].rows] = fills[name].values
@@ -201,11 +206,11 @@ def table_filled(table: Table, full: Table, fills: dict[str, Fill], as_intervals
     return join(columns, table.n_rows, table.weights)
 
 
-def states_filled(variable: Discrete, code: NDArray[Any], fill: Fill) -> tuple[Discrete, NDArray[Any]]:
+def states_filled(variable: DiscreteVariable, code: NDArray[Any], fill: Fill) -> tuple[DiscreteVariable, NDArray[Any]]:
     """A discrete column with new states; one that its variable lacks goes to the end of the states."""
     new = [state for state in dict.fromkeys(fill.values) if state not in variable.states]
     if new:
-        variable = Discrete(variable.name, (*variable.states, *new), None)
+        variable = DiscreteVariable(variable.name, (*variable.states, *new), None)
     places = {state: variable.code_of(state) for state in dict.fromkeys(fill.values)}
     code = code.astype(np.int32)
     code[fill.rows] = [places[state] for state in fill.values]
@@ -221,7 +226,7 @@ MAX_DECIMALS = 15
 
 def fill_of(
     column: Column,
-    variable: Discrete,
+    variable: DiscreteVariable,
     *,
     markers: Missing,
     missing: NDArray[np.bool_],
@@ -242,7 +247,7 @@ def fill_of(
     return Fill(rows, written(column, chosen, style, whole=decimals == 0))
 
 
-def intervals_of(variable: Discrete, code: Codes) -> Fill:
+def intervals_of(variable: DiscreteVariable, code: Codes) -> Fill:
     """The intervals of a whole column, observed or not, by name."""
     return Fill(np.arange(len(code)), [variable.states[state] for state in code.tolist()])
 
@@ -250,7 +255,7 @@ def intervals_of(variable: Discrete, code: Codes) -> Fill:
 ### numbers
 
 
-def has_interval_names(column: Column, variable: Discrete, shown: Codes) -> bool:
+def has_interval_names(column: Column, variable: DiscreteVariable, shown: Codes) -> bool:
     """Whether a column shows the names of intervals in place of numbers."""
     first = int(np.argmax(shown >= 0))
     return bool(shown[first] >= 0) and cell_at(column, first) in variable.states
@@ -269,7 +274,7 @@ def column_numbers(column: Column) -> NDArray[np.float64]:
 
 
 def chosen_numbers(
-    variable: Discrete, code: Codes, observed: NDArray[np.float64], luck: np.random.Generator | None
+    variable: DiscreteVariable, code: Codes, observed: NDArray[np.float64], luck: np.random.Generator | None
 ) -> NDArray[np.float64]:
     """A number for each code: the median of its interval, or a draw from the values there."""
     values = values_of(variable, observed)
@@ -280,7 +285,7 @@ def chosen_numbers(
     return np.concatenate(values)[start[code] + (luck.random(len(code)) * length[code]).astype(np.intp)]
 
 
-def has_whole_numbers(column: Column, variable: Discrete, observed: NDArray[np.float64]) -> bool:
+def has_whole_numbers(column: Column, variable: DiscreteVariable, observed: NDArray[np.float64]) -> bool:
     """Whether a column is of whole numbers: by its type, by what the network keeps, else by what it shows."""
     if column.kind == "number" and pa.types.is_integer(column.data.type):
         return True
@@ -295,7 +300,7 @@ def decimals_of(x: NDArray[np.float64]) -> int | None:
     return next(fitting, None) if len(x) else None
 
 
-def rounded(variable: Discrete, code: Codes, x: NDArray[np.float64], decimals: int = 0) -> NDArray[np.float64]:
+def rounded(variable: DiscreteVariable, code: Codes, x: NDArray[np.float64], decimals: int = 0) -> NDArray[np.float64]:
     """The nearest numbers with so many decimals, on the other side where only that one lies in the interval."""
     scale = 10.0**decimals
     nearest = np.round(x, decimals)
@@ -313,7 +318,7 @@ def written(column: Column, x: NDArray[np.float64], style: NumberStyle | None, *
     return numbers
 
 
-def style_of(column: Column, variable: Discrete, markers: Missing) -> NumberStyle | None:
+def style_of(column: Column, variable: DiscreteVariable, markers: Missing) -> NumberStyle | None:
     """How a column of text writes numbers; None for other columns, and for states that are no numbers in a format."""
     if isinstance(column.data, list) or not is_plain_text(column):
         return None
@@ -327,7 +332,7 @@ def style_of(column: Column, variable: Discrete, markers: Missing) -> NumberStyl
 ### states
 
 
-def spellings(column: Column, variable: Discrete, shown: Codes, style: NumberStyle | None = None) -> list[Any]:
+def spellings(column: Column, variable: DiscreteVariable, shown: Codes, style: NumberStyle | None = None) -> list[Any]:
     """How the column writes each state: as in the first row that shows it, else by its kind."""
     seen, first = np.unique(shown, return_index=True)
     rows = {int(state): int(row) for state, row in zip(seen, first, strict=True) if state >= 0}

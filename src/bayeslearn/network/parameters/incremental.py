@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.distributions import Bundle, Counts, Dirichlet
+from bayeslearn.distributions import Counts, Dirichlet, StatisticsBundle
 from bayeslearn.distributions.categorical import shares
 from bayeslearn.distributions.lineage import (
     after_update,
@@ -39,7 +39,7 @@ from bayeslearn.distributions.lineage import (
 )
 from bayeslearn.distributions.sufficient_statistics import ROUNDING
 from bayeslearn.errors import EvidenceError, ImpossibleDataError, MismatchError, listed
-from bayeslearn.network.cpt import Cpt
+from bayeslearn.network.cpt import CPT
 from bayeslearn.network.inference.compiled_network import Compiled
 from bayeslearn.network.parameters.em_steps import expected_families
 from bayeslearn.network.parameters.training_cases import FoldedCases
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
     from bayeslearn.distributions.lineage import Lineage
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.tables import Discrete, Source
-    from bayeslearn.tables.convert import Unseen
+    from bayeslearn.tables import DiscreteVariable, Source
+    from bayeslearn.tables.conversion import Unseen
 
 ### rows
 
@@ -65,17 +65,18 @@ def updated(
     data: Any,
     *,
     weights: ArrayLike | str | None,
-    fade: float,
+    forgetting_factor: float,
     hidden: Iterable[str],
-    unseen: Unseen = "add",
+    handle_unknown: Unseen = "add",
 ) -> BayesianNetwork:
     """The network after more cases."""
     network = with_lineage(network)
-    fade, source = validation.number("fade", fade, least=0, most=1), coded(network, data, weights, hidden, unseen)
+    keep = validation.number("forgetting_factor", forgetting_factor, least=0, most=1)
+    source = coded(network, data, weights, hidden, handle_unknown)
     network = add_states_of(network, source.schema)
     before, (shown, expected) = evidence_of(network), counted(network, source)
-    new = Bundle({name: shown[name] + expected[name] for name in before})
-    return resting_on(network, before * fade + new, after_update(network.lineage, before, new, fade))
+    new = StatisticsBundle({name: shown[name] + expected[name] for name in before})
+    return resting_on(network, before * keep + new, after_update(network.lineage, before, new, keep))
 
 
 def forgotten(
@@ -83,7 +84,7 @@ def forgotten(
 ) -> BayesianNetwork:
     """The network without some of its cases."""
     before, (shown, expected) = evidence_of(network), counted(network, coded(network, data, weights, hidden))
-    gone = Bundle({name: taken_back(n, shown[name], expected[name]) for name, n in before.items()})
+    gone = StatisticsBundle({name: taken_back(n, shown[name], expected[name]) for name, n in before.items()})
     left = without(before, gone)
     return resting_on(network, left, without_rows(network.lineage, gone, left))
 
@@ -101,7 +102,7 @@ def taken_back(before: Counts, shown: Counts, expected: Counts) -> Counts:
 
 def faded(network: BayesianNetwork, factor: float) -> BayesianNetwork:
     """The network with every case counting for less."""
-    factor = validation.number("factor", factor, least=0, most=1)
+    factor = validation.number("forgetting_factor", factor, least=0, most=1)
     return resting_on(network, evidence_of(network) * factor, scaled(network.lineage, factor))
 
 
@@ -110,14 +111,14 @@ def coded(
     data: Any,
     weights: ArrayLike | str | None,
     hidden: Iterable[str],
-    unseen: Unseen = "error",
+    handle_unknown: Unseen = "error",
 ) -> Source:
     """The data in the codes of the network; a source has no columns for hidden variables.
 
-    With ``unseen="add"`` the schema of the data has the new states after those of the network.
+    With ``handle_unknown="add"`` the schema of the data has the new states after those of the network.
     """
     schema = network.schema.drop([network[name].name for name in hidden])
-    source = as_source(data, schema=schema, weights=weights, unseen=unseen)
+    source = as_source(data, schema=schema, weights=weights, handle_unknown=handle_unknown)
     return with_hidden(add_states_of(network, source.schema), source) if isinstance(source, Table) else source
 
 
@@ -150,11 +151,11 @@ class Collected:
     network: BayesianNetwork
     compiled: Compiled
 
-    def __call__(self, table: Table) -> Bundle:
+    def __call__(self, table: Table) -> StatisticsBundle:
         """Counts and expected counts of every cell, in a row as the tables are."""
         if table.n_rows == 0:
             none = Counts(np.zeros(len(self.compiled.cpt)))
-            return Bundle(shown=none, expected=none)
+            return StatisticsBundle(shown=none, expected=none)
         cases = FoldedCases.of(self.compiled, with_hidden(self.network, table))
         families, log_p = expected_families(self.compiled, cases)
         if np.isneginf(log_p).any():
@@ -164,7 +165,7 @@ class Collected:
                 hint="learn with a prior, so that no table has zeros",
                 row=row,
             )
-        return Bundle(shown=Counts(cases.known), expected=Counts(families))
+        return StatisticsBundle(shown=Counts(cases.known), expected=Counts(families))
 
 
 ### networks
@@ -186,20 +187,20 @@ def subtracted(a: BayesianNetwork, b: BayesianNetwork) -> BayesianNetwork:
     return resting_on(a, *separated(before, taken, a.lineage, other))
 
 
-def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None) -> Bundle:
+def evidence_of(network: BayesianNetwork, *, like: BayesianNetwork | None = None) -> StatisticsBundle:
     """The counts of every table that was learned, with the axes and states of another network like it."""
-    found = {cpt.name: cpt.seen for cpt in network if cpt.learned}
+    found = {cpt.name: cpt.observed_counts for cpt in network if cpt.is_learned}
     if not found:
         raise EvidenceError(
             f"the tables of network {network.name!r} were given, not learned: on how many cases they rest is not known",
-            hint="learn them by fit_tables or `bayeslearn fit`; prior=NetworkPrior(network, cases) makes given tables "
-            "count as cases",
+            hint="learn them by fit_parameters or `bayeslearn fit`; prior=NetworkPrior(network, cases) makes given "
+            "tables count as cases",
         )
     if like is None:
-        return Bundle(found)
+        return StatisticsBundle(found)
     require_same_graph(like, network)
     fits = {cpt.name: fitting(cpt, network[cpt.name]) for cpt in like}
-    return Bundle({name: fits[name].seen for name in like.names if name in found})
+    return StatisticsBundle({name: fits[name].observed_counts for name in like.names if name in found})
 
 
 def with_lineage(network: BayesianNetwork) -> BayesianNetwork:
@@ -212,14 +213,14 @@ def lineage_like(network: BayesianNetwork, like: BayesianNetwork) -> Lineage | N
     if all(axes_of(cpt) == axes_of(network[cpt.name]) for cpt in like):
         return network.lineage
 
-    def turned(counts: Bundle) -> Bundle:
+    def turned(counts: StatisticsBundle) -> StatisticsBundle:
         known = {name: turned_like(like[name], network[name], counts[name].n) for name in like.names if name in counts}
-        return Bundle({name: Counts(n) for name, n in known.items()})
+        return StatisticsBundle({name: Counts(n) for name, n in known.items()})
 
     return mapped(network.lineage, turned)
 
 
-def axes_of(cpt: Cpt) -> list[tuple[str, tuple[Any, ...]]]:
+def axes_of(cpt: CPT) -> list[tuple[str, tuple[Any, ...]]]:
     """The names and states along the axes of a table."""
     return [(v.name, v.states) for v in (*cpt.parents, cpt.variable)]
 
@@ -230,15 +231,15 @@ def resting_on(network: BayesianNetwork, counts: Mapping[str, Counts], lineage: 
     return replace(network, cpts=tuple(cpts), lineage=lineage)
 
 
-def estimated(cpt: Cpt, counts: Counts) -> Cpt:
+def estimated(cpt: CPT, counts: Counts) -> CPT:
     """θ = (n + α) / Σ (n + α); a row that has lost all evidence is even, one that never had any stays as it is."""
     n = counts.n + cpt.alpha
-    had = (cpt.seen.n + cpt.alpha).sum(axis=-1, keepdims=True) > 0
-    p = shares(n, np.where(had, 1 / cpt.variable.size, cpt.p), nothing=0.0)
-    return replace(cpt, p=p, counts=counts)
+    had = (cpt.observed_counts.n + cpt.alpha).sum(axis=-1, keepdims=True) > 0
+    p = shares(n, np.where(had, 1 / cpt.variable.size, cpt.probabilities), nothing=0.0)
+    return replace(cpt, probabilities=p, counts=counts)
 
 
-def without(before: Bundle, taken: Bundle) -> Bundle:
+def without(before: StatisticsBundle, taken: StatisticsBundle) -> StatisticsBundle:
     """Counts that are left; an error names the table that has too few."""
     left = {}
     for name, counts in before.items():
@@ -247,7 +248,7 @@ def without(before: Bundle, taken: Bundle) -> Bundle:
         except EvidenceError as error:
             message = error.message.replace("more evidence taken", f"more evidence on {name!r} taken", 1)
             raise EvidenceError(message, hint=error.hint, column=name, **error.details) from None
-    return Bundle(left)
+    return StatisticsBundle(left)
 
 
 ### the same shape
@@ -268,23 +269,25 @@ def require_same_graph(a: BayesianNetwork, b: BayesianNetwork) -> None:
         what = f"variable {listed(odd)}" if odd else f"the arc {listed(arcs)}"
         raise MismatchError(
             f"the networks {a.name!r} and {b.name!r} have different graphs: only one of them has {what}",
-            hint="fit the data of the second to the graph of the first: b = fit_tables(a, data_b).network; then a + b",
+            hint="fit the data of the second to the graph of the first: fit_parameters(a, data_b).network, then a + b",
             differs="graph",
         )
 
 
-def fitting(cpt: Cpt, other: Cpt) -> Cpt:
+def fitting(cpt: CPT, other: CPT) -> CPT:
     """The other table with the axes and states of this one, once it is seen to rest on evidence of the same kind."""
     theirs = {v.name: v for v in (*other.parents, other.variable)}
     for variable in (*cpt.parents, cpt.variable):
         require_same_states(variable, theirs[variable.name])
-    p, n, alpha = (turned_like(cpt, other, array) for array in (other.p, other.seen.n, other.alpha))
-    fits = Cpt(cpt.variable, cpt.parents, p, Counts(n), Dirichlet(alpha))
+    p, n, alpha = (
+        turned_like(cpt, other, array) for array in (other.probabilities, other.observed_counts.n, other.alpha)
+    )
+    fits = CPT(cpt.variable, cpt.parents, p, Counts(n), Dirichlet(alpha))
     require_same_ground(cpt, other, fits)
     return fits
 
 
-def turned_like(cpt: Cpt, other: Cpt, array: NDArray[np.float64]) -> NDArray[np.float64]:
+def turned_like(cpt: CPT, other: CPT, array: NDArray[np.float64]) -> NDArray[np.float64]:
     """An array over the other table, with parents and states in the order of this one."""
     theirs = {v.name: v for v in (*other.parents, other.variable)}
     variables = (*cpt.parents, cpt.variable)
@@ -293,7 +296,7 @@ def turned_like(cpt: Cpt, other: Cpt, array: NDArray[np.float64]) -> NDArray[np.
     return np.transpose(array, axes)[states]
 
 
-def require_same_states(mine: Discrete, theirs: Discrete) -> None:
+def require_same_states(mine: DiscreteVariable, theirs: DiscreteVariable) -> None:
     """The same states, in whatever order, and the same cuts."""
     names = [{(type(state), state) for state in v.states} for v in (mine, theirs)]
     if names[0] == names[1] and mine.cuts == theirs.cuts:
@@ -302,15 +305,15 @@ def require_same_states(mine: Discrete, theirs: Discrete) -> None:
     first, second = (listed(getattr(v, what) or ()) or "none" for v in (mine, theirs))
     raise MismatchError(
         f"the {what} of {mine.name!r} differ: {first} in one network, {second} in the other",
-        hint=f"fit the second data with the first network, which keeps its {what}: fit_tables(a, data_b)",
+        hint=f"fit the second data with the first network, which keeps its {what}: fit_parameters(a, data_b)",
         differs=what,
         column=mine.name,
     )
 
 
-def require_same_ground(cpt: Cpt, other: Cpt, turned: Cpt) -> None:
+def require_same_ground(cpt: CPT, other: CPT, turned: CPT) -> None:
     """Both learned under one prior, or both given and the same."""
-    if cpt.learned != other.learned:
+    if cpt.is_learned != other.is_learned:
         raise MismatchError(
             f"the table of {cpt.name!r} was learned in one of the networks and given in the other",
             hint="freeze the same tables in both",
@@ -320,11 +323,11 @@ def require_same_ground(cpt: Cpt, other: Cpt, turned: Cpt) -> None:
     if not np.allclose(cpt.alpha, turned.alpha, rtol=1e-9, atol=0):
         raise MismatchError(
             f"the priors of {cpt.name!r} differ: {Dirichlet(cpt.alpha)} and {Dirichlet(turned.alpha)}",
-            hint="fit both under one prior, which counts once in the sum; fit_tables(a, data_b) keeps that of a",
+            hint="fit both under one prior, which counts once in the sum; fit_parameters(a, data_b) keeps that of a",
             differs="prior",
             column=cpt.name,
         )
-    if not cpt.learned and not np.allclose(cpt.p, turned.p, rtol=1e-9, atol=0):
+    if not cpt.is_learned and not np.allclose(cpt.probabilities, turned.probabilities, rtol=1e-9, atol=0):
         raise MismatchError(
             f"the tables of {cpt.name!r} were given, not learned, and differ",
             hint="give both networks the same table, or learn both",

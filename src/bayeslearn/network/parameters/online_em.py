@@ -15,25 +15,27 @@ References: O. Cappé, E. Moulines, On-line expectation-maximization algorithm f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from bayeslearn import em, validation
+from bayeslearn.codec import Saved
 from bayeslearn.distributions import Counts
 from bayeslearn.errors import BayeslearnError, EmptyTableError, ParameterError, listed
+from bayeslearn.model_values import ARRAY, MAYBE, NAME, NUMBER, is_of
 from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.dag import StructureLike, as_dag
 from bayeslearn.network.inference.compiled_network import Compiled
-from bayeslearn.network.parameters.em_steps import Tables, normalised
+from bayeslearn.network.parameters.em_steps import Tables, normalized_rows
 from bayeslearn.network.parameters.fit import all_starts, fixed_cells, hidden_states, learned, require_hidden, uniform
 from bayeslearn.network.parameters.incremental import coded
 from bayeslearn.network.parameters.priors import AUTO, priors_of
 from bayeslearn.network.parameters.training_cases import FoldedCases
 from bayeslearn.sources import as_source, is_source, with_options
-from bayeslearn.tables import Discrete, Schema, Table
-from bayeslearn.tables.convert import declared_states
+from bayeslearn.tables import DiscreteVariable, Schema, Table
+from bayeslearn.tables.conversion import declared_states
 from bayeslearn.tables.markers import Missing
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.model_values import Reader
     from bayeslearn.network.parameters.priors import Prior
     from bayeslearn.tables.markers import Markers
 
@@ -76,7 +79,7 @@ class Running:
     seen: float = 0.0
 
 
-class OnlineTables:
+class OnlineEM(Saved, kind="online EM"):
     """A network whose tables learn batch by batch.
 
     Parameters
@@ -85,18 +88,18 @@ class OnlineTables:
         A network, whose states are kept, or a graph (or a model string) together with `states`.
     states
         The states of each variable of a graph, or a schema: a stream cannot tell beforehand which will come.
-    missing, keep_default_na
+    na_values, keep_default_na
         Markers of missing values in batches, as in :func:`~bayeslearn.as_table`. A batch that is a table has none.
-    prior, hidden, frozen, start, rng
-        As in :func:`~bayeslearn.network.fit_tables`.
+    prior, hidden, frozen, start, random_state
+        As in :func:`~bayeslearn.network.fit_parameters`.
     decay, delay
         γ_t = (t + delay)^−decay; decay above 0.5, at most 1.
     step
         A fixed γ instead, above 0 and at most 1: for a world that changes.
 
-    >>> learner = OnlineTables("[Rain][Wet|Rain]", states={"Rain": ["no", "yes"], "Wet": ["no", "yes"]}, decay=1)
+    >>> learner = OnlineEM("[Rain][Wet|Rain]", states={"Rain": ["no", "yes"], "Wet": ["no", "yes"]}, decay=1)
     >>> learner.learn({"Rain": ["no", "no"], "Wet": ["no", "yes"]}).learn({"Rain": ["yes", "no"], "Wet": ["yes", "no"]})
-    OnlineTables(2 variables, 4 cases in 2 batches)
+    OnlineEM(2 variables, 4 cases in 2 batches)
     >>> learner.network["Rain"].counts.n
     array([3., 1.])
     """
@@ -106,7 +109,7 @@ class OnlineTables:
         structure: StructureLike,
         *,
         states: Mapping[str, Iterable[Any]] | Schema | None = None,
-        missing: Markers = (),
+        na_values: Markers = (),
         keep_default_na: bool = True,
         prior: Prior = AUTO,
         hidden: Mapping[str, int | Iterable[Any]] | None = None,
@@ -115,26 +118,26 @@ class OnlineTables:
         decay: float = 0.7,
         delay: float = 0.0,
         step: float | None = None,
-        rng: np.random.Generator | int | None = 0,
+        random_state: np.random.Generator | int | None = 0,
     ) -> None:
         self.decay = validation.number("decay", decay, above=0.5, most=1)
         self.delay = validation.number("delay", delay, least=0)
         self.step = None if step is None else validation.number("step", step, above=0, most=1)
         self.hidden = tuple(hidden or {})
-        Missing.of(missing, keep_default_na=keep_default_na)  # a mistake is an error here, and not in the first batch
-        self._cells: dict[str, Any] = {"missing": missing, "keep_default_na": keep_default_na}
+        Missing.of(na_values, keep_default_na=keep_default_na)  # a mistake is an error here, and not in the first batch
+        self._cells: dict[str, Any] = {"na_values": na_values, "keep_default_na": keep_default_na}
         self._history: list[Batch] = []
         self._frame = framed(structure, states, hidden or {})
         self._priors, self._fixed = priors_of(prior, self._frame), fixed_cells(self._frame, frozen, structure, start)
         self._alpha = np.concatenate([self._priors[cpt.name].alpha.reshape(-1) for cpt in self._frame])
         model = Tables(Compiled(self._frame), self._fixed if self._fixed.any() else None)
-        unseen, rng = set(self.hidden), validation.generator(rng)
-        [p] = all_starts(self._frame, model, self._alpha, start, unseen, 1, rng)
+        unseen, random_state = set(self.hidden), validation.generator(random_state)
+        [p] = all_starts(self._frame, model, self._alpha, start, unseen, 1, random_state)
         self._possible = (p > 0) & ~self._fixed
         self._now = Running(model.with_p(p), np.zeros(len(p)))
 
     def __repr__(self) -> str:
-        return f"OnlineTables({len(self._frame)} variables, {self.cases:g} cases in {len(self._history)} batches)"
+        return f"OnlineEM({len(self._frame)} variables, {self.cases:g} cases in {len(self._history)} batches)"
 
     # -- what is known
 
@@ -164,6 +167,69 @@ class OnlineTables:
         now = self._now
         return learned(self._frame, now.model.p, now.m * now.s, self._priors, self._fixed)
 
+    # -- files
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the learner as plain values and arrays; numbers of all tables stand one after the other.
+
+        {"network": as files of networks have it, with the priors, "p", "s", "possible", "fixed", "worth", "cases",
+         "hidden", "decay", "delay", "step", "na_values", "keep_default_na",
+         "history": [{"number", "cases", "log_likelihood", "step"}, ...]}
+        """
+        now = self._now
+        frozen = np.split(self._fixed, np.cumsum([cpt.probabilities.size for cpt in self._frame])[:-1])
+        cpts = tuple(
+            cpt if still.any() else replace(cpt, prior=self._priors[cpt.name])
+            for cpt, still in zip(self._frame, frozen, strict=True)
+        )
+        return {
+            "network": replace(self._frame, cpts=cpts, lineage=None).to_document(),
+            "p": now.model.p,
+            "s": now.s,
+            "possible": self._possible.astype(np.int64),
+            "fixed": self._fixed.astype(np.int64),
+            "worth": now.m,
+            "cases": now.seen,
+            "hidden": list(self.hidden),
+            "decay": self.decay,
+            "delay": self.delay,
+            "step": self.step,
+            "na_values": plain_markers(self._cells["na_values"]),
+            "keep_default_na": self._cells["keep_default_na"],
+            "history": [asdict(batch) for batch in self._history],
+        }
+
+    @classmethod
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> Self:
+        """Return the learner of a document, all of which is checked."""
+        keys: dict[str, Any] = {
+            "network": dict, "p": ARRAY, "s": ARRAY, "possible": ARRAY, "fixed": ARRAY, "worth": NUMBER,
+            "cases": NUMBER, "hidden": [str], "decay": NUMBER, "delay": NUMBER, "step": (*NUMBER, MAYBE),
+            "na_values": (list, dict), "keep_default_na": bool, "history": [dict],
+        }  # fmt: skip
+        network, p, s, possible, fixed, worth, cases, hidden, decay, delay, step, markers, defaults, history = (
+            reader.entries(document, keys, "a learner")
+        )
+        frame = BayesianNetwork.from_document(reader, network, ("network",))
+        require_all(hidden, frame)
+        if not all(is_of(own, [NAME]) for own in (markers.values() if isinstance(markers, dict) else [markers])):
+            reader.wrong(f"its markers of missing values are {markers!r:.60}")
+        learner = cls(frame, decay=decay, delay=delay, step=step, na_values=markers, keep_default_na=defaults)
+        shape = (sum(cpt.probabilities.size for cpt in frame),)
+        compiled = Compiled(frame)
+        numbers = reader.amounts(p, "p", shape).astype(np.float64)
+        rows = np.add.reduceat(numbers, compiled.row_start)
+        if worth < 0 or cases < 0 or not np.allclose(rows, 1, rtol=0, atol=1e-6):
+            reader.wrong("a row of its tables does not sum to one, or there are fewer cases than none")
+        learner.hidden = tuple(hidden)
+        learner._possible = reader.whole_numbers(possible, "possible", shape) > 0
+        learner._fixed = reader.whole_numbers(fixed, "fixed", shape) > 0
+        model = Tables(compiled, learner._fixed if learner._fixed.any() else None).with_p(numbers)
+        seen = reader.amounts(s, "s", shape).astype(np.float64)
+        learner._now = Running(model, seen, float(worth), float(cases))
+        learner._history = [read_batch(reader, entry) for entry in history]
+        return learner
+
     # -- learning
 
     def learn(
@@ -175,7 +241,7 @@ class OnlineTables:
     ) -> Self:
         """Learn from some cases; a batch that is refused leaves everything as it was.
 
-        `weights` and `likelihoods` are those of :func:`~bayeslearn.network.fit_tables`.
+        `weights` and `likelihoods` are those of :func:`~bayeslearn.network.fit_parameters`.
         """
         now, table = self._now, self._coded(batch, weights)
         size = table.total_weight
@@ -196,7 +262,7 @@ class OnlineTables:
         table = coded(self._frame, rows, weights, self.hidden)
         if not isinstance(table, Table):
             raise ParameterError(
-                "a source is many batches, not one", hint="learn them all: fit_stream(structure, source)"
+                "a source is many batches, not one", hint="learn them all: fit_parameters_online(structure, source)"
             )
         return table
 
@@ -210,10 +276,29 @@ class OnlineTables:
     def _open(self, model: Tables) -> Tables:
         """The tables to infer by: what no case has shown yet is not ruled out, unless it was from the start."""
         p = np.where(self._possible, np.maximum(model.p, UNSEEN), model.p)
-        return model.with_p(np.where(self._fixed, p, normalised(model.compiled, p, otherwise=p)))
+        return model.with_p(np.where(self._fixed, p, normalized_rows(model.compiled, p, otherwise=p)))
 
 
-def fit_stream(
+def plain_markers(markers: Markers) -> Any:
+    """Markers of missing values as lists."""
+    if isinstance(markers, Mapping):
+        return {name: plain_markers(own) for name, own in markers.items()}
+    return [markers] if isinstance(markers, str) or not hasattr(markers, "__iter__") else list(markers)
+
+
+def read_batch(reader: Reader, entry: Any) -> Batch:
+    """A batch of the history of a file."""
+    keys: dict[str, Any] = {"number": int, "cases": NUMBER, "log_likelihood": NUMBER, "step": NUMBER}
+    return Batch(*reader.entries(entry, keys, "a batch"))
+
+
+def require_all(names: Iterable[str], network: BayesianNetwork) -> None:
+    """Refuse names that a network does not have."""
+    for name in names:
+        network[name]
+
+
+def fit_parameters_online(
     structure: StructureLike,
     batches: Any,
     *,
@@ -228,10 +313,10 @@ def fit_stream(
     decay: float = 0.7,
     delay: float = 0.0,
     step: float | None = None,
-    missing: Markers = (),
+    na_values: Markers = (),
     keep_default_na: bool = True,
-    rng: np.random.Generator | int | None = 0,
-) -> OnlineTables:
+    random_state: np.random.Generator | int | None = 0,
+) -> OnlineEM:
     """Learn from every batch of a stream. An error names its batch.
 
     Parameters
@@ -249,16 +334,16 @@ def fit_stream(
         Called with every :class:`Batch` learned; StopIteration raised there ends the stream.
     states
         The states of each variable of a graph, or a schema; default: the schema of a source.
-    prior, hidden, frozen, start, rng
-        As in :func:`~bayeslearn.network.fit_tables`.
+    prior, hidden, frozen, start, random_state
+        As in :func:`~bayeslearn.network.fit_parameters`.
     decay, delay, step
-        Weights of new batches, as in :class:`OnlineTables`.
-    missing, keep_default_na
+        Weights of new batches, as in :class:`OnlineEM`.
+    na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`.
     """
     if is_source(batches):
-        source = as_source(with_options(batches, missing=missing, keep_default_na=keep_default_na), weights=weights)
-        missing, keep_default_na = (), True  # the batches of a source are tables
+        source = as_source(with_options(batches, na_values=na_values, keep_default_na=keep_default_na), weights=weights)
+        na_values, keep_default_na = (), True  # the batches of a source are tables
         weights, batches = None, source.batches(rows)
         if states is None and not isinstance(structure, BayesianNetwork):
             states = source.schema
@@ -267,9 +352,9 @@ def fit_stream(
             f"expected batches of cases, got a single {type(batches).__name__}",
             hint="cut a table into batches with as_table(...).batches(n), or give a list of tables",
         )
-    learner = OnlineTables(
+    learner = OnlineEM(
         structure, states=states, prior=prior, hidden=hidden, frozen=frozen, start=start, decay=decay, delay=delay,
-        step=step, missing=missing, keep_default_na=keep_default_na, rng=rng,
+        step=step, na_values=na_values, keep_default_na=keep_default_na, random_state=random_state,
     )  # fmt: skip
     for number, batch in enumerate(batches):
         try:
@@ -277,7 +362,7 @@ def fit_stream(
         except BayeslearnError as error:
             error.add_note(f"in batch {number}, after {learner.cases:g} cases")
             raise
-        if em.told_to_stop(progress, learner.last):
+        if em.should_stop(progress, learner.last):
             break
     return learner
 
@@ -296,7 +381,7 @@ def framed(
         return structure
     dag = as_dag(structure)
     known = {v.name: v for v in states.discrete} if isinstance(states, Schema) else declared_states(states or {})
-    known |= {name: Discrete(name, states) for name, states in unseen.items()}
+    known |= {name: DiscreteVariable(name, states) for name, states in unseen.items()}
     left = [node for node in dag if node not in known]
     if left:
         raise ParameterError(

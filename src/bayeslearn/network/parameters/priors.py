@@ -14,7 +14,7 @@ from bayeslearn.errors import ParameterError, UnknownColumnError, listed
 
 if TYPE_CHECKING:
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.cpt import Cpt
+    from bayeslearn.network.cpt import CPT
 
 #: The prior of the network that is given as structure, else the usual one.
 AUTO = "auto"
@@ -33,7 +33,7 @@ class NetworkPrior:
     def __post_init__(self) -> None:
         validation.number("cases", self.cases, above=0)
 
-    def of_table(self, cpt: Cpt) -> Dirichlet:
+    def of_table(self, cpt: CPT) -> Dirichlet:
         """The pseudo-counts of one table."""
         family = [v.name for v in (*cpt.parents, cpt.variable)]
         for variable in (*cpt.parents, cpt.variable):
@@ -43,13 +43,13 @@ class NetworkPrior:
                     f"{variable.name!r}, but these are {listed(variable.states)}",
                     hint="add the missing states to it: `BayesianNetwork.add_states`",
                 )
-        return Dirichlet(self.cases * self.network.exact.joint(family).p)
+        return Dirichlet(self.cases * self.network.inference.joint(family).probabilities)
 
 
 Prior = Dirichlet | DirichletRule | NetworkPrior | str | Mapping[str, Any] | None
 
 
-def prior_of(prior: Prior, cpt: Cpt) -> Dirichlet:
+def prior_of(prior: Prior, cpt: CPT) -> Dirichlet:
     """The pseudo-counts of one table under a prior for the whole network."""
     if isinstance(prior, Mapping):
         prior = prior.get(cpt.name)
@@ -64,11 +64,11 @@ def prior_of(prior: Prior, cpt: Cpt) -> Dirichlet:
     return (prior if isinstance(prior, Dirichlet) else Dirichlet(prior)).of(cpt.shape)
 
 
-def kept_prior(cpt: Cpt) -> Dirichlet:
+def kept_prior(cpt: CPT) -> Dirichlet:
     """The prior that the table was learned under; the usual one where it was not learned."""
     if cpt.prior is not None:
         return cpt.prior
-    return prior_of(None if cpt.learned else USUAL, cpt)
+    return prior_of(None if cpt.is_learned else USUAL, cpt)
 
 
 def parsed(text: str | None) -> Dirichlet | DirichletRule:

@@ -1,8 +1,8 @@
 """Cases as learning wants them: what is known is counted once, what is missing is folded.
 
 A family that a row shows altogether adds one to a cell, whatever the tables say; only the missing variables of a row
-need inference, group by group (:mod:`bayeslearn.kernels.folding`). So a table is taken apart once and then serves every
-iteration, whether of EM, of gradient ascent or of anything else that asks for expected counts.
+need inference, group by group (:mod:`bayeslearn.kernels.missing_patterns`). So a table is taken apart once and then
+serves every iteration, whether of EM, of gradient ascent or of anything else that asks for expected counts.
 
 Cases that stay where they are, as learning wants them: what many batches come to, in one pass.
 
@@ -17,14 +17,14 @@ are different items. When these are too many for memory, they are not kept, and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import ParameterError, ShapeError
 from bayeslearn.sources.base import Extent
-from bayeslearn.tables import Table, contingency
+from bayeslearn.tables import Table, contingency_tables
 from bayeslearn.tables.table import read_only
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ class Cases:
     known: NDArray[np.float64]
     items: Items
     soft: Soft
+    #: How often a source was read for them, after they were taken apart.
+    made: ClassVar[int] = 0
 
     def fold(self, collect: Callable[[Any], S]) -> S:
         """`collect` of all cases at once."""
@@ -145,7 +147,7 @@ class FoldedCases(Cases):
 
 def near(compiled: Compiled) -> NDArray[np.uint64]:
     """Which variables some table holds together."""
-    found: NDArray[np.uint64] = kernels.neighbours(compiled.scope_start, compiled.scope, len(compiled.names))
+    found: NDArray[np.uint64] = kernels.neighbors(compiled.scope_start, compiled.scope, len(compiled.names))
     return found
 
 
@@ -162,7 +164,7 @@ def weights_of(table: Table) -> NDArray[np.float64]:
 def known_counts(compiled: Compiled, table: Table) -> NDArray[np.float64]:
     """Counts of the families that rows show altogether, in a row as the tables are."""
     scopes = np.split(compiled.scope, compiled.scope_start[1:-1])
-    found = contingency(table, [[compiled.names[v] for v in scope] for scope in scopes])
+    found = contingency_tables(table, [[compiled.names[v] for v in scope] for scope in scopes])
     return np.concatenate([family.counts.reshape(-1) for family in found]).astype(np.float64)
 
 
@@ -203,7 +205,7 @@ def _soft_evidence(
 
 
 def _require_open(name: str, table: Table, weighed: NDArray[np.bool_], likelihood: NDArray[np.float64]) -> None:
-    both = weighed & (table.code(name) >= 0)
+    both = weighed & (table.codes_of(name) >= 0)
     if both.any():
         row = validation.first_position(both)
         raise ParameterError(
@@ -307,7 +309,7 @@ def gathered(
 
 def passes_of(source: Source, cases: Cases | Passes) -> int:
     """How often a source was read: once, and once for every fold where its cases are not kept; a table never."""
-    return 0 if isinstance(source, Table) else 1 + (cases.made if isinstance(cases, Passes) else 0)
+    return 0 if isinstance(source, Table) else 1 + cases.made
 
 
 ### items as rows

@@ -111,7 +111,7 @@ def _climbed(
 ) -> Found:
     allowed, rng = allowed_by(settings, cache), np.random.default_rng(settings.seed)
     structure = Structure(cache, allowed, allowed.required if start is None else start)
-    return Found(restarted(search, structure, settings.budget, restarts=settings.restarts, rng=rng))
+    return Found(restarted(search, structure, settings.budget, restarts=settings.restarts, random_state=rng))
 
 
 def _auto(settings: SearchSettings, cache: ScoreCache, start: Arcs | None) -> Found:
@@ -128,7 +128,7 @@ def _tabu(settings: SearchSettings, cache: ScoreCache, start: Arcs | None) -> Fo
 
 
 def _orders(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:
-    return Found(order_search(cache, allowed_by(settings, cache), settings.budget, rng=settings.seed))
+    return Found(order_search(cache, allowed_by(settings, cache), settings.budget, random_state=settings.seed))
 
 
 def _ges(settings: SearchSettings, cache: ScoreCache, _: Arcs | None) -> Found:

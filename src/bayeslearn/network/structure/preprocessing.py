@@ -7,7 +7,7 @@ Numeric columns are discretized. Columns that always go together are kept and re
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -25,11 +25,11 @@ from bayeslearn.network.structure.out_of_core.source_counts import (
 from bayeslearn.network.structure.scoring.criteria import ScoreCache
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
 from bayeslearn.network.structure.search_settings import DRAWS
-from bayeslearn.sources import as_source, discretised
+from bayeslearn.sources import as_source, discretize
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.usability import named_columns, unusable
 from bayeslearn.tables import Table
-from bayeslearn.tables.convert import requested
+from bayeslearn.tables.conversion import requested
 from bayeslearn.tables.interpretation import interpretation_notes, origins
 from bayeslearn.tables.suspects import sentence, suspects
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.network.structure.missing_data.incomplete_rows import IncompleteRows
     from bayeslearn.network.structure.out_of_core.source_counts import Looked
-    from bayeslearn.network.structure.scoring.criteria import Score
+    from bayeslearn.network.structure.scoring.criteria import StructureScore
     from bayeslearn.tables import Schema, Source
     from bayeslearn.tables.suspects import Suspect
 
@@ -52,41 +52,41 @@ LEAST_SHARE, NOTED_SHARE = 0.01, 0.1
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedData:
     """A table of states, perhaps with missing values, and what a reader should know of how it came about."""
 
     #: A table, or the source that was scanned, its columns discretized in the same way.
     table: Any
+    #: Whether that is a table, and passes that were made over a source.
+    in_memory: ClassVar[bool] = True
+    passes: ClassVar[int] = 0
     #: Why columns were left out.
     left_out: Mapping[str, str] = field(default_factory=dict)
     #: Where numeric columns were cut.
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    #: What a first pass over a source has shown.
-    looked: Looked | None = None
 
     @property
     def rows(self) -> Table | None:
         """The rows as far as they are in memory: of a source the different ones, if these are few."""
-        return self.table if self.looked is None else self.looked.rows.table
+        table: Table = self.table
+        return table
 
-    def scores(self, criterion: Score, memory: int, known: FamilyCounts | None = None) -> ScoreCache:
+    def scores(self, criterion: StructureScore, memory: int, known: FamilyCounts | None = None) -> ScoreCache:
         """Scores of complete rows, in memory or not; of rows that were counted before nothing is counted again."""
-        rows, looked = self.rows, self.looked
-        if rows is None and looked is not None:
-            return DeferredScores(SeenCounts(self.table, looked, memory=memory), criterion)
         if known is None:
             return ScoreCache(FamilyCounts(self.require_rows("scores"), memory=memory // 4), criterion)
         new = np.arange(known.rows, self.table.n_rows)
         more = known + FamilyCounts(self.table.take(new), memory=memory // 4) if len(new) else known
         return ScoreCache(more, criterion)
 
-    def incomplete_rows(self, memory: int) -> IncompleteRows:
+    def incomplete_rows(self, memory: int) -> IncompleteRows:  # noqa: ARG002 - of a source, how much may be kept
         """Rows to complete: in memory if there is room for as many completions of each as are drawn, else by passes."""
-        rows, looked = self.rows, self.looked
-        if looked is None or (rows is not None and DRAWS * room_of(rows) <= memory // ROWS):
-            return IncompleteTable(self.require_rows("completions"))
-        return IncompleteSource(self.table, replace(looked, rows=Distinct(None, 0)), memory)
+        return IncompleteTable(self.require_rows("completions"))
+
+    def counts_to_add_to(self, cache: ScoreCache) -> FamilyCounts | None:
+        """What was counted, if more rows can be added to it."""
+        return cache.counts.in_memory
 
     def require_rows(self, what: str) -> Table:
         """The rows in memory; of a source the different ones."""
@@ -96,6 +96,37 @@ class Prepared:
                 hint="raise `memory_limit`, leave columns out, or learn from a part of the rows: scan fewer files",
             )
         return self.rows
+
+
+@dataclass(frozen=True)
+class PreparedSource(PreparedData):
+    """The same of a source."""
+
+    #: What a first pass has shown.
+    looked: Looked = field(kw_only=True)
+    in_memory: ClassVar[bool] = False
+    passes: ClassVar[int] = 1
+
+    @property
+    def rows(self) -> Table | None:
+        """As above."""
+        return self.looked.rows.table
+
+    def scores(self, criterion: StructureScore, memory: int, known: FamilyCounts | None = None) -> ScoreCache:
+        """As above."""
+        if self.rows is not None:
+            return super().scores(criterion, memory, known)
+        return DeferredScores(SeenCounts(self.table, self.looked, memory=memory), criterion)
+
+    def incomplete_rows(self, memory: int) -> IncompleteRows:
+        """As above."""
+        if self.rows is not None and DRAWS * room_of(self.rows) <= memory // ROWS:
+            return super().incomplete_rows(memory)
+        return IncompleteSource(self.table, replace(self.looked, rows=Distinct(None, 0)), memory)
+
+    def counts_to_add_to(self, cache: ScoreCache) -> None:  # noqa: ARG002 - as above
+        """As above; rows of a source are scanned together."""
+        return
 
 
 def prepare(
@@ -108,7 +139,7 @@ def prepare(
     max_states: int = 255,
     target: str | None = None,
     memory: int = 1 << 30,
-) -> Prepared:
+) -> PreparedData:
     """A table of discrete columns, or a source of such.
 
     Parameters
@@ -116,14 +147,14 @@ def prepare(
     data, states, weights, max_states
         As in :func:`~bayeslearn.tables.as_table`; or a source, see :func:`~bayeslearn.scan`.
     cut, bins
-        How numeric columns are cut; see :meth:`~bayeslearn.tables.Table.discretise`. ``mdl`` asks for a target.
+        How numeric columns are cut; see :meth:`~bayeslearn.tables.Table.discretize`. ``mdl`` asks for a target.
     target
         A column that must not be left out.
     memory
         Bytes that learning may take: a share of them for the different rows of a source.
     """
     left_out: dict[str, str] = {}
-    table = as_source(data, states=states, weights=weights, max_states=max_states, left_out=left_out)
+    table: Any = as_source(data, states=states, weights=weights, max_states=max_states, left_out=left_out)
     odd = unusable(table)
     rare = rarely_observed(table)
     odd |= {
@@ -153,10 +184,10 @@ def prepare(
     numeric = [v.name for v in table.schema.numeric if v.name in kept]
     if numeric:
         label = target if cut == "mdl" else None
-        table = table.discretise(numeric, how=cut, bins=bins, target=label)  # type: ignore[arg-type]
+        table = table.discretize(numeric, how=cut, bins=bins, target=label)  # type: ignore[arg-type]
     table = table.select(kept)
     notes = (*read_notes(table.schema, rare), *notes_on(twins(table), table.n_rows), *doubtful)
-    return Prepared(table, left_out, cuts_of(table, numeric), notes)
+    return PreparedData(table, left_out, cuts_of(table, numeric), notes)
 
 
 def prepared_source(
@@ -167,18 +198,19 @@ def prepared_source(
     cut: str,
     bins: int | None,
     memory: int,
-) -> Prepared:
+) -> PreparedData:
     """The same of a source, and what a first pass over it shows."""
     left_out = before_scanning(source) | left_out
     rows = source.n_rows if source.digest is None else source.digest.rows
     source = replace(source, schema=source.schema.select(kept))
     numeric = [v.name for v in source.schema.numeric]
-    source = discretised(source, how=cut, bins=bins)
+    source = discretize(source, how=cut, bins=bins)
     looked = look(source, memory, rows)
+    source = source.with_totals(looked.totals)
     alike = twins_by_pairs(looked, source.schema.names) if looked.rows.table is None else twins(looked.rows.table)
     odd = [] if source.digest is None else source.digest.suspects(kept)
     notes = (*read_notes(source.schema, rare), *notes_on(alike, looked.totals.rows), *suspect_notes(odd))
-    return Prepared(source, left_out, cuts_of(source, numeric), notes, looked)
+    return PreparedSource(source, left_out, cuts_of(source, numeric), notes, looked=looked)
 
 
 def suspect_notes(found: list[Suspect]) -> list[str]:
@@ -213,7 +245,7 @@ def rarely_observed(table: Source) -> dict[str, float]:
 
 def observed_shares(table: Source) -> dict[str, float]:
     """The share of rows in which each column is observed; none of few rows, nor where it takes a pass to know."""
-    if isinstance(table, Scanned) and "totals" not in vars(table):
+    if isinstance(table, Scanned) and not table.totals_are_known:
         seen = {} if table.digest is None else table.digest.columns
         known = {v.name: seen.get(v.origin or v.name) for v in (*table.schema.discrete, *table.schema.numeric)}
         return {name: s.present / s.rows for name, s in known.items() if s is not None and s.rows >= FEW_ROWS}
@@ -247,11 +279,11 @@ def twins(table: Table) -> list[list[str]]:
         alike.setdefault((missing, *sorted(count for count in seen if count)), []).append(name)
     groups: dict[bytes, list[str]] = {}
     for name in (name for names in alike.values() if len(names) > 1 for name in names):
-        _, first, inverse = np.unique(table.code(name), return_index=True, return_inverse=True)
+        _, first, inverse = np.unique(table.codes_of(name), return_index=True, return_inverse=True)
         groups.setdefault(np.argsort(np.argsort(first))[inverse].astype(np.int32).tobytes(), []).append(name)
     return [names for names in groups.values() if len(names) > 1]
 
 
 def occurrences(table: Table, name: str) -> NDArray[np.int64]:
     """How often a cell is missing, and how often each state occurs."""
-    return np.bincount(table.code(name).astype(np.int64) + 1, minlength=2)
+    return np.bincount(table.codes_of(name).astype(np.int64) + 1, minlength=2)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.em import told_to_stop
+from bayeslearn.em import should_stop
 from bayeslearn.errors import ParameterError, UnknownColumnError, listed, option
-from bayeslearn.network.dag import Dag
-from bayeslearn.network.structure.scoring.criteria import Score
+from bayeslearn.network.dag import DAG
+from bayeslearn.network.structure.scoring.criteria import StructureScore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -43,10 +43,10 @@ class Allowed:
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class BackgroundKnowledge:
     """Arcs are pairs (parent, child).
 
-    >>> Knowledge(required=[("smoke", "lung")], roots=["asia"]).of(["asia", "smoke", "lung"]).arcs[1].tolist()
+    >>> BackgroundKnowledge(required=[("smoke", "lung")], roots=["asia"]).of(["asia", "smoke", "lung"]).arcs[1].tolist()
     [False, False, True]
     """
 
@@ -69,7 +69,7 @@ class Knowledge:
         """Whether it may direct arcs that rows leave open."""
         return any((self.required, self.forbidden, self.tiers, self.roots, self.leaves))
 
-    def without(self, names: Collection[str]) -> Knowledge:
+    def without(self, names: Collection[str]) -> BackgroundKnowledge:
         """What is left where these variables are not there."""
 
         def kept(arcs: Iterable[Arc]) -> list[Arc]:
@@ -77,7 +77,7 @@ class Knowledge:
 
         tiers = [[name for name in tier if name not in names] for tier in self.tiers]
         roots, leaves = ([name for name in some if name not in names] for some in (self.roots, self.leaves))
-        return Knowledge(kept(self.required), kept(self.forbidden), tiers, roots, leaves, self.most_parents)
+        return BackgroundKnowledge(kept(self.required), kept(self.forbidden), tiers, roots, leaves, self.most_parents)
 
     def of(self, names: Sequence[str]) -> Allowed:
         """The same by position, once it is seen to be possible."""
@@ -112,7 +112,7 @@ class Knowledge:
                 f"the arc {names[c]} -> {names[x]} is required, but other knowledge forbids it",
                 hint="look at the forbidden arcs, tiers, roots and leaves",
             )
-        Dag.from_arcs([(names[c], names[x]) for c, x in np.argwhere(must).tolist()])  # a cycle is named here
+        DAG.from_arcs([(names[c], names[x]) for c, x in np.argwhere(must).tolist()])  # a cycle is named here
 
     def _levels(self, place: dict[str, int], n: int) -> NDArray[np.int64]:
         level = np.full(n, -1, np.int64)
@@ -167,7 +167,7 @@ class Budget:
 
     def report(self, now: Any) -> bool:
         """Report where the search stands; return whether to stop there."""
-        if not self.reached() and told_to_stop(self.progress, now):
+        if not self.reached() and should_stop(self.progress, now):
             self.stop()
         return self.stopped
 
@@ -209,8 +209,8 @@ class SearchSettings:
     """
 
     algorithm: str = "auto"
-    criterion: Score = field(default_factory=lambda: Score("bic"))
-    knowledge: Knowledge = field(default_factory=Knowledge)
+    criterion: StructureScore = field(default_factory=lambda: StructureScore("bic"))
+    knowledge: BackgroundKnowledge = field(default_factory=BackgroundKnowledge)
     #: Of the parameters, once there is a structure.
     prior: Prior = None
     #: Time, memory, and who may end the search.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.cpt import Cpt
+    from bayeslearn.network.cpt import CPT
 
 
 #: Heights in pixels: of the letters, of the line with the name, of a state, and of the room below the last.
@@ -87,7 +87,7 @@ class Card:
 
 
 def card_of(
-    cpt: Cpt, evidence: Mapping[str, Any], belief: Mapping[Any, float] | None, rows: int, *, compact: bool = False
+    cpt: CPT, evidence: Mapping[str, Any], belief: Mapping[Any, float] | None, rows: int, *, compact: bool = False
 ) -> Card:
     """The card of a variable: with bars if a belief is given, at most `rows` of them; else it may be compact."""
     compact = compact and belief is None
@@ -171,7 +171,7 @@ MOST_WITH_BARS = 60
 #: The room between boxes and between layers of compact pictures, as a part of that of others.
 COMPACT_GAP, COMPACT_DROP = 0.45, 0.62
 
-#: Colours that people tell apart whatever their eyes (Okabe and Ito): what is believed is blue, what was seen orange.
+#: Colors that people tell apart whatever their eyes (Okabe and Ito): what is believed is blue, what was seen orange.
 INK, ARC, PAPER = "#1f2933", "#5f6b7a", "#ffffff"
 BELIEVED, SEEN, REST, TRACK = "#0072b2", "#e69f00", "#9aa5b1", "#e9edf2"
 EDGE, FILL, SEEN_EDGE, SEEN_FILL = "#8592a3", "#f8fafc", "#b87800", "#fff4d9"

@@ -4,11 +4,11 @@ Every node has a layer, and the order within a layer crosses few arcs:
 
     layer(child) ≥ layer(parent) + 1        arcs as short as can be in all, in as few layers as the longest path has
 
-An arc that spans several layers is cut by a bend in each layer between, so that all pieces join neighbouring layers.
+An arc that spans several layers is cut by a bend in each layer between, so that all pieces join neighboring layers.
 
 Coordinates make arcs straight where they can be:
 
-    minimise  Σ w (x_a - x_b)²  over the pieces (a, b) of arcs        x_right - x_left ≥ their widths and a gap
+    minimize  Σ w (x_a - x_b)²  over the pieces (a, b) of arcs        x_right - x_left ≥ their widths and a gap
 
 solved layer by layer: with the other layers fixed, one layer is an isotonic regression. Bends weigh more than nodes, so
 long arcs run straight. An arc passes a layer between its boxes, vertically, and turns only between two layers: it never
@@ -30,7 +30,7 @@ from scipy.sparse import coo_array
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from bayeslearn.network.dag import Dag
+    from bayeslearn.network.dag import DAG
 
 
 Point: TypeAlias = tuple[float, float]
@@ -63,7 +63,7 @@ class Box:
     height: float
 
     @property
-    def centre(self) -> float:
+    def center(self) -> float:
         """The middle from left to right."""
         return self.x + self.width / 2
 
@@ -87,13 +87,13 @@ class Layout:
     height: float
 
 
-def layered(dag: Dag, sizes: Mapping[str, tuple[float, float]], *, gap: float = GAP, drop: float = 1.0) -> Layout:
+def layered(dag: DAG, sizes: Mapping[str, tuple[float, float]], *, gap: float = GAP, drop: float = 1.0) -> Layout:
     """Places for boxes of these sizes (width, height): every arc goes down, and boxes are at least `gap` apart.
 
     The room between two layers, and between parts that no arc joins, is multiplied by `drop`.
 
-    >>> from bayeslearn.network import Dag
-    >>> found = layered(Dag.parse("[Storm][Bus][Camp|Storm:Bus]"), dict.fromkeys(["Storm", "Bus", "Camp"], (80, 20)))
+    >>> from bayeslearn.network import DAG
+    >>> found = layered(DAG.parse("[Storm][Bus][Camp|Storm:Bus]"), dict.fromkeys(["Storm", "Bus", "Camp"], (80, 20)))
     >>> found.boxes["Storm"].bottom < found.boxes["Camp"].y
     True
     """
@@ -103,7 +103,7 @@ def layered(dag: Dag, sizes: Mapping[str, tuple[float, float]], *, gap: float = 
 ### parts that no arc joins
 
 
-def _parts(dag: Dag) -> list[Dag]:
+def _parts(dag: DAG) -> list[DAG]:
     """The connected parts, the largest first."""
     part: dict[str, int] = {}
     for root in dag:
@@ -120,7 +120,7 @@ def _parts(dag: Dag) -> list[Dag]:
     return [dag] if len(groups) == 1 else [dag.subgraph(group) for group in groups]
 
 
-def _packed(parts: list[Layout], dag: Dag, between: float) -> Layout:
+def _packed(parts: list[Layout], dag: DAG, between: float) -> Layout:
     """Parts beside each other, in rows that are about as wide as the picture should be."""
     area = sum((p.width + between) * (p.height + between) for p in parts)
     limit = max([1.6 * area**0.5, *(p.width for p in parts)])
@@ -141,7 +141,7 @@ def _packed(parts: list[Layout], dag: Dag, between: float) -> Layout:
 ### one part
 
 
-def _part(dag: Dag, sizes: Mapping[str, tuple[float, float]], gap: float, drop: float) -> Layout:
+def _part(dag: DAG, sizes: Mapping[str, tuple[float, float]], gap: float, drop: float) -> Layout:
     layers = ordered(dag)
     widths = [sizes[name][0] for name in dag] + [0.0] * (len(layers.above) - len(dag))
     heights = [max((sizes[layers.names[v]][1] for v in row if not layers.is_bend(v)), default=0) for row in layers.rows]
@@ -248,7 +248,7 @@ def _settle(row: list[int], gaps: list[float], pulls: Pulls, x: list[float]) -> 
 
 
 def _isotonic(goals: list[float], weights: list[float]) -> list[float]:
-    """The numbers nearest to the goals that never fall: neighbours that would are put together at their mean."""
+    """The numbers nearest to the goals that never fall: neighbors that would are put together at their mean."""
     blocks: list[tuple[float, float, int]] = []
     for goal, own in zip(goals, weights, strict=True):
         mean, weight, size = goal, own, 1
@@ -266,7 +266,7 @@ WORK, MOST_STARTS = 6_000, 16
 #: Sweeps from one start, and how many may pass without fewer crossings.
 MOST_SWEEPS, PATIENCE = 24, 5
 
-#: Passes over one layer that swap neighbours.
+#: Passes over one layer that swap neighbors.
 MOST_SWAPS = 10
 
 
@@ -276,7 +276,7 @@ class Layers:
 
     names: tuple[str, ...]
     rows: list[list[int]]  # the vertices of each layer, from left to right
-    above: list[list[int]]  # the neighbours of each vertex in the layer above
+    above: list[list[int]]  # the neighbors of each vertex in the layer above
     below: list[list[int]]
     chains: dict[tuple[str, str], list[int]]  # the vertices of each arc, from the parent to the child
 
@@ -298,7 +298,7 @@ class Layers:
         return sum(_crossings(row, self.below, places) for row in self.rows)
 
 
-def ordered(dag: Dag) -> Layers:
+def ordered(dag: DAG) -> Layers:
     """The layers of a graph, each in an order with few crossings."""
     layers = _bent(dag, _ranks(dag))
     best, fewest = layers.rows, layers.crossings()
@@ -316,7 +316,7 @@ def ordered(dag: Dag) -> Layers:
 ### layers
 
 
-def _ranks(dag: Dag) -> dict[str, int]:
+def _ranks(dag: DAG) -> dict[str, int]:
     longest: dict[str, int] = {}
     for node in dag.order:
         longest[node] = 1 + max((longest[p] for p in dag.parents(node)), default=-1)
@@ -336,7 +336,7 @@ def _ranks(dag: Dag) -> dict[str, int]:
     return dict(zip(dag, levels, strict=True))
 
 
-def _bent(dag: Dag, ranks: dict[str, int]) -> Layers:
+def _bent(dag: DAG, ranks: dict[str, int]) -> Layers:
     place = {node: i for i, node in enumerate(dag)}
     rows: list[list[int]] = [[] for _ in range(max(ranks.values()) + 1)]
     for node in dag:
@@ -398,12 +398,12 @@ def _walked(layers: Layers) -> list[int]:
 
 
 def _improved(layers: Layers) -> tuple[list[list[int]], int]:
-    """Sweeps down and up; in each layer vertices go to the mean place of their neighbours, then pairs are swapped."""
+    """Sweeps down and up; in each layer vertices go to the mean place of their neighbors, then pairs are swapped."""
     best, fewest, since = layers.rows, layers.crossings(), 0
     for sweep in range(MOST_SWEEPS):
         down = sweep % 2 == 0
         layers.rows = _swept(layers, down=down)
-        _swap_neighbours(layers)
+        _swap_neighbors(layers)
         crossings = layers.crossings()
         since = 0 if crossings < fewest else since + 1
         if crossings < fewest:
@@ -425,7 +425,7 @@ def _swept(layers: Layers, *, down: bool) -> list[list[int]]:
     return rows
 
 
-def _swap_neighbours(layers: Layers) -> None:
+def _swap_neighbors(layers: Layers) -> None:
     """Swap two that stand side by side as long as that crosses fewer arcs."""
     places = layers.positions()
     for row in layers.rows:
@@ -440,7 +440,7 @@ def _swap_neighbours(layers: Layers) -> None:
 
 
 def _gain(layers: Layers, places: list[int], left: int, right: int) -> int:
-    """Crossings of two neighbours as they stand, less those when they are swapped."""
+    """Crossings of two neighbors as they stand, less those when they are swapped."""
     gain = 0
     for side in (layers.above, layers.below):
         for a in side[left]:

@@ -116,7 +116,7 @@ def _node(name: str, card: Card, box: Box) -> Iterator[str]:
         f'rx="5" fill="{fill}" stroke="{edge}" stroke-width="{2 if card.observed else 1.2}"/>'
     )
     yield (
-        f'<text x="{number(box.centre)}" y="{number(box.y + card.base)}" text-anchor="middle" '
+        f'<text x="{number(box.center)}" y="{number(box.y + card.base)}" text-anchor="middle" '
         f'font-size="{number(card.letters)}" font-weight="bold">{text(card.title)}</text>'
     )
     for i, line in enumerate(card.lines):
@@ -127,12 +127,12 @@ def _node(name: str, card: Card, box: Box) -> Iterator[str]:
 def _line(line: Line, card: Card, box: Box, top: float) -> Iterator[str]:
     """A state: its name on the left, its bar, and the percentage on the right."""
     start, end = bar_span(card, box)
-    colour = figure_layout.REST if line.rest else figure_layout.SEEN if card.observed else figure_layout.BELIEVED
+    color = figure_layout.REST if line.rest else figure_layout.SEEN if card.observed else figure_layout.BELIEVED
     base, across = number(top + 12), f'y="{number(top + 3)}" height="{number(LINE - 6)}"'
     yield f'<text x="{number(box.x + SIDE)}" y="{base}">{text(line.label)}</text>'
     yield f'<rect x="{number(start)}" width="{number(end - start)}" {across} fill="{figure_layout.TRACK}"/>'
     if line.p > 0:
-        yield f'<rect x="{number(start)}" width="{number((end - start) * line.p)}" {across} fill="{colour}"/>'
+        yield f'<rect x="{number(start)}" width="{number((end - start) * line.p)}" {across} fill="{color}"/>'
     yield f'<text x="{number(box.x + box.width - SIDE)}" y="{base}" text-anchor="end">{text(percent(line.p))}</text>'
 
 
@@ -190,7 +190,7 @@ def paint(picture: Picture, axes: Any, *, points: float) -> None:
         3,
     )
     bars = list(_bars(picture))
-    put(PolyCollection([bar for bar, _ in bars], facecolors=[colour for _, colour in bars], linewidths=0), 4)
+    put(PolyCollection([bar for bar, _ in bars], facecolors=[color for _, color in bars], linewidths=0), 4)
     for x, y, words, side, size in _words(picture):
         weight = "normal" if size == STATE_SIZE else "bold"
         axes.text(
@@ -239,11 +239,9 @@ def _bars(picture: Picture) -> Iterator[tuple[list[Point], str]]:
         start, end = bar_span(card, box)
         for i, line in enumerate(card.lines):
             top = box.y + HEAD + i * LINE + 3
-            colour = (
-                figure_layout.REST if line.rest else figure_layout.SEEN if card.observed else figure_layout.BELIEVED
-            )
+            color = figure_layout.REST if line.rest else figure_layout.SEEN if card.observed else figure_layout.BELIEVED
             yield _rectangle(start, end, top), figure_layout.TRACK
-            yield _rectangle(start, start + (end - start) * line.p, top), colour
+            yield _rectangle(start, start + (end - start) * line.p, top), color
 
 
 def _rectangle(left: float, right: float, top: float) -> list[Point]:
@@ -258,7 +256,7 @@ def _words(picture: Picture) -> Iterator[tuple[float, float, str, str, float]]:
     """Place, text, side and size of all that is written."""
     for name, card in picture.cards.items():
         box = picture.layout.boxes[name]
-        yield box.centre, box.y + card.base, card.title, "center", card.letters
+        yield box.center, box.y + card.base, card.title, "center", card.letters
         for i, line in enumerate(card.lines):
             base = box.y + HEAD + i * LINE + 12
             yield box.x + SIDE, base, line.label, "left", STATE_SIZE

@@ -42,8 +42,8 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError, listed
-from bayeslearn.network.dag import Dag
-from bayeslearn.network.equivalence import Cpdag
+from bayeslearn.network.dag import DAG
+from bayeslearn.network.equivalence import CPDAG
 from bayeslearn.network.structure.constraint_based.independence_tests import LEAST_ROWS, on_all_cores, test_of
 from bayeslearn.network.structure.score_based.hill_climbing import member, ranks
 from bayeslearn.network.structure.search_settings import UNLIMITED
@@ -349,9 +349,9 @@ def skeleton(
 class PcResult:
     """The class of graphs that the tests speak for, and the tests that made it."""
 
-    cpdag: Cpdag
+    cpdag: CPDAG
     #: One graph of the class, or the nearest where there is none, as `notes` then say.
-    dag: Dag
+    dag: DAG
     #: Of a pair that is joined the largest that it survived, of another that of the set that separates it.
     p_values: Mapping[frozenset[str], float]
     #: Pairs that are not joined, with the set that separates them.
@@ -374,11 +374,11 @@ def pc(
     """The class of graphs by tests at the level `alpha`, with sets of at most `most_given` variables.
 
     >>> from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-    >>> from bayeslearn.network.structure.search_settings import Knowledge
+    >>> from bayeslearn.network.structure.search_settings import BackgroundKnowledge
     >>> from bayeslearn.tables import as_table
     >>> counts = FamilyCounts(as_table({"rain": list("nnyy") * 9, "hose": list("nyny") * 9, "wet": list("nyyy") * 9}))
-    >>> pc(counts, Knowledge().of(counts.names)).cpdag
-    Cpdag(hose → wet, rain → wet)
+    >>> pc(counts, BackgroundKnowledge().of(counts.names)).cpdag
+    CPDAG(hose → wet, rain → wet)
     """
     alpha = validation.number("alpha", alpha, above=0, below=1)
     if most_given is not None:
@@ -413,8 +413,8 @@ def _named(names: Sequence[str], found: Skeleton, pattern: Pattern, lost: Sequen
         return frozenset(names[v] for v in pair)
 
     return PcResult(
-        Cpdag(names, _arcs(names, pattern.arcs), map(named, found.pairs(pattern.edges))),
-        Dag.from_arcs(_arcs(names, graph), names),
+        CPDAG(names, _arcs(names, pattern.arcs), map(named, found.pairs(pattern.edges))),
+        DAG.from_arcs(_arcs(names, graph), names),
         {named(pair): float(found.p_values[pair]) for pair in found.pairs(found.p_values != UNTESTED)},
         {named(pair): tuple(names[v] for v in given) for pair, given in found.separating.items()},
         found.tests,

@@ -28,7 +28,7 @@ Friedman (1997), Learning belief networks in the presence of missing values and 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -38,9 +38,9 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.network.inference.compiled_network import Compiled
 from bayeslearn.network.inference.results import impossible_row
-from bayeslearn.network.parameters.fit import fit_cases, fit_tables
+from bayeslearn.network.parameters.fit import fit_cases
 from bayeslearn.network.parameters.imputation import impute
-from bayeslearn.network.parameters.training_cases import gathered
+from bayeslearn.network.parameters.training_cases import Cases, FoldedCases, gathered
 from bayeslearn.network.structure.out_of_core.deferred_scores import DeferredScores
 from bayeslearn.network.structure.out_of_core.source_counts import ExpectedCounts
 from bayeslearn.network.structure.scoring.criteria import ScoreCache
@@ -48,7 +48,7 @@ from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
 from bayeslearn.network.structure.search_settings import DRAWS
 from bayeslearn.sources.base import Extent
 from bayeslearn.tables import Table
-from bayeslearn.tables.distinct import groups
+from bayeslearn.tables.distinct_rows import groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,10 +56,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.parameters.fit import TableFit
-    from bayeslearn.network.parameters.training_cases import Cases, Passes
+    from bayeslearn.network.parameters.fit import ParameterFitInfo
+    from bayeslearn.network.parameters.training_cases import Passes
     from bayeslearn.network.structure.out_of_core.source_counts import Looked
-    from bayeslearn.network.structure.scoring.criteria import Score
+    from bayeslearn.network.structure.scoring.criteria import StructureScore
     from bayeslearn.sources.base import Scanned
     from bayeslearn.tables import Schema, Source
 
@@ -86,7 +86,7 @@ class Completions:
     >>> from bayeslearn import read_network
     >>> from bayeslearn.tables import as_table
     >>> asia = read_network("asia")
-    >>> shown = as_table([{"smoke": "yes", "lung": "yes"}] * 10, schema=asia.schema, absent="missing")
+    >>> shown = as_table([{"smoke": "yes", "lung": "yes"}] * 10, schema=asia.schema, missing_columns="missing")
     >>> Completions.of(shown).under(asia).n_rows
     32
     """
@@ -106,8 +106,14 @@ class Completions:
     @classmethod
     def of(cls, table: Table, *, most: int = MOST, room: int = ROOM, draws: int = DRAWS, seed: int = 0) -> Completions:
         """List what is possible: up to `most` completions of a row and `room` in all; `draws` of the other rows."""
+        return cls.of_distinct(table.distinct(), most=most, room=room, draws=draws, seed=seed)
+
+    @classmethod
+    def of_distinct(
+        cls, table: Table, *, most: int = MOST, room: int = ROOM, draws: int = DRAWS, seed: int = 0
+    ) -> Completions:
+        """The same of a table in which no row occurs twice."""
         validation.integer("draws", draws, least=1)
-        table = table.distinct()
         table = table.take(weights_of(table) > 0)
         sizes = np.array([v.size for v in table.schema.discrete], np.int64)
         count = np.where(table.codes < 0, sizes[:, None], 1).prod(axis=0, dtype=np.float64)
@@ -137,7 +143,7 @@ class Completions:
 
     def tables(self, network: BayesianNetwork) -> list[Table]:
         """The same as those that are listed and, if there are some, those that are drawn."""
-        drawn = [] if self.exact else [impute(network, self.drawn, how="draw", rng=self.seed)]
+        drawn = [] if self.exact else [impute(network, self.drawn, how="draw", random_state=self.seed)]
         if drawn and not self.shown.n_rows:
             return drawn
         weight = np.bincount(self.case, self.shares(network), minlength=self.cases.n_rows)
@@ -238,6 +244,8 @@ class IncompleteRows(ABC):
     seed: int
     #: Whether every row is completed by a single draw, for all completions would be too many.
     many = False
+    #: Passes over a source that are done; a table is not read again.
+    _read = 0
 
     @property
     @abstractmethod
@@ -251,8 +259,8 @@ class IncompleteRows(ABC):
 
     @property
     def passes(self) -> int:
-        """Over a source, for tables and for counts; a table is not read again."""
-        return 0
+        """Over a source, for tables and for counts."""
+        return self._read
 
     @abstractmethod
     def coded(self, schema: Schema, *, draws: int = DRAWS, seed: int = 0) -> IncompleteRows:
@@ -263,12 +271,38 @@ class IncompleteRows(ABC):
         """So many rows, drawn at random, each completed by a single draw."""
 
     @abstractmethod
-    def expected(self, network: BayesianNetwork, criterion: Score) -> ScoreCache:
+    def expected(self, network: BayesianNetwork, criterion: StructureScore) -> ScoreCache:
         """Scores by expected counts under a network, whose variables are the columns in their order."""
 
+    def fit(self, frame: BayesianNetwork, **options: Any) -> ParameterFitInfo:
+        """Fit tables by EM, as `fit_parameters` does; the variables of the frame are the columns in their order.
+
+        The rows are read and taken apart once for each graph, not once for each fit.
+        """
+        families = tuple((cpt.name, tuple(v.name for v in cpt.parents)) for cpt in frame)
+        if families not in self._apart:
+            compiled = Compiled(frame)
+            self._apart = dict(list(self._apart.items())[1 - GRAPHS :])
+            self._apart[families] = compiled, self.cases(compiled)
+        compiled, cases = self._apart[families]
+        made = cases.made
+        found = fit_cases(frame, compiled, cases, self.extent, **options)
+        self._read += cases.made - made
+        return found
+
+    @cached_property
+    def _apart(self) -> dict[Families, tuple[Compiled, Cases | Passes]]:
+        """The rows taken apart for the last graphs, by the families of these."""
+        return {}
+
+    @property
     @abstractmethod
-    def fit(self, frame: BayesianNetwork, **options: Any) -> TableFit:
-        """Fit tables by EM, as `fit_tables` does; the variables of the frame are the columns in their order."""
+    def extent(self) -> Extent:
+        """How much there is of the rows as they are shown."""
+
+    @abstractmethod
+    def cases(self, compiled: Compiled) -> Cases | Passes:
+        """The rows taken apart for a graph."""
 
 
 class IncompleteTable(IncompleteRows):
@@ -281,26 +315,32 @@ class IncompleteTable(IncompleteRows):
         self.total = table.total_weight
         self.many = has_many(table, draws) if many is None else many
         self._last: tuple[BayesianNetwork, ScoreCache] | None = None
-        #: The rows taken apart for the last graphs, by the families of these.
-        self._apart: dict[Families, tuple[Compiled, Cases | Passes]] = {}
 
     def coded(self, schema: Schema, *, draws: int = DRAWS, seed: int = 0) -> IncompleteTable:
         """Other columns, those that no row shows being missing; and what is drawn of rows with many completions."""
-        return IncompleteTable(recoded(self.table, schema), draws=draws, seed=seed)
+        found = IncompleteTable(recoded(self.table, schema), draws=draws, seed=seed)
+        if set(self.table.schema.names) <= set(schema.names):  # rows that differ do so still
+            found.distinct = recoded(self.distinct, schema)
+        return found
+
+    @cached_property
+    def distinct(self) -> Table:
+        """Equal rows folded into one that carries their weight."""
+        return self.table.distinct()
 
     @cached_property
     def completions(self) -> Completions:
         """Listed once."""
         if self.many:
             return Completions.one_each(self.table, seed=self.seed)
-        return Completions.of(self.table, draws=self.draws, seed=self.seed)
+        return Completions.of_distinct(self.distinct, draws=self.draws, seed=self.seed)
 
     def sample(self, rows: int) -> IncompleteTable:
         """So many rows, drawn at random, each completed by a single draw."""
         chosen = np.random.default_rng(self.seed).choice(self.table.n_rows, rows, replace=False)
         return IncompleteTable(self.table.take(np.sort(chosen)), draws=1, seed=self.seed, many=True)
 
-    def expected(self, network: BayesianNetwork, criterion: Score) -> ScoreCache:
+    def expected(self, network: BayesianNetwork, criterion: StructureScore) -> ScoreCache:
         """Scores by expected counts under a network, whose variables are the columns in their order."""
         if self._last is None or self._last[0] is not network or self._last[1].score != criterion:
             self._last = network, ScoreCache(FamilyCounts(self.completions.under(network)), criterion)
@@ -311,18 +351,17 @@ class IncompleteTable(IncompleteRows):
         """As above."""
         return self.completions.exact
 
-    def fit(self, frame: BayesianNetwork, **options: Any) -> TableFit:
-        """As above; the rows are taken apart once for each graph, not once for each fit."""
-        families = tuple((cpt.name, tuple(v.name for v in cpt.parents)) for cpt in frame)
-        if families not in self._apart:
-            compiled = Compiled(frame)
-            self._apart = dict(list(self._apart.items())[1 - GRAPHS :])
-            self._apart[families] = compiled, gathered(compiled, self.table, None)[0]
-        return fit_cases(frame, *self._apart[families], self._extent, **options)
-
     @cached_property
-    def _extent(self) -> Extent:
+    def extent(self) -> Extent:
+        """As above."""
         return Extent.of(self.table)
+
+    def cases(self, compiled: Compiled) -> Cases:
+        """As above; equal rows are taken apart once, where that is worth it."""
+        if self.many or 2 * self.distinct.n_rows > self.table.n_rows:
+            return FoldedCases.of(compiled, self.table)
+        found = FoldedCases.of(compiled, self.distinct)
+        return Cases(found.known, found.items, found.soft)  # without numbers of rows, which are not those of the table
 
 
 class IncompleteSource(IncompleteRows):
@@ -335,26 +374,26 @@ class IncompleteSource(IncompleteRows):
         self.total = looked.totals.weight
         self._some = recoded(looked.some, table.schema)
         self._last: DeferredScores | None = None
-        self._passes, self._exact = 0, True
+        self._exact = True
         self._notes: tuple[str, ...] = ()
 
     def coded(self, schema: Schema, *, draws: int = DRAWS, seed: int = 0) -> IncompleteSource:
         """As above."""
-        table = self.table.with_schema(schema, absent="missing")
+        table = self.table.with_schema(schema, missing_columns="missing")
         return IncompleteSource(table, self.looked, self.memory, draws=draws, seed=seed)
 
     def sample(self, rows: int) -> IncompleteRows:
         """Never asked for: a source has not `many` rows, for batches are completed one by one."""
         raise NotImplementedError
 
-    def expected(self, network: BayesianNetwork, criterion: Score) -> ScoreCache:
+    def expected(self, network: BayesianNetwork, criterion: StructureScore) -> ScoreCache:
         """As above; nothing is counted before it is asked for."""
         last = None if self._last is None else self._last.counts.complete
         if self._last is not None and last is not None and last.network is network and self._last.score == criterion:
             return self._last
         complete = Complete(network, self.draws, self.seed)
         counts = ExpectedCounts(self.table, self.looked.totals, self._some, complete, memory=self.memory)
-        self._passes, self._exact, self._notes = self.passes, self.exact, self.notes
+        self._read, self._exact, self._notes = self.passes, self.exact, self.notes
         self._last = DeferredScores(counts, criterion, self._last)
         return self._last
 
@@ -365,24 +404,29 @@ class IncompleteSource(IncompleteRows):
 
     @property
     def passes(self) -> int:
-        """Over the source, for tables and for counts."""
-        return self._passes + (0 if self._last is None else self._last.counts.passes)
+        """As above."""
+        return self._read + (0 if self._last is None else self._last.counts.passes)
+
+    @property
+    def extent(self) -> Extent:
+        """As above; columns that were not there when the source was first read are missing in every row."""
+        totals = self.looked.totals
+        missing = dict(zip(self.looked.some.schema.names, totals.missing, strict=True))
+        return replace(totals, missing=tuple(missing.get(name, totals.rows) for name in self.table.schema.names))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was guessed."""
         return self._notes or (() if self._last is None else self._last.notes)
 
-    def fit(self, frame: BayesianNetwork, **options: Any) -> TableFit:
-        """As above, by passes."""
-        hidden = {name: frame.states(name) for name in options.pop("hidden")}
-        found = fit_tables(frame, self.table, hidden=hidden, **options)
-        self._passes += found.passes
-        return found
+    def cases(self, compiled: Compiled) -> Cases | Passes:
+        """As above, by a pass."""
+        self._read += 1
+        return gathered(compiled, self.table, None)[0]
 
 
 def recoded(table: Table, schema: Schema) -> Table:
     """The same rows with other columns; those that are not there are missing."""
     nothing = np.full(table.n_rows, -1, table.codes.dtype)
-    codes = [table.code(name) if name in table.schema else nothing for name in schema.names]
+    codes = [table.codes_of(name) if name in table.schema else nothing for name in schema.names]
     return Table(schema, np.array(codes).reshape(len(codes), table.n_rows), table.values, table.weights)

@@ -29,28 +29,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import NotConvergedWarning, ParameterError, listed
+from bayeslearn.errors import ConvergenceWarning, ParameterError, listed
 from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.dag import as_dag
 from bayeslearn.network.parameters.fit import hidden_states
 from bayeslearn.network.structure.algorithms import FEW, METHODS
 from bayeslearn.network.structure.missing_data.structural_em_iterations import (
     MANY,
+    IterationCost,
     Iterations,
-    Pace,
     Turn,
     observed_score,
 )
 from bayeslearn.network.structure.results import graph
 from bayeslearn.network.structure.score_based.fixed_structures import naive
-from bayeslearn.network.structure.scoring.criteria import Score
+from bayeslearn.network.structure.scoring.criteria import StructureScore
 from bayeslearn.network.structure.search_settings import DRAWS, SearchSettings
-from bayeslearn.tables import Discrete, Schema
+from bayeslearn.tables import DiscreteVariable, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from bayeslearn.network.dag import Dag
+    from bayeslearn.network.dag import DAG
     from bayeslearn.network.structure.missing_data.incomplete_rows import IncompleteRows
 
 #: Rows of the sample that a search among very many begins with, and the share of the time that it may take.
@@ -80,7 +80,7 @@ class StructuralEm:
     notes: tuple[str, ...] = ()
 
     @property
-    def dag(self) -> Dag:
+    def dag(self) -> DAG:
         """The graph."""
         return self.network.dag
 
@@ -95,7 +95,7 @@ def structural_em(
     settings: SearchSettings | None = None,
     *,
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
-    start: BayesianNetwork | Dag | str | None = None,
+    start: BayesianNetwork | DAG | str | None = None,
     draws: int = DRAWS,
     restarts: int = 8,
     tol: float = 1e-3,
@@ -164,10 +164,10 @@ def fixed_form(settings: SearchSettings, names: Sequence[str]) -> SearchSettings
     if METHODS[settings.algorithm].knows:
         return None
     settings.target_of(names)
-    return replace(settings, criterion=Score("loglik"))
+    return replace(settings, criterion=StructureScore("loglik"))
 
 
-def form_at_least(settings: SearchSettings, names: Sequence[str]) -> Dag | None:
+def form_at_least(settings: SearchSettings, names: Sequence[str]) -> DAG | None:
     """What a form that is built around a target has at least."""
     target = settings.target_of(names)
     if target is None or METHODS[settings.algorithm].needs != "target":
@@ -179,14 +179,14 @@ def sampled(task: Iterations, restarts: int) -> tuple[Iterations, BayesianNetwor
     """The task once it is known how long its parts take, and the network that a sample of the rows suggests."""
     soon = task.budget.reserve((1 - SHARE) * task.budget.left())
     settings = task.settings.with_budget(soon)
-    part = replace(task, rows=task.rows.sample(SAMPLE), settings=settings, polish=False, pace=Pace())
+    part = replace(task, rows=task.rows.sample(SAMPLE), settings=settings, polish=False, pace=IterationCost())
     found, _, _ = part.turns(part.first(None, restarts))
     return replace(task, pace=part.pace.of_rows(task.rows.table.n_rows / SAMPLE)), found.fit.network
 
 
 def learned(
     task: Iterations,
-    start: BayesianNetwork | Dag | None,
+    start: BayesianNetwork | DAG | None,
     names: Iterable[str],
     restarts: int,
     without: StructuralEm | None = None,
@@ -217,7 +217,7 @@ def with_hidden(schema: Schema, hidden: Mapping[str, tuple[Any, ...]]) -> Schema
     shown = [name for name in hidden if name in schema.names]
     if shown:
         raise ParameterError(f"{listed(shown)} cannot be hidden: the table has such a column", hint="give another name")
-    return Schema([*schema, *(Discrete(name, states) for name, states in hidden.items())])
+    return Schema([*schema, *(DiscreteVariable(name, states) for name, states in hidden.items())])
 
 
 def warn_not_converged(last: Turn) -> None:
@@ -225,6 +225,6 @@ def warn_not_converged(last: Turn) -> None:
     warnings.warn(
         f"structural EM stopped after {last.iteration} turns, the last of which changed {last.changed} arcs\n\n"
         "hint: raise `max_iter`",
-        NotConvergedWarning,
+        ConvergenceWarning,
         stacklevel=4,
     )

@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.em import Step
-    from bayeslearn.network.dag import Dag
-    from bayeslearn.network.parameters.fit import TableFit
+    from bayeslearn.em import EMStep
+    from bayeslearn.network.dag import DAG
+    from bayeslearn.network.parameters.fit import ParameterFitInfo
     from bayeslearn.network.structure.missing_data.incomplete_rows import IncompleteRows
     from bayeslearn.network.structure.missing_data.structural_em import StructuralEm
-    from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+    from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
     from bayeslearn.network.structure.search_settings import Allowed, Budget, SearchSettings
 
     Arcs = NDArray[np.bool_]
 
 
 @dataclass
-class Pace:
+class IterationCost:
     """Seconds that a part took; nothing is known of what was not done yet."""
 
     #: Completing the rows under a network.
@@ -60,9 +60,9 @@ class Pace:
         """The least that a turn takes; the search in it ends when it must."""
         return self.completion + self.fitting
 
-    def of_rows(self, times: float) -> Pace:
+    def of_rows(self, times: float) -> IterationCost:
         """What to expect of so many times as many rows."""
-        return Pace(times * self.completion, times * self.iteration, times * self.opening)
+        return IterationCost(times * self.completion, times * self.iteration, times * self.opening)
 
     @contextmanager
     def completing(self) -> Iterator[None]:
@@ -119,7 +119,7 @@ class Standing:
     """A graph with its tables, and what it is worth."""
 
     arcs: Arcs
-    fit: TableFit
+    fit: ParameterFitInfo
     score: float
 
     def is_alone(self, v: int) -> bool:
@@ -145,7 +145,7 @@ class Iterations:
     #: Whether a search that takes longer has the last word.
     polish: bool = False
     #: How long completing the rows and fitting tables to them takes.
-    pace: Pace = field(default_factory=Pace)
+    pace: IterationCost = field(default_factory=IterationCost)
 
     def without_hidden(self) -> Iterations:
         """The same for the variables that rows show."""
@@ -220,17 +220,17 @@ class Iterations:
 
     # -- tables
 
-    def until(self, most: int) -> Callable[[Step], None]:
+    def until(self, most: int) -> Callable[[EMStep], None]:
         """For EM: no more than so many iterations, nor one that would end too late."""
 
-        def progress(step: Step) -> None:
+        def progress(step: EMStep) -> None:
             self.pace.step()
             if step.iteration >= most or self.budget.reached() or self.budget.left() < self.pace.iteration:
                 raise StopIteration
 
         return progress
 
-    def first(self, start: BayesianNetwork | Dag | None, restarts: int) -> Standing:
+    def first(self, start: BayesianNetwork | DAG | None, restarts: int) -> Standing:
         """Tables for the graph to begin with; those around hidden variables from several random starts."""
         hidden = [self.names.index(name) for name in self.hidden]
         arcs = above_all(self.allowed, hidden) if start is None else self.arcs_of(start)
@@ -238,7 +238,7 @@ class Iterations:
             return self.fitted(self.frame(arcs), arcs, self.long, start=start)
         return self.fitted(self.frame(arcs), arcs, self.long, start="prior", restarts=restarts if hidden else 1)
 
-    def beside(self, shown: Dag) -> Standing | None:
+    def beside(self, shown: DAG) -> Standing | None:
         """Hidden variables alone beside a graph of what is shown; None where they are required to be joined to it."""
         arcs = by_position(shown, self.names)
         if (self.allowed.required & ~arcs).any():
@@ -251,14 +251,14 @@ class Iterations:
         rows, prior = self.rows, self.settings.prior
         tol = max(self.tol, SLIGHT * rows.total) if rows.many else self.tol
         with self.pace.fitting_tables():
-            fit = rows.fit(frame, prior=prior, hidden=self.hidden, tol=tol, rng=self.seed, **given)
+            fit = rows.fit(frame, prior=prior, hidden=self.hidden, tol=tol, random_state=self.seed, **given)
         return Standing(arcs, fit, observed_score(self.settings.criterion, fit, rows.total))
 
     def frame(self, arcs: Arcs) -> BayesianNetwork:
         """A graph with even tables."""
         return uniform(graph(self.names, arcs), {v.name: v for v in self.rows.table.schema})
 
-    def arcs_of(self, start: BayesianNetwork | Dag) -> Arcs:
+    def arcs_of(self, start: BayesianNetwork | DAG) -> Arcs:
         """The arcs of a graph that was given, once it is seen to agree with what is known."""
         dag = start.dag if isinstance(start, BayesianNetwork) else start
         names, allowed = self.names, self.allowed
@@ -285,7 +285,7 @@ class Iterations:
         return arcs
 
 
-def by_position(dag: Dag, names: Sequence[str]) -> Arcs:
+def by_position(dag: DAG, names: Sequence[str]) -> Arcs:
     """arcs[c, x] of a graph over some of these variables."""
     arcs = np.zeros(2 * [len(names)], np.bool_)
     for c, x in dag.arcs:
@@ -303,7 +303,7 @@ def above_all(allowed: Allowed, hidden: list[int]) -> Arcs:
     return arcs
 
 
-def observed_score(score: Score, fit: TableFit | StructuralEm, total: float) -> float:
+def observed_score(score: StructureScore, fit: ParameterFitInfo | StructuralEm, total: float) -> float:
     """score(G : n) + ln P(D | θ) − Σ n ln θ."""
-    tables = [(cpt.seen.n, cpt.p) for cpt in fit.network]
+    tables = [(cpt.observed_counts.n, cpt.probabilities) for cpt in fit.network]
     return fit.log_likelihood + float(sum(score.family(n, total) - xlogy(n, p).sum() for n, p in tables))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.network.structure.out_of_core.source_counts import SourceCounts
-    from bayeslearn.network.structure.scoring.criteria import Pairs, Parents, Score
+    from bayeslearn.network.structure.scoring.criteria import Pairs, Parents, StructureScore
     from bayeslearn.network.structure.scoring.family_counts import Asked, ColumnRows, Family
     from bayeslearn.network.structure.search_settings import Budget
 
@@ -89,7 +89,7 @@ class DeferredScores(ScoreCache):
 
     counts: SourceCounts
 
-    def __init__(self, counts: SourceCounts, score: Score, before: DeferredScores | None = None) -> None:
+    def __init__(self, counts: SourceCounts, score: StructureScore, before: DeferredScores | None = None) -> None:
         super().__init__(counts, score)
         self.before = before
         if before is not None:

@@ -140,9 +140,7 @@ def look(source: Scanned, memory: int, rows: int) -> Looked:
     """Look at all of a source of so many rows, whose columns are discrete."""
     wanted = max(min(SOME_ROWS, SOME_CELLS // len(source.schema)), 1)
     states = sum(v.size + 1 for v in source.schema.discrete)
-    found: Looked = source.fold(Look(memory // ROWS, -(-rows // wanted), 8 * states**2 <= memory // PAIRS))
-    vars(source)["totals"] = found.totals  # nobody needs to count them again
-    return found
+    return source.fold(Look(memory // ROWS, -(-rows // wanted), 8 * states**2 <= memory // PAIRS))
 
 
 ### columns that always go together

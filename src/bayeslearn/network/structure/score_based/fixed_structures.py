@@ -14,7 +14,7 @@ import numpy as np
 
 from bayeslearn import kernels
 from bayeslearn.network.structure.score_based.hill_climbing import TIE, before, ranks
-from bayeslearn.network.structure.scoring.criteria import Score, ScoreCache
+from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
 from bayeslearn.network.structure.scoring.family_counts import MOST_CELLS
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def tan(counts: Counts, target: int) -> NDArray[np.bool_]:
 
 def information(counts: Counts, given: tuple[int, ...]) -> NDArray[np.float64]:
     """N · I(x; y | given) for every pair, the same in both directions."""
-    cache = ScoreCache(counts, Score("loglik"))
+    cache = ScoreCache(counts, StructureScore("loglik"))
     n = cache.n
     found = np.full((n, n), -np.inf)
     if given:

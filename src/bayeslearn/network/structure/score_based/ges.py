@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.structure.scoring.criteria import Parents, ScoreCache
     from bayeslearn.network.structure.search_settings import Allowed
 
-    #: Neighbours that come before y, and what moves of each x gain.
+    #: Neighbors that come before y, and what moves of each x gain.
     Row = tuple[Parents, NDArray[np.float64]]
 
 #: Sets of neighbors of one variable that are looked at; more means that the classes are hardly sparse.
@@ -103,12 +103,12 @@ class Moves(ABC):
         return int(self.rank[move.y]), int(self.rank[move.x]), sorted(self.rank[list(move.before)].tolist())
 
     def sets(self, at: Partial, y: int) -> Iterator[Parents]:
-        """Neighbours of y that are all joined to each other, few enough to be its parents."""
+        """Neighbors of y that are all joined to each other, few enough to be its parents."""
         most = self.allowed.most_parents - len(at.parents(y))
-        found = list(islice(cliques(at.joined, at.neighbours(y), most), MOST_SETS + 1))
+        found = list(islice(cliques(at.joined, at.neighbors(y), most), MOST_SETS + 1))
         if len(found) > MOST_SETS:
             raise CapacityError(
-                f"the neighbours of {self.cache.counts.names[y]!r} are joined in more than {MOST_SETS} ways",
+                f"the neighbors of {self.cache.counts.names[y]!r} are joined in more than {MOST_SETS} ways",
                 hint="limit the number of parents, or take a score that asks more of an arc, such as bic",
             )
         yield from found
@@ -141,10 +141,10 @@ class Insert(Moves):
 
     def gains(self, at: Partial, y: int) -> Iterator[Row]:
         """All x at once, for each set."""
-        parents, neighbours = at.parents(y), at.neighbours(y)
+        parents, neighbors = at.parents(y), at.neighbors(y)
         apart = (self.allowed.arcs | self.allowed.arcs.T)[y] & ~at.joined[y]
         for before in self.sets(at, y):
-            left = [v for v in neighbours if v not in before]
+            left = [v for v in neighbors if v not in before]
             free = apart & ~at.joined[left].any(axis=0)
             if len(parents) + len(before) < self.allowed.most_parents and free.any():
                 family = tuple(sorted((*parents, *before)))
@@ -193,7 +193,7 @@ class Turn(Moves):
 
     @staticmethod
     def _fits(at: Partial, x: int, y: int, before: Parents) -> bool:
-        left = [v for v in at.neighbours(y) if v not in before]
+        left = [v for v in at.neighbors(y) if v not in before]
         if not at.edges[x, y]:
             return not at.joined[x, left].any()
         own = [v for v in before if not at.edges[x, v]]
@@ -203,7 +203,7 @@ class Turn(Moves):
 
     def open(self, at: Partial, move: Move) -> bool:
         """Those beside x come after it, and lead to it no more."""
-        return super().open(at, replace(move, before=(*move.before, *at.neighbours(move.x))))
+        return super().open(at, replace(move, before=(*move.before, *at.neighbors(move.x))))
 
     def prepared(self, at: Partial, move: Move) -> Partial:
         """With x after y, and otherwise as early as it can be."""

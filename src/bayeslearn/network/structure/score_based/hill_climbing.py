@@ -78,14 +78,14 @@ class Partial:
         """Those with an arc into x."""
         return np.flatnonzero(self.arcs[:, x]).tolist()
 
-    def neighbours(self, x: int) -> list[int]:
+    def neighbors(self, x: int) -> list[int]:
         """Those joined to x without a direction."""
         return np.flatnonzero(self.edges[x]).tolist()
 
     def after(self, x: int, before: Collection[int]) -> Partial:
-        """The same with x after some of its neighbours and before the others."""
+        """The same with x after some of its neighbors and before the others."""
         marks = self.marks.copy()
-        for v in self.neighbours(x):
+        for v in self.neighbors(x):
             marks[(x, v) if v in before else (v, x)] = False
         return Partial(marks)
 
@@ -136,7 +136,7 @@ def member(marks: NDArray[np.bool_], rank: NDArray[np.int64]) -> NDArray[np.bool
     """A graph with these arcs, the edges directed so that no v-structure is added; None when there is none.
 
     What can come last comes last, and of several the last by rank: a variable without children, all of whose
-    neighbours are joined to everything that it is joined to.
+    neighbors are joined to everything that it is joined to.
     """
     partial = Partial(marks)
     arcs = partial.arcs.copy()
@@ -248,7 +248,7 @@ class Structure:
         return TIE * (1 + abs(self.score))
 
     def best(self, gain: NDArray[np.float64] | None = None) -> tuple[tuple[int, int, int], float] | None:
-        """The change that gains most, and what; of equals as :mod:`~bayeslearn.kernels.changing` says."""
+        """The change that gains most, and what; of equals as :mod:`~bayeslearn.kernels.arc_changes` says."""
         if gain is None:
             kind, c, x, gained = kernels.best_of_all(*self._parts, self.tie, self.rank)
         else:
@@ -361,7 +361,12 @@ SHAKEN = 4
 
 
 def restarted(
-    search: Search, structure: Structure, budget: Budget = UNLIMITED, *, restarts: int, rng: np.random.Generator
+    search: Search,
+    structure: Structure,
+    budget: Budget = UNLIMITED,
+    *,
+    restarts: int,
+    random_state: np.random.Generator,
 ) -> NDArray[np.bool_]:
     """The best graph of a search and so many more."""
     cache = structure.cache
@@ -372,8 +377,8 @@ def restarted(
     for _ in range(restarts):
         if budget.stopped:
             break
-        other = Structure(cache, structure.allowed, another_member(structure, best, rng))
-        shake(other, rng)
+        other = Structure(cache, structure.allowed, another_member(structure, best, random_state))
+        shake(other, random_state)
         found = search(other, budget)
         score = cache.graph(found)
         if score > best_score + TIE * (1 + abs(best_score)):
@@ -381,18 +386,20 @@ def restarted(
     return best
 
 
-def another_member(structure: Structure, arcs: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:
+def another_member(
+    structure: Structure, arcs: NDArray[np.bool_], random_state: np.random.Generator
+) -> NDArray[np.bool_]:
     """A graph of the same class that keeps to what is known; luck follows names, not positions."""
-    rank = rng.permutation(structure.n)[structure.rank]
+    rank = random_state.permutation(structure.n)[structure.rank]
     found = member_that_keeps(class_of(arcs), structure.allowed, rank)
     return arcs if found is None else found
 
 
-def shake(structure: Structure, rng: np.random.Generator) -> None:
+def shake(structure: Structure, random_state: np.random.Generator) -> None:
     """A few changes at random."""
-    for _ in range(rng.integers(SHAKEN + 1)):
+    for _ in range(random_state.integers(SHAKEN + 1)):
         changes = np.argwhere(structure.gains() > -np.inf)
         if not len(changes):
             return
         order = np.lexsort((structure.rank[changes[:, 2]], structure.rank[changes[:, 1]], changes[:, 0]))
-        structure.change(*changes[order[rng.integers(len(changes))]].tolist())
+        structure.change(*changes[order[random_state.integers(len(changes))]].tolist())

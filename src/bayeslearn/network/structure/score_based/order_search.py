@@ -2,7 +2,7 @@
 
     score(order) = Σ_x max over S before x of score(x, S)        the best graph of an order, for each x by itself
 
-An order has one neighbour for each variable and each place to put it. Passing one other variable changes what two
+An order has one neighbor for each variable and each place to put it. Passing one other variable changes what two
 variables may have as parents and no more, so all places of a variable are tried in one walk along the order. A climb
 ends where no variable gains by another place; from there some are thrown elsewhere and the climb goes on, and the
 better of both orders stays. The search begins where hill climbing over graphs ends, so it is never worse.
@@ -161,7 +161,7 @@ def order_search(
     allowed: Allowed,
     budget: Budget = UNLIMITED,
     *,
-    rng: np.random.Generator | int | None = 0,
+    random_state: np.random.Generator | int | None = 0,
     candidates: int = 8,
     starts: int = 10,
     throws: int = 100,
@@ -180,7 +180,7 @@ def order_search(
     validation.integer("candidates", candidates, least=1, most=MOST_CANDIDATES)
     validation.integer("starts", starts, least=0)
     validation.integer("throws", throws, least=0)
-    search = _Search(cache, allowed, budget, validation.generator(rng))
+    search = _Search(cache, allowed, budget, validation.generator(random_state))
     hill = Structure(cache, allowed, allowed.required)
     climb(hill, budget)
     if budget.stopped:
@@ -216,8 +216,8 @@ class _Found:
 class _Search:
     """Climbs over orders until told to stop."""
 
-    def __init__(self, cache: ScoreCache, allowed: Allowed, budget: Budget, rng: np.random.Generator) -> None:
-        self.cache, self.allowed, self.budget, self.rng = cache, allowed, budget, rng
+    def __init__(self, cache: ScoreCache, allowed: Allowed, budget: Budget, random_state: np.random.Generator) -> None:
+        self.cache, self.allowed, self.budget, self.rng = cache, allowed, budget, random_state
         self.climbs = 0
         self.known: dict[Known, Sets] = {}
         self.n = cache.n

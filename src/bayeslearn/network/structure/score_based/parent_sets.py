@@ -32,7 +32,7 @@ from bayeslearn.em import ROUNDING
 from bayeslearn.errors import CapacityError
 from bayeslearn.network.structure.score_based.candidate_parents import levels, likely
 from bayeslearn.network.structure.score_based.hill_climbing import ranks
-from bayeslearn.network.structure.scoring.criteria import Score, parents_of
+from bayeslearn.network.structure.scoring.criteria import StructureScore, parents_of
 from bayeslearn.network.structure.search_settings import UNLIMITED
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class _Price:
         counts = cache.counts
         self.log_sizes = np.log(counts.sizes[candidates])
         parameters = int(np.prod(counts.sizes[list(required)], initial=1)) * (int(counts.sizes[x]) - 1)
-        plain = Score("loglik")
+        plain = StructureScore("loglik")
         self.entropies = np.array([-plain.family(counts.family(int(v), ()), counts.total) for v in candidates])
         price = 0.5 * np.log(max(counts.total, 1.0)) if cache.score.name == "bic" else 1.0
         self.cost = price * parameters

@@ -49,11 +49,11 @@ NAMES = ("loglik", "aic", "bic", "k2", "bdeu", "bds")
 
 
 @dataclass(frozen=True)
-class Score:
+class StructureScore:
     """A decomposable score, by name.
 
-    >>> Score.of("bdeu:10")
-    Score('bdeu', cases=10.0)
+    >>> StructureScore.of("bdeu:10")
+    StructureScore('bdeu', cases=10.0)
     """
 
     name: str
@@ -65,12 +65,16 @@ class Score:
         validation.number("cases", self.cases, above=0)
 
     def __repr__(self) -> str:
-        return f"Score({self.name!r}, cases={self.cases})" if self.name in {"bdeu", "bds"} else f"Score({self.name!r})"
+        return (
+            f"StructureScore({self.name!r}, cases={self.cases})"
+            if self.name in {"bdeu", "bds"}
+            else f"StructureScore({self.name!r})"
+        )
 
     @classmethod
-    def of(cls, text: str | Score) -> Score:
+    def of(cls, text: str | StructureScore) -> StructureScore:
         """By its name; bdeu and bds with their equivalent sample size, as in ``bdeu:10``."""
-        if isinstance(text, Score):
+        if isinstance(text, StructureScore):
             return text
         name, colon, cases = text.partition(":")
         try:
@@ -140,7 +144,7 @@ class ChildRows:
 
     def __init__(
         self,
-        score: Score,
+        score: StructureScore,
         total: float,
         codes: NDArray[np.integer],
         sizes: NDArray[np.int64],
@@ -221,7 +225,7 @@ class Pairs(NamedTuple):
 class ScoreCache:
     """score(child, parents) by position; parents are sorted, so that their order does not matter."""
 
-    def __init__(self, counts: Counts, score: Score) -> None:
+    def __init__(self, counts: Counts, score: StructureScore) -> None:
         self.counts, self.score = counts, score
         self.n = len(counts.names)
         self._families: dict[tuple[int, Parents], float] = {}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.kernels import family_cells
-    from bayeslearn.tables import Discrete, Table
+    from bayeslearn.tables import DiscreteVariable, Table
 
 
 #: Nanoseconds, measured: for a word of a cell against a state, and for a row against a column.
@@ -184,7 +184,7 @@ class Rows:
 
     @cached_property
     def data(self) -> tuple[Any, ...]:
-        """All that :func:`~bayeslearn.kernels.extending.extend_family` looks at."""
+        """All that :func:`~bayeslearn.kernels.extended_counts.extend_family` looks at."""
         first = np.cumsum([0, *self.size], dtype=np.int64)
         bitmaps, marginal, ones = self._packed(first)
         byte = NEAR if ones.nbytes <= CACHE else FAR
@@ -254,7 +254,7 @@ class Counts(ABC):
     #: Tables in memory that are counted; none where rows are in a source.
     parts: Sequence[Rows] = ()
 
-    def __init__(self, variables: Iterable[Discrete], total: float) -> None:
+    def __init__(self, variables: Iterable[DiscreteVariable], total: float) -> None:
         self.variables = tuple(variables)
         self.names = [v.name for v in self.variables]
         self.sizes = np.array([v.size for v in self.variables], np.int64)

@@ -33,7 +33,7 @@ import numpy as np
 from bayeslearn import kernels, validation
 from bayeslearn.capacity import require_room
 from bayeslearn.errors import CycleError, EmptyTableError, ParameterError, ShapeError
-from bayeslearn.network.parameters.fit import fit_tables, uniform
+from bayeslearn.network.parameters.fit import fit_parameters, uniform
 from bayeslearn.network.parameters.imputation import impute
 from bayeslearn.network.structure.algorithms import FEW, directs, find
 from bayeslearn.network.structure.missing_data.structural_em import polishes
@@ -41,14 +41,14 @@ from bayeslearn.network.structure.results import arcs_of, graph, tables_of
 from bayeslearn.network.structure.score_based.hill_climbing import TIE, class_of, closure, member, order_of, ranks
 from bayeslearn.network.structure.scoring.criteria import ScoreCache
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
-from bayeslearn.network.structure.search_settings import UNLIMITED, Budget, Knowledge
+from bayeslearn.network.structure.search_settings import UNLIMITED, BackgroundKnowledge, Budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.structure.results import LearnedArc, StructureFit
+    from bayeslearn.network.structure.results import LearnedArc, StructureFitInfo
     from bayeslearn.network.structure.search_settings import Allowed, SearchSettings
     from bayeslearn.tables import Table
 
@@ -118,14 +118,14 @@ def arc_strengths(
     search: Search,
     *,
     rounds: int = 200,
-    rng: np.random.Generator | int | None = None,
+    random_state: np.random.Generator | int | None = None,
     classes: bool = True,
     budget: Budget = UNLIMITED,
 ) -> ArcStrengths:
     """Strengths from so many resamples, or as many as there is time for.
 
-    A round depends on its number and on `rng` only, whatever the number of threads; one whose search returns None, for
-    it was cut off, does not count. `classes=False` counts the
+    A round depends on its number and on `random_state` only, whatever the number of threads; one whose search returns
+    None, for it was cut off, does not count. `classes=False` counts the
     directions of the graphs themselves: take it when knowledge or an order directs what data cannot.
     """
     rounds = validation.integer("rounds", rounds, least=1)
@@ -141,7 +141,7 @@ def arc_strengths(
         arcs = search(FamilyCounts(resampled(table, generator)))
         return None if arcs is None else votes(arcs, len(names), classes=classes)
 
-    generators, step = validation.generator(rng).spawn(rounds), AT_A_TIME * kernels.thread_count()
+    generators, step = validation.generator(random_state).spawn(rounds), AT_A_TIME * kernels.thread_count()
     for begin in range(0, rounds, step):
         for found in kernels.parallel(one, generators[begin : begin + step]):
             if found is not None:
@@ -152,12 +152,12 @@ def arc_strengths(
     return _shares(names, count, done)
 
 
-def resampled(table: Table, rng: np.random.Generator) -> Table:
+def resampled(table: Table, random_state: np.random.Generator) -> Table:
     """As many cases, each drawn from the rows; rows that carry weights are drawn by them, and keep their total."""
     if table.weights is None:
-        return table.take(rng.integers(table.n_rows, size=table.n_rows))
+        return table.take(random_state.integers(table.n_rows, size=table.n_rows))
     cases = max(round(table.total_weight), 1)
-    times = rng.multinomial(cases, table.weights / table.total_weight)
+    times = random_state.multinomial(cases, table.weights / table.total_weight)
     drawn = np.flatnonzero(times)
     return table.take(drawn).with_weights(times[drawn] * (table.total_weight / cases))
 
@@ -196,7 +196,7 @@ def averaged(
     least = strengths.threshold() if threshold is None else validation.number("threshold", threshold, least=0, most=1)
     sure = validation.number("sure", sure, least=0.5, most=1)
     place = {name: i for i, name in enumerate(strengths.names)}
-    found = _Growing(Knowledge().of(strengths.names) if allowed is None else allowed)
+    found = _Growing(BackgroundKnowledge().of(strengths.names) if allowed is None else allowed)
     edges: dict[ArcStrength, Way] = {}
     for arc in strengths.table():
         a, b = place[arc.parent], place[arc.child]
@@ -257,16 +257,16 @@ class _Growing:
             self.join(arc, [(a, b), (b, a)])
 
 
-def with_strengths(settings: SearchSettings, fit: StructureFit, rounds: int, *, average: bool) -> StructureFit:
+def with_strengths(settings: SearchSettings, fit: StructureFitInfo, rounds: int, *, average: bool) -> StructureFitInfo:
     """The same with the strength of every arc, or with the arcs that resamples agree on."""
     table, incomplete = fit.prepared.require_rows("resamples"), fit.expectation is not None
-    if incomplete and fit.prepared.looked is not None:
+    if incomplete and not fit.prepared.in_memory:
         raise ParameterError(
             "the rows of a source are not resampled where cells are missing: equal rows would be filled alike",
             hint="take the rows into memory first: learn(source.table(), bootstrap=...)",
         )
     if incomplete:
-        table = impute(fit.network, table, how="draw", rng=settings.seed)
+        table = impute(fit.network, table, how="draw", random_state=settings.seed)
     strengths = strengths_of(settings, table, rounds, completed=incomplete)
     if not strengths.rounds:
         without = "the arcs are those of all rows" if average else "how sure arcs are is not known"
@@ -292,7 +292,9 @@ def strengths_of(settings: SearchSettings, table: Table, rounds: int, *, complet
         return None if quiet.stopped else arcs
 
     classes = not directs(settings)
-    return arc_strengths(table, search, rounds=rounds, rng=settings.seed, classes=classes, budget=settings.budget)
+    return arc_strengths(
+        table, search, rounds=rounds, random_state=settings.seed, classes=classes, budget=settings.budget
+    )
 
 
 def _completed(settings: SearchSettings, table: Table) -> str:
@@ -304,8 +306,8 @@ def _completed(settings: SearchSettings, table: Table) -> str:
 
 
 def _averaged(
-    settings: SearchSettings, fit: StructureFit, strengths: ArcStrengths, counts: FamilyCounts
-) -> StructureFit:
+    settings: SearchSettings, fit: StructureFitInfo, strengths: ArcStrengths, counts: FamilyCounts
+) -> StructureFitInfo:
     """The network of the arcs that resamples agree on, its tables learned from the rows as they are."""
     agreed = averaged(strengths, allowed=settings.knowledge.of(strengths.names))
     arcs, cache = agreed.arcs, ScoreCache(fit.counts or counts, settings.criterion)
@@ -315,7 +317,9 @@ def _averaged(
     else:
         frame = uniform(graph(strengths.names, arcs), {cpt.name: cpt.variable for cpt in fit.network})
         hidden = {name: frame.states(name) for name in frame.names if name not in fit.table.schema.names}
-        network = fit_tables(frame, fit.table, prior=settings.prior, hidden=hidden, rng=settings.seed).network
+        network = fit_parameters(
+            frame, fit.table, prior=settings.prior, hidden=hidden, random_state=settings.seed
+        ).network
     kept = arcs_of(network, settings.criterion, cache.counts.total)
     return replace(
         fit, network=network, score=cache.graph(arcs), arcs=kept, averaged=strengths.rounds, notes=(*fit.notes, *notes)

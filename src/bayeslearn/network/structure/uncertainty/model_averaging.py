@@ -14,10 +14,13 @@ import numpy as np
 from scipy.special import logsumexp
 
 from bayeslearn import validation
+from bayeslearn.codec import Saved
 from bayeslearn.errors import MismatchError, ParameterError, ShapeError
+from bayeslearn.model_values import ARRAY
+from bayeslearn.network.bayesian_network import BayesianNetwork
 from bayeslearn.network.inference.evidence import as_evidence, as_names
-from bayeslearn.network.inference.results import Beliefs, CaseBeliefs, batch_rows, impossible_row, state_names
-from bayeslearn.network.parameters.fit import fit_tables
+from bayeslearn.network.inference.results import Posterior, PosteriorTable, batch_rows, impossible_row, state_names
+from bayeslearn.network.parameters.fit import fit_parameters
 from bayeslearn.tables import as_table
 
 if TYPE_CHECKING:
@@ -26,18 +29,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.dag import Dag
+    from bayeslearn.model_values import Reader
+    from bayeslearn.network.dag import DAG
     from bayeslearn.network.parameters.priors import Prior
     from bayeslearn.tables import Schema, Table
 
 
 @dataclass(frozen=True, eq=False)
-class AveragedNetworks:
+class AveragedNetworks(Saved, kind="network average"):
     """Networks over the same variables, and how probable each is.
 
     >>> from bayeslearn.network import BayesianNetwork
-    >>> says = [BayesianNetwork.of("[v]", {"v": p}, states={"v": ["+", "-"]}) for p in ([1, 0], [0, 1], [0, 1])]
+    >>> p = [1, 0], [0, 1], [0, 1]
+    >>> says = [BayesianNetwork.from_tables("[v]", {"v": row}, states={"v": ["+", "-"]}) for row in p]
     >>> print(f"{AveragedNetworks(says, [0.4, 0.3, 0.3]).query()['v']['-']:.1f}")     # while the most probable says +
     0.6
     """
@@ -62,35 +66,37 @@ class AveragedNetworks:
         object.__setattr__(self, "weights", validation.probabilities(weights, name="weights"))
 
     @classmethod
-    def learned(cls, draws: Iterable[tuple[Dag, float]], data: Any, *, prior: Prior = "bdeu:1", most: int = 50) -> Self:
+    def learned(cls, draws: Iterable[tuple[DAG, float]], data: Any, *, prior: Prior = "bdeu:1", most: int = 50) -> Self:
         """The graphs of highest weight, at most so many, with their tables learned from data."""
         kept = sorted(draws, key=lambda draw: -draw[1])[: validation.integer("most", most, least=1)]
         weights = np.array([weight for _, weight in kept])
-        return cls([fit_tables(dag, data, prior=prior).network for dag, _ in kept], weights / weights.sum())
+        return cls([fit_parameters(dag, data, prior=prior).network for dag, _ in kept], weights / weights.sum())
 
     @property
     def schema(self) -> Schema:
         """The variables, in the order of the first network."""
         return self.networks[0].schema
 
-    def query(self, evidence: Mapping[str, Any] | None = None, *, ask: Iterable[str] | None = None) -> Beliefs:
-        """Posterior distributions given evidence, as :meth:`Exact.query` gives them for one network."""
-        asked = None if ask is None else as_names(ask)
-        logs = np.array([network.exact.log_evidence(evidence) for network in self.networks]) + self._log_weights
+    def query(self, evidence: Mapping[str, Any] | None = None, *, variables: Iterable[str] | None = None) -> Posterior:
+        """Posterior distributions given evidence, as :meth:`ExactInference.query` gives them for one network."""
+        asked = None if variables is None else as_names(variables)
+        logs = np.array([network.inference.log_evidence(evidence) for network in self.networks]) + self._log_weights
         if np.isneginf(logs).all():
-            return self.networks[0].query(evidence, ask=asked)  # which says what cannot be together
+            return self.networks[0].query(evidence, variables=asked)  # which says what cannot be together
         share = np.exp(logs - logsumexp(logs))
-        answers = [(net.query(evidence, ask=asked), p) for net, p in zip(self.networks, share, strict=True) if p > 0]
+        answers = [
+            (net.query(evidence, variables=asked), p) for net, p in zip(self.networks, share, strict=True) if p > 0
+        ]
         beliefs = {
             name: {state: float(sum(p * found[name][state] for found, p in answers)) for state in states}
             for name, states in answers[0][0].beliefs.items()
         }
-        return Beliefs(as_evidence(self.networks[0], evidence), float(logsumexp(logs)), beliefs)
+        return Posterior(as_evidence(self.networks[0], evidence), float(logsumexp(logs)), beliefs)
 
-    def cases(self, data: Any, *, ask: Iterable[str] | None = None) -> CaseBeliefs:
+    def predict_proba(self, data: Any, variables: Iterable[str] | str | None = None) -> PosteriorTable:
         """Posterior distributions for every row of a table; a missing cell, or a missing column, is not observed."""
         table = self._table(data)
-        names = list(self.networks[0].names) if ask is None else as_names(ask)
+        names = list(self.networks[0].names) if variables is None else as_names(variables)
         return self._cases(table, names, 0)
 
     def predict(self, data: Any, target: str) -> NDArray[Any]:
@@ -105,6 +111,17 @@ class AveragedNetworks:
         logs = np.array([network.log_likelihood(table) for network in self.networks])
         return logsumexp(logs + self._log_weights[:, None], axis=0)
 
+    def to_document(self) -> dict[str, Any]:
+        """Return the average as plain values and arrays: {"networks": [as files of networks have them], "weights"}."""
+        return {"networks": [network.to_document() for network in self.networks], "weights": self.weights}
+
+    @classmethod
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> Self:
+        """Return the average of a document, all of which is checked."""
+        entries, weights = reader.entries(document, {"networks": [dict], "weights": ARRAY}, "an average")
+        networks = [BayesianNetwork.from_document(reader, entry, ("networks", i)) for i, entry in enumerate(entries)]
+        return cls(networks, reader.amounts(weights, "weights", (len(networks),)))
+
     # -- inside
 
     @property
@@ -113,15 +130,15 @@ class AveragedNetworks:
             return np.log(self.weights)
 
     def _table(self, data: Any) -> Table:
-        return as_table(data, schema=self.schema, absent="missing")
+        return as_table(data, schema=self.schema, missing_columns="missing")
 
-    def _predictions(self, table: Table, target: str) -> Iterator[CaseBeliefs]:
+    def _predictions(self, table: Table, target: str) -> Iterator[PosteriorTable]:
         start = 0
         for batch in table.batches(batch_rows(self.networks[0])):
-            yield self._cases(batch.hide([target]), [target], start)
+            yield self._cases(batch.mask([target]), [target], start)
             start += batch.n_rows
 
-    def _cases(self, table: Table, names: list[str], start: int) -> CaseBeliefs:
+    def _cases(self, table: Table, names: list[str], start: int) -> PosteriorTable:
         logs = np.array([network.log_likelihood(table) for network in self.networks]) + self._log_weights[:, None]
         total = logsumexp(logs, axis=0)
         if np.isneginf(total).any():
@@ -133,7 +150,7 @@ class AveragedNetworks:
             if not len(rows):
                 continue
             share = np.exp(log_p - total)[rows, None]
-            found = network.exact.cases(table.take(rows), ask=names)
+            found = network.predict_proba(table.take(rows), variables=names)
             for name in names:
                 beliefs[name][rows] += share * found[name]
-        return CaseBeliefs(total, beliefs, states)
+        return PosteriorTable(total, beliefs, states)

@@ -15,7 +15,7 @@ Several walks agree when R̂ is near 1:
 
     R̂² = (m − 1)/m + B/(m W)        B, W variance between and within the halves of all chains, m samples in each
 
-Where :func:`~bayeslearn.network.learn` keeps the one graph that scores best, this keeps all of them, each by how
+Where :func:`~bayeslearn.network.fit_network` keeps the one graph that scores best, this keeps all of them, each by how
 probable the rows make it.
 """
 
@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,28 +33,23 @@ from bayeslearn import kernels, validation
 from bayeslearn.capacity import require_numbers, require_room
 from bayeslearn.em import ROUNDING
 from bayeslearn.errors import (
-    CapacityError,
+    ConvergenceWarning,
     MissingValuesError,
-    NotConvergedWarning,
     ParameterError,
-    UnknownColumnError,
-    nearest,
 )
-from bayeslearn.network.dag import Dag
+from bayeslearn.network.dag import DAG
 from bayeslearn.network.structure.preprocessing import prepare
 from bayeslearn.network.structure.score_based.candidate_parents import greedy, likely, partners
 from bayeslearn.network.structure.score_based.parent_sets import parent_sets
-from bayeslearn.network.structure.scoring.criteria import Score
-from bayeslearn.network.structure.search_settings import UNLIMITED, Budget, Knowledge
-from bayeslearn.network.structure.uncertainty.model_averaging import AveragedNetworks
+from bayeslearn.network.structure.scoring.criteria import StructureScore
+from bayeslearn.network.structure.search_settings import UNLIMITED, BackgroundKnowledge, Budget
+from bayeslearn.network.structure.uncertainty.structure_posterior import StructurePosterior, sorted_draws
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.network.parameters.priors import Prior
-    from bayeslearn.network.structure.preprocessing import Prepared
     from bayeslearn.network.structure.score_based.parent_sets import ParentSets
     from bayeslearn.network.structure.scoring.criteria import ScoreCache
     from bayeslearn.network.structure.search_settings import Allowed
@@ -68,12 +63,12 @@ NOTHING = 40.0
 class Chain:
     """A walk from where a climb from a random order ends; orders are by number of name."""
 
-    def __init__(self, sets: ParentSets, rng: np.random.Generator) -> None:
-        self.sets, self.rng, n = sets, rng, sets.n
+    def __init__(self, sets: ParentSets, random_state: np.random.Generator) -> None:
+        self.sets, self.rng, n = sets, random_state, sets.n
         self.depth = NOTHING + float(np.log(np.diff(sets.first).max()))
-        self.order = sets.possible(rng.permutation(n))
+        self.order = sets.possible(random_state.permutation(n))
         slack = ROUNDING * (1 + abs(float(sets.scores[sets.first[:-1]].sum())))
-        kernels.climb_orders(sets.arrays, self.order, rng.permutation(n), np.empty(n, np.int64), slack)
+        kernels.climb_orders(sets.arrays, self.order, random_state.permutation(n), np.empty(n, np.int64), slack)
         self.sums = np.zeros((n, n))
         self.log_scores: list[float] = []
         self.chosen: list[NDArray[np.int64]] = []
@@ -131,98 +126,8 @@ def r_hat(values: NDArray[np.float64]) -> float:
     return float(np.sqrt((m - 1) / m + between / (m * within)))
 
 
-#: Variables of graphs whose orders are counted.
-MOST_VARIABLES = 18
-
 #: Parts of a walk between which chains are looked at.
 PARTS = 20
-
-#: When chains agree: R̂ of the log score, and the largest difference of an arc's probability.
-AGREED, NEAR = 1.1, 0.25
-
-
-class Draw(NamedTuple):
-    """A graph, and its share of the draws."""
-
-    dag: Dag
-    weight: float
-
-
-@dataclass(frozen=True, eq=False)
-class StructurePosterior:
-    """What is believed of arcs and graphs."""
-
-    names: tuple[str, ...]
-    #: P(c → x | D) as arcs[c, x].
-    arcs: NDArray[np.float64]
-    #: ln P(order, D) of every sample, (chains, samples), up to a constant.
-    log_scores: NDArray[np.float64]
-    #: R̂ of the log scores: near 1 when the chains agree.
-    r_hat: float
-    #: The largest difference between chains in the probability of an arc.
-    gap: float
-    #: The share of moves that were taken.
-    taken: float
-    #: Distinct graphs, the most frequent first.
-    draws: tuple[Draw, ...]
-    #: The table that it rests on, and what had to be done for it.
-    prepared: Prepared | None = None
-    seconds: float = 0.0
-    #: Whether a limit ended the chains.
-    stopped: bool = False
-
-    @property
-    def converged(self) -> bool:
-        """Whether the chains agree."""
-        return self.r_hat <= AGREED and self.gap <= NEAR
-
-    def arc(self, parent: str, child: str) -> float:
-        """P(parent → child | D)."""
-        return float(self.arcs[self._place(parent), self._place(child)])
-
-    def edge(self, a: str, b: str) -> float:
-        """P(an arc between both, either way | D)."""
-        return self.arc(a, b) + self.arc(b, a)
-
-    def table(self) -> list[tuple[str, str, float]]:
-        """All arcs with their probabilities, the most probable first, then by name."""
-        n = len(self.names)
-        found = [(self.names[c], self.names[x], float(self.arcs[c, x])) for c in range(n) for x in range(n) if c != x]
-        return sorted(found, key=lambda arc: (-round(arc[2], 9), arc[:2]))  # rounding decides nothing
-
-    def fair(self) -> StructurePosterior:
-        """The same with all graphs equally probable before the data: draws weighed by 1 / orders they fit."""
-        if len(self.names) > MOST_VARIABLES:
-            raise CapacityError(
-                f"orders are counted for graphs of at most {MOST_VARIABLES} variables, got {len(self.names)}",
-                hint="keep the prior over orders",
-                variables=len(self.names),
-            )
-        weights = np.array([draw.weight / orders_of(draw.dag) for draw in self.draws])
-        draws = _sorted(zip((draw.dag for draw in self.draws), (weights / weights.sum()).tolist(), strict=True))
-        return replace(self, draws=draws, arcs=_mean_arcs(self.names, draws))
-
-    def networks(self, data: Any = None, *, prior: Prior = "bdeu:1", most: int = 50) -> AveragedNetworks:
-        """The most probable graphs, at most so many, each with a say in every answer: the Bayes optimal one.
-
-        Their tables are learned from `data`, or else from the rows that the posterior rests on.
-        """
-        rows = self.prepared.table if data is None and self.prepared is not None else data
-        return AveragedNetworks.learned(self.draws, rows, prior=prior, most=most)
-
-    def _place(self, name: str) -> int:
-        if name not in self.names:
-            raise UnknownColumnError(
-                f"there is no variable {name!r}", hint=nearest([name], self.names, "the variables")
-            )
-        return self.names.index(name)
-
-
-def orders_of(dag: Dag) -> float:
-    """How many orders put every node of a graph after its parents."""
-    bit = {name: 1 << i for i, name in enumerate(dag.nodes)}
-    parents = np.array([sum(bit[p] for p in dag.parents(name)) for name in dag.nodes], np.int64)
-    return float(kernels.count_orders(parents, np.empty(1 << len(bit))))
 
 
 def sample_orders(
@@ -236,7 +141,7 @@ def sample_orders(
     burn_in: int | None = None,
     most_parents: int = 4,
     candidates: int = 12,
-    rng: np.random.Generator | int | None = 0,
+    random_state: np.random.Generator | int | None = 0,
 ) -> StructurePosterior:
     """Sample orders, and say what they make of arcs and graphs.
 
@@ -266,7 +171,7 @@ def sample_orders(
     require_room(f"{chains:,} chains of {samples:,} orders", chains * (4000 + samples * (200 + 8 * n)))
     require_numbers("moves between orders", (max(thin, burn_in), 8), copies=chains)
     sets = cache.settled(lambda: _sets(cache, allowed, budget, candidates), budget)
-    walks = [Chain(sets, generator) for generator in validation.generator(rng).spawn(chains)]
+    walks = [Chain(sets, generator) for generator in validation.generator(random_state).spawn(chains)]
     kernels.parallel(partial(Chain.walk, steps=burn_in), walks)
     part = -(-samples // PARTS)
     for done in range(0, samples, part):
@@ -299,33 +204,20 @@ def _gathered(cache: ScoreCache, walks: list[Chain]) -> StructurePosterior:
         r_hat(log_scores),
         float(np.ptp(by_chain, axis=0).max()),
         sum(walk.taken for walk in walks) / max(sum(walk.moves for walk in walks), 1),
-        _sorted(zip(dags, (seen / seen.sum()).tolist(), strict=True)),
+        sorted_draws(zip(dags, (seen / seen.sum()).tolist(), strict=True)),
     )
     if not found.converged:
         warnings.warn(
             f"chains over orders do not agree: R̂ is {found.r_hat:.3g}, and an arc's probability differs by "
             f"{found.gap:.2f}\n\nhint: raise `samples`",
-            NotConvergedWarning,
+            ConvergenceWarning,
             stacklevel=4,
         )
     return found
 
 
-def _dag(names: tuple[str, ...], arcs: NDArray[np.bool_]) -> Dag:
-    return Dag({name: tuple(names[c] for c in np.flatnonzero(arcs[:, x])) for x, name in enumerate(names)})
-
-
-def _sorted(draws: Iterable[tuple[Dag, float]]) -> tuple[Draw, ...]:
-    return tuple(Draw(*draw) for draw in sorted(draws, key=lambda draw: (-draw[1], sorted(draw[0].arcs))))
-
-
-def _mean_arcs(names: tuple[str, ...], draws: Iterable[Draw]) -> NDArray[np.float64]:
-    place = {name: i for i, name in enumerate(names)}
-    arcs = np.zeros((len(names), len(names)))
-    for dag, weight in draws:
-        for c, x in dag.arcs:
-            arcs[place[c], place[x]] += weight
-    return arcs
+def _dag(names: tuple[str, ...], arcs: NDArray[np.bool_]) -> DAG:
+    return DAG({name: tuple(names[c] for c in np.flatnonzero(arcs[:, x])) for x, name in enumerate(names)})
 
 
 ### from a table to the posterior
@@ -334,11 +226,11 @@ def _mean_arcs(names: tuple[str, ...], draws: Iterable[Draw]) -> NDArray[np.floa
 MOST_PARENTS = 4
 
 
-def structure_posterior(
+def sample_structure_posterior(
     data: Any,
     *,
-    score: str | Score = "bdeu:1",
-    knowledge: Knowledge | None = None,
+    score: str | StructureScore = "bdeu:1",
+    knowledge: BackgroundKnowledge | None = None,
     samples: int = 500,
     chains: int = 4,
     states: Mapping[str, Iterable[Any]] | None = None,
@@ -347,7 +239,7 @@ def structure_posterior(
     bins: int | None = None,
     max_states: int = 255,
     time_limit: float | None = None,
-    rng: np.random.Generator | int | None = 0,
+    random_state: np.random.Generator | int | None = 0,
     progress: Callable[[Any], object] | None = None,
 ) -> StructurePosterior:
     """The probability of arcs and graphs, given complete rows.
@@ -355,7 +247,7 @@ def structure_posterior(
     Parameters
     ----------
     data, states, weights, cut, bins, max_states
-        As for :func:`~bayeslearn.network.learn`, sources among them, but no cell may be missing.
+        As for :func:`~bayeslearn.network.fit_network`, sources among them, but no cell may be missing.
     score
         ``bdeu:CASES``, ``bds:CASES`` or ``k2``, which are log probabilities of the rows, or ``bic``, which is near one.
     knowledge
@@ -365,27 +257,29 @@ def structure_posterior(
         if they do not, this is warned of.
     time_limit
         Seconds after which no more families and orders are looked at.
-    rng
+    random_state
         Decides where the chains go.
     progress
         Told of every part of the chains; raising StopIteration ends them.
 
     >>> rows = {"rain": list("nnyy") * 30, "hose": list("nyny") * 30, "wet": list("nyyy") * 30}
-    >>> found = structure_posterior(rows)
+    >>> found = sample_structure_posterior(rows)
     >>> print(f"{found.arc('rain', 'wet'):.1f}, {found.edge('rain', 'wet'):.1f}, {found.edge('rain', 'hose'):.1f}")
     0.9, 1.0, 0.1
     """
     started = time.monotonic()
     late = None if time_limit is None else started + validation.number("time_limit", time_limit, least=0)
-    budget, known = Budget(late, progress), knowledge or Knowledge()
+    budget, known = Budget(late, progress), knowledge or BackgroundKnowledge()
     prepared = prepare(
         data, states=states, weights=weights, cut=cut, bins=bins, max_states=max_states, memory=budget.memory
     )
     table = _complete(prepared.table)
-    cache = prepared.scores(Score.of(score), budget.memory)
+    cache = prepared.scores(StructureScore.of(score), budget.memory)
     most = MOST_PARENTS if known.most_parents is None else known.most_parents
     allowed = known.of(table.schema.names)
-    found = sample_orders(cache, allowed, budget, samples=samples, chains=chains, most_parents=most, rng=rng)
+    found = sample_orders(
+        cache, allowed, budget, samples=samples, chains=chains, most_parents=most, random_state=random_state
+    )
     return replace(found, prepared=prepared, seconds=time.monotonic() - started, stopped=budget.stopped)
 
 

@@ -1,0 +1,191 @@
+"""Symbols: emissions that are looked up in a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.distributions import Categorical, Counts, Dirichlet
+from bayeslearn.distributions.sufficient_statistics import frozen
+from bayeslearn.errors import ShapeError, UnknownStateError, listed
+from bayeslearn.hmm.emission_statistics import Symbols
+from bayeslearn.hmm.emissions import Emissions
+from bayeslearn.hmm.observations import distinct, is_missing, one_column, plain, seen_symbols
+from bayeslearn.tables import DiscreteVariable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.model_values import Reader
+    from bayeslearn.tables import Table
+
+#: Whole numbers between the least and the largest, up to which each has a place of its own.
+MOST_BETWEEN = 1 << 16
+#: Whole numbers beyond these are not subtracted from each other.
+MOST_WHOLE = 1 << 62
+
+#: The code of a symbol that is not known.
+UNKNOWN = -2
+
+
+def logs(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """ln p, −inf for 0."""
+    with np.errstate(divide="ignore"):
+        return np.log(p)
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalEmissions(Emissions):
+    """P(symbol | state) = θ: a row for each state, a column for each symbol.
+
+    >>> from bayeslearn.tables import DiscreteVariable
+    >>> die = CategoricalEmissions(DiscreteVariable("roll", (1, 2, 3)), [[1/3, 1/3, 1/3], [0.1, 0.1, 0.8]])
+    >>> die.cells([3, 1, None])
+    array([ 2,  0, -1], dtype=int32)
+    """
+
+    kind: ClassVar[str] = "categorical"
+
+    variable: DiscreteVariable
+    theta: NDArray[np.float64]
+
+    @classmethod
+    def blank(cls, kind: Any, cells: Any, rows: int, names: tuple[str, ...] | None, symbols: Any) -> Self:  # noqa: ARG003
+        """All symbols alike."""
+        states = tuple(symbols) if symbols is not None else seen_symbols(cells)
+        variable = DiscreteVariable((names or ("symbol",))[0], states)
+        return cls(variable, np.full((rows, variable.size), 1 / variable.size))
+
+    def __post_init__(self) -> None:
+        theta = validation.probabilities(self.theta, name="theta")
+        if theta.ndim != 2 or theta.shape[1] != self.variable.size:
+            raise ShapeError(f"expected a table of (states, {self.variable.size} symbols), got shape {theta.shape}")
+        object.__setattr__(self, "theta", frozen(theta))
+
+    @property
+    def size(self) -> int:
+        """How many states there are."""
+        return len(self.theta)
+
+    @property
+    def distribution(self) -> Categorical:
+        """Of as many states as there are symbols."""
+        return Categorical(self.variable.size)
+
+    @property
+    def parameters(self) -> NDArray[np.float64]:
+        """θ."""
+        return self.theta
+
+    def with_parameters(self, parameters: NDArray[np.float64]) -> Self:
+        """Other probabilities."""
+        return replace(self, theta=parameters)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.variable.name,)
+
+    def variables(self, columns: Sequence[str]) -> list[Any]:
+        """The one column."""
+        return [DiscreteVariable(name, self.variable.states) for name in columns]
+
+    def of_table(self, table: Table, columns: tuple[str, ...]) -> NDArray[np.int32]:
+        """Codes of symbols."""
+        return table.codes_of(columns[0]).astype(np.int32)
+
+    def cells(self, x: Any) -> NDArray[np.int32]:
+        """Codes of symbols, −1 where missing."""
+        return symbol_codes(x, self.variable)
+
+    def require_cells(self, cells: NDArray[Any]) -> None:
+        """Codes within those of the symbols."""
+        if cells.ndim != 1 or cells.dtype != np.int32:
+            raise ShapeError(f"expected codes of symbols, got shape {cells.shape} of {cells.dtype}")
+        validation.indices(f"codes of {self.variable.name}", cells, self.variable.size, least=-1)
+
+    def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
+        """Symbols at random."""
+        reached = random_state.random((len(states), 1)) > np.cumsum(self.theta, axis=1)[states]
+        codes = np.minimum(reached.sum(axis=1), self.variable.size - 1)
+        return np.array(self.variable.states)[codes]
+
+    def reading(self, cells: NDArray[Any]) -> Symbols:
+        """A table to look up."""
+        return Symbols(cells, logs(self.theta), Counts)
+
+    def default_prior(self, cells: Any, cases: float) -> Any:  # noqa: ARG002 - the same for all data
+        """So many cases, spread evenly: no symbol is impossible."""
+        return Dirichlet.m_estimate(cases)
+
+    def first_shares(self, cells: NDArray[Any], random_state: np.random.Generator) -> NDArray[np.float64]:
+        """By chance: each symbol leans towards some states."""
+        n = self.size
+        lean = random_state.dirichlet(np.full(n, 0.5), self.variable.size + 1)
+        return lean[cells] * random_state.uniform(0.5, 1.5, (len(cells), n))
+
+    def symbol_table(self) -> tuple[DiscreteVariable, NDArray[np.float64]]:
+        """The variable, and θ."""
+        return self.variable, self.theta
+
+    fields_in_files: ClassVar[dict[str, Any]] = {"variable": dict}
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the emissions as plain values."""
+        return super().to_document() | {"variable": self.variable.to_dict()}
+
+    @classmethod
+    def field_of(cls, reader: Reader, name: str, value: Any) -> Any:
+        """A field from its value in a file."""
+        return reader.discrete(value, "the symbol") if name == "variable" else super().field_of(reader, name, value)
+
+    def described(self, state: int, most: int = 3) -> str:
+        """The most probable symbols."""
+        return self.distribution.describe(self.theta, state, variable=self.variable, most=most)
+
+
+def symbol_codes(x: Any, variable: DiscreteVariable) -> NDArray[np.int32]:
+    """Codes of symbols as the user wrote them, −1 where missing."""
+    column = one_column(x)
+    known = {state: code for code, state in enumerate(variable.states)}
+    if column.dtype.kind in "iu" and len(column) and all(type(s) is int for s in known):
+        found, place = whole_numbers(column)
+    else:
+        found, place = distinct(column.astype(object))
+    codes = np.array([code_of(symbol, known) for symbol in found], np.int32)[place]
+    if codes.min(initial=0) == UNKNOWN:
+        row = int(np.argmax(codes == UNKNOWN))
+        raise unknown(plain(column[row]), row, variable)
+    return codes
+
+
+def whole_numbers(column: NDArray[Any]) -> tuple[list[int], NDArray[Any]]:
+    """Whole numbers that may be there, and which one each row has; all in between, where these are few."""
+    low, high = int(column.min()), int(column.max())
+    if high - low > MOST_BETWEEN or max(high, -low) > MOST_WHOLE:
+        values, place = np.unique(column, return_inverse=True)
+        return values.tolist(), place
+    return list(range(low, high + 1)), column.astype(np.int64) - low
+
+
+def unknown(symbol: Any, row: int, variable: DiscreteVariable) -> UnknownStateError:
+    """The error that names a symbol nobody declared."""
+    return UnknownStateError(
+        f"symbol {symbol!r} in row {row} is not among {listed(variable.states)}",
+        hint="declare all symbols when learning, or make it missing",
+        symbol=symbol,
+        row=row,
+    )
+
+
+def code_of(symbol: Any, known: dict[Any, int]) -> int:
+    """The code of a symbol, −1 for a missing one, UNKNOWN for one that nobody declared."""
+    symbol = plain(symbol)
+    if symbol in known:
+        return known[symbol]
+    return -1 if is_missing(symbol) else UNKNOWN

@@ -1,0 +1,317 @@
+"""What a hidden Markov model learns from, when it does not fit into memory: sequences that are folded.
+
+One pass looks at all of them: the moments of the observations, from which priors and floors follow, and some sequences
+to start from, all of them where there are few.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from bayeslearn.distributions import Moments
+from bayeslearn.distributions.row_assignment import assign
+from bayeslearn.errors import DataError, InconsistentDataError, ParameterError, UnknownStateError, listed, option
+from bayeslearn.hmm.emissions import SAMPLE, declared
+from bayeslearn.hmm.inputs import known_codes
+from bayeslearn.hmm.sequences import Sequences
+from bayeslearn.sources.base import Scanned
+from bayeslearn.sources.encoding import Coder
+from bayeslearn.sources.hash_sampling import row_numbers, scrambled
+from bayeslearn.sources.scanning import scan
+from bayeslearn.tables import DiscreteVariable, Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.hmm.emissions import Emissions
+    from bayeslearn.hmm.model import HiddenMarkovModel
+    from bayeslearn.tables.columns import Column
+    from bayeslearn.tables.folded import Folded
+    from bayeslearn.tables.runs import Runs
+
+    KeptSequences = Folded[Sequences]
+
+S = TypeVar("S")
+
+#: Ids that are remembered, to find one that stands in two places.
+MOST_IDS = 1 << 18
+
+#: Bytes of sequences that are remembered between the passes of EM.
+KEPT_BYTES = 1 << 27
+
+#: States that a column of symbols may have.
+MOST_SYMBOLS = 1 << 15
+
+
+### columns as observations
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Turns columns into observations; it may travel."""
+
+    coder: Coder
+    emissions: Emissions
+    columns: tuple[str, ...]
+    #: The column of states that are known, and the code of each of its states; the last is that of nothing.
+    known: str | None = None
+    codes: NDArray[np.int32] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        source: Scanned,
+        emissions: Emissions,
+        columns: tuple[str, ...],
+        known: str | None,
+        states: Sequence[Any],
+    ) -> Reader:
+        """What reads these columns of a source as the emissions have them."""
+        told: Any = None if known is None else source.schema[known]
+        schema = Schema([*emissions.variables(columns), *([] if told is None else [told])])
+        request = replace(source.request, unseen="error", absent="error")
+        codes = None if told is None else state_codes(told, states)
+        return cls(Coder(schema, request), emissions, columns, known, codes)
+
+    def __call__(self, columns: list[Column]) -> tuple[Any, NDArray[np.int32] | None]:
+        """The observations of a batch in their working form, and the states that are known."""
+        table = self.coder.table([column for column in columns if column.name in self.coder.names])
+        known = None if self.known is None or self.codes is None else self.codes[table.codes_of(self.known)]
+        return self.emissions.of_table(table, self.columns), known
+
+
+def sequences_of(runs: Runs) -> Sequences:
+    """Whole runs of rows as sequences."""
+    cells, known = runs.arrays
+    return Sequences(cells, runs.lengths, runs.ids, known=known)  # type: ignore[arg-type]
+
+
+def state_codes(variable: DiscreteVariable, states: Sequence[Any]) -> NDArray[np.int32]:
+    """The code of each state that a column knows, −1 for what stands for nothing."""
+    odd = [s for s in variable.states if s not in states and s != -1]
+    if odd:
+        raise UnknownStateError(f"column {variable.name!r} names {listed(odd)}, not among the states {listed(states)}")
+    return known_codes([*variable.states, None], states, variable.size + 1)
+
+
+### a first pass
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedSequences:
+    """Sequences of a source in the working form of some emissions."""
+
+    source: Scanned
+    id: str
+    reader: Reader
+
+    @cached_property
+    def sequences(self) -> KeptSequences:
+        """Batches of whole sequences: the rows of one stand together in one file. Remembered where they fit."""
+        return self.source.runs(self.id, self.reader, self.reader.coder.names).kept(sequences_of, KEPT_BYTES)
+
+    def fold(self, collect: Callable[[Sequences], S]) -> S:
+        """The sum over batches of whole sequences."""
+        return self.sequences.fold(collect)
+
+    @cached_property
+    def look(self) -> Look:
+        """What one pass over all sequences shows."""
+        return self.fold(looked)
+
+    @property
+    def sample(self) -> Sequences:
+        """Sequences to start from."""
+        return self.look.sample
+
+    @property
+    def cells(self) -> Any:
+        """What stands for all observations: the moments of numbers; of symbols some."""
+        by_moments = self.look.moments is not None and self.reader.emissions.by_moments
+        return self.look.moments if by_moments else self.look.sample.cells
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a batch shows; what several show adds."""
+
+    moments: Moments | None
+    sample: Sequences
+    #: A number for each sequence of the sample; those with the lowest are kept.
+    numbers: NDArray[np.uint64]
+    #: The ids seen so far; None for too many.
+    ids: frozenset[Any] | None
+
+    def __add__(self, other: Look) -> Look:
+        twice = (self.ids or frozenset()) & (other.ids or frozenset())
+        if twice:
+            raise in_two_places(sorted(twice, key=str))
+        moments = None if self.moments is None or other.moments is None else self.moments + other.moments
+        sample, numbers = few(beside([self.sample, other.sample]), np.concatenate([self.numbers, other.numbers]))
+        return Look(moments, sample, numbers, union(self.ids, other.ids))
+
+
+def looked(data: Sequences) -> Look:
+    """What a batch of whole sequences shows."""
+    ids = frozenset(data.ids)
+    if len(ids) < len(data):
+        raise in_two_places([name for name, n in Counter(data.ids).items() if n > 1])
+    moments = None
+    if data.cells.dtype.kind == "f":
+        moments = Moments.collect(data.cells, assign(len(data.cells)))
+    columns = data.cells[:, None] if data.cells.ndim == 1 else data.cells
+    each = row_numbers(columns.T, data.n_rows)
+    numbers = scrambled(np.add.reduceat(each, data.starts))
+    return Look(moments, *few(shortened(data), numbers), union(ids, frozenset()))
+
+
+def beside(parts: list[Sequences]) -> Sequences:
+    """The sequences of all, one after the other."""
+    known = None if parts[0].known is None else np.concatenate([p.known for p in parts])
+    cells, lengths = (np.concatenate(arrays) for arrays in ([p.cells for p in parts], [p.lengths for p in parts]))
+    return Sequences(cells, lengths, tuple(name for p in parts for name in p.ids), known=known)
+
+
+def union(one: frozenset[Any] | None, other: frozenset[Any] | None) -> frozenset[Any] | None:
+    """The ids of both, if they are not too many."""
+    if one is None or other is None or len(one) + len(other) > MOST_IDS:
+        return None
+    return one | other
+
+
+def in_two_places(ids: Sequence[Any]) -> InconsistentDataError:
+    """The error that names a sequence that does not stand together."""
+    return InconsistentDataError(
+        f"sequence {listed(ids[:3])} stands in two places: the rows of a sequence must follow each other in one file",
+        hint="sort the rows by sequence, and write each into one file",
+    )
+
+
+def shortened(data: Sequences) -> Sequences:
+    """Sequences of which none is longer than a sample."""
+    if data.lengths.max() <= SAMPLE:
+        return data
+    rows = np.arange(data.n_rows) - np.repeat(data.starts, data.lengths) < SAMPLE
+    known = None if data.known is None else data.known[rows]
+    return Sequences(data.cells[rows], np.minimum(data.lengths, SAMPLE), data.ids, known=known)
+
+
+def few(data: Sequences, numbers: NDArray[np.uint64]) -> tuple[Sequences, NDArray[np.uint64]]:
+    """The sequences with the lowest numbers, as many as make a sample, in their order."""
+    order = np.argsort(numbers, kind="stable")
+    kept = np.sort(order[np.cumsum(data.lengths[order]) <= SAMPLE])
+    if len(kept) == len(data):
+        return data, numbers
+    rows = np.repeat(np.isin(np.arange(len(data)), kept), data.lengths)
+    known = None if data.known is None else data.known[rows]
+    ids = tuple(data.ids[i] for i in kept)
+    return Sequences(data.cells[rows], data.lengths[kept], ids, known=known), numbers[kept]
+
+
+### what was given
+
+
+@dataclass(frozen=True, eq=False)
+class RawSource:
+    """Columns of a source that are not yet in their working form; it answers as :class:`~.reading.Raw` does."""
+
+    source: Scanned
+    id: str
+    names: tuple[str, ...]
+    known: str | None = None
+
+    @property
+    def cells(self) -> NDArray[Any]:
+        """Some cells like all, to tell the kind: every symbol once, or as many numbers as there are columns."""
+        first: Any = self.source.schema[self.names[0]]
+        if len(self.names) == 1 and isinstance(first, DiscreteVariable):
+            return np.array([*first.states, None], dtype=object)[:-1]
+        if any(isinstance(self.source.schema[name], DiscreteVariable) for name in self.names):
+            return self._cells_of_each()
+        return np.zeros(1) if len(self.names) == 1 else np.zeros((1, len(self.names)))
+
+    def _cells_of_each(self) -> NDArray[Any]:
+        """Every state of each column beside numbers; what is left of a shorter column is missing."""
+        columns = [list(getattr(self.source.schema[name], "states", (0.0,))) for name in self.names]
+        longest = max(map(len, columns))
+        found = np.full((longest, len(columns)), None, dtype=object)
+        for j, column in enumerate(columns):
+            found[: len(column), j] = column
+        return found
+
+    def told(self, known: Any) -> list[Any] | None:
+        """The states that are known somewhere."""
+        return None if known is None else list(self.source.schema[self.known].states)  # type: ignore[index, attr-defined]
+
+    def finished(self, emissions: Emissions, states: Sequence[Any]) -> FoldedSequences:
+        """The sequences as the emissions have them."""
+        return FoldedSequences(self.source, self.id, Reader.of(self.source, emissions, self.names, self.known, states))
+
+
+def opened(
+    data: Any,
+    *,
+    id: str | None,  # noqa: A002 - the name of the column
+    names: tuple[str, ...] | None,
+    known: Any,
+    kind: Any,
+    lengths: Any,
+    weights: Any,
+) -> RawSource:
+    """The columns of a source that were asked for, as the emissions want them."""
+    if id is None or lengths is not None:
+        raise ParameterError(
+            "the sequences of a source are told apart by a column", hint=f"name it: {option('id', 'patient')}"
+        )
+    if weights is not None or getattr(data, "weight", None) is not None:
+        raise ParameterError("the sequences of a source count once each: they have no weights")
+    if known is not None and not isinstance(known, str):
+        raise ParameterError("`known` of a source is the name of a column of it, the state of each row or nothing")
+    also = [known] if known else []
+    source = data if isinstance(data, Scanned) else scanned(data, id, None if names is None else [*names, *also])
+    taken = names or tuple(n for n in source.schema.names if n not in {id, known})
+    if not taken:
+        raise ParameterError("no column is left to be observed", hint="name the observed columns")
+    here = {v.name: isinstance(v, DiscreteVariable) for v in source.schema}
+    states, numbers = declared(kind, taken)
+    discrete = [n for n in (*also, *states) if not here.get(n, False)]
+    numeric = [n for n in numbers if here.get(n, True)]
+    source = source.declared(
+        columns=(*taken, *also), discrete=discrete, numeric=numeric, max_states=MOST_SYMBOLS, allow_constant=True
+    )
+    return RawSource(source, id, taken, known)
+
+
+def observed(model: HiddenMarkovModel, data: Any, id: str | None) -> KeptSequences:  # noqa: A002 - the column's name
+    """Batches of whole sequences of a source, as a model observes them; they are remembered where they fit."""
+    emissions = model.emissions
+    raw = opened(data, id=id, names=emissions.names, known=None, kind=emissions.kind, lengths=None, weights=None)
+    return raw.finished(emissions, model.states).sequences
+
+
+def lengths_by_id(sequences: KeptSequences) -> dict[Any, int]:
+    """The rows of each sequence by its id, in order, by a pass; one that stands in two places is an error."""
+    found: dict[Any, int] = {}
+    for batch in sequences.batches():
+        twice = [name for name in batch.ids if name in found]
+        if twice:
+            raise in_two_places(twice)
+        found |= dict(zip(batch.ids, batch.lengths.tolist(), strict=True))
+    return found
+
+
+def scanned(data: Any, id: str, columns: list[str] | None) -> Scanned:  # noqa: A002 - the name of the column
+    """Files whose column of ids may hold anything."""
+    gone: dict[str, str] = {}
+    found: Scanned = scan(data, columns=columns, allow_constant=True, left_out=gone)
+    odd = [why for name, why in gone.items() if name != id]
+    if odd:
+        raise DataError(odd[0], hint=f"name the observed columns: {option('columns')}")
+    return found

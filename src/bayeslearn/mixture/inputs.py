@@ -1,0 +1,295 @@
+"""What was given to learn from, as rows or as a source that folds; a first look at it; and the parts of a component.
+
+    fold(collect) = collect(batch 1) + collect(batch 2) + …
+
+A first look finds the statistics of every part over all rows, and rows to start from, in one pass. Of more rows than
+starts are drawn from a sample is taken, which is the same whoever reads the batches
+(:mod:`bayeslearn.sources.hash_sampling`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from bayeslearn.components.component import Component
+from bayeslearn.components.rows import Rows, in_batch, read
+from bayeslearn.distributions import Family, MultivariateNormal, StatisticsBundle
+from bayeslearn.distributions.distribution import by_name
+from bayeslearn.errors import DataError, EmptyTableError, ParameterError
+from bayeslearn.mixture.initialization import MOST_ROWS, whole
+from bayeslearn.sources.base import Scanned
+from bayeslearn.sources.hash_sampling import lowest, row_numbers
+from bayeslearn.sources.scanning import as_source, is_source
+from bayeslearn.tables import NumericVariable, Schema, Table
+from bayeslearn.tables.folded import Sum
+from bayeslearn.tables.numeric_states import all_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.mixture.model import MixtureModel
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Rows that come in batches, again and again: EM over more data than fit into memory.
+
+    `source` is a function that returns an iterator over arrays, tables or (rows, weights), or anything that can be
+    iterated more than once. Each batch is read, checked, and let go.
+    """
+
+    source: Callable[[], Iterable[Any]] | Iterable[Any]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.source, Iterator):
+            raise ParameterError(
+                "an iterator gives its batches only once, and EM reads them many times",
+                hint="give a function that returns a new iterator, or a list",
+            )
+
+    def fold(self, collect: Callable[[Any], S]) -> S:
+        """The sum over the batches as they come."""
+        total: Sum[S] = Sum()
+        for batch in self.source() if callable(self.source) else self.source:
+            total.add(collect(batch))
+        if total.total is None:
+            raise EmptyTableError("there are no batches to learn from")
+        return total.total
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedRows:
+    """A source, or batches, read as rows of known parts."""
+
+    source: Batches | Scanned
+    parts: tuple[Component, ...]
+
+    def fold(self, collect: Callable[[Rows], S]) -> S:
+        """The sum over the batches; none stays in memory."""
+        return self.source.fold(Reading(self.parts, collect))
+
+    @cached_property
+    def seen(self) -> Seen:
+        """What all rows show, and rows to start from: all of few, a sample of many; by one pass."""
+        return look(self)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is made of a batch, once it is read; it may travel."""
+
+    parts: tuple[Component, ...]
+    collect: Callable[[Rows], Any]
+
+    def __call__(self, batch: Any) -> Any:
+        """Of one batch: rows, or rows and their weights."""
+        pair = isinstance(batch, tuple) and len(batch) == 2
+        return self.collect(in_batch(self.parts, *batch) if pair else in_batch(self.parts, batch))
+
+
+### a first look
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The statistics of each part, as of one component, and rows to start from."""
+
+    whole: StatisticsBundle
+    sample: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a batch shows; what several show adds."""
+
+    whole: StatisticsBundle
+    weight: float
+    sample: Rows
+    numbers: NDArray[np.uint64]
+
+    def __add__(self, other: Look) -> Look:
+        rows, numbers = joined(self.sample, other.sample), np.concatenate([self.numbers, other.numbers])
+        kept = lowest(numbers, MOST_ROWS)
+        return Look(self.whole + other.whole, self.weight + other.weight, rows.take(kept), numbers[kept])
+
+
+@dataclass(frozen=True)
+class Looking:
+    """Looks at batches; it may travel."""
+
+    parts: tuple[Component, ...]
+
+    def __call__(self, rows: Rows) -> Look:
+        """Of one batch."""
+        columns = (column for cells in rows.cells for column in cells.reshape(len(rows), -1).T)
+        numbers = row_numbers(columns, len(rows))
+        kept = lowest(numbers, MOST_ROWS)
+        return Look(whole_of(self.parts, rows), rows.total, rows.take(kept), numbers[kept])
+
+
+def first_look(source: Rows | FoldedRows, parts: Sequence[Component]) -> Seen:
+    """What all rows show, and rows to start from: rows in memory are their own sample."""
+    return Seen(whole_of(parts, source), source) if isinstance(source, Rows) else source.seen
+
+
+def look(source: FoldedRows) -> Seen:
+    """One pass over all batches."""
+    found: Look = source.fold(Looking(source.parts))
+    if not found.weight > 0:
+        raise DataError("every weight is zero: no row is left to learn from")
+    return Seen(found.whole, found.sample)
+
+
+def whole_of(parts: Sequence[Component], rows: Rows) -> StatisticsBundle:
+    """The statistics of every part over these rows."""
+    return StatisticsBundle(
+        {part.name: whole(part, c, rows.weights) for part, c in zip(parts, rows.cells, strict=True)}
+    )
+
+
+def joined(one: Rows, other: Rows) -> Rows:
+    """Rows one after the other."""
+    cells = tuple(np.concatenate(pair) for pair in zip(one.cells, other.cells, strict=True))
+    if one.weights is None and other.weights is None:
+        return Rows(cells)
+    weights = [np.ones(len(rows)) if rows.weights is None else rows.weights for rows in (one, other)]
+    return Rows(cells, np.concatenate(weights))
+
+
+### what was given
+
+
+def opened(
+    data: Any,
+    family: Any = None,
+    covariance: Any = "full",
+    variance: float | None = None,
+    weights: Any = None,
+) -> tuple[Rows | FoldedRows, tuple[Component, ...]]:
+    """Data as what folds, and the parts of a component, from what was told and from the columns."""
+    if isinstance(data, FoldedRows):
+        return data, data.parts
+    if is_source(data) and not (isinstance(data, Scanned) and weights is None):
+        data, weights = as_source(data, weights=weights), None
+    named = isinstance(data, Scanned | Table)
+    parts = (parts_by_name if named else parts_of)(data, family, covariance, variance)
+    if isinstance(data, Scanned):
+        schema = Schema(column for part in parts for column in part.columns)
+        return FoldedRows(data.with_schema(schema, handle_unknown=data.request.unseen), parts), parts
+    if isinstance(data, Batches):
+        return FoldedRows(data, parts), parts
+    return read(parts, data, weights), parts
+
+
+def parts_of(data: Any, family: Any, covariance: Any = "full", variance: float | None = None) -> tuple[Component, ...]:
+    """The parts of a component, from what was told and from the shape of the data."""
+    family = by_names(family)
+    if isinstance(family, Family):
+        return (Component.of(with_variance(family, variance)),)
+    if family is not None:
+        given = list(family)
+        if all(isinstance(part, Component) for part in given):
+            return tuple(given)
+        return tuple(Component.of(f, *columns) for f, columns in zip(given, column_names(given), strict=True))
+    shape = np.shape(first_batch(data))
+    if len(shape) not in {1, 2}:
+        raise ParameterError(f"expected rows of numbers, got an array of shape {shape}")
+    return (gaussian([f"x{i}" for i in range(1 if len(shape) == 1 else shape[1])], covariance, variance),)
+
+
+def parts_by_name(data: Any, family: Any, covariance: Any, variance: float | None) -> tuple[Component, ...]:
+    """The parts of a component over named columns: one Gaussian of all, or the families in their order."""
+    family = by_names(family)
+    given: list[Any] = [family] if isinstance(family, Family) else list(family or ())
+    if given and all(isinstance(part, Component) for part in given):
+        return tuple(given)
+    schema = data.schema
+    if not given:
+        words = [v.name for v in schema.discrete if not all_numbers(v)]
+        if words:
+            raise ParameterError(
+                f"column {words[0]!r} holds states, and a Gaussian is of numbers",
+                hint="find_classes mixes states and numbers; `columns` of scan leaves columns out",
+            )
+        return (gaussian(list(schema.names), covariance, variance),)
+    wide = [len(names) for names in column_names(given)]
+    if sum(wide) != len(schema):
+        raise ParameterError(
+            f"the families are of {sum(wide)} columns, but there are {len(schema)}: {', '.join(schema.names)}"
+        )
+    names = iter(schema.names)
+    return tuple(
+        part_by_name(f, [schema[next(names)] for _ in range(n)], variance) for f, n in zip(given, wide, strict=True)
+    )
+
+
+def by_names(family: Any) -> Any:
+    """Distributions of numbers for their names, also in a list; "gaussian" is that of all columns, the default."""
+    if isinstance(family, list | tuple):
+        return [by_names(one) for one in family]
+    if not isinstance(family, str) or family == "gaussian":
+        return None if isinstance(family, str) else family
+    distribution = by_name(family)
+    if not distribution.accepts([NumericVariable("x")]):
+        raise ParameterError(f"{family} is of states, and how many is not said", hint="find_classes mixes any columns")
+    return distribution.over([NumericVariable("x")])
+
+
+def part_by_name(family: Any, columns: list[Any], variance: float | None) -> Component:
+    """A part over columns as the data have them: states keep their names."""
+    if family.accepts([NumericVariable(column.name) for column in columns]):
+        return Component.of(with_variance(family, variance), *(column.name for column in columns))
+    if not family.accepts(columns) or family.over(columns) != family:
+        raise ParameterError(f"column {columns[0].name!r} does not hold {family.size} states: {columns[0]!r:.80}")
+    return Component(tuple(columns), family)
+
+
+def with_variance(family: Any, variance: float | None) -> Any:
+    """A family whose variance is known."""
+    if variance is None:
+        return family
+    if not hasattr(family, "variance"):
+        raise ParameterError(
+            f"the variance of {family!r:.60} cannot be known",
+            hint='take MultivariateNormal(1, "spherical"), or leave `family` out',
+        )
+    return replace(family, variance=variance)
+
+
+def gaussian(names: list[str], covariance: Any, variance: float | None) -> Component:
+    """One Gaussian over all columns; of a known variance it is spherical."""
+    kind: Any = covariance if variance is None else "spherical"
+    return Component(tuple(NumericVariable(name) for name in names), MultivariateNormal(len(names), kind, variance))
+
+
+def column_names(families: Sequence[Any]) -> Iterator[list[str]]:
+    """x0, x1, … for as many columns as each family takes."""
+    at = 0
+    for family in families:
+        wide = family.n_columns
+        yield [f"x{i}" for i in range(at, at + wide)]
+        at += wide
+
+
+def first_batch(data: Any) -> Any:
+    """The first of the batches, or the data themselves."""
+    if not isinstance(data, Batches):
+        return data
+    first = next(iter(data.source() if callable(data.source) else data.source), None)
+    if first is None:
+        raise EmptyTableError("there are no batches to learn from")
+    return first[0] if isinstance(first, tuple) else first
+
+
+def schema_of(model: MixtureModel) -> Schema:
+    """The columns of a mixture."""
+    return Schema(column for part in model.parts for column in part.columns)

@@ -1,0 +1,23 @@
+"""Naive Bayes over the columns of a table: words, numbers and counts together, with holes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bayeslearn import lazy_imports
+
+if TYPE_CHECKING:
+    from bayeslearn.components import Component as Component
+    from bayeslearn.distributions.priors import EmpiricalBayesPrior as EmpiricalBayesPrior
+    from bayeslearn.distributions.priors import PooledPrior as PooledPrior
+    from bayeslearn.evaluation import Calibration as Calibration
+    from bayeslearn.naive_bayes.tabular.aode import AODEClassifier as AODEClassifier
+    from bayeslearn.naive_bayes.tabular.calibration import calibrate as calibrate
+    from bayeslearn.naive_bayes.tabular.calibration import calibration_curve as calibration_curve
+    from bayeslearn.naive_bayes.tabular.cross_validation import CrossValidation as CrossValidation
+    from bayeslearn.naive_bayes.tabular.cross_validation import cross_validate as cross_validate
+    from bayeslearn.naive_bayes.tabular.estimators import NaiveBayesClassifier as NaiveBayesClassifier
+    from bayeslearn.naive_bayes.tabular.explanation import CellContributions as CellContributions
+    from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel as NaiveBayesModel
+else:
+    __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

@@ -1,0 +1,307 @@
+"""Averaged one-dependence: every column in turn is a second parent of all others, and their answers are averaged.
+
+    P(c, x) ≈ mean_j P(c, x_j) Π_{k ≠ j} P(x_k | c, x_j)
+
+Nothing is searched and nothing is chosen: all of it is counts of two columns and the class, so it learns in one pass
+and models add. Columns that lean on each other, which naive Bayes counts twice, are forgiven (Webb, Boughton
+and Wang 2005).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from bayeslearn import kernels, validation
+from bayeslearn.codec import Saved
+from bayeslearn.components import normalized
+from bayeslearn.distributions import Counts
+from bayeslearn.errors import CapacityError, DataError, ParameterError, ShapeError
+from bayeslearn.estimators import AnswersInBatches, ReadsLabels
+from bayeslearn.model_values import ARRAY, NAME, NUMBER
+from bayeslearn.naive_bayes.tabular.estimators import classes_of, labeled_source
+from bayeslearn.naive_bayes.tabular.row_blocks import BLOCK
+from bayeslearn.sources.scanning import as_source, is_source
+from bayeslearn.sources.usability import dropping, warn_dropped
+from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
+from bayeslearn.tables.discretization import quantile_cuts
+from bayeslearn.tables.interval_values import weighted_values
+from bayeslearn.tables.notes import collected
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.model_values import Reader
+    from bayeslearn.tables.markers import Markers
+
+#: Counts of pairs that are kept at most.
+MOST_CELLS = 1 << 27
+
+
+@dataclass(frozen=True, eq=False)
+class AODEModel(Saved, kind="one-dependence"):
+    """Counts of (class, state, state) for every two columns, and the probabilities read off them.
+
+    `counts.n` is (classes, states, states) over the states of all columns one after the other; on the diagonal stands
+    how often a state was seen by itself. `cases` stand before the data in every distribution, spread evenly.
+    """
+
+    schema: Schema
+    counts: Counts
+    classes: Counts
+    cases: float
+    least: float
+    #: The names of the classes; 0, 1, ... when not given.
+    labels: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        k = len(self.classes.n)
+        object.__setattr__(self, "labels", tuple(self.labels) or tuple(range(k)))
+        if len(self.labels) != k:
+            raise ShapeError(f"there are {k} classes, and {len(self.labels)} names of classes")
+
+    @classmethod
+    def empty(
+        cls, schema: Schema, n_classes: int, cases: float, least: float, labels: tuple[Any, ...] = ()
+    ) -> AODEModel:
+        """Nothing seen yet."""
+        n = sum(v.size for v in schema.discrete)
+        if n_classes * n * n > MOST_CELLS:
+            raise CapacityError(
+                f"the pairs of {n} states in {n_classes} classes need {n_classes * n * n:,} counts, "
+                f"more than {MOST_CELLS:,}",
+                hint="use columns with fewer states, or NaiveBayesClassifier",
+            )
+        return cls(schema, Counts.zero((n_classes, n, n)), Counts.zero((n_classes,)), cases, least, labels)
+
+    @property
+    def start(self) -> NDArray[np.int64]:
+        """Where the states of each column begin."""
+        sizes = [v.size for v in self.schema.discrete]
+        return np.cumsum([0, *sizes[:-1]], dtype=np.int64)
+
+    def plus(self, codes: NDArray[Any], labels: NDArray[np.int32], weights: NDArray[np.float64]) -> AODEModel:
+        """With more rows."""
+        upper = np.zeros(self.counts.n.shape)
+        kernels.count_pairs(codes, self.start, labels, weights, upper)
+        pairs = upper + np.swapaxes(np.triu(upper, 1), 1, 2)
+        seen = labels >= 0
+        classes = np.bincount(labels[seen], weights[seen], minlength=len(upper)).astype(float)
+        return replace(self, counts=self.counts + Counts(pairs), classes=self.classes + Counts(classes))
+
+    def __add__(self, other: AODEModel) -> AODEModel:
+        return replace(self, counts=self.counts + other.counts, classes=self.classes + other.classes)
+
+    @cached_property
+    def logs(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """ln P(c), ln P(c, state) with −inf for states that are too rare to lead, and ln P(state | c, state)."""
+        n, per_class = self.counts.n, self.classes.n
+        column = np.repeat(np.arange(len(self.schema)), [v.size for v in self.schema.discrete])
+        size = np.bincount(column)[column]
+        alone = np.diagonal(n, axis1=1, axis2=2)
+        in_column = column[:, None] == np.arange(len(self.schema))
+        known = alone @ in_column  # (classes, columns): rows that show the column
+        leads = alone.sum(axis=0) >= self.least
+        m, k = self.cases, len(n)
+        shares = (per_class + m / k) / (per_class.sum() + m)
+        with np.errstate(divide="ignore"):
+            joint = (alone + m / (k * size)) / (known.sum(axis=0)[column] + m)
+            parent = np.where(leads, np.log(joint), -np.inf).T
+            both = n @ in_column  # (classes, states, columns): the state is seen, and so is the column
+            child = np.log((n + m / size) / (both[:, :, column] + m))
+        return np.log(shares), np.ascontiguousarray(parent), np.ascontiguousarray(child.transpose(1, 2, 0))
+
+    def log_joint(self, codes: NDArray[Any]) -> NDArray[np.float64]:
+        """ln P(class, row), shape (rows, classes)."""
+        shares, parent, child = self.logs
+        joint = np.tile(shares, (codes.shape[1], 1))
+        start = self.start
+
+        def block(a: int) -> None:
+            part = np.ascontiguousarray(codes[:, a : a + BLOCK])
+            part.flags.writeable = False
+            kernels.average_parents(part, start, parent, child, joint[a : a + BLOCK])
+
+        kernels.parallel(block, range(0, codes.shape[1], BLOCK), worth=codes.size > 100_000)
+        return joint
+
+    def predict_proba(self, data: Any) -> NDArray[np.float64]:
+        """P(class | row), shape (rows, classes); a state not seen in training is missing."""
+        with collected():
+            table = as_table(data, schema=self.schema, handle_unknown="missing")
+        return normalized(self.log_joint(table.codes).T)[0].T
+
+    def predict(self, data: Any) -> list[Any]:
+        """The most probable class of each row, the first when tied."""
+        return [self.labels[k] for k in self.predict_proba(data).argmax(axis=1).tolist()]
+
+    # -- files
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the counts as plain values: {"labels", "variables", "pairs", "classes", "cases", "least"}."""
+        odd = [label for label in self.labels if not isinstance(label, NAME)]
+        if odd:
+            raise ParameterError(f"classes in a file are texts, numbers or truth values, not {odd[0]!r:.60}")
+        counts = {"pairs": self.counts.n, "classes": self.classes.n, "cases": self.cases, "least": self.least}
+        return {"labels": list(self.labels), **self.schema.to_dict(), **counts}
+
+    @classmethod
+    def from_document(cls, reader: Reader, document: dict[str, Any]) -> AODEModel:
+        """Return the model of a document, all of which is checked."""
+        keys: dict[str, Any] = {
+            "labels": [NAME], "variables": [dict], "pairs": ARRAY, "classes": ARRAY, "cases": NUMBER, "least": NUMBER
+        }  # fmt: skip
+        labels, variables, pairs, classes, cases, least = reader.entries(document, keys, "a model")
+        schema = Schema(reader.discrete(variable, "the column") for variable in variables)
+        if not labels or not len(schema) or len(set(labels)) < len(labels) or cases <= 0 or least < 0:
+            reader.wrong("it has no classes or columns, classes of the same name, or a prior that is not above 0")
+        nothing = cls.empty(schema, len(labels), float(cases), float(least), tuple(labels))
+        n = reader.amounts(pairs, "pairs", nothing.counts.n.shape)
+        if (n != np.swapaxes(n, 1, 2)).any():
+            reader.wrong("the counts of its pairs are not symmetric")
+        per_class = reader.amounts(classes, "classes", (len(labels),))
+        return replace(nothing, counts=Counts(n), classes=Counts(per_class))
+
+
+@dataclass(frozen=True)
+class CountPairs:
+    """Counts the pairs of a batch."""
+
+    empty: AODEModel
+    target: str
+
+    def __call__(self, table: Table) -> AODEModel:
+        """Those of one batch."""
+        w = np.ones(table.n_rows) if table.weights is None else np.array(table.weights)
+        codes = table.select(self.empty.schema.names).codes
+        return self.empty.plus(codes, table.codes_of(self.target).astype(np.int32), w)
+
+
+class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """P(class | x) by averaged one-dependence estimators (AODE), over states; numbers are cut into intervals.
+
+    Parameters
+    ----------
+    cases
+        Cases that every distribution counts as seen before, spread evenly: an m-estimate.
+    least
+        A state leads only if it was seen in at least so many rows.
+    bins
+        Intervals that a numeric column is cut into at its quantiles.
+    na_values, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
+    unlabeled
+        What to do with rows without a label (None, NaN): ``"drop"`` them or raise an ``"error"``.
+
+    Attributes
+    ----------
+    model_
+        The counts.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> X = [["a", "a"], ["a", "b"], ["b", "a"], ["b", "b"]] * 5
+    >>> y = ["same" if u == v else "other" for u, v in X]
+    >>> AODEClassifier().fit(X, y).score(X, y)         # naive Bayes cannot learn this
+    1.0
+    """
+
+    model_: AODEModel
+
+    def __init__(
+        self,
+        *,
+        cases: float = 1.0,
+        least: float = 1.0,
+        bins: int = 5,
+        na_values: Markers = (),
+        keep_default_na: bool = True,
+        unlabeled: Literal["drop", "error"] = "drop",
+    ) -> None:
+        self.cases = cases
+        self.least = least
+        self.bins = bins
+        self.na_values = na_values
+        self.keep_default_na = keep_default_na
+        self.unlabeled = unlabeled
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Count pairs; where X has named columns, `y` and `sample_weight` may be names of columns."""
+        if is_source(X):
+            return self._fit_source(self._marked(X, reset=True), y, sample_weight)
+        rows, y, w = self._read_cases(X, y, sample_weight, reset=True)
+        w = np.ones(len(y)) if w is None else w
+        codes = self._code_labels(y, reset=True)
+        table = self._table(self._columns(rows), w)
+        self.model_ = self._empty(table.schema).plus(table.codes, codes, w)
+        return self
+
+    def _columns(self, rows: Any) -> Any:
+        """An array as columns, other data as they are."""
+        if not isinstance(rows, np.ndarray):
+            return rows
+        return {name: rows[:, j] for j, name in enumerate(self._array_names(rows.shape[1], reset=False))}
+
+    def _empty(self, schema: Schema) -> AODEModel:
+        cases, least = validation.number("cases", self.cases, above=0), validation.number("least", self.least, least=0)
+        return AODEModel.empty(schema, len(self.classes_), cases, least, tuple(self.classes_.tolist()))
+
+    def _fit_source(self, X: Any, y: Any, weights: Any) -> Self:
+        source = labeled_source(X, y, {}, weights)
+        numbers = [v.name for v in source.schema.numeric]
+        if numbers:
+            from bayeslearn.sources import discretize  # noqa: PLC0415 - few ask for it
+
+            if source.missing()[y]:
+                raise DataError(
+                    "numbers are cut at the quantiles of rows with a label, and some rows of the source have none",
+                    hint="leave out these rows, or cut the columns before: bayeslearn.sources.discretized(source)",
+                )
+            source = discretize(source, numbers, bins=validation.integer("bins", self.bins, least=2))
+        columns = Schema(v for v in source.schema if v.name != y)
+        self.classes_ = classes_of(source.schema[y])
+        self._note_columns(columns.names)
+        target = DiscreteVariable(y, tuple(self.classes_.tolist()))
+        self.model_ = source.with_schema(Schema([target, *columns])).fold(CountPairs(self._empty(columns), y))
+        return self
+
+    def _table(self, columns: Any, w: NDArray[np.float64]) -> Table:
+        bins = validation.integer("bins", self.bins, least=2)
+        gone = dropping(columns, None)
+        table = as_table(columns, allow_constant=True, left_out=gone)
+        warn_dropped(gone, named=True)
+        cuts = {v.name: quantile_cuts(*weighted_values(table.values_of(v.name), w), bins) for v in table.schema.numeric}
+        return table.apply_cuts(cuts)
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return ln P(label, row)."""
+        return self._answer(X, "log_joint")
+
+    def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:
+        with collected():
+            table = as_table(self._columns(rows), schema=self.model_.schema, handle_unknown="missing")
+        return super()._ask(question, table.codes, *arguments)
+
+    def _columns_in(self) -> Schema:
+        return self.model_.schema
+
+    def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
+        if target is not None:
+            return super()._source_of(rows, target, weights)
+        with collected():
+            return as_source(rows, schema=self.model_.schema, handle_unknown="missing")
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(label | what the row shows); a state not seen in training is missing."""
+        return normalized(self.predict_joint_log_proba(X).T)[0].T
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable label of each row, the first in sorted order when tied."""
+        best = self.predict_joint_log_proba(X).argmax(axis=1)
+        return self.classes_[best]

@@ -1,0 +1,335 @@
+"""Naive Bayes as a scikit-learn classifier: any columns, missing cells and labels, weights, batches, sources."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from bayeslearn import validation
+from bayeslearn.errors import MissingValuesError, ParameterError, UnknownColumnError, listed
+from bayeslearn.estimators import AnswersInBatches, ReadsLabels, has_named_columns
+from bayeslearn.evaluation import Calibration
+from bayeslearn.naive_bayes.tabular import row_blocks as blocks
+from bayeslearn.naive_bayes.tabular.fit import (
+    column_of,
+    framed,
+    more_cases,
+    new_states,
+    read_columns,
+    require_columns,
+    told_families,
+)
+from bayeslearn.naive_bayes.tabular.inputs import MOST_STATES, Input, finite
+from bayeslearn.naive_bayes.tabular.label_statistics import added, labeled
+from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases
+from bayeslearn.sources.scanning import as_source, is_source
+from bayeslearn.tables import DiscreteVariable, Schema, Table, as_table
+from bayeslearn.tables.labels import distinct_labels, label_codes, unknown_labels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bayeslearn.em import EMStep
+    from bayeslearn.naive_bayes.tabular.explanation import CellContributions
+    from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
+    from bayeslearn.naive_bayes.tabular.row_blocks import Rows
+    from bayeslearn.tables.markers import Markers
+
+
+class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """P(class | x) with words, numbers and counts in one model; cells may be missing (NaN, None, "?") everywhere.
+
+    Parameters
+    ----------
+    families
+        ``"auto"``: text, truth values and categories are categorical, floats of an array normal, whole numbers of an
+        array categorical; columns of a frame as :func:`~bayeslearn.as_table` judges them. A dict tells it for some
+        columns: ``"categorical"``, ``"normal"``, ``"poisson"``, or ``"cut:5"`` for intervals at the quantiles. A plain
+        array has the columns x0, x1, and so on.
+    prior, class_prior, estimate
+        As in :meth:`NaiveBayesModel.learn`: every class starts with one case that looks like all rows, the class shares
+        with one case each, and posterior means are plugged in.
+    calibrate
+        Learn out of fold how much the evidence of each column counts, at the cost of a second pass
+        (:mod:`bayeslearn.naive_bayes.tabular.calibration_curve`).
+    na_values, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
+    unlabeled
+        What to do with rows without a label (None, NaN): learn from them by ``"em"``, ``"drop"`` them, or raise an
+        ``"error"``.
+    max_iter, tol
+        Of EM, where labels are missing.
+    random_state
+        Of the folds.
+
+    Attributes
+    ----------
+    model_
+        The :class:`NaiveBayesModel` learned, to be added, explained, faded and saved.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+    n_iter_
+        Iterations of EM, one where every row has a label.
+
+    Examples
+    --------
+    >>> X = [["sunny", 25.0], ["rain", None], ["sunny", 28.5], ["rain", 14.0]]
+    >>> model = NaiveBayesClassifier().fit(X, ["no", "yes", "no", "yes"])
+    >>> model.predict([["rain", 12.0], [None, 27.0], ["snow", 26.0]])
+    array(['yes', 'no', 'no'], dtype='<U3')
+
+    Rows without a label help too:
+
+    >>> more = NaiveBayesClassifier().fit([*X, ["rain", 11.0]], ["no", "yes", "no", "yes", None])
+    >>> more.model_.cases
+    5.0
+    """
+
+    model_: NaiveBayesModel
+    n_iter_: int
+
+    _unlabeled_choices: ClassVar[tuple[str, ...]] = ("em", "drop", "error")
+
+    def __init__(
+        self,
+        *,
+        families: Literal["auto"] | Mapping[str, str] = "auto",
+        prior: Any = "pooled:1",
+        class_prior: Any = "laplace",
+        estimate: Literal["mean", "integrated"] = "mean",
+        calibrate: bool = False,
+        na_values: Markers = (),
+        keep_default_na: bool = True,
+        unlabeled: Literal["em", "drop", "error"] = "em",
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        random_state: Any = None,
+    ) -> None:
+        self.families = families
+        self.prior = prior
+        self.class_prior = class_prior
+        self.estimate = estimate
+        self.calibrate = calibrate
+        self.na_values = na_values
+        self.keep_default_na = keep_default_na
+        self.unlabeled = unlabeled
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows with labels; where X has named columns, `y` and `sample_weight` may be names of columns.
+
+        Patterns, directories and lists of paths are read batch by batch, as is a source (:func:`~bayeslearn.scan`):
+        `y` is then the name of a column.
+        """
+        self.n_iter_ = 1
+        cases: Cases | SourceCases
+        if is_source(X):
+            frame, cases = self._source_cases(self._marked(X, reset=True), y, None, sample_weight)
+            given = Input(frame.names, None)
+        else:
+            given, labels, weights = self._cases(X, y, sample_weight, reset=True)
+            codes = self._code_labels(labels, reset=True)
+            frame, rows = self._framed(given)
+            cases = Cases(rows, codes, weights)
+        self.model_ = finite(given, lambda: labeled(frame, cases, **self._em_options()))
+        if self.calibrate:
+            self._calibrate(cases)
+        return self
+
+    def _em_options(self) -> dict[str, Any]:
+        unlabeled = "em" if self.unlabeled == "em" else "drop"
+        return {"tol": self.tol, "max_iter": self.max_iter, "progress": self._count, "unlabeled": unlabeled}
+
+    def _count(self, step: EMStep) -> None:
+        self.n_iter_ = max(step.iteration, 1)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add more rows, with states that are new or not; the first call may name all `classes`.
+
+        Batches of rows with labels add up exactly to the whole; a row without adds what is expected of it by then.
+        """
+        first = not hasattr(self, "model_")
+        if is_source(X):
+            return self._add_source(self._marked(X, reset=True), y, classes, sample_weight, first=first)
+        given, labels, weights = self._cases(X, y, sample_weight, reset=first)
+        codes = self._code_labels(labels, classes, reset=first)
+        if first:
+            model, rows = self._framed(given)
+            self.n_iter_ = 1
+        else:
+            fresh = given.states(self.model_.columns).items()
+            model = self.model_.grown({n: new_states(self.model_[n].variable, found) for n, found in fresh})
+            rows = given.rows(model.columns)
+        self.model_ = finite(given, lambda: added(model, Cases(rows, codes, weights)))
+        return self
+
+    def _add_source(self, X: Any, y: Any, classes: Any, weights: Any, *, first: bool) -> Self:
+        cases: Cases | SourceCases
+        if first:
+            model, cases = self._source_cases(X, y, classes, weights)
+        else:
+            require_column(y)
+            model, cases = more_cases(self.model_, X, y, weights)
+        unknown = [label for label in model.classes if label not in self.classes_.tolist()]
+        if unknown:
+            raise unknown_labels(unknown, self.classes_.tolist())
+        self.model_ = finite(Input(model.names, None), lambda: added(model, cases))
+        return self
+
+    def _calibrate(self, cases: Cases | SourceCases) -> None:
+        from bayeslearn.naive_bayes.tabular.calibration import best_sharpness  # noqa: PLC0415 - only here
+        from bayeslearn.naive_bayes.tabular.out_of_fold import labels_seen, out_of_fold, out_of_folds  # noqa: PLC0415
+
+        folds = min(10, int(cases.fold(labels_seen)))
+        if folds < 2 or len(self.classes_) < 2:
+            return
+        ask = out_of_fold if isinstance(cases, Cases) else out_of_folds
+        rng = validation.generator(self.random_state)
+        found = ask(self.model_, cases, folds=folds, random_state=rng, apart=True)  # type: ignore[arg-type]
+        self.model_ = replace(self.model_, sharpness=best_sharpness(found))
+
+    # -- models that have seen nothing yet
+
+    def _framed(self, given: Input) -> tuple[NaiveBayesModel, Rows]:
+        """A model with the columns of the data, and the rows."""
+        families = self._families(given.names)
+        variables, found = given.variables(families, MOST_STATES)
+        frame = self._frame(variables)
+        return frame, blocks.of_table(found, frame.columns) if isinstance(found, Table) else found
+
+    def _families(self, names: Iterable[str]) -> Mapping[str, str]:
+        """The families that were given, for columns that are there."""
+        families = {} if isinstance(self.families, str) and self.families == "auto" else self.families
+        if not isinstance(families, Mapping):
+            raise ParameterError(f"`families` must be 'auto' or a dict of columns, got {self.families!r}")
+        for what, given in (("families", families), ("prior", self.prior)):
+            require_columns(what, given, list(names))
+        return families
+
+    def _frame(self, variables: list[Any]) -> NaiveBayesModel:
+        names = [v.name for v in variables]
+        kinds = told_families(self._families(names))
+        columns = [column_of(v, kinds.get(v.name), self.prior) for v in variables]
+        target = DiscreteVariable("class" if "class" not in names else "class_label", tuple(self.classes_.tolist()))
+        return framed(target, columns, self.class_prior, self.estimate)
+
+    def _source_cases(self, X: Any, y: Any, classes: Any, weights: Any) -> tuple[NaiveBayesModel, SourceCases]:
+        """A model with the columns of a source, and the cases of the source."""
+        source = labeled_source(X, y, {} if isinstance(self.families, str) else self.families, weights)
+        if self.unlabeled == "error" and source.missing()[y]:
+            raise MissingValuesError(f"some rows have no {y!r}", hint='leave these rows out: unlabeled="drop"')
+        variables = [v for v in source.schema if v.name != y]
+        self._families([v.name for v in variables])
+        self._note_columns(source.schema.names, y)
+        self.classes_ = classes_of(source.schema[y]) if classes is None else np.unique(np.asarray(classes))
+        frame = self._frame(variables)
+        schema = Schema([DiscreteVariable(y, frame.classes), *variables])
+        return frame, SourceCases(source.with_schema(schema), frame.columns, y)
+
+    # -- predicting
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable label of each row, the first in sorted order when tied."""
+        best = self._answer(X, "predict_codes")
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(label | row), a column for each of `classes_`; missing cells are marginalized out."""
+        return self._answer(X, "predict_proba")
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return ln P(label, row)."""
+        return self._answer(X, "log_joint")
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return ln P(label | row), exact also where the probability is too small for a float."""
+        joint = self._answer(X, "log_joint")
+        top = joint.max(axis=1, keepdims=True)
+        return joint - top - np.log(np.exp(joint - top).sum(axis=1, keepdims=True))
+
+    def explain(self, X: Any, *, of: Any = None, against: Any = None) -> CellContributions:
+        """Return how much each cell supports a label, against another or all others, in log odds that add up."""
+        check_is_fitted(self)
+        return self.model_.explain(self._input(self._read_rows(X, reset=False)).data, of=of, against=against)
+
+    def calibration(self, X: Any, y: Any, *, bins: int = 10, sample_weight: Any = None) -> Calibration:
+        """Return how reliable the probabilities are on rows with labels, which should not be those of training."""
+        proba = self.predict_proba(X)
+        codes = label_codes(column_or_1d(y), self.classes_)
+        return Calibration.of(proba, codes, weights=sample_weight, bins=bins)
+
+    def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:
+        given = self._input(rows)
+        return finite(given, lambda: super(NaiveBayesClassifier, self)._ask(
+            question, given.rows(self.model_.columns), *arguments
+        ))  # fmt: skip
+
+    def _columns_in(self) -> Schema:
+        return Schema(c.variable for c in self.model_.columns)
+
+    def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
+        """Data as a source whose states that the model does not know have the code behind the last."""
+        if not self.model_.columns and target is None:
+            return as_source(rows)
+        variables = [] if target is None else [DiscreteVariable(target, self.model_.classes)]
+        schema = Schema(blocks.with_other(v) for v in [*variables, *self._columns_in()])
+        return as_source(rows, schema=schema, handle_unknown="last", weights=weights)
+
+    # -- data in
+
+    def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Input, NDArray[Any], Any]:
+        """Checked columns, labels and weights; a table and a file say of which kind their columns are."""
+        if isinstance(X, Table | str | os.PathLike):
+            X, y, weights = read_table(super()._marked(X, reset=reset), y, weights)
+        rows, y, w = self._read_cases(X, y, weights, reset=reset)
+        return self._input(rows, marked=not has_named_columns(X)), y, w
+
+    def _input(self, rows: Any, *, marked: bool = False) -> Input:
+        names = self._array_names(rows.shape[1], reset=False) if isinstance(rows, np.ndarray) else ()
+        return Input.of(rows, names, marked=marked)
+
+    def _marked(self, X: Any, *, reset: bool, names: Iterable[str] | None = None) -> Any:
+        return (
+            X if isinstance(X, Table) else super()._marked(X, reset=reset, names=names)
+        )  # its missing cells are known
+
+
+def read_table(X: Any, y: Any, weights: Any = None) -> tuple[Table, Any, Any]:
+    """The table of a file, and the labels and the weights if these are names of columns of it."""
+    column = weights if isinstance(weights, str) else None
+    table = as_table(X, discrete=[y] if isinstance(y, str) else [], allow_constant=True, weights=column)
+    weights = weights if column is None else table.weights
+    return (table.drop([y]), table.column(y), weights) if isinstance(y, str) else (table, y, weights)
+
+
+def require_column(y: Any) -> None:
+    """The labels of a source are a column of it."""
+    if not isinstance(y, str):
+        raise ParameterError(
+            f"the labels of a source are a column of it, got {type(y).__name__}",
+            hint='name the column: fit(source, "y")',
+        )
+
+
+def labeled_source(X: Any, y: Any, families: Any, weights: Any) -> Any:
+    """A source that has the column of labels."""
+    require_column(y)
+    source = read_columns(X, families, also_discrete=[y], weights=weights, max_states=MOST_STATES)
+    if y not in source.schema:
+        raise UnknownColumnError(f"there is no column {y!r}", hint=f"the columns are {listed(source.schema.names)}")
+    return source
+
+
+def classes_of(target: Any) -> NDArray[Any]:
+    """The states of a column in the order of classes."""
+    return distinct_labels(np.array([*target.states, None], dtype=object))

@@ -1,0 +1,287 @@
+"""From cases to a model, in one pass over the rows that have a label, and by EM over those that have none.
+
+    labeled       n_c += w                     categorical  n[c, x] = Σ w        normal  n, x̄, M of each class
+    soft label    n_c += w · share_c           others       what their distributions gather
+    no label      n_c += w · P(c | row, θ)     again and again: E, and M  θ = estimate(prior + statistics)
+
+Blocks are collected apart, on both cores, and put together in their order. The estimates are posterior means. They
+maximize the likelihood times θ^α (in place of the density's θ^(α−1)), and this is what EM is told to climb.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import xlogy
+
+from bayeslearn.components.product import normalized
+from bayeslearn.distributions import Counts, StatisticsBundle
+from bayeslearn.distributions.priors import Rule
+from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.components.component import Component
+    from bayeslearn.components.product import Product
+    from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
+    from bayeslearn.naive_bayes.tabular.row_blocks import Cases, Cells, Rows, SourceCases
+
+
+def labeled(
+    frame: NaiveBayesModel, cases: Cases | SourceCases, *, unlabeled: str = "em", **climb: Any
+) -> NaiveBayesModel:
+    """A model of rows of which some, or all, have a label; the frame has seen nothing yet."""
+    tally = cases.fold(Hard(frame))
+    if not tally.labeled:
+        raise DataError(
+            f"no row has a label: every cell of {frame.target.name!r} is missing", hint="label at least some rows"
+        )
+    model = looked_again(replace(frame, statistics=tally.statistics), cases)
+    return model if unlabeled == "drop" or not tally.hidden else climbed(model, cases, **climb)
+
+
+def looked_again(model: NaiveBayesModel, cases: Cases | SourceCases) -> NaiveBayesModel:
+    """The same model; where what counts of a case depends on parameters, by those that were found, again and again."""
+    again = [j for j, column in enumerate(model.columns) if column.distribution.n_passes > 1]
+    for _ in range(max((model.columns[j].distribution.n_passes for j in again), default=1) - 1):
+        columns = tuple(model.columns[j] for j in again)
+        names = [model.target.name, *(column.name for column in columns)]
+        part = replace(
+            model, columns=columns, sharpness=1.0, statistics=StatisticsBundle({n: model.statistics[n] for n in names})
+        )
+        found = cases.only(again).fold(Hard(part)).statistics
+        model = replace(model, statistics=StatisticsBundle({**model.statistics, **found}))
+    return model
+
+
+def added(model: NaiveBayesModel, cases: Cases | SourceCases) -> NaiveBayesModel:
+    """A model with more rows."""
+    return replace(model, statistics=model.statistics + collected(model, cases))
+
+
+def collected(model: NaiveBayesModel, cases: Cases | SourceCases) -> StatisticsBundle:
+    """What more rows add to a model; those without a label count as the model with the others expects."""
+    tally = cases.fold(Hard(model))
+    if not tally.hidden:
+        return tally.statistics
+    more = replace(model, statistics=model.statistics + tally.statistics)
+    if not more.cases:
+        raise DataError("no row has a label, and the model has seen none before", hint="label at least some rows")
+    return tally.statistics + cases.fold(Expected(more))
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The statistics of rows that have a label, how many these are, and how many have none."""
+
+    statistics: StatisticsBundle
+    labeled: int
+    hidden: int
+
+    def __add__(self, other: Tally) -> Tally:
+        labeled, hidden = self.labeled + other.labeled, self.hidden + other.hidden
+        return Tally(self.statistics + other.statistics, labeled, hidden)
+
+
+@dataclass(frozen=True)
+class Hard:
+    """Collects rows that have a label."""
+
+    model: NaiveBayesModel
+
+    def __call__(self, cases: Cases) -> Tally:
+        """The tally of one batch."""
+        return Tally(hard(self.model, cases), *(int(np.sum(cases.labels >= 0)), int(np.sum(cases.labels < 0))))
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Collects rows that have none, as a model expects them."""
+
+    model: NaiveBayesModel
+
+    def __call__(self, cases: Cases) -> StatisticsBundle:
+        """The statistics of one batch."""
+        return shared(self.model, cases.hidden, self.model.predict_proba(cases.hidden.rows))
+
+
+def hard(model: NaiveBayesModel, cases: Cases) -> StatisticsBundle:
+    """The statistics of rows that have a label."""
+    size, labels, w = model.target.size, cases.labels, cases.weights
+    counts = Counts(count_labels(labels, size, w))
+    given = weighing_parameters(model)
+    return StatisticsBundle({model.target.name: counts, **collect(model.product, cases.rows, labels, size, w, given)})
+
+
+### statistics
+
+
+def collect(
+    product: Product,
+    rows: Rows,
+    labels: NDArray[np.int32],
+    n_classes: int,
+    weights: NDArray[np.float64] | None = None,
+    parameters: Sequence[Any] | None = None,
+) -> StatisticsBundle:
+    """The statistics of every column; a row of label −1 is left out."""
+
+    def block(part: slice, cells: Cells) -> list[Any]:
+        w = np.ones(part.stop - part.start) if weights is None else weights[part]
+        return product.collect(cells, Assignment(w, labels[part], n_classes), parameters)
+
+    return product.total(rows.blocks(block), n_classes)
+
+
+def collect_shares(
+    product: Product,
+    rows: Rows,
+    shares: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+    parameters: Sequence[Any] | None = None,
+) -> StatisticsBundle:
+    """The same when a row belongs to all classes, to each by its share (rows, classes)."""
+
+    def block(part: slice, cells: Cells) -> list[Any]:
+        parts = shares[part] if weights is None else shares[part] * weights[part, None]
+        return product.collect(cells, Assignment(parts), parameters)
+
+    return product.total(rows.blocks(block), shares.shape[1])
+
+
+def count_labels(
+    labels: NDArray[np.int32], n_classes: int, weights: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The weight of each class."""
+    seen = labels >= 0
+    w = None if weights is None else weights[seen]
+    return np.bincount(labels[seen], w, minlength=n_classes).astype(np.float64)
+
+
+def weighing_parameters(model: NaiveBayesModel) -> list[Any] | None:
+    """The parameters of columns whose cases count by these, None for others; None before anything was seen."""
+    if not model.cases or all(c.distribution.n_passes == 1 for c in model.columns):
+        return None
+    posteriors = [model.posterior(c.name) if c.distribution.n_passes > 1 else None for c in model.columns]
+    return [
+        None if posterior is None else c.distribution.estimate(posterior)
+        for c, posterior in zip(model.columns, posteriors, strict=True)
+    ]
+
+
+### rows without a label
+
+
+def with_shares(model: NaiveBayesModel, cases: Cases, shares: NDArray[np.float64]) -> NaiveBayesModel:
+    """A model with more rows, each of which belongs to the classes by its shares."""
+    return replace(model, statistics=model.statistics + shared(model, cases, shares))
+
+
+def shared(model: NaiveBayesModel, cases: Cases, shares: NDArray[np.float64]) -> StatisticsBundle:
+    """The statistics of rows that belong to the classes by shares."""
+    counts = Counts(shares.sum(axis=0) if cases.weights is None else cases.weights @ shares)
+    found = collect_shares(model.product, cases.rows, shares, cases.weights, weighing_parameters(model))
+    return StatisticsBundle({model.target.name: counts, **found})
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """The E and the M step over rows without a label, beside the statistics of those that have one."""
+
+    model: NaiveBayesModel
+    known: StatisticsBundle
+
+    def expected_statistics(self, cases: Cases) -> tuple[StatisticsBundle, float]:
+        """What is expected of the hidden labels, and ln P of all rows, with the label of those that have one."""
+        shares, log_p = expected_shares(self.model, cases.hidden.rows)
+        found = shared(self.model, cases.hidden, shares)
+        return found, cases.hidden.total(log_p) + cases.seen.total(log_own(self.model, cases.seen))
+
+    def estimate(self, _prior: Any, statistics: StatisticsBundle) -> Hidden:
+        """A model that rests on these statistics and on what is known."""
+        return replace(self, model=replace(self.model, statistics=self.known + statistics))
+
+    def log_prior(self, _prior: Any) -> float:
+        """ln of what the posterior means maximize together with the likelihood."""
+        shares = self.model.prior.of((self.model.target.size,)).alpha
+        total = float(xlogy(shares, np.exp(self.model.log_shares)).sum())
+        return total + sum(log_prior(c, self.model.statistics[c.name]) for c in self.model.columns)
+
+
+def expected_shares(model: NaiveBayesModel, rows: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """P(class | row) and ln P(row), for rows in blocks."""
+    if not rows.n:
+        return np.zeros((0, model.target.size)), np.zeros(0)
+
+    def block(part: slice, cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        p, log_p = normalized(model.joint_of(cells, part.stop - part.start))
+        return p.T, log_p
+
+    shares, logs = zip(*rows.blocks(block), strict=True)
+    return np.concatenate(shares), np.concatenate(logs)
+
+
+def log_own(model: NaiveBayesModel, seen: Cases) -> NDArray[np.float64]:
+    """ln P(own class, row) of rows with a label."""
+    joint = model.answers(seen.rows, lambda joint: joint.T, possible=False)
+    return joint[np.arange(len(seen.labels)), seen.labels]
+
+
+def log_prior(column: Component, statistics: Any) -> float:
+    """The log likelihood of the cases that the prior of a column stands for."""
+    mean = column.distribution.estimate(column.posterior(statistics))
+    return column.distribution.log_prior(column.prior_given(statistics), mean)
+
+
+def climbed(model: NaiveBayesModel, cases: Cases | SourceCases, **climb: Any) -> NaiveBayesModel:
+    """EM over the hidden labels; pooled priors are those of all rows, and do not move with the labels."""
+    from bayeslearn import em  # noqa: PLC0415 - where labels are missing
+
+    everything = cases.fold(Together(model.product))
+    told = [(c, _told(c, everything[c.name])) for c in model.columns]
+    spoken = [replace(c, prior=prior) for c, prior in told if prior is not None]
+    keep = [j for j, (_, prior) in enumerate(told) if prior is not None]
+    names = [model.target.name, *(c.name for c in spoken)]
+    known = StatisticsBundle({name: model.statistics[name] for name in names})
+    start = replace(model, columns=tuple(spoken), statistics=known, estimate="mean", sharpness=1.0)
+    found = em.run(Hidden(start, known), cases.only(keep), **climb).model.model
+    return replace(model, statistics=model.statistics + cases.fold(Shared(model, found, keep)))
+
+
+@dataclass(frozen=True)
+class Together:
+    """The statistics of all rows as those of one class."""
+
+    product: Product
+
+    def __call__(self, cases: Cases) -> StatisticsBundle:
+        """Those of one batch."""
+        return collect(self.product, cases.rows, np.zeros(len(cases.labels), np.int32), 1, cases.weights)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What is expected of hidden labels, by a model of some of the columns."""
+
+    model: NaiveBayesModel
+    asked: NaiveBayesModel
+    places: list[int]
+
+    def __call__(self, cases: Cases) -> StatisticsBundle:
+        """The statistics of one batch."""
+        hidden = cases.hidden
+        return shared(self.model, hidden, expected_shares(self.asked, hidden.only(self.places).rows)[0])
+
+
+def _told(column: Component, everything: Any) -> Any:
+    """A pooled prior as an object of its family, that of one class, which stands for each."""
+    if not isinstance(column.prior, Rule):
+        return column.prior
+    prior = column.prior.given(column.distribution, everything)
+    return None if prior is None else type(prior)(*(getattr(prior, field.name)[0] for field in fields(prior)))

@@ -1,0 +1,398 @@
+"""What is asked of a network: posteriors, explanations, rows drawn from it, and what is said of rows of data.
+
+P(x | e) = Σ_rest Π_i P(y_i | parents of y_i)
+"""
+
+from __future__ import annotations
+
+import functools
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, overload
+
+import numpy as np
+
+from bayeslearn import lazy_imports
+from bayeslearn.errors import MissingValuesError
+from bayeslearn.network.cpt import Factorization
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from bayeslearn import sources, tables
+    from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.inference import results
+    from bayeslearn.network.inference.evidence_session import Numbers
+    from bayeslearn.network.inference.explanation import EvidenceExplanation, Sensitivity
+    from bayeslearn.network.inference.junction_tree import ExactInference
+    from bayeslearn.network.inference.results import MostProbableExplanation, Posterior, PosteriorTable
+    from bayeslearn.network.parameters import em_steps, imputation
+    from bayeslearn.network.parameters.em_steps import LogLikelihood, TotalLogLikelihood
+    from bayeslearn.sources.base import Scanned
+    from bayeslearn.tables import Table
+    from bayeslearn.tables.markers import Markers
+
+    #: What may become of a state that a network does not have, where it is asked and does not learn.
+    Asked = Literal["missing", "error"]
+else:  # they load when data are read
+    sources, tables = lazy_imports.Deferred("bayeslearn.sources"), lazy_imports.Deferred("bayeslearn.tables")
+    results = lazy_imports.Deferred("bayeslearn.network.inference.results")
+    imputation = lazy_imports.Deferred("bayeslearn.network.parameters.imputation")
+    em_steps = lazy_imports.Deferred("bayeslearn.network.parameters.em_steps")
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Self = TypeVar("Self")
+
+
+def in_either_order(query: Callable[Concatenate[Self, P], R]) -> Callable[Concatenate[Self, P], R]:
+    """Understand ``query(variables, evidence=...)`` as well, the order of pgmpy."""
+
+    @functools.wraps(query)
+    def understood(self: Self, *given: P.args, **named: P.kwargs) -> R:
+        if len(given) == 1 and "evidence" in named and "variables" not in named:
+            named["variables"], given = given[0], ()  # type: ignore[assignment]
+        return query(self, *given, **named)
+
+    return understood  # type: ignore[return-value]
+
+
+class NetworkQueries(Factorization):
+    """The questions that a network answers; :class:`BayesianNetwork` adds learning, pictures and files."""
+
+    @property
+    def _network(self) -> BayesianNetwork:
+        """The network itself, for nothing else has these questions."""
+        return self  # type: ignore[return-value]
+
+    # -- questions
+
+    @cached_property
+    def inference(self) -> ExactInference:
+        """Exact inference, compiled when first asked for."""
+        from bayeslearn.network.inference.junction_tree import ExactInference  # noqa: PLC0415 - inference knows networks, not the reverse
+
+        return ExactInference(self._network)
+
+    @in_either_order
+    def query(
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        variables: Iterable[str] | str | None = None,
+        *,
+        likelihoods: Mapping[str, Numbers] | None = None,
+        targets: Mapping[str, Numbers] | None = None,
+    ) -> Posterior:
+        """Return posterior distributions given evidence; ``query(variables, evidence=...)`` is understood as well.
+
+        Parameters
+        ----------
+        evidence
+            The state, number or range of each observed variable, by name; default: nothing is observed.
+        variables
+            The variables to answer for, or one of them; default: all that are not observed.
+        likelihoods
+            Virtual evidence, by variable: P(observation | state) for each state, as a list or by state.
+        targets
+            Soft evidence, by variable: the distribution that it is to have, as a list or by state.
+
+        See Also
+        --------
+        ExactInference.query : the same, with all forms of evidence explained.
+        """
+        return self.inference.query(evidence, variables, likelihoods=likelihoods, targets=targets)
+
+    def most_probable(
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        variables: Iterable[str] | str | None = None,
+        likelihoods: Mapping[str, Numbers] | None = None,
+    ) -> MostProbableExplanation:
+        """Return the most probable states of all variables together, or of some of them, given evidence.
+
+        Parameters
+        ----------
+        evidence, likelihoods
+            As in :meth:`query`.
+        variables
+            The variables to find states for, the others summed over (marginal MAP); default: all of them (MPE).
+
+        >>> from bayeslearn import read_network
+        >>> read_network("asia").most_probable({"xray": "yes"}, variables=["lung", "bronc"]).case
+        {'lung': 'no', 'bronc': 'no'}
+        """
+        return self.inference.most_probable(evidence, variables=variables, likelihoods=likelihoods)
+
+    def explain(self, evidence: Mapping[str, Any], target: str) -> EvidenceExplanation:
+        """Explain the posterior of a target: by each piece of evidence, and by what is not observed yet.
+
+        Parameters
+        ----------
+        evidence
+            As in :meth:`query`.
+        target
+            A variable that is not observed.
+        """
+        from bayeslearn.network.inference.explanation import explain  # noqa: PLC0415 - it knows networks, not the reverse
+
+        return explain(self._network, evidence, target)
+
+    def sensitivity(self, evidence: Mapping[str, Any], target: str, state: Any) -> Sensitivity:
+        """Return how P(target = state | evidence) depends on every number of the CPTs.
+
+        Parameters
+        ----------
+        evidence
+            As in :meth:`query`.
+        target, state
+            A variable that is not observed, and one of its states.
+        """
+        from bayeslearn.network.inference.explanation import sensitivity  # noqa: PLC0415 - as above
+
+        return sensitivity(self._network, evidence, target, state)
+
+    # -- rows drawn from it
+
+    def sample(
+        self,
+        n: int,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        random_state: np.random.Generator | np.random.RandomState | int | None = None,
+    ) -> Table:
+        """Draw independent rows, given evidence if there is some.
+
+        Without evidence every variable is drawn given its parents; with evidence what is not observed is drawn from its
+        joint posterior along a junction tree, so that no row is rejected or weighted.
+
+        Parameters
+        ----------
+        n
+            The number of rows.
+        evidence
+            As in :meth:`query`; several states of a variable, or a range, are drawn from too.
+        random_state
+            Seed or generator.
+
+        >>> from bayeslearn import read_network
+        >>> rows = read_network("asia").sample(500, {"xray": "yes"}, random_state=0)
+        >>> rows.n_rows, set(rows.to_dict()["xray"])
+        (500, {'yes'})
+        """
+        if evidence:
+            return imputation.sample_given(self._network, n, evidence, random_state)
+        from bayeslearn.network.inference.forward_sampling import draw  # noqa: PLC0415 - as above
+
+        return draw(self._network, n, random_state=random_state)
+
+    def sample_batches(
+        self,
+        n: int,
+        *,
+        batch_size: int = 1 << 17,
+        random_state: np.random.Generator | np.random.RandomState | int | None = None,
+    ) -> Iterator[Table]:
+        """Draw the rows of :meth:`sample` some at a time: what is too large for memory is drawn in parts.
+
+        Parameters
+        ----------
+        n
+            The number of rows.
+        batch_size
+            The number of rows of a batch; the last one may have fewer.
+        random_state
+            Seed or generator.
+        """
+        from bayeslearn.network.inference.forward_sampling import draws  # noqa: PLC0415 - as above
+
+        return draws(self._network, n, random_state=random_state, batch=batch_size)
+
+    # -- probabilities of whole cases
+
+    def joint(self, case: Mapping[str, Any]) -> np.float64:
+        """P of one case that names the state of every variable."""
+        return np.exp(self.log_joint([case])[0])
+
+    def log_joint(self, data: Any) -> NDArray[np.float64]:
+        """ln P of each row of a table, a frame or a list of cases, in which nothing is missing."""
+        table = tables.as_table(data, schema=self.schema)
+        holes = table.codes < 0
+        if holes.any():
+            column, row = (int(i) for i in np.argwhere(holes)[0])
+            raise MissingValuesError(
+                f"row {row} has no value for {self.names[column]!r}, and a joint probability needs them all",
+                hint="ask for `log_likelihood`, that of the part that was seen",
+                row=row,
+                column=self.names[column],
+            )
+        codes = dict(zip(self.names, table.codes, strict=True))
+        total = np.zeros(table.n_rows)
+        with np.errstate(divide="ignore"):
+            for cpt in self.cpts:
+                cell = np.zeros(table.n_rows, np.intp)
+                for v in (*cpt.parents, cpt.variable):
+                    cell *= v.size
+                    cell += codes[v.name]
+                p = cpt.probabilities.reshape(-1)
+                total += np.log(p)[cell] if len(p) < len(cell) else np.log(p[cell])
+        return total
+
+    def log_likelihood(
+        self,
+        data: Any,
+        *,
+        na_values: Markers = (),
+        keep_default_na: bool = True,
+        handle_unknown: Literal["missing", "error"] = "missing",
+    ) -> NDArray[np.float64]:
+        """ln P of what each row shows, a missing cell or column being summed over; −∞ for a row that cannot be.
+
+        The options are those of :meth:`score`.
+        """
+        data = sources.with_options(data, na_values=na_values, keep_default_na=keep_default_na)
+        return em_steps.log_of_cases(self._network, data, handle_unknown=handle_unknown)
+
+    @overload
+    def score(
+        self,
+        data: Scanned,
+        *,
+        na_values: Markers = ...,
+        keep_default_na: bool = ...,
+        handle_unknown: Asked = ...,
+    ) -> TotalLogLikelihood: ...
+
+    @overload
+    def score(
+        self, data: Any, *, na_values: Markers = ..., keep_default_na: bool = ..., handle_unknown: Asked = ...
+    ) -> LogLikelihood: ...
+
+    def score(
+        self,
+        data: Any,
+        *,
+        na_values: Markers = (),
+        keep_default_na: bool = True,
+        handle_unknown: Asked = "missing",
+    ) -> LogLikelihood | TotalLogLikelihood:
+        """How probable a table, a frame or a list of cases is: ln P of each row, in all, and bits per case.
+
+        Of a source (:func:`~bayeslearn.scan`) only ln P of all its rows and bits per case, for rows are not kept.
+
+        Parameters
+        ----------
+        data
+            Anything that :func:`~bayeslearn.as_table` reads, or a source.
+        na_values, keep_default_na
+            Markers of missing cells, as in :func:`~bayeslearn.as_table`.
+        handle_unknown
+            What to do with a state that the network does not have: treat the cell as ``"missing"`` (the default), which
+            is counted in a warning, or raise an ``"error"``.
+        """
+        return em_steps.score(
+            self._network,
+            sources.with_options(data, na_values=na_values, keep_default_na=keep_default_na),
+            handle_unknown=handle_unknown,
+        )
+
+    def predict(
+        self,
+        data: Any,
+        target: str,
+        *,
+        na_values: Markers = (),
+        keep_default_na: bool = True,
+        handle_unknown: Asked = "missing",
+    ) -> NDArray[Any]:
+        """The most probable state of a variable in each row of a table, a frame, a list of cases or a source.
+
+        A source is read batch by batch. A missing cell, or a missing column, is not observed; the column of the target
+        itself is not looked at. The options are those of :meth:`score`.
+        """
+        states = results.state_names(self[target].variable)
+        data = sources.with_options(data, na_values=na_values, keep_default_na=keep_default_na)
+        source = sources.as_source(data, schema=self.schema, missing_columns="missing", handle_unknown=handle_unknown)
+        best = [p[target].argmax(axis=1) for _, p in results.predictions(self._network, source, [target])]
+        return states[np.concatenate(best)] if best else states[:0]
+
+    def predict_proba(
+        self,
+        data: Any,
+        variables: Iterable[str] | str | None = None,
+        *,
+        handle_unknown: Asked = "missing",
+    ) -> PosteriorTable:
+        """Return the posterior distribution of some variables in each row of a table, a frame or a list of rows.
+
+        Parameters
+        ----------
+        data
+            Anything that :func:`~bayeslearn.as_table` reads. Missing values and missing columns are not observed; where
+            a variable is observed, its own posterior is certain.
+        variables
+            The variables to answer for, or one of them; default: all.
+        handle_unknown
+            What to do with a state that the network does not have: treat the value as ``"missing"`` (the default), with
+            a warning that counts them, or raise an ``"error"``.
+
+        >>> from bayeslearn import read_network
+        >>> read_network("asia").predict_proba([{"smoke": "yes"}, {}], "lung")["lung"].round(3).tolist()
+        [[0.1, 0.9], [0.055, 0.945]]
+        """
+        return self.inference.predict_proba(data, variables, handle_unknown=handle_unknown)
+
+    def impute(
+        self,
+        data: Any,
+        *,
+        how: Literal["most probable", "draw"] = "most probable",
+        random_state: np.random.Generator | int | None = None,
+        as_intervals: bool = False,
+        handle_unknown: Asked = "missing",
+        na_values: Markers = (),
+        keep_default_na: bool = True,
+        columns: Iterable[str] | None = None,
+        drop_columns: Iterable[str] = (),
+    ) -> Any:
+        """The same data with the missing cells of the network's variables filled.
+
+        Observed cells, other columns, the index, types and order stay as they are. The missing states of a row are
+        filled together, and a missing number by a number of its interval: see :mod:`.parameters.imputed_data`.
+        Columns that the data lack are not added; ``as_table(data, schema=net.schema, missing_columns="missing")`` has
+        them all.
+
+        Parameters
+        ----------
+        data
+            A pandas, polars or pyarrow frame, a NumPy array, a dict of columns, a list of rows or a Table; the same
+            kind comes back. The path of a file gives a pyarrow table (of a CSV file, cells as text), a lazy frame a
+            collected one, and a source a :class:`~bayeslearn.Table` of the network's variables.
+        how
+            ``"most probable"`` takes the states of all that a row misses that are most probable together, and the
+            median of an interval; ``"draw"`` draws from their joint posterior, and from the values of an interval.
+        random_state
+            Seed or generator for draws.
+        as_intervals
+            True gives every cell of a discretized column as the name of its interval, also the observed ones.
+        handle_unknown
+            What to do with a state that the network does not know: leave it as it is and fill the row as if it were
+            not observed (the default), or raise an error.
+        na_values, keep_default_na
+            Markers of missing cells, as in :func:`~bayeslearn.as_table`.
+        columns
+            The columns to fill, all when not given; the others are evidence, and stay as they are.
+        drop_columns
+            Columns that are neither filled nor evidence; they stay as they are.
+
+        Warns
+        -----
+        BayeslearnWarning
+            A column of dates has missing cells: these stay missing, since parts of a date do not determine a day.
+        """
+        return imputation.impute(
+            self._network, data, how=how, random_state=random_state, as_intervals=as_intervals,
+            handle_unknown=handle_unknown, na_values=na_values, keep_default_na=keep_default_na, columns=columns,
+            drop_columns=drop_columns,
+        )  # fmt: skip

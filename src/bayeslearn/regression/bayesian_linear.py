@@ -1,0 +1,291 @@
+"""Bayesian linear regression of one or several outputs: least squares is its maximum likelihood.
+
+    y = a + xᵀb + ε,  ε ~ N(0, σ²)        argmax_ab Π p(y_i | x_i) = argmin_ab Σ (y_i − a − x_iᵀb)²
+
+    posterior = prior + statistics         Λ = Λ₀ + S_xx     b = Λ⁻¹ S_xy     2β = S_yy − bᵀΛb
+
+The statistics are joint moments of the cases (x, y₁, …, y_m): all outputs share Λ. The prior is that of
+:mod:`bayeslearn.distributions.regression_prior`. Where cases and prior leave some direction of b open, b is the
+shortest of all that are as good (:attr:`LinearFit.rank` tells).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from bayeslearn import validation
+from bayeslearn.distributions import JointMoments, LinearGaussian, RegressionPrior
+from bayeslearn.distributions.cholesky import COLLINEAR
+from bayeslearn.distributions.lineage import after_update, merged, scaled, separated
+from bayeslearn.distributions.row_assignment import assign
+from bayeslearn.distributions.student_t import StudentT
+from bayeslearn.distributions.sufficient_statistics import require
+from bayeslearn.errors import DataError, MismatchError, ShapeError, option
+from bayeslearn.regression.priors import prior_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from bayeslearn.distributions.lineage import Lineage
+
+    Floats = NDArray[np.float64]
+
+
+class Solution(NamedTuple):
+    """What prior and statistics say together, of every output."""
+
+    #: Intercepts (m,) and coefficients (m, d).
+    intercept: Floats
+    coef: Floats
+    #: 2β/2 and α of the noise, (m,).
+    beta: Floats
+    alpha: Floats
+    #: R (d, rank) with Λ⁻¹ = R Rᵀ, over the directions that are determined.
+    root: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class LinearFit:
+    """A prior and the moments of cases (x, y₁, …, y_m); a value that adds.
+
+    >>> fit = LinearFit.learn([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.5])
+    >>> fit.coef, fit.intercept
+    (array([[2.15]]), array([0.9]))
+    >>> both = fit + fit
+    >>> both.cases, (both - fit).coef
+    (8.0, array([[2.15]]))
+    """
+
+    prior: RegressionPrior
+    statistics: JointMoments
+    #: How many inputs there are.
+    dim: int
+    #: What the statistics are made of, where the fit was updated; see :mod:`bayeslearn.distributions.lineage`.
+    lineage: Lineage | None = None
+
+    def __post_init__(self) -> None:
+        m = self.statistics.mean.shape[-1] - self.dim
+        if self.statistics.n.shape or m < 1:
+            raise ShapeError(
+                f"expected moments of {self.dim} inputs and some outputs, got {self.statistics.mean.shape}"
+            )
+        object.__setattr__(self, "prior", self.prior.of((m, self.dim)))
+        inputs = self.prior.scatter[:, : self.dim, : self.dim], self.prior.center[:, : self.dim], self.prior.kappa
+        if any((part != part[:1]).any() for part in inputs):
+            raise ShapeError("the prior of several outputs must say the same of the inputs for all of them")
+
+    @classmethod
+    def learn(
+        cls, X: ArrayLike, y: ArrayLike, *, prior: Any = "reference", weights: ArrayLike | None = None
+    ) -> LinearFit:
+        """Inputs (n, d) and outputs (n,) or (n, m); a case with a missing output adds nothing.
+
+        The answers of the reference prior are those of the textbooks; others are named in
+        :mod:`bayeslearn.regression.priors`.
+        """
+        statistics, dim = collect(X, y, weights)
+        return cls(prior_of(prior, statistics, dim), statistics, dim)
+
+    # -- evidence adds
+
+    def update(self, X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> LinearFit:
+        """More cases."""
+        return self.with_more(collect(X, y, weights)[0])
+
+    def with_more(self, statistics: JointMoments) -> LinearFit:
+        """The fit with the statistics of more cases."""
+        lineage = after_update(self.lineage, self.statistics, statistics)
+        return replace(self, statistics=self.statistics + statistics, lineage=lineage)
+
+    def require_same(self, other: LinearFit) -> None:
+        """Only fits that began alike can be added."""
+        names = ("kappa", "center", "scatter", "alpha")
+        if not all(np.array_equal(getattr(self.prior, name), getattr(other.prior, name)) for name in names):
+            raise MismatchError("these rest on different priors", hint="give both the same prior", differs="prior")
+
+    def __add__(self, other: LinearFit) -> LinearFit:
+        if not isinstance(other, LinearFit):
+            return NotImplemented
+        self.require_same(other)
+        statistics, lineage = merged(self.statistics, other.statistics, self.lineage, other.lineage)
+        return replace(self, statistics=statistics, lineage=lineage)
+
+    def __sub__(self, other: LinearFit) -> LinearFit:
+        if not isinstance(other, LinearFit):
+            return NotImplemented
+        self.require_same(other)
+        statistics, lineage = separated(self.statistics, other.statistics, self.lineage, other.lineage)
+        return replace(self, statistics=statistics, lineage=lineage)
+
+    def __mul__(self, factor: float) -> LinearFit:
+        return replace(self, statistics=self.statistics * factor, lineage=scaled(self.lineage, factor))
+
+    __rmul__ = __mul__
+
+    @property
+    def cases(self) -> float:
+        """How many cases it rests on."""
+        return float(self.statistics.n)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many outputs there are."""
+        return self.statistics.mean.shape[-1] - self.dim
+
+    # -- what it says
+
+    @cached_property
+    def by_output(self) -> JointMoments:
+        """The moments of the inputs with each output by itself, a row for each."""
+        d, m = self.dim, self.n_outputs
+        place = np.array([[*range(d), d + j] for j in range(m)])
+        scatter = self.statistics.scatter[place[:, :, None], place[:, None, :]]
+        return JointMoments(np.full(m, self.statistics.n), self.statistics.mean[place], scatter)
+
+    @cached_property
+    def posterior(self) -> RegressionPrior:
+        """The distribution of intercept, coefficients and noise, a row for every output."""
+        return LinearGaussian(self.dim).update(self.prior, self.by_output)
+
+    @cached_property
+    def solution(self) -> Solution:
+        """Coefficients and noise; those that nothing determines are the shortest."""
+        now, d = self.posterior, self.dim
+        require(now.kappa > 0, "nothing was learned yet: there is no case at all", hint="give some cases")
+        Λ, S_xy, S_yy = now.scatter[0, :d, :d], now.scatter[:, :d, -1], now.scatter[:, -1, -1]
+        root = inverse_root(Λ)
+        coef = (S_xy @ root) @ root.T
+        rest = S_yy - ((S_xy @ root) ** 2).sum(axis=1)
+        β = np.where(rest <= COLLINEAR * S_yy, 0.0, rest) / 2
+        # Jeffreys' prior loses a degree of freedom for every coefficient: for those that are determined only
+        free = np.where(self.prior.alpha == -(d + 1) / 2, (d - root.shape[1]) / 2, 0.0)
+        level = now.center[:, -1] - (now.center[:, :d] * coef).sum(axis=1)
+        return Solution(level, coef, β, now.alpha + free, root)
+
+    @property
+    def rank(self) -> int:
+        """How many coefficients the cases and the prior determine; fewer than `dim` where columns are collinear."""
+        return self.solution.root.shape[1]
+
+    @property
+    def coef(self) -> Floats:
+        """The expected coefficients (m, d)."""
+        return self.solution.coef
+
+    @property
+    def intercept(self) -> Floats:
+        """The expected intercepts (m,)."""
+        return self.solution.intercept
+
+    @property
+    def noise(self) -> Floats:
+        """The standard deviation of the noise (m,), √(β/α): in textbooks √(RSS/(n − d − 1)); NaN of too few cases."""
+        _, _, β, α, _ = self.solution
+        return np.sqrt(np.divide(β, α, out=np.full(β.shape, np.nan), where=α > 0))
+
+    def mean(self, X: ArrayLike) -> Floats:
+        """The expected outputs at each row of X, (n, m)."""
+        return self.inputs(X) @ self.coef.T + self.intercept
+
+    def predictive(self, X: ArrayLike, *, noise: float = 1.0) -> StudentT:
+        """One more y at each row of X, a Student t of shape (n, m); with ``noise=0`` the line itself."""
+        x = self.inputs(X)
+        spread = noise + self.doubt(x)[:, None]
+        _, _, β, α, _ = self._proper()
+        return StudentT(2 * α, self.mean(x), np.sqrt(β / α * spread))
+
+    def coefficients(self) -> StudentT:
+        """Intercept and coefficients as they are known: Student t of shape (m, 1 + d), the intercept first."""
+        level, coef, β, α, root = self._proper()
+        at_zero = self.doubt(np.zeros((1, self.dim)))
+        variance = np.concatenate([at_zero, (root**2).sum(axis=1)]) * (β / α)[:, None]
+        return StudentT(2 * α[:, None], np.column_stack([level, coef]), np.sqrt(variance))
+
+    def doubt(self, x: Floats) -> Floats:
+        """1/κ + (x − c)ᵀΛ⁻¹(x − c), (n,): how far the line may be off, in units of σ²."""
+        now = self.posterior
+        z = (x - now.center[0, : self.dim]) @ self.solution.root
+        return np.asarray(1 / now.kappa[0] + np.einsum("ij,ij->i", z, z))
+
+    def log_evidence(self) -> Floats:
+        """ln p(y | X), coefficients and noise integrated out, of every output; it takes a proper prior."""
+        return LinearGaussian(self.dim).log_evidence(self.prior, self.by_output)
+
+    def leave_one_out_residuals(self, X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> Floats:
+        """What each of its own cases is off by when it is predicted from all others, (n, m): e/(1 − h), PRESS.
+
+        NaN where the output is missing, or where the others do not determine the answer.
+        """
+        x, outputs = self.inputs(X), columns(y)
+        w = validation.weights(weights, len(x))
+        left = 1 - w * self.doubt(x)
+        left = np.where(left > 1e-10, left, np.nan)
+        return (outputs - self.mean(x)) / left[:, None]
+
+    def inputs(self, X: ArrayLike) -> Floats:
+        """Inputs (n, d), none missing."""
+        return LinearGaussian(self.dim).inputs(X)
+
+    def _proper(self) -> Solution:
+        found = self.solution
+        require(
+            found.alpha > 0,
+            f"an interval is undefined: {self.cases:.10g} cases are too few for {self.rank + 1} coefficients",
+            hint=f"give more cases, or a prior such as {option('prior', 'weak')}",
+        )
+        return found
+
+
+### statistics
+
+
+def collect(X: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> tuple[JointMoments, int]:
+    """The joint moments of inputs and outputs, and how many inputs there are."""
+    x = validation.float_array("X", X)
+    if x.ndim != 2:
+        raise ShapeError(f"expected inputs of shape (n, d), got {x.shape}")
+    family, outputs = LinearGaussian(x.shape[1]), columns(y)
+    if len(x) != len(outputs):
+        raise ShapeError(f"expected one y per row of X, got {len(outputs)} for {len(x)} rows")
+    gone = np.asarray(np.isnan(outputs).any(axis=1))
+    x = family.inputs(np.where(gone[:, None], 0.0, x) if gone.any() else x)
+    z = np.column_stack([x, outputs])
+    z[gone] = np.nan
+    return JointMoments.collect(z, assign(len(z), weights=weights)), x.shape[1]
+
+
+def columns(y: ArrayLike) -> Floats:
+    """Outputs as columns (n, m) of numbers, NaN where missing."""
+    outputs = validation.float_array("y", y)
+    outputs = outputs[:, None] if outputs.ndim == 1 else outputs
+    if outputs.ndim != 2 or not outputs.shape[1]:
+        raise ShapeError(f"expected outputs of shape (n,) or (n, m), got {outputs.shape}")
+    if np.isinf(outputs).any():
+        where = validation.first_position(np.isinf(outputs))
+        raise DataError(f"Input y contains infinity, at {where}", hint="NaN marks a missing output")
+    return outputs
+
+
+### algebra
+
+
+def inverse_root(Λ: Floats) -> Floats:
+    """R with Λ⁻¹ = R Rᵀ, over the directions that Λ determines; nothing along all others."""
+    scale = np.sqrt(np.maximum(np.diagonal(Λ), 0.0))
+    scale = np.where(scale > 0, scale, 1.0)
+    correlation = Λ / (scale[:, None] * scale)
+    with suppress(np.linalg.LinAlgError):
+        L = np.linalg.cholesky(correlation)
+        if np.diagonal(L).min(initial=1.0) ** 2 > COLLINEAR:
+            return np.asarray(solve_triangular(L, np.diag(1 / scale), lower=True).T)
+    e, V = np.linalg.eigh(correlation)
+    known = e > COLLINEAR * len(Λ)
+    open_ = np.linalg.qr(V[:, ~known] / scale[:, None])[0]
+    root = V[:, known] / np.sqrt(e[known]) / scale[:, None]
+    return root - open_ @ (open_.T @ root)

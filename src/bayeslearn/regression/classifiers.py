@@ -1,0 +1,234 @@
+"""Sigmoid units and radial basis functions as scikit-learn classifiers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from bayeslearn import validation
+from bayeslearn.estimators import PredictsClasses
+from bayeslearn.regression.classification_model import ClassificationModel, fit_logistic, fit_rbf_classifier
+from bayeslearn.regression.regressors import FunctionEstimator
+from bayeslearn.regression.targets import default_names
+from bayeslearn.tables.labels import class_array
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.regression.rbf_fit import TriedUnits
+    from bayeslearn.tables.markers import Markers
+
+    Floats = NDArray[np.float64]
+
+
+class Classifier(FunctionEstimator, PredictsClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What both classifiers share: answers by a :class:`ClassificationModel`."""
+
+    model_: ClassificationModel
+
+    @abstractmethod
+    def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> ClassificationModel:
+        """The model of these rows."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn; where X has named columns, `y` may be the name of a column of it."""
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, weights: Any, classes: Any) -> Self:
+        rows, labels, weights = self._read_cases(X, y, weights, reset=True)
+        name = y if isinstance(y, str) else default_names(y, 1)[0]
+        self.model_ = replace(self._learn(rows, labels, weights, classes), target=name)
+        self.classes_ = class_array(self.model_.classes)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add more rows, with what is known as their prior: near to learning from all at once.
+
+        The first call determines the columns, and may name all `classes`.
+        """
+        if not hasattr(self, "model_"):
+            known = None if classes is None else tuple(np.unique(np.asarray(classes)).tolist())
+            return self._fit(X, y, sample_weight, known)
+        rows, labels, weights = self._read_cases(X, y, sample_weight, reset=False)
+        self.model_ = self.model_.update(rows, labels, weights=weights)
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return P(class | row), a column for each of `classes_`."""
+        return self._answer(X, "predict_proba")
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return ln P(class | row), exact where the probability is too small for a float."""
+        design = self._answer(X, "design")
+        return self.model_.fit.log_probability(design)
+
+    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return bounds of P(class | row), as well as the weights are known."""
+        return self._answer(X, "interval", level)
+
+    @property
+    def log_evidence_(self) -> float:
+        """ln p(y | X), nearly (Laplace)."""
+        return self.model_.log_evidence()
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the optimizer."""
+        return self.model_.fit.iterations
+
+
+class LogisticClassifier(Classifier):
+    """Sigmoid units by cross entropy (logistic regression), with a normal prior of the weights.
+
+    Two classes have one unit; more have a unit each, and the softmax of all.
+
+    Parameters
+    ----------
+    prior
+        The precision of the weights of standardized features; None: maximum likelihood; ``"evidence"``: the precision
+        of the highest evidence.
+    method
+        ``"newton"``, ``"lbfgs"``, or ``"gradient"``, the rule Δw = η Σ (d − h(x)) x with η the `rate`.
+    tol, max_iter
+        When the climb ends.
+    discrete
+        Columns whose numbers are names of states.
+    na_values, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
+    unlabeled
+        What to do with rows without a label (None, NaN): ``"drop"`` them or raise an ``"error"``.
+
+    Attributes
+    ----------
+    model_
+        The :class:`ClassificationModel`, to be saved and updated.
+    classes_, coef_, intercept_
+        In the units of the features, whose names are ``model_.features.names``.
+
+    Examples
+    --------
+    >>> X = [[1.0], [2.0], [3.0], [4.0]]
+    >>> model = LogisticClassifier().fit(X, ["no", "no", "yes", "yes"])
+    >>> model.predict([[0.0], [5.0]])
+    array(['no', 'yes'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        *,
+        prior: float | Literal["evidence"] | None = 1.0,
+        method: Literal["newton", "lbfgs", "gradient"] = "newton",
+        rate: float | None = None,
+        tol: float = 1e-10,
+        max_iter: int | None = None,
+        discrete: Iterable[str] = (),
+        na_values: Markers = (),
+        keep_default_na: bool = True,
+        unlabeled: Literal["drop", "error"] = "drop",
+    ) -> None:
+        self.prior = prior
+        self.method = method
+        self.rate = rate
+        self.tol = tol
+        self.max_iter = max_iter
+        self.discrete = discrete
+        self.na_values = na_values
+        self.keep_default_na = keep_default_na
+        self.unlabeled = unlabeled
+
+    def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> ClassificationModel:
+        return fit_logistic(
+            rows, y, prior=self.prior, classes=classes, method=self.method, rate=self.rate, tol=self.tol,
+            max_iter=self.max_iter, discrete=self.discrete, weights=weights,
+        )  # fmt: skip
+
+    def decision_function(self, X: Any) -> Floats:
+        """w·x: of two classes the log odds of the second, (n,); of more, one column for each."""
+        design = self._answer(X, "design")
+        scores = self.model_.fit.scores(design)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights of the features, (units, d)."""
+        return self.model_.coef
+
+    @property
+    def intercept_(self) -> Floats:
+        """The weights of every unit where all features are 0."""
+        return self.model_.intercept
+
+
+class RBFClassifier(Classifier):
+    """A radial basis function network for classes: Gaussian units around centers, and sigmoid units as outputs.
+
+    Parameters
+    ----------
+    n_units, centers, width, discrete, na_values, keep_default_na, most_units, random_state
+        As in :class:`RBFRegressor`; units are chosen by the evidence of a linear fit to the classes.
+    prior
+        Of the output weights, as in :class:`LogisticClassifier`.
+    unlabeled
+        As in :class:`LogisticClassifier`.
+
+    Attributes
+    ----------
+    model_
+        The :class:`ClassificationModel`, to be saved and updated.
+    n_units_, tried_
+        How many units there are, and the evidence of all that were tried.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.2], [1.0], [1.2], [2.0], [2.2]] * 4
+    >>> model = RBFClassifier(random_state=0).fit(X, ["out", "out", "in", "in", "out", "out"] * 4)
+    >>> model.predict([[0.1], [1.1], [2.1]])
+    array(['out', 'in', 'out'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        n_units: int | Literal["auto"] = "auto",
+        *,
+        centers: str = "k-means",
+        width: Any = "auto",
+        prior: float | Literal["evidence"] | None = "evidence",
+        discrete: Iterable[str] = (),
+        na_values: Markers = (),
+        keep_default_na: bool = True,
+        unlabeled: Literal["drop", "error"] = "drop",
+        most_units: int = 128,
+        random_state: Any = None,
+    ) -> None:
+        self.n_units = n_units
+        self.centers = centers
+        self.width = width
+        self.prior = prior
+        self.discrete = discrete
+        self.na_values = na_values
+        self.keep_default_na = keep_default_na
+        self.unlabeled = unlabeled
+        self.most_units = most_units
+        self.random_state = random_state
+
+    tried_: tuple[TriedUnits, ...]
+
+    def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> ClassificationModel:
+        found, self.tried_ = fit_rbf_classifier(
+            rows, y, self.n_units, centers=self.centers, width=self.width, prior=self.prior, classes=classes,
+            discrete=self.discrete, weights=weights, most=self.most_units,
+            random_state=validation.generator(self.random_state),
+        )  # fmt: skip
+        return found
+
+    @property
+    def n_units_(self) -> int:
+        """How many units there are."""
+        assert self.model_.basis is not None
+        return self.model_.basis.size

@@ -1,0 +1,259 @@
+"""Rows of a table as points: the one encoding that least squares, sigmoid units, radial units and local fits share.
+
+    a number            itself
+    one of k states     k − 1 indicators, against the first state; all k where distances count (``every_state``)
+    a missing cell      the mean of what was seen in training; for states, the share of each
+    an unseen state     a missing cell, and it is told
+
+Numbers are numbers, however few they are: ``discrete`` says otherwise. What was learned is kept, so that new rows are
+encoded as the old ones were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.distributions.moments import MEAN_ROUNDING, in_range, require_squares
+from bayeslearn.distributions.sufficient_statistics import frozen, ratio
+from bayeslearn.errors import (
+    FormatError,
+    MismatchError,
+    ShapeError,
+    listed,
+)
+from bayeslearn.regression.inputs import named, plain_numbers, read, require_finite, strings
+from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, as_table
+from bayeslearn.tables.notes import collected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.model_values import Reader
+    from bayeslearn.tables import Table
+    from bayeslearn.tables.notes import Notes
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Points, and what had to be made up: cells filled by the mean, states that training had not shown."""
+
+    matrix: Floats
+    #: How many cells of each column were filled, where any were.
+    filled: dict[str, int] = field(default_factory=dict)
+    #: The states of each column that were not seen in training.
+    unseen: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """How rows become points; :meth:`learn` looks at the training rows.
+
+    >>> features = Features.learn({"hours": [1.0, 2.0, None, 6.0], "wind": ["weak", "strong", "weak", "weak"]})
+    >>> features.names
+    ('hours', 'wind=weak')
+    >>> features.encode({"hours": [5.0, None], "wind": ["weak", "gale"]}).matrix.tolist()
+    [[5.0, 1.0], [3.0, 0.75]]
+    """
+
+    schema: Schema
+    #: What stands for a missing cell, and how far the training cells were from it: one number for every feature.
+    mean: Floats
+    spread: Floats
+    #: Whether every state has an indicator, also the first.
+    every_state: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("mean", "spread"):
+            array = frozen(getattr(self, name))
+            if array.shape != (self.size,):
+                raise ShapeError(f"expected `{name}` of {self.size} features, got shape {array.shape}")
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def learn(
+        cls,
+        data: Any,
+        *,
+        columns: Iterable[str] | None = None,
+        discrete: Iterable[str] = (),
+        weights: Any = None,
+        every_state: bool = False,
+        max_states: int = 255,
+        left_out: dict[str, str] | None = None,
+    ) -> Features:
+        """The encoding of these rows.
+
+        Parameters
+        ----------
+        data
+            A table, a frame, an array, a dict of columns, a list of rows, or the path of a file.
+        columns
+            Which columns to use; all when not given.
+        discrete
+            Columns whose numbers are names of states.
+        weights
+            How often each row counts, or the column that says so.
+        left_out
+            A dict that is told of columns that cannot be used, and why; else they are an error.
+        """
+        numbers = plain_numbers(data)
+        if numbers is not None and columns is None and not strings(discrete):
+            w = None if weights is None else validation.weights(weights, len(numbers))
+            schema = Schema(NumericVariable(f"x{j}") for j in range(numbers.shape[1]))
+            return cls(schema, *center_and_spread(require_finite(numbers, schema.names), w), every_state)
+        table = read(
+            data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+        )
+        nothing = np.zeros(width(table.schema, every_state=every_state))
+        blank = cls(table.schema, nothing, nothing, every_state)
+        x = blank.raw(table)
+        mean, spread = center_and_spread(x, table.weights)
+        return cls(table.schema, mean, spread, every_state)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the features: of a column of numbers, or column=state."""
+        return tuple(name for variable in self.schema for name in self._names(variable))
+
+    def _names(self, variable: Any) -> list[str]:
+        if not isinstance(variable, DiscreteVariable):
+            return [variable.name]
+        return [f"{variable.name}={state}" for state in variable.states[not self.every_state :]]
+
+    @property
+    def size(self) -> int:
+        """How many features there are."""
+        return width(self.schema, every_state=self.every_state)
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """The features that do not vary in the training rows, so that nothing can be learned from them."""
+        return tuple(name for name, spread in zip(self.names, self.spread, strict=True) if spread == 0)
+
+    # -- rows
+
+    def table(self, data: Any, *, missing_columns: Literal["error", "missing"] = "error") -> Table:
+        """Rows by the columns of training; a state it had not shown is missing."""
+        return self.read(data, missing_columns=missing_columns)[0]
+
+    def encode(
+        self, data: Any, *, missing_columns: Literal["error", "missing"] = "error", warn_unseen: bool = False
+    ) -> Encoded:
+        """Rows as points (n, size), with the states that training had not shown; `warn_unseen` warns of those."""
+        numbers = None if self.schema.discrete else plain_numbers(data)
+        unseen: dict[str, tuple[Any, ...]] = {}
+        if numbers is not None and numbers.shape[1] == len(self.schema):
+            x = require_finite(numbers, self.schema.names)
+            counts = np.isnan(x).sum(axis=0).tolist() if np.isnan(x.sum()) else [0] * x.shape[1]
+            missing = dict(zip(self.schema.names, counts, strict=True))
+        else:
+            table, notes = self.read(data, missing_columns=missing_columns)
+            unseen = {name: tuple(counts) for name, counts in notes.unseen.items()}
+            if warn_unseen:
+                notes.warn()
+            x, missing = self.raw(table), table.missing()
+        filled = {name: int(n) for name, n in missing.items() if n}
+        return Encoded(self.filled(x) if filled else x, filled, unseen)
+
+    def filled(self, matrix: Floats) -> Floats:
+        """Points whose missing cells are the means of training."""
+        return np.where(np.isnan(matrix), self.mean, matrix)
+
+    def standardized(self, matrix: Floats) -> Floats:
+        """Points in units of the spread around the mean; 0 where a feature does not vary."""
+        with in_range():
+            points = np.asarray((matrix - self.mean) * ratio(1.0, self.spread))
+        return require_squares("distances from the mean, in standard deviations,", points)
+
+    def raw(self, table: Table) -> Floats:
+        """A table of this schema as points, NaN where a cell is missing."""
+        x = np.empty((table.n_rows, self.size))
+        at = 0
+        for variable in self.schema:
+            if not isinstance(variable, DiscreteVariable):
+                x[:, at] = table.values_of(variable.name)
+                at += 1
+                continue
+            codes = table.codes_of(variable.name)
+            for state in range(not self.every_state, variable.size):
+                x[:, at] = codes == state
+                x[codes < 0, at] = np.nan
+                at += 1
+        return x
+
+    def read(self, data: Any, *, missing_columns: Literal["error", "missing"] = "error") -> tuple[Table, Notes]:
+        """Rows by the columns of training, and what is treated as missing: values that are none of their states."""
+        with collected() as notes:
+            rows = named(data, self.schema)
+            return as_table(rows, schema=self.schema, missing_columns=missing_columns, handle_unknown="missing"), notes
+
+    # -- as a value
+
+    def require_same(self, other: Features) -> None:
+        """Only rows of the same columns and states can be learned from together."""
+        if self.schema != other.schema or self.every_state != other.every_state:
+            raise MismatchError(
+                f"these rest on different columns: {listed(self.names)} and {listed(other.names)}",
+                hint="learn both with the same schema", differs="columns",
+            )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """The encoding as plain JSON values."""
+        numbers = {"mean": self.mean.tolist(), "spread": self.spread.tolist()}
+        return {**self.schema.to_dict(), **numbers, "every_state": self.every_state}
+
+    @classmethod
+    def from_dict(cls, entry: Any) -> Features:
+        """An encoding read back from what :meth:`to_dict` wrote, checked in full."""
+        if not isinstance(entry, Mapping) or entry.keys() != {"variables", "mean", "spread", "every_state"}:
+            raise FormatError(f"not the description of features: {entry!r:.80}")
+        mean, spread = (validation.float_array(name, entry[name]) for name in ("mean", "spread"))
+        if not (np.isfinite(mean).all() and np.isfinite(spread).all() and (spread >= 0).all()):
+            raise FormatError("the means and spreads of features must be finite, and spreads not negative")
+        return cls(Schema.from_dict(entry), mean, spread, entry["every_state"] is True)
+
+    @classmethod
+    def checked(cls, reader: Reader, entry: Any) -> Features:
+        """The same of a model file: means and spreads that can be divided by."""
+        features = cls.from_dict(entry)
+        reader.require_units("mean", features.mean)
+        reader.require_units("spread", features.spread)
+        return features
+
+
+### parts
+
+
+def width(schema: Schema, *, every_state: bool) -> int:
+    """How many features the columns make."""
+    return len(schema.numeric) + sum(v.size - (not every_state) for v in schema.discrete)
+
+
+def center_and_spread(x: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """The mean and the standard deviation of every column, over the cells that are there; spread 0 up to rounding."""
+    require_squares("inputs", x)
+    if weights is None and len(x) and not np.isnan(x.sum()):
+        mean, spread = x.mean(axis=0), x.std(axis=0)
+        return mean, np.where(spread <= MEAN_ROUNDING * np.abs(mean), 0.0, spread)
+    seen = ~np.isnan(x)
+    w = seen * (1.0 if weights is None else weights[:, None] / max(weights.max(initial=0.0), np.finfo(float).tiny))
+    n = w.sum(axis=0)
+    x = np.where(seen, x, 0.0)
+    mean = ratio((w * x).sum(axis=0), n)
+    δ = x - mean
+    mean = mean + ratio((w * δ).sum(axis=0), n)
+    spread = np.sqrt(ratio((w * (x - mean) ** 2).sum(axis=0), n))
+    return mean, np.where(spread <= MEAN_ROUNDING * np.abs(mean), 0.0, spread)

@@ -1,0 +1,33 @@
+"""A curve through points of the plane: local fits of one attribute, as lowess draws it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.regression.local.model import local_regression
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from bayeslearn.regression.local.results import LocalFit
+
+
+def lowess(
+    x: ArrayLike, y: ArrayLike, *, at: ArrayLike | None = None, frac: float = 2 / 3, degree: int = 1,
+    kernel: str = "tricube", weights: ArrayLike | None = None,
+) -> LocalFit:  # fmt: skip
+    """Smooth y over x by fits to the nearest `frac` of the rows, at the rows themselves or `at` other places.
+
+    With degree 1 and the tricube it is lowess without its robust steps.
+
+    >>> lowess([0, 1, 2, 3, 4], [0, 1, 2, 3, 4], at=[2.5], frac=0.8).mean
+    array([2.5])
+    """
+    x = validation.float_array("x", x).reshape(-1, 1)
+    share = validation.number("frac", frac, above=0, most=1)
+    k = max(int(share * len(x) + 1e-10), 2)
+    model = local_regression(x, y, degree=degree, kernel=kernel, k=k, weights=weights)
+    return model.at(x if at is None else np.reshape(validation.float_array("at", at), (-1, 1)))

@@ -1,0 +1,220 @@
+"""Examples: the columns to learn from, and what is to be learned, by the name of its column or beside them.
+
+A row whose target is missing adds nothing; how many there are is told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayeslearn import validation
+from bayeslearn.distributions.moments import require_squares
+from bayeslearn.errors import DataError, MissingValuesError, ShapeError, in_python
+from bayeslearn.regression.bayesian_linear import columns as output_columns
+from bayeslearn.regression.inputs import plain_numbers, read, strings
+from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
+from bayeslearn.tables import DiscreteVariable, Table
+from bayeslearn.tables.labels import class_array, distinct_labels, label_codes, missing_labels
+from bayeslearn.tables.near_formats import why_not_read
+from bayeslearn.tables.numeric_states import all_numbers, with_numbers
+from bayeslearn.tables.schema import require_known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Rows of inputs, weights or None, and beside them the targets, with their names."""
+
+    inputs: Any
+    #: Numbers (n, m), NaN where missing; or labels (n,), None where missing.
+    targets: NDArray[Any]
+    names: tuple[str, ...]
+    weights: Floats | None = None
+
+    @property
+    def missing(self) -> int:
+        """How many rows have no target, or not all of them."""
+        gone = missing_labels(self.targets) if self.targets.ndim == 1 else np.isnan(self.targets).any(axis=1)
+        return int(gone.sum())
+
+
+def examples(
+    data: Any,
+    target: Any,
+    *,
+    classes: bool = False,
+    columns: Iterable[str] | None = None,
+    discrete: Iterable[str] = (),
+    weights: Any = None,
+    max_states: int = 255,
+    left_out: dict[str, str] | None = None,
+) -> Examples:
+    """Inputs and targets: `target` is the name of a column, a list of names, or the targets themselves."""
+    if isinstance(data, Examples):
+        return data
+    left_out = dropping(data, left_out, columns)
+    keep = [*strings(discrete), *named_columns(data)]
+    names = target_names(target)
+    if classes and not isinstance(target, str):  # a list of words are labels
+        names = None
+    if names is None:
+        plain = plain_numbers(data) if columns is None and not strings(discrete) else None
+        inputs = plain if plain is not None else read(
+            data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+        )  # fmt: skip
+        inputs = without_identifiers(inputs, left_out, keep=keep) if isinstance(inputs, Table) else inputs
+        warn_dropped(left_out)
+        w = inputs.weights if isinstance(inputs, Table) else None
+        if plain is not None and weights is not None:
+            w = validation.weights(weights, len(plain))
+        found = labels_of(target) if classes else numbers_of(target)
+        if len(found) != len(inputs):
+            raise ShapeError(f"expected one target per row, got {len(found)} for {len(inputs)} rows")
+        names = default_names(target, 1 if classes else found.shape[1])
+        return Examples(inputs, require_some(found, w), names, w)
+    table = read(
+        data, columns=None if columns is None else [*dict.fromkeys([*columns, *names])],
+        discrete=[*strings(discrete), *(names if classes else ())], weights=weights, max_states=max_states,
+        left_out=left_out,
+    )  # fmt: skip
+    for name in names:
+        if left_out is not None and name in left_out:
+            raise DataError(f"the target cannot be used: {left_out[name]}")
+    require_known(names, table.schema.names)
+    table = without_identifiers(table, left_out, keep=[*names, *keep])
+    warn_dropped(left_out)
+    found = table.column(names[0]) if classes else np.column_stack([numbers_in(table, name) for name in names])
+    if len(names) == len(table.schema):
+        raise DataError("there is no column to learn from besides the target")
+    return Examples(table.drop(names), require_some(found, table.weights), names, table.weights)
+
+
+def target_names(target: Any) -> tuple[str, ...] | None:
+    """The names of the columns that are the targets, or None where the targets are given themselves."""
+    if isinstance(target, str):
+        return (target,)
+    listed = isinstance(target, Sequence) and not isinstance(target, np.ndarray)
+    if listed and len(target) and all(isinstance(name, str) for name in target):
+        return tuple(target)
+    return None
+
+
+def default_names(target: Any, n: int) -> tuple[str, ...]:
+    """The names that targets bring along, or y; y0, y1 and so on of several."""
+    own = getattr(target, "columns", None)
+    if own is not None and len(own) == n:
+        return tuple(str(name) for name in own)
+    name = getattr(target, "name", None)
+    return (str(name) if isinstance(name, str) and name else "y",) if n == 1 else tuple(f"y{j}" for j in range(n))
+
+
+### numbers
+
+
+def numbers_in(table: Table, name: str) -> Floats:
+    """The numbers of a column of a table; states that are not numbers are an error."""
+    variable = table.schema[name]
+    if not isinstance(variable, DiscreteVariable):
+        return table.values_of(name)
+    if not all_numbers(variable):
+        shown = next(state for state in variable.states if not isinstance(state, int | float) or state is True)
+        raise no_numbers(variable, shown)
+    return with_numbers(table, [variable]).values_of(name)
+
+
+def no_numbers(variable: DiscreteVariable, shown: Any) -> DataError:
+    """The error for a target of words."""
+    classifier = in_python(", for instance LogisticClassifier") or ": --method sigmoid"
+    return DataError(
+        f"target {variable.name!r} holds states such as {shown!r}, and a regression needs numbers"
+        + why_not_read(variable.name, variable.states),
+        hint=f"learn it by a classifier{classifier}",
+        column=variable.name,
+    )
+
+
+def numbers_of(target: Any) -> Floats:
+    """Targets given as an array: (n, m) numbers, NaN where missing."""
+    if isinstance(target, Mapping):
+        target = np.column_stack([np.asarray(column, dtype=object) for column in target.values()])
+    try:
+        array = np.asarray(target, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("a regression needs numbers as targets, got text", hint="learn it by a classifier") from None
+    if array.ndim == 2 and not array.shape[1]:
+        raise ShapeError(f"expected targets of shape (n,) or (n, m), got {array.shape}")
+    return output_columns(array)
+
+
+def require_some(targets: NDArray[Any], weights: Floats | None) -> NDArray[Any]:
+    """Targets of which some are there and count."""
+    if weights is not None and not weights.any():
+        raise DataError("every sample weight is zero: no row is left to learn from")
+    if targets.dtype == np.float64:
+        require_squares("targets", targets)
+    gone = missing_labels(targets) if targets.ndim == 1 else np.isnan(targets).any(axis=1)
+    if (gone if weights is None else gone | (weights == 0)).all():
+        raise MissingValuesError("the target is missing in every row", hint="give rows whose target is known")
+    return targets
+
+
+### labels
+
+
+def labels_of(target: Any) -> NDArray[np.object_]:
+    """Labels as objects, None where missing."""
+    array = np.asarray(target)
+    array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    if array.ndim != 1:
+        raise ShapeError(f"expected labels of shape (n,), got {array.shape}")
+    labels = np.empty(len(array), dtype=object)
+    labels[:] = array.tolist()
+    labels[missing_labels(labels)] = None
+    if array.dtype.kind in "Of" and any(isinstance(label, float) and math.isinf(label) for label in labels):
+        raise DataError("Input y contains infinity, which is no label", hint="None and NaN are missing labels")
+    return labels
+
+
+def coded(labels: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.intp]:
+    """The position of each label among the classes, −1 where it is missing; others are an error."""
+    return label_codes(labels, class_array(classes)).astype(np.intp)
+
+
+def known_classes(labels: NDArray[Any]) -> tuple[Any, ...]:
+    """The different labels in order: numbers by size, words by letter; at least two."""
+    found = tuple(distinct_labels(labels).tolist())
+    if len(found) < 2:
+        raise DataError(
+            f"the target shows one class only, {found[0]!r}", hint="give rows of at least two classes", n_classes=1
+        )
+    return found
+
+
+def shares(codes: NDArray[np.intp], n: int) -> Floats:
+    """One column for each class, 1 where a row is of it; NaN throughout where that is missing."""
+    found = (codes[:, None] == np.arange(n)).astype(float)
+    found[codes < 0] = np.nan
+    return found
+
+
+def probabilities(target: Any) -> Floats:
+    """Soft targets: (n,) the probability of the second of two classes, or (n, k) those of all; NaN where missing."""
+    d = validation.float_array("target", target)
+    d = np.column_stack([1 - d, d]) if d.ndim == 1 else d
+    if d.ndim != 2 or d.shape[1] < 2:
+        raise ShapeError(f"expected probabilities of shape (n,) or (n, classes), got {d.shape}")
+    known = d[~np.isnan(d).any(axis=1)]
+    if ((known < 0) | (known > 1)).any() or (np.abs(known.sum(axis=1) - 1) > validation.SUM_TOLERANCE).any():
+        raise DataError("soft targets are probabilities: between 0 and 1, and 1 together")
+    return d

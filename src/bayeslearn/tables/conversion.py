@@ -1,0 +1,227 @@
+"""From whatever the user has to a table.
+
+One path: every kind of data becomes Arrow columns (:mod:`.gather`, :mod:`.files`), then each column becomes codes or
+numbers, by its own values (:mod:`.kinds`) or by declared states (:mod:`.states`), and :mod:`.building` joins them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from bayeslearn import validation
+from bayeslearn.errors import ParameterError, listed
+from bayeslearn.tables.markers import Markers, Missing
+from bayeslearn.tables.notes import Notes
+from bayeslearn.tables.schema import Schema, name_list
+from bayeslearn.tables.table import Table
+from bayeslearn.tables.variables import DiscreteVariable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+#: What may become of a value that is none of the states.
+Unseen = Literal["error", "missing", "last", "add"]
+UNSEEN = ("error", "missing", "last", "add")
+
+
+def as_table(
+    data: Any,
+    *,
+    schema: Schema | None = None,
+    columns: Iterable[str] | None = None,
+    discrete: Iterable[str] | Literal[True] = (),
+    numeric: Iterable[str] = (),
+    states: Mapping[str, Iterable[Any]] | None = None,
+    drop_columns: Iterable[str] = (),
+    na_values: Markers = (),
+    keep_default_na: bool = True,
+    weights: ArrayLike | str | None = None,
+    max_states: int = 255,
+    allow_constant: bool = False,
+    handle_unknown: Unseen = "error",
+    missing_columns: Literal["error", "missing"] = "error",
+    left_out: dict[str, str] | None = None,
+) -> Table:
+    """A table from a data frame, an array, a dict of columns, a list of rows, or the path of a CSV or Parquet file.
+
+    Text, booleans and categories become discrete; so do whole numbers that repeat themselves (at most 20 different
+    ones, each seen twice on average); other numbers stay numeric. States are kept as written, in the order of their
+    categories if they have one, sorted otherwise. Rows are counted from 0 in every message.
+
+    Parameters
+    ----------
+    data
+        A Table, a pandas, polars or pyarrow frame, a NumPy array, a dict of columns, a list of dicts, the path of a
+        `.csv`, `.tsv`, `.csv.gz` or `.parquet` file, or a source, all of whose rows are then read into memory.
+    schema
+        Code the data by this schema, for instance that of the training data. Other columns are ignored.
+    columns
+        Which columns to take, in which order; for an array, the names of its columns.
+    discrete, numeric
+        Columns that are of this kind whatever they look like; discrete=True for all that are not declared otherwise.
+    states
+        Declared states of columns, in their order; they may include states that do not occur.
+    drop_columns
+        Columns to leave out.
+    na_values
+        Markers of missing cells in addition to the default ones: a list for all columns, or a mapping from the name of
+        a column to its markers, with the key None for all columns. Blanks around a marker are ignored, a number stands
+        for the number and for the text, and a declared state is never a marker.
+    keep_default_na
+        Whether the default markers (:data:`NA_MARKERS`: what pandas takes for NA, and '?') count too.
+    weights
+        How often each row counts, or the name of the column that says so.
+    max_states
+        More states than this are taken for a mistake: an identifier, or a number read as text.
+    allow_constant
+        Whether a column may show one state only.
+    handle_unknown
+        What to do with a value outside the declared states: raise an error, treat it as missing, take it for the
+        last of the states, which then stands for all others, or add it to the states. "missing" and "add" are counted
+        in a warning.
+    missing_columns
+        What to do with a column of the schema that the data lack: raise an error, or take all its cells for missing.
+    left_out
+        A dict that is told of columns that cannot be used, and why, so that the others can; else they are an error.
+
+    >>> table = as_table({"wind": ["weak", "strong", "?", "weak"], "hours": [1.5, 2.25, 0.5, None]})
+    >>> table
+    Table(4 rows × 2 columns)
+      wind   2 states: strong, weak   1 missing
+      hours  numeric                  1 missing
+    >>> as_table([{"wind": "weak", "hours": 3}], schema=table.schema).row(0)
+    {'wind': 'weak', 'hours': 3.0}
+    """
+    request = requested(
+        discrete=discrete, numeric=numeric, states=states, na_values=na_values, keep_default_na=keep_default_na,
+        max_states=max_states, allow_constant=allow_constant, handle_unknown=handle_unknown,
+        missing_columns=missing_columns, left_out=left_out,
+        drop_columns=drop_columns,
+    )  # fmt: skip
+    names = None if columns is None else name_list("columns", columns)
+    check_request(request, schema)
+    if isinstance(data, Table) and needs_no_codes(data, request, schema) and not isinstance(weights, str):
+        table = data if names is None else data.select(names)
+        table = table.drop(request.dropped) if request.dropped else table
+        return table if weights is None else table.with_weights(weights)
+    if hasattr(type(data), "declared"):  # a source
+        options: dict[str, Any] = {
+            "discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states,
+            "na_values": na_values,
+            "keep_default_na": keep_default_na, "allow_constant": allow_constant, "handle_unknown": handle_unknown,
+            "missing_columns": missing_columns,
+            "left_out": left_out, "drop_columns": drop_columns,
+        }  # fmt: skip
+        return data.declared(schema=schema, columns=names, weights=weights, **options).table()
+    from bayeslearn.tables import table_builder  # noqa: PLC0415 - Arrow loads when data come in
+
+    if hasattr(type(data), "applied"):  # a raw table
+        request = data.applied(request)
+    table = table_builder.build(data, request, schema=schema, names=names, weights=weights)
+    request.notes.warn()
+    return table
+
+
+def needs_no_codes(table: Table, request: Request, schema: Schema | None) -> bool:
+    """Whether a table is already what was asked for."""
+    return not request.declares() and not request.all_discrete and schema in {None, table.schema}
+
+
+### what was asked for
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of :func:`as_table`, checked."""
+
+    missing: Missing
+    discrete: frozenset[str] = frozenset()
+    all_discrete: bool = False
+    numeric: frozenset[str] = frozenset()
+    states: Mapping[str, DiscreteVariable] = field(default_factory=dict)
+    max_states: int = 255
+    allow_constant: bool = False
+    unseen: str = "error"
+    absent: str = "error"
+    left_out: dict[str, str] | None = None
+    #: Columns that are read as if they were not there.
+    dropped: tuple[str, ...] = ()
+    #: Columns that were asked for by name: no learner drops them.
+    named: frozenset[str] = frozenset()
+    #: What was read otherwise than it stands there.
+    notes: Notes = field(default_factory=Notes, compare=False)
+
+    def declares(self) -> set[str]:
+        """The columns about which something was said."""
+        return {*self.discrete, *self.numeric, *self.states}
+
+
+def requested(
+    *,
+    discrete: Iterable[str] | Literal[True] = (),
+    numeric: Iterable[str] = (),
+    states: Mapping[str, Iterable[Any]] | None = None,
+    na_values: Markers = (),
+    keep_default_na: bool = True,
+    max_states: int = 255,
+    allow_constant: bool = False,
+    handle_unknown: str = "error",
+    missing_columns: str = "error",
+    left_out: dict[str, str] | None = None,
+    drop_columns: Iterable[str] = (),
+) -> Request:
+    """The options as a request, each of them checked."""
+    return Request(
+        discrete=frozenset() if discrete is True else frozenset(name_list("discrete", discrete)),
+        all_discrete=discrete is True,
+        numeric=frozenset(name_list("numeric", numeric)),
+        states=declared_states(states or {}),
+        missing=Missing.of(na_values, keep_default_na=keep_default_na),
+        max_states=validation.integer("max_states", max_states, least=1),
+        allow_constant=allow_constant,
+        unseen=validation.choice("handle_unknown", handle_unknown, UNSEEN),
+        absent=validation.choice("missing_columns", missing_columns, ["error", "missing"]),
+        left_out=left_out,
+        dropped=name_list("drop_columns", drop_columns),
+    )
+
+
+def declared_states(states: Mapping[str, Iterable[Any]]) -> dict[str, DiscreteVariable]:
+    """Declared states as variables."""
+    if not isinstance(states, Mapping):
+        raise ParameterError(
+            f"`states` must map names of columns to lists of states, got {states!r:.80}",
+            hint='for instance states={"sky": ["sunny", "rainy"]}',
+        )
+    return {str(name): DiscreteVariable(str(name), tuple(listing(name, given))) for name, given in states.items()}
+
+
+def listing(name: str, given: Any) -> Any:
+    """A list of states, not a single name."""
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise ParameterError(
+            f"the states of column {name!r} must be a list of names, got {given!r}",
+            hint=f"put the states into a list: states={{{str(name)!r}: [...]}}",
+        )
+    return given
+
+
+def check_request(request: Request, schema: Schema | None) -> None:
+    """Nothing is said twice."""
+    if schema is not None and not isinstance(schema, Schema):
+        raise ParameterError(f"`schema` must be a Schema, got {schema!r:.80}", hint="use table.schema")
+    if schema is not None and request.declares():
+        raise ParameterError(
+            f"the schema already says what {listed(sorted(request.declares()))} are",
+            hint="leave out `discrete`, `numeric` and `states` when you give a `schema`",
+        )
+    both = request.numeric & (request.discrete | request.states.keys())
+    if both:
+        raise ParameterError(
+            f"columns cannot be discrete and numeric at once: {listed(sorted(both))}",
+            hint="name each of them in `discrete` or in `numeric`",
+        )

@@ -1,0 +1,180 @@
+"""Folds by adding statistics, reliability, and how the plain model fares on real tables with holes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.impute import SimpleImputer
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+
+from bayeslearn import AODEClassifier, NaiveBayesClassifier, NaiveBayesModel, as_table
+from bayeslearn.distributions import Categorical, Counts
+from bayeslearn.distributions.priors import CASES, EmpiricalBayesPrior
+from bayeslearn.errors import DataError, ShapeError
+from bayeslearn.evaluation import folds
+from bayeslearn.naive_bayes import Calibration, PooledPrior, calibrate, calibration_curve, cross_validate
+from bayeslearn.naive_bayes.tabular.calibration import Climb
+from bayeslearn.naive_bayes.tabular.class_indicators import class_indicators
+from bayeslearn.naive_bayes.tabular.out_of_fold import read_out_of_fold
+from tests.naive_bayes.tabular.test_model import learned, random_rows
+
+
+def test_a_fold_is_judged_by_a_model_of_the_others():
+    rows = random_rows(0)
+    model = learned(rows)
+    found = read_out_of_fold(model, rows, folds=3)
+    table = as_table(rows, numeric=["heat", "visits"])
+    for f in range(3):
+        without = NaiveBayesModel.learn(table.take(found.fold != f), like=model)
+        joint = without.log_joint(table.take(found.fold == f))
+        for apart in (False, True):
+            told = read_out_of_fold(model, rows, folds=3, apart=apart)
+            whole = told.log_shares + told.evidence.sum(axis=2)
+            np.testing.assert_allclose(whole[told.fold == f], joint, rtol=1e-9)
+
+
+def test_curvature_and_slope_of_the_sharpness():
+    found = read_out_of_fold(learned(random_rows(0)), random_rows(0), folds=3, apart=True)
+    climb, τ, h = Climb(found, likeness=2.0), np.array([0.4, 0.9, 1.3]), 1e-5
+    loss, slope = climb.loss(τ)
+    steps = h * np.eye(3)
+    np.testing.assert_allclose(
+        slope, [(climb.loss(τ + s)[0] - climb.loss(τ - s)[0]) / (2 * h) for s in steps], rtol=1e-6
+    )
+    curvature = [(climb.loss(τ + s)[1] - climb.loss(τ - s)[1]) / (2 * h) for s in steps]
+    laplace = np.log(2) - np.linalg.slogdet(curvature)[1] / 2 - loss
+    assert climb.log_evidence(τ) == pytest.approx(laplace, rel=1e-6)
+
+
+def test_a_column_that_only_repeats_another_counts_less():
+    rng = np.random.default_rng(0)
+    y, sky = rng.integers(2, size=3000), rng.random((3, 3000))
+    cells = {name: np.where(s < 0.75, y, 1 - y).astype(str) for name, s in zip("abc", sky, strict=True)}
+    rows = {**cells, **{f"a{i}": cells["a"] for i in range(3)}, "class": y.astype(str)}
+    model = calibrate(NaiveBayesModel.learn(rows, "class"), rows)
+    τ = dict(zip(model.names, model.sharpness, strict=True))
+    assert τ["a"] == pytest.approx(0.25, abs=0.05)
+    assert [τ["b"], τ["c"]] == pytest.approx([1, 1], abs=0.15)
+
+
+def test_cases_of_the_prior_by_evidence():
+    n = np.array([[30.0, 5, 2], [4, 20, 9]])
+    best = EmpiricalBayesPrior().pooled(Categorical(3), Counts(n)).cases
+    tried = {
+        m: Categorical(3).log_evidence(PooledPrior(m).given(Categorical(3), Counts(n)), Counts(n)).sum() for m in CASES
+    }
+    assert best == max(tried, key=tried.get)
+    rows = random_rows(0)
+    halves = [learned(part, prior="evidence") for part in (rows, random_rows(1))]
+    whole = NaiveBayesModel.learn({k: [*rows[k], *random_rows(1)[k]] for k in rows}, like=halves[0])
+    assert (halves[0] + halves[1]).isclose(whole)
+
+
+def test_folds_are_even_in_every_class():
+    labels = np.array([0] * 20 + [1] * 10, np.int32)
+    fold = folds(labels, 5, random_state=0)
+    assert [np.bincount(fold[labels == c]).tolist() for c in (0, 1)] == [[4] * 5, [2] * 5]
+
+
+def test_the_report_of_a_check():
+    rows = random_rows(0)
+    check = cross_validate(learned(rows), rows, folds=5)
+    assert check.accuracy > check.majority_accuracy
+    assert check.log_loss < check.majority_log_loss
+    assert "majority" in str(check)
+    with pytest.raises(DataError, match="30 rows with a known target cannot make 31 folds"):
+        cross_validate(learned(rows), rows, folds=31)
+
+
+def test_rows_that_no_class_can_show_are_left_to_the_class_shares():
+    rows = {"x": ["u", "v", "w", "u"], "y": ["a", "b", "a", "b"]}
+    found = read_out_of_fold(NaiveBayesModel.learn(rows, "y", prior="none"), rows, folds=2)
+    assert np.isfinite(found.evidence).any(axis=1).all()
+
+
+def test_reliability():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.5, 1, 20_000)
+    proba = np.column_stack([p, 1 - p])
+    honest = Calibration.of(proba, (rng.random(20_000) > p).astype(int))
+    assert honest.error < 0.02
+    np.testing.assert_allclose(honest.confidence[5:], honest.accuracy[5:], atol=0.03)
+    assert Calibration.of(proba, np.zeros(20_000, int)).error == pytest.approx(1 - p.mean(), abs=1e-9)
+    with pytest.raises(ShapeError, match="expected probabilities"):
+        Calibration.of(proba, [0])
+    rows = random_rows(0)
+    assert calibration_curve(learned(rows), rows).cases.sum() == 30
+    assert calibrate(learned(rows), rows, folds=5).sharpness[0] > 0
+
+
+def test_what_speaks_for_a_class():
+    told = class_indicators(learned(random_rows(0, n=200)))
+    assert {tell.column for entries in told.values() for tell in entries} <= {"sky", "heat", "visits"}
+    assert all(entries == sorted(entries, key=lambda t: -t.strength) for entries in told.values())
+    warm = next(tell for tell in told["c"] if tell.column == "visits")
+    assert warm.here > warm.elsewhere
+
+
+### real tables
+
+
+NINE = ["clump_thickness", "uniformity_cell_size", "uniformity_cell_shape", "marginal_adhesion",
+        "single_epithelial_cell_size", "bare_nuclei", "bland_chromatin", "normal_nucleoli", "mitoses"]  # fmt: skip
+SEVEN = ["pclass", "sex", "age", "sibsp", "parch", "fare", "embarked"]
+#: Target, columns, number of splits.
+TABLES = {
+    "house-votes-84": ("class", None, 5),
+    "mushroom": ("class", None, 1),
+    "breast-cancer-wisconsin": ("class", NINE, 5),
+    "nursery": ("class", None, 1),
+    "titanic": ("survived", SEVEN, 5),
+}
+
+
+def out_of_fold(fit, X, y, fold):
+    """Accuracy and mean log loss of rows that a model has not seen."""
+    p = np.zeros((len(y), y.max() + 1))
+    for f in range(10):
+        model = fit(X[fold != f], y[fold != f])
+        p[np.ix_(fold == f, model.classes_)] = model.predict_proba(X[fold == f])
+    with np.errstate(divide="ignore"):
+        return (p.argmax(axis=1) == y).mean(), -np.log(p[np.arange(len(y)), y]).mean()
+
+
+def everyone(folder, name):
+    """Accuracy and log loss over the same folds, the mean of some splits: ours, and the peers' after imputation."""
+    target, columns, splits = TABLES[name]
+    columns = columns if columns is None else [*columns, target]
+    table = as_table(folder / "tables" / f"{name}.csv", columns=columns, discrete=[target], allow_constant=True)
+    y = table.codes_of(target).astype(np.int32)
+    table = table.drop([target])
+    codes = table.discretize(bins=5).codes.T.astype(float)
+    codes[codes < 0] = np.nan
+    modes = SimpleImputer(strategy="most_frequent").fit_transform(codes).astype(int)
+    names, numbers = table.schema.names, [v.name for v in table.schema.numeric]
+    coded = [table.values_of(n) if n in numbers else np.where((c := table.codes_of(n)) < 0, np.nan, c) for n in names]
+    learners = {
+        "ours": (NaiveBayesClassifier(), frame(table)),
+        "calibrated": (NaiveBayesClassifier(prior="evidence", calibrate=True, random_state=0), frame(table)),
+        "averaged": (AODEClassifier(), codes),
+        "CategoricalNB": (CategoricalNB(min_categories=modes.max(axis=0) + 1), modes),
+        "GaussianNB": (GaussianNB(), SimpleImputer().fit_transform(np.column_stack(coded))),
+    }
+    dealt = [folds(y, 10, random_state=seed) for seed in range(splits)]
+    return {n: np.mean([out_of_fold(m.fit, X, y, fold) for fold in dealt], axis=0) for n, (m, X) in learners.items()}
+
+
+def frame(table):
+    """Words as words, numbers as numbers."""
+    names, words = table.schema.names, {v.name for v in table.schema.discrete}
+    return pd.DataFrame({n: table.column(n).astype(object) if n in words else table.values_of(n) for n in names})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TABLES)
+def test_real_tables(shared_data, name):
+    found = everyone(shared_data, name)
+    for peer in ("CategoricalNB", "GaussianNB"):
+        assert found["calibrated"][0] >= found[peer][0]
+        assert found["calibrated"][1] <= found[peer][1]

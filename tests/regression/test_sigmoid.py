@@ -1,0 +1,205 @@
+"""Sigmoid units: the gradient, three ways to one top, evidence and intervals, and classes that are separated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.optimize import check_grad
+from scipy.special import expit
+
+from bayeslearn.errors import (
+    BayeslearnWarning,
+    CapacityError,
+    ConvergenceWarning,
+    DataError,
+    MissingValuesError,
+    ParameterError,
+    ShapeError,
+    UnknownStateError,
+)
+from bayeslearn.regression import ClassificationModel, LogisticFit, fit_logistic
+from bayeslearn.regression.logistic_optimizers import NormalPrior, Problem
+from tests.properties import trials
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def data(seed, n=40, d=2, k=2):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    D = rng.dirichlet(np.ones(k), size=n)
+    return X, D, rng.uniform(0, 2, n)
+
+
+### laws
+
+
+@trials(20)
+@given(SEEDS, st.sampled_from([2, 3]), st.sampled_from([0.0, 0.7]))
+def test_the_gradient_is_that_of_the_objective(seed, k, strength):
+    X, D, w = data(seed, k=k)
+    problem = Problem.of(X, D, w, None, strength)
+    at = np.random.default_rng(seed).normal(size=problem.prior.mean.size)
+    assert check_grad(problem.objective, problem.gradient, at) < 1e-4
+    step = 1e-5
+    slope = [(problem.gradient(at + step * e) - problem.gradient(at - step * e)) / (2 * step) for e in np.eye(len(at))]
+    np.testing.assert_allclose(problem.precision(at), -np.array(slope), atol=1e-5)
+
+
+@trials(10)
+@given(SEEDS, st.sampled_from([2, 3]))
+def test_three_ways_lead_to_one_top(seed, k):
+    X, D, w = data(seed, k=k)
+    found = [LogisticFit.learn(X, D, weights=w, strength=0.5, method=m) for m in ("newton", "lbfgs", "gradient")]
+    for other in found[1:]:
+        np.testing.assert_allclose(other.weights, found[0].weights, atol=1e-5)
+        assert other.log_likelihood == pytest.approx(found[0].log_likelihood, rel=1e-7)
+
+
+@trials(15)
+@given(SEEDS)
+def test_weight_two_is_the_row_twice_and_soft_targets_are_shares(seed):
+    X, D, _ = data(seed, n=10)
+    twice = np.repeat(np.arange(10), 2)
+    one, other = LogisticFit.learn(X, D, weights=np.full(10, 2.0)), LogisticFit.learn(X[twice], D[twice])
+    np.testing.assert_allclose(one.weights, other.weights, atol=1e-9)
+    hard = LogisticFit.learn(
+        np.concatenate([X, X]), np.repeat([0.0, 1.0], 10), weights=np.concatenate([D[:, 0], D[:, 1]])
+    )
+    np.testing.assert_allclose(LogisticFit.learn(X, D[:, 1]).weights, hard.weights, atol=1e-9)
+
+
+def test_two_classes_as_two_units_are_one():
+    X, D, _ = data(0)
+    np.testing.assert_allclose(
+        LogisticFit.learn(X, D).probability(X), LogisticFit.learn(X, D[:, 1]).probability(X), rtol=1e-12
+    )
+
+
+### evidence and intervals
+
+
+def test_the_evidence_is_nearly_the_integral():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(60, 1))
+    d = (rng.random(60) < expit(1.5 * x[:, 0])).astype(float)
+    prior = NormalPrior(np.zeros(2), np.diag([1e8, 2.0]))  # the intercept is as good as known
+    fit = LogisticFit.learn(x, d, prior=prior)
+    problem = Problem.of(x, d, None, prior, 0.0)
+
+    def density(w):
+        return np.exp(problem.log_likelihood(np.array([0.0, w])) + 40 - w * w) * np.sqrt(2 / (2 * np.pi))
+
+    assert fit.log_evidence() == pytest.approx(np.log(quad(density, -5, 8)[0]) - 40, abs=0.02)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_intervals_hold_what_the_weights_could_be(k):
+    X, D, w = data(3, n=800, k=k)
+    fit = LogisticFit.learn(X, D, weights=w)
+    drawn = np.random.default_rng(0).multivariate_normal(fit.weights.ravel(), fit.covariance, 4000)
+    at = X[:5]
+    p = np.array([LogisticFit(v.reshape(fit.weights.shape), fit.precision, fit.prior).probability(at) for v in drawn])
+    low, high = fit.interval(at, 0.9)
+    np.testing.assert_allclose(np.quantile(p, [0.05, 0.95], axis=0), [low, high], atol=0.015)
+
+
+def test_what_is_known_is_the_prior_of_what_comes_next():
+    X, D, w = data(4, n=400)
+    whole = LogisticFit.learn(X, D, weights=w)
+    parts = LogisticFit.learn(X[:200], D[:200], weights=w[:200]).update(X[200:], D[200:], weights=w[200:])
+    np.testing.assert_allclose(parts.weights, whole.weights, atol=0.02)
+    assert parts.cases == pytest.approx(whole.cases)
+
+
+### classes that are separated
+
+
+@pytest.mark.parametrize("y", [[0, 0, 1, 1], [0, 0, 1, 2]], ids=["two", "three"])
+def test_separated_classes_are_told_and_finite(y):
+    rows = {"x": [0.0, 1.0, 2.0, 3.0]}
+    with pytest.warns(BayeslearnWarning, match="the classes are separated: without a prior the weights have no end"):
+        model = fit_logistic(rows, y, prior=None)
+    assert model.fit.separated
+    assert np.isfinite(model.coef).all()
+    assert model.predict(rows) == y
+    low, high = model.interval(rows)
+    assert (low == 0).all()
+    assert (high == 1).all()
+    held = fit_logistic(rows, y, prior=1.0)
+    assert not held.fit.separated
+    assert np.abs(held.coef).max() < 5
+
+
+def test_one_class_on_one_side_only_is_separated_too():
+    with pytest.warns(BayeslearnWarning, match="separated"):
+        LogisticFit.learn([[0.0], [1.0], [2.0], [2.0], [3.0]], [0, 0, 1, 0, 1], strength=0)
+
+
+def test_columns_that_repeat_each_other_take_the_shortest_weights():
+    X, D, _ = data(5)
+    twice = LogisticFit.learn(np.column_stack([X, X]), D, strength=0)
+    np.testing.assert_allclose(twice.weights[:, 1:3], twice.weights[:, 3:], atol=1e-8)
+    np.testing.assert_allclose(
+        twice.probability(np.column_stack([X, X])), LogisticFit.learn(X, D, strength=0).probability(X), atol=1e-8
+    )
+    assert not twice.separated
+
+
+### models
+
+
+ROWS = {"age": [20.0, 30.0, None, 50.0, 60.0, 70.0], "sex": ["f", "m", "f", "m", None, "f"]}
+LIVES = ["yes", "yes", "no", "yes", "no", "no"]
+
+
+def test_models_and_files(tmp_path):
+    model = fit_logistic({**ROWS, "lives": LIVES}, "lives")
+    assert repr(model) == "ClassificationModel(lives of age, sex: sigmoid units; 6 cases)"
+    assert model.classes == ("no", "yes")
+    s = np.array([[45.0, 1.0]]) @ model.coef.T + model.intercept
+    assert model.predict_proba({"age": [45.0], "sex": ["m"]})[0, 1] == pytest.approx(expit(s[0, 0]), rel=1e-12)
+    model.save(tmp_path / "m.json.gz")
+    again = ClassificationModel.load(tmp_path / "m.json.gz")
+    np.testing.assert_array_equal(again.predict_proba(ROWS), model.predict_proba(ROWS))
+    assert again.log_evidence() == pytest.approx(model.log_evidence(), rel=1e-12)
+    assert again.update({**ROWS, "lives": LIVES}).fit.cases == 12
+
+
+def test_the_evidence_chooses_the_prior():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6))
+    noise = fit_logistic(X, rng.integers(0, 2, 80), prior="evidence")
+    real = fit_logistic(X, (X[:, 0] - X[:, 1] + 0.3 * rng.logistic(size=80) > 0).astype(int), prior="evidence")
+    strength = [np.diagonal(model.fit.prior.precision).max() for model in (noise, real)]
+    assert strength[0] > 5
+    assert strength[1] < 0.5
+
+
+def test_bad_input():
+    X = np.zeros((3, 1))
+    for d, error, match in [
+        ([0.0, 1.0], ShapeError, "got 2 for 3 rows"),
+        ([0.0, 1.0, 1.5], DataError, "soft targets are probabilities"),
+        (np.full((3, 3), 0.5), DataError, "and 1 together"),
+        (np.zeros((3, 1)), ShapeError, "expected probabilities of shape"),
+    ]:
+        with pytest.raises(error, match=match):
+            LogisticFit.learn(X, d)
+    with pytest.raises(CapacityError, match="weights are too many"):
+        LogisticFit.learn(np.zeros((3, 6000)), [0.0, 1.0, 1.0])
+    with pytest.raises(ParameterError, match="unexpected value for `method`"):
+        LogisticFit.learn(X, [0.0, 1.0, 1.0], method="magic")
+    with pytest.raises(DataError, match="the target shows one class only, 'yes'"):
+        fit_logistic(ROWS, ["yes"] * 6)
+    with pytest.raises(MissingValuesError, match="missing in every row"):
+        fit_logistic(ROWS, [None] * 6)
+    with pytest.raises(UnknownStateError, match="labels 'maybe' are not among the classes 'no', 'yes'"):
+        fit_logistic(ROWS, ["maybe", *LIVES[1:]], classes=["no", "yes"])
+    with pytest.raises(ParameterError, match="2 classes are told, and the targets have 3"):
+        fit_logistic(ROWS, np.full((6, 3), 1 / 3), soft=True, classes=["a", "b"])
+    with pytest.warns(ConvergenceWarning, match="stopped after 2 iterations"):
+        LogisticFit.learn(*data(0)[:2], method="gradient", max_iter=2)

@@ -1,0 +1,155 @@
+"""Everyday jobs as a newcomer types them: what scikit-learn, pandas or pgmpy would take, in one to three lines each.
+
+A guess that does not work yet is expected to fail, and strictly: whoever makes it work moves it up to those that do.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayeslearn as bl
+
+RNG = np.random.default_rng(0)
+LUNG = RNG.random(200) < 0.3
+PATIENTS = pd.DataFrame({
+    "smoke": np.where(RNG.random(200) < 0.2 + 0.6 * LUNG, "yes", "no"),
+    "lung": np.where(LUNG, "yes", "no"),
+    "xray": np.where(RNG.random(200) < 0.1 + 0.8 * LUNG, "yes", "no"),
+}).astype(object)  # fmt: skip
+PATIENTS.iloc[::17, 2] = np.nan
+MIXED = pd.DataFrame({"size": RNG.normal(size=60) + np.repeat([0, 6], 30), "hue": ["red"] * 30 + ["blue"] * 30})
+TEXTS, FOLDERS = ["a cheap watch", "a meeting at noon", "cheap watch", "noon at the office"], ["spam", "ham"] * 2
+
+#: What the lines may use.
+WORLD = {
+    "bl": bl, "np": np, "pd": pd, "df": PATIENTS, "mixed": MIXED, "texts": TEXTS, "folders": FOLDERS,
+    "asia": bl.read_network("asia"),
+}  # fmt: skip
+
+#: Jobs, each with guesses that work.
+WORKS = {
+    "learn from a frame with missing values": [
+        "net = bl.NaiveBayesClassifier().fit(df[['smoke', 'xray']], df['lung'])",
+        "net = bl.BayesianNetworkClassifier().fit(df[['smoke', 'xray']], df['lung'])",
+    ],
+    "query": [
+        "assert asia.query({'smoke': 'yes'}, variables='lung')['lung']['yes'] > 0.09",
+        "assert asia.query({'smoke': 'yes'}, variables=['lung', 'bronc'])['bronc']['yes'] > 0.5",
+        "asia.query(['lung'], evidence={'smoke': 'yes'})",
+        "asia.most_probable({'smoke': 'yes'})",
+        "asia.sample(5, evidence={'smoke': 'yes'})",
+        "asia.explain({'smoke': 'yes'}, target='lung')",
+    ],
+    "a frame of probabilities": [
+        "assert list(asia.query({'smoke': 'yes'}, variables=['lung']).to_frame().columns)",
+        "assert len(asia.predict_proba(asia.sample(5), 'lung').to_frame()) == 5",
+    ],
+    "save and load": [
+        "bl.read_network('asia').save('net.json'); assert bl.load('net.json') == asia",
+        "asia.save('net.model'); assert bl.load('net.model') == asia",
+        "bl.NaiveBayesClassifier().fit(df[['smoke']], df['lung']).model_.save('m.json'); bl.load('m.json')",
+        "bl.GaussianMixture(2).fit(mixed[['size']]).model_.save('m.json'); bl.load('m.json')",
+    ],
+    "merge and remove rows": [
+        "a, b = (bl.NaiveBayesModel.learn(df[i::2], 'lung') for i in (0, 1)); assert len((a + b).classes) == 2",
+    ],
+    "cluster a mixed table": [
+        "assert set(bl.MixedTypeClusterer(2).fit_predict(mixed)) == {0, 1}",
+        "assert bl.MixedTypeClusterer(2).fit(mixed).predict_proba(mixed).shape == (60, 2)",
+    ],
+    "classify texts": [
+        "assert bl.TextClassifier().fit(texts, folders).predict(['cheap watch']) == ['spam']",
+        "assert bl.fit_text(texts, folders).predict(['cheap watch']) == ['spam']",
+        "bl.fit_text(texts, folders).predict_proba(['cheap watch'])",
+    ],
+    "fit a hidden Markov model": [
+        "assert set(bl.HMMEstimator(2).fit(mixed[['size']]).predict(mixed[['size']])) == {0, 1}",
+    ],
+    "PAC bounds": [
+        "assert bl.learning_theory.pac_bound('conjunctions:10', epsilon=0.1, delta=0.05).value == 140",
+        "bl.learning_theory.pac_bound(3**10, epsilon=0.1, delta=0.05).to_dict()",
+        "bl.learning_theory.vc_bound(3, epsilon=0.1, delta=0.05)",
+    ],
+    "plot": [
+        "bl.plots.plot_network(asia, {'smoke': 'yes'}).savefig('net.png')",
+        "bl.plots.plot_mixture(bl.fit_mixture(mixed[['size']], 2).model, mixed[['size']])",
+    ],
+    "see it in a notebook": [
+        "assert '<svg' in asia._repr_svg_()",
+        "assert '<' in bl.as_table(mixed)._repr_html_()",
+    ],
+}
+
+#: Jobs, each with guesses that should work and do not yet.
+FAILS = {
+    "learn from a frame with missing values": [
+        "assert isinstance(bl.fit_network(df), bl.BayesianNetwork)",
+        "assert isinstance(bl.fit_parameters('[lung][smoke|lung][xray|lung]', df), bl.BayesianNetwork)",
+        "bl.fit_naive_bayes(df, 'lung').predict(df)",
+    ],
+    "save and load": [
+        "bl.fit_network(df).save('net.json')",
+        "bl.fit_mixture(mixed[['size']], 2).save('mixture.json')",
+    ],
+    "merge and remove rows": [
+        "a, b = (bl.fit_naive_bayes(df[i::2], 'lung') for i in (0, 1)); (a + b).remove(df[1::2])",
+        "net = bl.fit_parameters('[lung][smoke|lung]', df[['lung', 'smoke']]); net.update(df).remove(df)",
+    ],
+    "impute a frame": [
+        "assert not bl.fit_parameters('[lung][smoke|lung][xray|lung]', df).impute(df).isna().any().any()",
+        "assert not bl.fit_network(df).impute(df, method='most_probable').isna().any().any()",
+    ],
+    "cluster a mixed table": [
+        "assert set(bl.fit_mixture(mixed, 2).predict(mixed)) == {0, 1}",
+    ],
+    "fit a hidden Markov model": [
+        "bl.fit_hmm(mixed[['size']], n_states=2).predict(mixed[['size']])",
+    ],
+    "plot": [
+        "asia.plot({'smoke': 'yes'})",
+        "bl.fit_mixture(mixed[['size']], 2).plot(mixed[['size']])",
+        "bl.fit_hmm(mixed[['size']], n_states=2).decode(mixed[['size']]).plot()",
+    ],
+    "see it in a notebook": [
+        "assert '<' in asia._repr_html_()",
+        "assert '<td' in asia.query({'smoke': 'yes'})._repr_html_()",
+        "assert '<td' in asia['lung']._repr_html_()",
+    ],
+    "what the command line says, from Python": [
+        "bl.fit_network(df).fit_info.summary()",
+        "bl.fit_mixture(mixed[['size']], 2).fit_info.history",
+        "bl.fit_naive_bayes(df, 'lung').fit_info.to_dict()",
+    ],
+}
+
+
+def guesses(jobs):
+    return [pytest.param(line, id=f"{job}: {line}") for job, lines in jobs.items() for line in lines]
+
+
+def run(line):
+    """Run lines as at a prompt."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(line, "<guess>", "exec"), dict(WORLD))
+
+
+@pytest.mark.parametrize("line", guesses(WORKS))
+def test_the_first_guess_works(tmp_path, monkeypatch, line):
+    monkeypatch.chdir(tmp_path)
+    run(line)
+
+
+@pytest.mark.parametrize("line", guesses(FAILS))
+@pytest.mark.xfail(strict=True, reason="not yet")
+def test_the_first_guess_will_work(tmp_path, monkeypatch, line):
+    monkeypatch.chdir(tmp_path)
+    run(line)
+
+
+def test_there_are_thirteen_jobs():
+    assert len(WORKS | FAILS) == 13

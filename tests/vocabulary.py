@@ -1,0 +1,236 @@
+"""Every public name, and what the naming rules forbid in it.
+
+    python -m tests.vocabulary        drop the names that are right by now from vocabulary.txt
+
+``vocabulary.txt`` lists the names that are still wrong, with the name that takes their place where that is settled. It
+may only become shorter: `tests/test_vocabulary.py` fails for a name that is not in it, and for one that need not be.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from typer.main import get_command
+
+import bayeslearn
+from bayeslearn import codec
+from bayeslearn.cli.app import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LIST = Path(__file__).with_name("vocabulary.txt")
+ANSWERS = Path(__file__).parent / "golden" / "answers"
+
+#: Words that no public name contains, and words with which none begins.
+BANNED = re.compile(r"told|tells?|said|says|speaks?|spoke|heard|holes?|doubts?|doubtful|faint|sourced|contest")
+LEADING = ("most", "least")
+#: British spellings, and words that only look like one.
+BRITISH = re.compile(
+    r"neighbours?|centres?|centred|colours?|labell\w*|unlabelled|behaviour|\w+(ise|ised|iser|ising|isation)"
+)
+AMERICAN = {
+    "noise", "otherwise", "pairwise", "stepwise", "raise", "precise", "promise", "exercise", "supervised",
+    "unsupervised", "advise", "advised",
+}  # fmt: skip
+
+#: Superlatives, in which `most` is no limit.
+SUPERLATIVES = re.compile(r"most_?(probable|likely|confused|similar|frequent)", re.IGNORECASE)
+
+#: Parameters that have another name, and where they are right.
+FORBIDDEN = {
+    "rng": "random_state", "seed": "random_state", "weights": "sample_weight", "cases": "", "bins": "n_bins",
+    "folds": "cv", "k": "n_*",
+}  # fmt: skip
+ALLOWED = {"weights": ("neighbors",), "k": ("k_cnf", "KCNF")}
+
+#: Options of the command line that are no parameters.
+COMMAND_LINE = {"help", "version", "json", "output", "seed", "scheduler", "plot"}
+
+
+### what is public
+
+
+@functools.cache
+def public_modules() -> list[Any]:
+    """Packages and modules whose names are public."""
+    packages = pkgutil.walk_packages(bayeslearn.__path__, "bayeslearn.")
+    names = ["bayeslearn", *(found.name for found in packages if found.ispkg)]
+    names += [f"bayeslearn.{name}" for name in ("em", "errors", "plots", "validation")]
+    return [importlib.import_module(name) for name in names if name not in {"bayeslearn.kernels", "bayeslearn.cli"}]
+
+
+@functools.cache
+def public_objects() -> dict[str, list[Any]]:
+    """Public functions and classes by their names; several of one name where there are several."""
+    found: dict[str, list[Any]] = {}
+    for module in public_modules():
+        for name in module.__all__:
+            value = getattr(module, name)
+            if is_ours(value) and not any(value is other for other in found.setdefault(name, [])):
+                found[name].append(value)
+    return {name: values for name, values in found.items() if values}
+
+
+def is_ours(value: Any) -> bool:
+    """Whether a function or a class is defined in this package."""
+    own = inspect.isclass(value) or inspect.isroutine(value) or isinstance(value, functools.partial)
+    return own and str(getattr(value, "__module__", "")).startswith("bayeslearn")
+
+
+def members(cls: type) -> Iterator[tuple[str, Any]]:
+    """Public attributes of a class that are defined here: methods, properties, fields."""
+    for home in cls.__mro__:
+        if home.__module__.startswith("bayeslearn"):
+            yield from ((name, value) for name, value in vars(home).items() if not name.startswith("_"))
+    if dataclasses.is_dataclass(cls):
+        yield from ((field.name, None) for field in dataclasses.fields(cls) if not field.name.startswith("_"))
+
+
+def callables() -> Iterator[tuple[str, Any]]:
+    """Public functions, constructors and methods by their names."""
+    for name, values in public_objects().items():
+        for value in values:
+            yield name, value
+            if inspect.isclass(value):
+                own = {m: getattr(value, m, None) for m, _ in members(value)}
+                yield from ((f"{name}.{m}", v) for m, v in own.items() if inspect.isroutine(v))
+
+
+def parameters(value: Any) -> list[str]:
+    """The names of the parameters of a callable."""
+    if inspect.isclass(value) and getattr(value, "_is_protocol", False):
+        return []
+    try:
+        return [p for p in inspect.signature(value).parameters if not p.startswith("_") and p not in {"self", "cls"}]
+    except (TypeError, ValueError):
+        return []
+
+
+def options() -> Iterator[tuple[str, str]]:
+    """The options of every verb, with `_` for `-`, and the verb."""
+
+    def walk(command: Any, path: str) -> Iterator[tuple[str, str]]:
+        for parameter in command.params:
+            yield from ((path, word[2:].replace("-", "_")) for word in parameter.opts if word.startswith("--"))
+        for name, inner in getattr(command, "commands", {}).items():
+            yield from walk(inner, f"{path} {name}".strip())
+
+    yield from walk(get_command(app), "")
+
+
+def json_keys(value: Any) -> Iterator[str]:
+    """The keys of an answer that stand for themselves: those of objects whose keys are words."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from [key] if key.isidentifier() else []
+            yield from json_keys(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from json_keys(entry)
+
+
+### what is wrong
+
+
+def words(name: str) -> list[str]:
+    """The words of a name: parts between underscores, and those that begin with a capital letter."""
+    return [w.lower() for part in re.split(r"[_.\-]", name) for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part)]
+
+
+def is_wrong(name: str) -> bool:
+    """Whether a name has a word that is banned, or is British."""
+    found = words(SUPERLATIVES.sub("best", name)) or [""]
+    banned = any(BANNED.fullmatch(w) for w in found)
+    british = any(BRITISH.fullmatch(w) and w not in AMERICAN for w in found)
+    return banned or british or found[0] in LEADING
+
+
+def violations() -> dict[str, str]:
+    """Everything that is wrong, each by a line, with the name that takes its place where a rule says so."""
+    found: dict[str, str] = {}
+    for module in pkgutil.walk_packages(bayeslearn.__path__, "bayeslearn."):
+        found |= {f"module {module.name}": "" for _ in [0] if is_wrong(module.name.removeprefix("bayeslearn."))}
+    for name, values in public_objects().items():
+        if len([v for v in values if inspect.isclass(v)]) > 1:
+            found[f"several classes {name}"] = ""
+    for name, value in callables():
+        found |= {f"name {name}": "" for _ in [0] if is_wrong(name.rpartition(".")[2])}
+        found |= of_parameters(name, value)
+    for name, values in public_objects().items():
+        for value in values:
+            if inspect.isclass(value):
+                found |= {f"name {name}.{m}": "" for m, _ in members(value) if is_wrong(m)}
+    return found | of_learners() | of_options() | of_json()
+
+
+def of_parameters(name: str, value: Any) -> dict[str, str]:
+    """Parameters that are forbidden, or have a banned word."""
+    found = {}
+    for parameter in parameters(value):
+        home = f"{getattr(value, '__module__', '')}.{name}"
+        right = any(place in home for place in ALLOWED.get(parameter, ()))
+        if is_wrong(parameter) or (parameter in FORBIDDEN and not right):
+            found[f"parameter {name}({parameter})"] = FORBIDDEN.get(parameter, "")
+    return found
+
+
+def of_learners() -> dict[str, str]:
+    """Functions `fit_*` that return no model."""
+    models = {codec.class_of(kind).__name__ for kind in codec.KINDS}
+    found = {}
+    for name, values in public_objects().items():
+        if name.startswith("fit_") and not inspect.isclass(values[0]):
+            returned = str(inspect.signature(values[0]).return_annotation)
+            found |= {f"learner {name} -> {returned}": "the model" for _ in [0] if returned not in models}
+    return found
+
+
+def of_options() -> dict[str, str]:
+    """Options that have a banned word, or are no parameter of anything."""
+    known = {p for _, value in callables() for p in parameters(value)} | COMMAND_LINE
+    known |= {name.rpartition(".")[2] for name, _ in callables()}  # --explain is the method of this name
+    known |= {name.replace("keep_", "no_", 1) for name in known if name.startswith("keep_")}
+    forbidden = FORBIDDEN.keys() - {"seed"}
+    return {
+        f"option {verb} --{name.replace('_', '-')}": ""
+        for verb, name in options()
+        if is_wrong(name) or name not in known or (name in forbidden and verb not in ALLOWED.get(name, ()))
+    }
+
+
+def of_json() -> dict[str, str]:
+    """Keys of answers that have a banned word."""
+    found = {}
+    for path in sorted(ANSWERS.glob("*.json")):
+        answer = json.loads(path.read_text(encoding="utf-8")).get("answer")
+        found |= {f"key {path.stem}: {key}": "" for key in json_keys(answer) if is_wrong(key)}
+    return found
+
+
+### the list
+
+
+def listed() -> dict[str, str]:
+    """What is known to be wrong, and what takes its place."""
+    lines = [line.partition(" => ") for line in LIST.read_text(encoding="utf-8").splitlines() if line]
+    return {wrong: right for wrong, _, right in lines}
+
+
+def write(entries: dict[str, str]) -> None:
+    """Write the list, in order."""
+    lines = [f"{wrong} => {right}" if right else wrong for wrong, right in sorted(entries.items())]
+    LIST.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    now = violations()
+    write({wrong: right for wrong, right in listed().items() if wrong in now})
