@@ -44,6 +44,7 @@ __all__ = [
     "MissingDependencyError",
     "MissingValuesError",
     "MixedTypesError",
+    "NoFitInfoError",
     "ParameterError",
     "ProbabilityError",
     "ShapeError",
@@ -210,6 +211,10 @@ class CycleError(ParameterError):
 
 class UnknownColumnError(ParameterError):
     """A column was named that is not there."""
+
+
+class NoFitInfoError(BayeslearnError, AttributeError):
+    """A model was not returned by a fit: it was read from a file, updated, merged or made by hand."""
 
 
 class InputFileNotFoundError(BayeslearnError, FileNotFoundError):
