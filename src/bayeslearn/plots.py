@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import files, lazy_imports
+from bayeslearn import files, lazy_imports, validation
 from bayeslearn.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes import Calibration
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve
     from bayeslearn.neighbors import LeaveOneOut, NeighborsModel
-    from bayeslearn.network import BayesianNetwork
+    from bayeslearn.network import DAG, BayesianNetwork, Sensitivity
+    from bayeslearn.network.inference.results import QueryResult
     from bayeslearn.online import MistakeCurve
     from bayeslearn.regression.targets import Examples
 
@@ -49,9 +50,11 @@ __all__ = [
     "plot_network",
     "plot_pac_simulation",
     "plot_posterior",
+    "plot_query",
     "plot_regression",
     "plot_responsibilities",
     "plot_sample_complexity",
+    "plot_sensitivity",
     "plot_states",
     "plot_voronoi",
     "save",
@@ -101,7 +104,7 @@ def plot_em_history(result: EMResult[Any], *, ax: Any = None) -> Any:
 
 
 def plot_network(
-    net: BayesianNetwork,
+    net: BayesianNetwork | DAG,
     evidence: Mapping[str, Any] | None = None,
     *,
     bars: bool | None = None,
@@ -109,7 +112,7 @@ def plot_network(
     compact: bool | None = None,
     ax: Any = None,
 ) -> Any:
-    """A network with its posterior probabilities as bars in the nodes.
+    """A network with its posterior probabilities as bars in the nodes, or a graph with names only.
 
     See :func:`bayeslearn.network.visualization.picture`.
     """
@@ -130,6 +133,24 @@ def plot_network(
     axes.set(xlim=(0, width), ylim=(height, 0))  # y grows downwards
     axes.axis("off")
     paint(seen, axes, points=72 * scale)
+    return figure
+
+
+def plot_query(found: QueryResult, *, ax: Any = None) -> Any:
+    """The posterior probabilities that answer a query, as bars."""
+    from bayeslearn.network.plotting import bars_of, paint_query  # noqa: PLC0415 - loaded when a posterior is drawn
+
+    figure, axes = _canvas(ax, (6, 1.2 + 0.25 * len(bars_of(found))))
+    paint_query(axes, found)
+    return figure
+
+
+def plot_sensitivity(found: Sensitivity, *, n: int = 10, ax: Any = None) -> Any:
+    """How far a posterior changes with each of the n most influential numbers of the CPTs, from 0 to 1."""
+    from bayeslearn.network.plotting import paint_sensitivity  # noqa: PLC0415 - loaded when a posterior is drawn
+
+    figure, axes = _canvas(ax, (7, 1.2 + 0.3 * n))
+    paint_sensitivity(axes, found, validation.integer("n", n, least=1))
     return figure
 
 

@@ -45,18 +45,20 @@ def test_cases(folder):
     assert "network      ln P per case   log likelihood   free parameters          BIC\n" in told
     answer = json.loads(ask("compare", "one.json", "three.json", "--data", "days.csv", "--json"))
     one, three = read_network("one.json"), read_network("three.json")
-    assert answer["explained"][0]["log_likelihood"] == pytest.approx(one.score("days.csv").log_likelihood, rel=1e-12)
-    assert answer["explained"][1]["bic"] == pytest.approx(
-        compare_networks(one, three, "days.csv").explained[1].bic, rel=1e-12
+    assert answer["log_likelihoods"][0]["log_likelihood"] == pytest.approx(
+        one.score("days.csv").log_likelihood, rel=1e-12
+    )
+    assert answer["log_likelihoods"][1]["bic"] == pytest.approx(
+        compare_networks(one, three, "days.csv").log_likelihoods[1].bic, rel=1e-12
     )
     assert (answer["distance"], answer["arc_distance"], answer["equivalent"]) == (1, 1, False)
-    assert answer["only_a"] == [["rain", "wet"]]
+    assert answer["only_in_first"] == [["rain", "wet"]]
 
 
 def test_a_shipped_network_and_a_shipped_table(folder):
     answer = json.loads(ask("compare", "asia", "asia", "--data", "chest-clinic", "--json"))
-    assert (answer["distance"], len(answer["both"])) == (0, 8)
-    assert answer["explained"][0] == answer["explained"][1]
+    assert (answer["distance"], len(answer["shared"])) == (0, 8)
+    assert answer["log_likelihoods"][0] == answer["log_likelihoods"][1]
 
 
 def test_impossible_rows_are_told(folder):

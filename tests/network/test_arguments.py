@@ -147,7 +147,7 @@ def test_what_is_no_graph_is_named(given, message):
 def test_a_dag_says_how_else_to_make_one(given):
     with pytest.raises(ParameterError, match=r"a DAG maps every node to its parents[\s\S]*as_dag"):
         DAG(given)
-    with pytest.raises((ParameterError, FormatError), match=r"a model string is text|not a model string"):
+    with pytest.raises((ParameterError, FormatError), match=r"a graph as text is text|not a model string"):
         DAG.parse(given if not isinstance(given, str) else "x")
 
 

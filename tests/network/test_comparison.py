@@ -32,24 +32,24 @@ def networks(draw):
 @given(networks(), networks())
 def test_every_arc_is_told_once(a, b):
     found = compare_networks(a, b)
-    assert {*found.both, *found.turned, *found.only_a} == set(a.dag.arcs)
-    assert {*found.both, *(arc[::-1] for arc in found.turned), *found.only_b} == set(b.dag.arcs)
-    assert found.arc_distance == len(found.turned) + len(found.only_a) + len(found.only_b)
+    assert {*found.shared, *found.reversed, *found.only_in_first} == set(a.dag.arcs)
+    assert {*found.shared, *(arc[::-1] for arc in found.reversed), *found.only_in_second} == set(b.dag.arcs)
+    assert found.arc_distance == len(found.reversed) + len(found.only_in_first) + len(found.only_in_second)
     assert found.equivalent == (found.distance == 0)
 
 
 @given(networks(), networks())
 def test_the_other_way_round(a, b):
     there, back = compare_networks(a, b), compare_networks(b, a)
-    assert (there.distance, there.arc_distance, there.both) == (back.distance, back.arc_distance, back.both)
-    assert (there.only_a, there.only_b) == (back.only_b, back.only_a)
+    assert (there.distance, there.arc_distance, there.shared) == (back.distance, back.arc_distance, back.shared)
+    assert (there.only_in_first, there.only_in_second) == (back.only_in_second, back.only_in_first)
 
 
 @given(networks())
 def test_a_network_is_itself(a):
     found = compare_networks(a, a)
     assert (found.distance, found.arc_distance, found.equivalent) == (0, 0, True)
-    assert found.explained is None
+    assert found.log_likelihoods is None
 
 
 def test_cases_by_hand():
@@ -57,7 +57,7 @@ def test_cases_by_hand():
     one = BayesianNetwork.from_tables("[A][B|A]", {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.2, 0.8]]}, states=states)
     two = BayesianNetwork.from_tables("[A][B]", {"A": [0.25, 0.75], "B": [0.5, 0.5]}, states=states)
     rows = [{"A": "x", "B": "x"}, {"A": "y", "B": None}]
-    a, b = compare_networks(one, two, rows).explained
+    a, b = compare_networks(one, two, rows).log_likelihoods
     assert a.log_likelihood == pytest.approx(math.log(0.45) + math.log(0.5))
     assert b.log_likelihood == pytest.approx(math.log(0.125) + math.log(0.75))
     assert (a.n_parameters, b.n_parameters, a.cases) == (3, 2, 2)
@@ -70,18 +70,20 @@ def test_variables_of_one_only_are_told_and_summed_over():
     cases = asia.sample(50, random_state=0)
     small = even(DAG.parse("[smoke][lung|smoke]"))
     found = compare_networks(asia, small, cases)
-    assert found.variables_only_a == ("asia", "tub", "bronc", "either", "xray", "dysp")
-    assert (found.variables_only_b, found.equivalent) == ((), False)
-    assert found.both == (("smoke", "lung"),)
-    assert len(found.only_a) == found.arc_distance == 7
+    assert found.variables_only_in_first == ("asia", "tub", "bronc", "either", "xray", "dysp")
+    assert (found.variables_only_in_second, found.equivalent) == ((), False)
+    assert found.shared == (("smoke", "lung"),)
+    assert len(found.only_in_first) == found.arc_distance == 7
     shared = asia.score(cases.select(["smoke", "lung"]))
-    np.testing.assert_allclose([e.log_likelihood for e in found.explained], [shared.log_likelihood, 100 * np.log(0.5)])
+    np.testing.assert_allclose(
+        [e.log_likelihood for e in found.log_likelihoods], [shared.log_likelihood, 100 * np.log(0.5)]
+    )
 
 
 def test_impossible_rows_are_counted():
     sure = BayesianNetwork.from_tables("[A]", {"A": [1, 0]}, states={"A": ["x", "y"]})
     fair = BayesianNetwork.from_tables("[A]", {"A": [0.5, 0.5]}, states={"A": ["x", "y"]})
-    a, b = compare_networks(sure, fair, {"A": ["x", "y", "y"]}).explained
+    a, b = compare_networks(sure, fair, {"A": ["x", "y", "y"]}).log_likelihoods
     assert (a.impossible, a.log_likelihood, b.impossible) == (2, -math.inf, 0)
 
 
@@ -102,6 +104,6 @@ def test_a_state_that_one_network_lacks_is_hidden_from_both():
         "[x][y]", {"x": [0.2, 0.3, 0.5], "y": [0.1, 0.9]}, states={"x": ["no", "yes", "maybe"], "y": ["n", "j"]}
     )
     with pytest.warns(BayeslearnWarning, match=r"1 value of 'x' \('maybe'\) not among the states"):
-        found = compare_networks(a, b, {"x": ["maybe", "yes"], "y": ["n", "j"]}).explained
+        found = compare_networks(a, b, {"x": ["maybe", "yes"], "y": ["n", "j"]}).log_likelihoods
     expected = np.log([0.4 * 0.5 * 0.6, 0.1 * 0.3 * 0.9])
     np.testing.assert_allclose([each.log_likelihood for each in found], expected, rtol=1e-12)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,22 +42,27 @@ def run(
     else:
         with data.opened() as given:
             found = compare_networks(one, other, given.data)
-    _show_json(found) if as_json else _show(found, a, b)
+    output.show_json(found.to_dict()) if as_json else _show(found, a, b)
 
 
 def _show(found: Comparison, a: str, b: str) -> None:
-    counts = [("both", found.both), ("turned", found.turned), (f"only {a}", found.only_a), (f"only {b}", found.only_b)]
+    counts = [
+        ("both", found.shared),
+        ("turned", found.reversed),
+        (f"only {a}", found.only_in_first),
+        (f"only {b}", found.only_in_second),
+    ]
     pairs = [("distance", f"{found.distance} between classes, {found.arc_distance} arc by arc")]
     pairs += [("equivalent", "yes" if found.equivalent else "no")]
     pairs += [(name, f"{len(arcs)}{_arcs(arcs)}") for name, arcs in counts]
-    lacking = ((b, found.variables_only_a), (a, found.variables_only_b))
+    lacking = ((b, found.variables_only_in_first), (a, found.variables_only_in_second))
     pairs += [("variables", f"{net} lacks {', '.join(names)}") for net, names in lacking if names]
     output.show_pairs(pairs)
-    if found.explained is not None:
+    if found.log_likelihoods is not None:
         output.gap()
         rows = [
             [net, output.number(of.per_case), f"{of.log_likelihood:.8g}", str(of.n_parameters), f"{of.bic:.8g}"]
-            for net, of in zip((a, b), found.explained, strict=True)
+            for net, of in zip((a, b), found.log_likelihoods, strict=True)
         ]
         output.show_table(["network", "ln P per case", "log likelihood", "free parameters", "BIC"], rows)
         _warn(found, a, b)
@@ -73,13 +77,6 @@ def _warn(found: Comparison, a: str, b: str) -> None:
     """Rows of probability zero."""
     import sys
 
-    for net, of in zip((a, b), found.explained or (), strict=True):
+    for net, of in zip((a, b), found.log_likelihoods or (), strict=True):
         if of.impossible:
             sys.stderr.write(f"warning: {of.impossible} rows have probability zero under {net}\n")
-
-
-def _show_json(found: Comparison) -> None:
-    answer = asdict(found)
-    if found.explained is not None:
-        answer["explained"] = [asdict(of) | {"per_case": of.per_case, "bic": of.bic} for of in found.explained]
-    output.show_json(answer)

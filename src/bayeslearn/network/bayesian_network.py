@@ -11,9 +11,10 @@ import numpy as np
 
 from bayeslearn import lazy_imports
 from bayeslearn.codec import Saved
+from bayeslearn.network.conversions import NetworkConversions
 from bayeslearn.network.cpt import CPT
 from bayeslearn.network.queries import NetworkQueries
-from bayeslearn.printable import printable
+from bayeslearn.reports import Reported
 
 if TYPE_CHECKING:
     import os
@@ -21,22 +22,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from bayeslearn import model_values, sources, tables
-    from bayeslearn.network.inference import results
-    from bayeslearn.network.parameters import em_steps, imputation, incremental
+    from bayeslearn import model_values, sources
+    from bayeslearn.network import reporting
+    from bayeslearn.network.inference.results import Backend
+    from bayeslearn.network.parameters import incremental
+    from bayeslearn.reports import Report
     from bayeslearn.tables.markers import Markers
-
-    #: What may become of a state that a network does not have, where it is asked and does not learn.
-    Asked = Literal["missing", "error"]
 else:  # they load when data are read
-    sources, tables = lazy_imports.Deferred("bayeslearn.sources"), lazy_imports.Deferred("bayeslearn.tables")
-    results = lazy_imports.Deferred("bayeslearn.network.inference.results")
-    imputation = lazy_imports.Deferred("bayeslearn.network.parameters.imputation")
+    sources = lazy_imports.Deferred("bayeslearn.sources")
+    reporting = lazy_imports.Deferred("bayeslearn.network.reporting")
     incremental = lazy_imports.Deferred("bayeslearn.network.parameters.incremental")
-    em_steps = lazy_imports.Deferred("bayeslearn.network.parameters.em_steps")
+
+#: It loads when something is drawn.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 
-class BayesianNetwork(NetworkQueries, Saved, kind="network"):
+class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Saved, kind="network"):
     """A frozen value: inference reads it, learning returns a new one.
 
     >>> net = BayesianNetwork.from_tables(
@@ -48,17 +49,30 @@ class BayesianNetwork(NetworkQueries, Saved, kind="network"):
     np.float64(0.14)
     """
 
-    def summary(self) -> str:
-        """Return what the network is made of, and how many rows it was fitted to.
+    # -- what it shows
 
-        >>> from bayeslearn import read_network
-        >>> print(read_network("asia").summary())
-        asia: 8 variables, 8 arcs, 18 parameters
+    def report(self) -> Report:
+        """Return the size of the network, its variables with states and parents, and its notes.
+
+        >>> print(BayesianNetwork.from_tables("[Rain]", {"Rain": [0.2, 0.8]}, states={"Rain": ["yes", "no"]}))
+        network: 1 variables, 0 arcs, 1 parameters
+        <BLANKLINE>
+        variable  states   parents
+        --------------------------
+        Rain      yes, no
         """
-        fitted = [float(cpt.observed_counts.n.sum()) for cpt in self if cpt.is_learned]
-        rows = f", fitted to {max(fitted):,.6g} rows" if fitted else ""
-        head = f"{self.name}: {len(self)} variables, {len(self.dag.arcs)} arcs, {self.n_parameters:,} parameters{rows}"
-        return printable("\n".join([head, *self.notes]))
+        return reporting.network_report(self)
+
+    def _repr_html_(self) -> str:
+        return reporting.network_report(self, picture=True).html()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return name, CPTs and notes as plain values; :meth:`save` also keeps counts, priors and bins."""
+        return reporting.network_dict(self)
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each probability: variable, given, state, probability."""
+        return reporting.network_frame(self, backend)
 
     # -- changed networks
 
@@ -81,6 +95,21 @@ class BayesianNetwork(NetworkQueries, Saved, kind="network"):
 
     # -- pictures
 
+    def plot(
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        bars: bool | None = None,
+        rows: int = 6,
+        compact: bool | None = None,
+        ax: Any = None,
+    ) -> Any:
+        """Draw the network with matplotlib, with posteriors given evidence as bars.
+
+        The parameters are those of :func:`bayeslearn.plots.plot_network`.
+        """
+        return plots.plot_network(self, evidence, bars=bars, rows=rows, compact=compact, ax=ax)
+
     def to_svg(
         self,
         evidence: Mapping[str, Any] | None = None,
@@ -93,10 +122,6 @@ class BayesianNetwork(NetworkQueries, Saved, kind="network"):
         from bayeslearn.network.visualization import draw  # noqa: PLC0415 - visualization knows networks, not the reverse
 
         return draw(self, evidence, bars=bars, rows=rows, compact=compact)
-
-    def _repr_svg_(self) -> str:
-        """How notebooks show a network."""
-        return self.to_svg()
 
     # -- files
 
@@ -201,6 +226,10 @@ class BayesianNetwork(NetworkQueries, Saved, kind="network"):
     def discount(self, forgetting_factor: float) -> BayesianNetwork:
         """The network with every row counting for `forgetting_factor` (0 to 1); the prior stays."""
         return incremental.faded(self, forgetting_factor)
+
+    def merge(self, other: BayesianNetwork) -> BayesianNetwork:
+        """Return the network of the rows of both, the same as ``self + other``."""
+        return self + other
 
     def __add__(self, other: BayesianNetwork) -> BayesianNetwork:
         """The evidence of two networks of one structure and prior; the prior counts once.

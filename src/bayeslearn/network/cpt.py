@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import (
     DuplicateColumnError,
     EmptyTableError,
@@ -31,6 +31,7 @@ from bayeslearn.errors import (
 )
 from bayeslearn.network.dag import DAG, StructureLike, as_dag
 from bayeslearn.printable import printable
+from bayeslearn.reports import Reported
 from bayeslearn.tables.variables import DiscreteVariable
 
 if TYPE_CHECKING:
@@ -40,9 +41,13 @@ if TYPE_CHECKING:
 
     from bayeslearn.distributions import Categorical, Counts, Dirichlet
     from bayeslearn.distributions.lineage import Lineage
+    from bayeslearn.network import reporting
+    from bayeslearn.network.inference.results import Backend
     from bayeslearn.network.parameters.credible_intervals import RowSupport
+    from bayeslearn.reports import Report
     from bayeslearn.tables import Schema
-
+else:  # it loads when something is shown
+    reporting = lazy_imports.Deferred("bayeslearn.network.reporting")
 
 #: Published tables are rounded: a row this near to one is divided by its sum, and that is noted.
 ROW_TOLERANCE = 1e-4
@@ -55,7 +60,7 @@ EXACT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class CPT:
+class CPT(Reported):
     """P(child | parents); see the module for the order of the axes.
 
     >>> from bayeslearn.tables import DiscreteVariable
@@ -108,6 +113,27 @@ class CPT:
         from bayeslearn.distributions import Categorical  # noqa: PLC0415 - tables that are only asked load no families
 
         return Categorical(self.variable.size)
+
+    # -- what it shows
+
+    def report(self) -> Report:
+        """Return the first rows."""
+        return reporting.cpt_report(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return variable, states, parents and probabilities as plain values."""
+        return reporting.cpt_dict(self)
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame: a column for each parent, and ``P(VAR=state)`` for each state.
+
+        >>> rain, wet = (DiscreteVariable(name, ("yes", "no")) for name in ("Rain", "Wet"))
+        >>> CPT(wet, (rain,), [[0.9, 0.1], [0.2, 0.8]]).to_frame()
+          Rain  P(Wet=yes)  P(Wet=no)
+        0  yes         0.9        0.1
+        1   no         0.2        0.8
+        """
+        return reporting.cpt_frame(self, backend)
 
     # -- what it rests on
 

@@ -4,10 +4,10 @@
 
 `as_dag` reads a graph in any of these forms:
 
-"[A][B|A]", "A -> B <- C; D"          a model string, or chains of arcs
+"[A][B|A]", "A -> B <- C; D"          a model string, or chains of arcs, or ``dag { ... }`` of dagitty
 [("A", "B")], ["A -> B"]              arcs
 {"A": [], "B": ["A"]}                 parents by node
-nx.DiGraph, pgmpy models              anything directed with ``nodes`` and ``edges``
+nx.DiGraph, pgmpy models              anything directed with ``nodes`` and ``edges``; rustworkx graphs of names
 pyAgrum networks                      ``arcs`` of numbered nodes with ``variable(number).name()``
 DAG, BayesianNetwork, StructureFitInfo    as they are
 """
@@ -15,36 +15,43 @@ DAG, BayesianNetwork, StructureFitInfo    as they are
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bayeslearn import lazy_imports
-from bayeslearn.errors import CycleError, FormatError, ParameterError, UnknownColumnError, listed, nearest
+from bayeslearn.errors import CycleError, ParameterError, UnknownColumnError, listed, nearest
+from bayeslearn.network.conversions import GraphConversions
 from bayeslearn.printable import printable
+from bayeslearn.reports import Reported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bayeslearn.network import d_separation, equivalence
+    from bayeslearn.network import d_separation, equivalence, graph_text, interop, reporting
     from bayeslearn.network.bayesian_network import BayesianNetwork
     from bayeslearn.network.d_separation import ActivePath, Nodes
     from bayeslearn.network.equivalence import CPDAG
+    from bayeslearn.network.inference import results
+    from bayeslearn.network.inference.results import Backend
+    from bayeslearn.reports import Report
 else:  # a first query does without them
     equivalence = lazy_imports.Deferred("bayeslearn.network.equivalence")
     d_separation = lazy_imports.Deferred("bayeslearn.network.d_separation")
+    graph_text = lazy_imports.Deferred("bayeslearn.network.graph_text")
+    interop = lazy_imports.Deferred("bayeslearn.network.interop")
+    reporting = lazy_imports.Deferred("bayeslearn.network.reporting")
+    results = lazy_imports.Deferred("bayeslearn.network.inference.results")
 
-#: One node of a model string: its name, and after a bar its parents.
-NODE = r"\[([^\[\]|:]+)(?:\|([^\[\]|]+))?\]"
+#: It loads when something is drawn.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 
 @dataclass(frozen=True, eq=False)
-class DAG:
+class DAG(GraphConversions, Reported):
     """Nodes in the order given, each with its parents in the order given.
 
     >>> dag = DAG.parse("[Storm][Bus][Camp|Storm:Bus]")
@@ -77,7 +84,7 @@ class DAG:
         object.__setattr__(self, "families", MappingProxyType(families))
         _ = self.order  # a cycle is found here, not when first asked
 
-    # -- three ways to give one
+    # -- ways to give one; see also :mod:`bayeslearn.network.conversions`
 
     @classmethod
     def from_arcs(cls, arcs: Iterable[tuple[str, str]], nodes: Iterable[str] = ()) -> DAG:
@@ -88,44 +95,11 @@ class DAG:
             families.setdefault(child, []).append(parent)
         return cls({node: tuple(parents) for node, parents in families.items()})
 
-    @classmethod
-    def parse(cls, text: str) -> DAG:
-        """From a model string."""
-        if not isinstance(text, str):
-            raise ParameterError(f"a model string is text, got {text!r:.80}", hint="DAG.from_arcs takes arcs")
-        families: dict[str, tuple[str, ...]] = {}
-        end = 0
-        for found in re.finditer(NODE, text):
-            if text[end : found.start()].strip():
-                break
-            node, parents = found.group(1).strip(), found.group(2)
-            if node in families:
-                raise FormatError(
-                    f"node {node!r} stands twice in the model string",
-                    hint="name each node once, with all its parents: [wet|rain:sprinkler]",
-                    column=found.start() + 1,
-                )
-            families[node] = tuple(p.strip() for p in parents.split(":")) if parents else ()
-            if not all((node, *families[node])):
-                raise FormatError(
-                    f"a name is empty in {found.group()!r}",
-                    hint="write [name] or [name|parent:parent]",
-                    column=found.start() + 1,
-                )
-            end = found.end()
-        if text[end:].strip() or not families:
-            raise FormatError(
-                f"not a model string from column {end + 1} on: {text[end:].strip()[:40]!r}",
-                hint="write every node with its parents: [A][B][C|A:B]",
-                column=end + 1,
-            )
-        return cls(families)
-
     def __str__(self) -> str:
-        parts = (f"{node}|{':'.join(parents)}" if parents else node for node, parents in self.families.items())
-        return printable("".join(f"[{part}]" for part in parts))
+        return printable(graph_text.model_string(self.families))
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return reporting.brief(str(self), f"<{reporting.dag_title(self)}>")
 
     def __eq__(self, other: object) -> bool:
         """The same nodes and arcs, in whatever order."""
@@ -222,6 +196,33 @@ class DAG:
             node = next(p for p in self.families[node] if p in stuck)
         loop = list(place)[place[node] :]
         return [node, *reversed(loop)]
+
+    # -- what it shows
+
+    def report(self) -> Report:
+        """Return the nodes with their parents."""
+        return reporting.dag_report(self)
+
+    def _repr_html_(self) -> str:
+        return reporting.dag_report(self, picture=True).html()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nodes and arcs as plain values."""
+        return {"nodes": list(self.nodes), "arcs": [list(arc) for arc in self.arcs]}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each arc: parent, child."""
+        return results.frame_of({"parent": [a for a, _ in self.arcs], "child": [b for _, b in self.arcs]}, backend)
+
+    def to_svg(self, *, compact: bool | None = None) -> str:
+        """Return the graph as SVG text; see :mod:`bayeslearn.network.visualization`."""
+        from bayeslearn.network.visualization import draw  # noqa: PLC0415 - visualization knows graphs, not the reverse
+
+        return draw(self, compact=compact)
+
+    def plot(self, *, compact: bool | None = None, ax: Any = None) -> Any:
+        """Draw the graph with matplotlib; see :func:`bayeslearn.plots.plot_network`."""
+        return plots.plot_network(self, compact=compact, ax=ax)
 
     # -- relatives
 
@@ -336,9 +337,6 @@ def _pair(arc: Any) -> tuple[str, str]:
     return _name(arc[0]), _name(arc[1])
 
 
-#: The signs of an arc.
-ARROW = re.compile("(->|<-)")
-
 #: What :func:`as_dag` takes.
 StructureLike: TypeAlias = Any
 
@@ -362,13 +360,11 @@ def as_dag(structure: StructureLike, nodes: Iterable[str] = ()) -> DAG:
     if isinstance(known, DAG):  # also of a network, or of what learned one
         return known
     if isinstance(structure, str):
-        return _from_chains(structure) if ARROW.search(structure) and "[" not in structure else DAG.parse(structure)
+        return DAG.parse(structure)
     if isinstance(structure, Mapping):
         return _from_parents(structure, nodes)
-    if hasattr(structure, "arcs") and hasattr(structure, "variable"):
-        return _from_agrum(structure)
-    if hasattr(structure, "nodes") and hasattr(structure, "edges"):
-        return _from_graph(structure)
+    if interop.is_graph(structure):
+        return DAG.from_networkx(structure)
     if hasattr(structure, "columns") or not isinstance(structure, Iterable):
         raise ParameterError(
             f"a structure must be a graph, got {type(structure).__name__}",
@@ -393,42 +389,8 @@ def as_network(given: Any) -> BayesianNetwork:
     raise ParameterError(f"expected a Bayesian network, got {type(given).__name__} {given!r:.60}", hint=hint)
 
 
-def _from_chains(text: str) -> DAG:
-    """Chains of arcs, as the fast syntax of pyAgrum has them: ``A -> B <- C; D``."""
-    nodes, arcs = list[str](), list[tuple[str, str]]()
-    for chain in filter(str.strip, text.split(";")):
-        names = [name.strip() for name in ARROW.split(chain)[::2]]
-        if not all(names):
-            raise ParameterError(f"an arc has no node at one end: {chain.strip()!r:.60}", hint='write "A -> B <- C; D"')
-        nodes += names
-        signs = ARROW.findall(chain)
-        arcs += [(a, b) if sign == "->" else (b, a) for (a, b), sign in zip(pairwise(names), signs, strict=True)]
-    return DAG.from_arcs(dict.fromkeys(arcs), dict.fromkeys(nodes))
-
-
 def _from_parents(parents: Mapping[Any, Any], nodes: Iterable[str]) -> DAG:
     """Parents by node; a node or a parent that is not listed itself has none."""
     families = {node: (given,) if isinstance(given, str) else tuple(given or ()) for node, given in parents.items()}
     others = dict.fromkeys(p for given in families.values() for p in given if p not in families)
     return DAG({**dict.fromkeys((*others, *nodes), ()), **families})
-
-
-def _from_graph(graph: Any) -> DAG:
-    """A graph of networkx, or of a program that is made like it."""
-    directed = getattr(graph, "is_directed", None)
-    if callable(directed) and not directed():
-        raise ParameterError(
-            f"the edges of a {type(graph).__name__} have no direction", hint="give a DiGraph, or a list of arcs"
-        )
-    nodes = graph.nodes() if callable(graph.nodes) else graph.nodes
-    edges = graph.edges() if callable(graph.edges) else graph.edges
-    return DAG.from_arcs([tuple(edge)[:2] for edge in edges], list(nodes))
-
-
-def _from_agrum(network: Any) -> DAG:
-    """A network of pyAgrum: its nodes are numbers with names."""
-    names = {node: network.variable(node).name() for node in network.nodes()}
-    return DAG.from_arcs(
-        [(names[parent], names[child]) for parent, child in sorted(network.arcs())],
-        [names[node] for node in sorted(names)],
-    )

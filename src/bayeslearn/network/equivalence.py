@@ -13,7 +13,7 @@ network structures. Tsamardinos, Brown and Aliferis (2006), the structural Hammi
 
 Two networks side by side: the arcs they share, how far they are apart, and how well each explains the same cases.
 
-both, turned, only one      what becomes of every pair that is joined
+shared, reversed, only one  what becomes of every pair that is joined
 distance                    pairs that are joined differently, between the classes of equivalent graphs
 BIC                         ln P(D) − ½ ln N · free parameters, with the tables as they are
 """
@@ -26,22 +26,34 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from bayeslearn.errors import ParameterError, UnknownColumnError, listed
+from bayeslearn import lazy_imports
+from bayeslearn.errors import ParameterError, UnknownColumnError, joined, listed
+from bayeslearn.fit_info import plain
 from bayeslearn.network.dag import DAG, as_dag, as_network
 from bayeslearn.printable import printable
+from bayeslearn.reports import Grid, Pairs, Report, Reported
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from bayeslearn.network import reporting
     from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.inference import results
+    from bayeslearn.network.inference.results import Backend
     from bayeslearn.tables import Table
     from bayeslearn.tables.markers import Markers
 
     Pair = frozenset[str]
 
     Arc = tuple[str, str]
+else:  # it loads when something is shown
+    reporting = lazy_imports.Deferred("bayeslearn.network.reporting")
+    results = lazy_imports.Deferred("bayeslearn.network.inference.results")
+
+#: What becomes of an arc in a comparison.
+ARC_KINDS = ("shared", "reversed", "only_in_first", "only_in_second")
 
 #: Rows that are scored together.
 ROWS = 1 << 16
@@ -50,7 +62,7 @@ Node = TypeVar("Node", bound="Hashable")
 
 
 @dataclass(frozen=True)
-class CPDAG:
+class CPDAG(Reported):
     """An equivalence class: the arcs that all its members share, and the pairs that they join either way.
 
     >>> from bayeslearn.network import DAG
@@ -87,6 +99,19 @@ class CPDAG:
 
     def __repr__(self) -> str:
         return f"CPDAG({self})"
+
+    def report(self) -> Report:
+        """Return the edges."""
+        return reporting.cpdag_report(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nodes and edges as plain values."""
+        directed = [list(arc) for arc in sorted(self.directed)]
+        return {"nodes": sorted(self.nodes), "directed": directed, "undirected": self._sorted_pairs()}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each edge: from, to, directed."""
+        return reporting.cpdag_frame(self, backend)
 
     def _sorted_pairs(self) -> list[list[str]]:
         return sorted(sorted(pair) for pair in self.undirected)
@@ -206,10 +231,14 @@ class Explained:
         """ln P less what the parameters cost."""
         return self.log_likelihood - 0.5 * float(np.log(max(self.cases, 1.0))) * self.n_parameters
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields, the mean and BIC as plain values."""
+        return vars(self) | {"per_case": self.per_case, "bic": self.bic}
 
-@dataclass(frozen=True)
-class Comparison:
-    """What two networks a and b have in common, and what not."""
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Reported):
+    """What two networks have in common, and what not."""
 
     #: Pairs joined differently, between the classes of the graphs: what data can tell.
     distance: int
@@ -217,16 +246,57 @@ class Comparison:
     arc_distance: int
     #: Whether the graphs hold the same separations.
     equivalent: bool
-    both: tuple[Arc, ...]
-    #: As they stand in a.
-    turned: tuple[Arc, ...]
-    only_a: tuple[Arc, ...]
-    only_b: tuple[Arc, ...]
+    shared: tuple[Arc, ...]
+    #: As the first network has them.
+    reversed: tuple[Arc, ...]
+    only_in_first: tuple[Arc, ...]
+    only_in_second: tuple[Arc, ...]
     #: Variables that the other lacks; it then counts as having them without arcs.
-    variables_only_a: tuple[str, ...] = ()
-    variables_only_b: tuple[str, ...] = ()
-    #: On the variables that both have, when cases are given.
-    explained: tuple[Explained, Explained] | None = None
+    variables_only_in_first: tuple[str, ...] = ()
+    variables_only_in_second: tuple[str, ...] = ()
+    #: On the variables that both have, when data are given.
+    log_likelihoods: tuple[Explained, Explained] | None = None
+
+    def __repr__(self) -> str:
+        return f"Comparison({len(self.shared)} shared arcs, distance {self.distance})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values."""
+        return plain(vars(self))
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each arc: parent, child, found (shared, reversed, only_in_first, ...)."""
+        rows = [(*arc, kind) for kind in ARC_KINDS for arc in getattr(self, kind)]
+        columns = {name: [row[i] for row in rows] for i, name in enumerate(("parent", "child", "found"))}
+        return results.frame_of(columns, backend)
+
+    def report(self) -> Report:
+        """Return the distance, the arcs by what becomes of them, and the log-likelihoods."""
+        facts: dict[str, Any] = {
+            "Distance": self.distance,
+            "Distance arc by arc": self.arc_distance,
+            "Equivalent": self.equivalent,
+        }
+        lacking = {
+            "Variables only in first": self.variables_only_in_first,
+            "Variables only in second": self.variables_only_in_second,
+        }
+        arcs = [
+            [kind.replace("_", " "), len(found), joined(" → ".join(arc) for arc in found)]
+            for kind in ARC_KINDS
+            for found in [getattr(self, kind)]
+        ]
+        scores = [
+            [name, of.per_case, of.log_likelihood, of.n_parameters, of.bic, of.impossible]
+            for name, of in zip(("first", "second"), self.log_likelihoods or (), strict=False)
+        ]
+        head = ["network", "per row", "log-likelihood", "parameters", "BIC", "impossible rows"]
+        return Report(
+            "Comparison of two networks",
+            Pairs(facts | {name: ", ".join(names) for name, names in lacking.items() if names}),
+            Grid(["arcs", "number", ""], arcs),
+            Grid(head, scores) if scores else None,
+        )
 
 
 def compare_networks(
@@ -247,7 +317,7 @@ def compare_networks(
     >>> days = {"rain": ["yes", "no", "no", "yes"], "wet": ["yes", "no", "no", "yes"]}
     >>> one, two = (fit_parameters(graph, days).network for graph in ("[rain][wet|rain]", "[wet][rain|wet]"))
     >>> found = compare_networks(one, two)
-    >>> found.turned, found.distance, found.arc_distance, found.equivalent
+    >>> found.reversed, found.distance, found.arc_distance, found.equivalent
     ((('rain', 'wet'),), 0, 1, True)
     """
     from bayeslearn.sources import with_options  # noqa: PLC0415 - graphs are compared without data
@@ -261,13 +331,13 @@ def compare_networks(
         distance=shd(left.cpdag(), right.cpdag()),
         arc_distance=shd(left, right),
         equivalent=equivalent(a.dag, b.dag),
-        both=_sorted(arcs & others),
-        turned=_sorted(arc for arc in arcs if arc[::-1] in others),
-        only_a=_sorted(arc for arc in arcs if not {arc, arc[::-1]} & others),
-        only_b=_sorted(arc for arc in others if not {arc, arc[::-1]} & arcs),
-        variables_only_a=only_a,
-        variables_only_b=only_b,
-        explained=None if data is None else _explained(a, b, data, handle_unknown),
+        shared=_sorted(arcs & others),
+        reversed=_sorted(arc for arc in arcs if arc[::-1] in others),
+        only_in_first=_sorted(arc for arc in arcs if not {arc, arc[::-1]} & others),
+        only_in_second=_sorted(arc for arc in others if not {arc, arc[::-1]} & arcs),
+        variables_only_in_first=only_a,
+        variables_only_in_second=only_b,
+        log_likelihoods=None if data is None else _explained(a, b, data, handle_unknown),
     )
 
 

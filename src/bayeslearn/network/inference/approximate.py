@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bayeslearn import validation
 from bayeslearn.em import should_stop
-from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, ParameterError, listed
+from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, listed
 from bayeslearn.network.dag import as_network
 from bayeslearn.network.inference.evidence import as_evidence
 from bayeslearn.network.inference.forward_sampling import BLOCK, Flat, Question, draw, draws
 from bayeslearn.network.inference.gibbs_sampling import CHAINS, DISAGREE, GibbsRun, tables_with_zeros
 from bayeslearn.network.inference.likelihood_weighting import WeightedRun
+from bayeslearn.network.inference.results import QueryResult
+from bayeslearn.reports import Grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -52,8 +54,8 @@ LONE, HEAVY = 0.1, 100
 ### the answer
 
 
-@dataclass(frozen=True)
-class SampledPosterior:
+@dataclass(frozen=True, repr=False)
+class SampledPosterior(QueryResult):
     """Beliefs by name and state, and how far they may be off.
 
     ``effective_size`` is the number of independent cases that the answer is worth. ``log_evidence``, its error and
@@ -74,19 +76,25 @@ class SampledPosterior:
     #: The largest split R̂ of the chains: 1 when they agree.
     rhat: float | None = None
 
-    def __getitem__(self, name: str) -> dict[Any, float]:
-        if name not in self.beliefs:
-            raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.beliefs)}")
-        return self.beliefs[name]
-
     @property
     def precision(self) -> float:
         """The largest standard error."""
         return max((error for of in self.errors.values() for error in of.values()), default=0.0)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return dict(vars(self))
+    def _block(self, name: str) -> Grid:
+        rows = [[state, p, self.errors[name][state]] for state, p in self.beliefs[name].items()]
+        return Grid(["state", "probability", "standard error"], rows, name)
+
+    def _facts(self) -> dict[str, Any]:
+        found = {"ln P(evidence)": self.log_evidence, "Its standard error": self.log_evidence_error, "R-hat": self.rhat}
+        return {name: value for name, value in found.items() if value is not None} | {
+            "Method": self.method,
+            "Draws": self.draws,
+            "Effective size": self.effective_size,
+        }
+
+    def _columns(self) -> dict[str, dict[str, dict[Any, float]]]:
+        return {"standard_error": self.errors}
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayeslearn import lazy_imports
 from bayeslearn.errors import ParameterError
+from bayeslearn.fit_info import plain
 from bayeslearn.network.inference.evidence import as_engine, as_evidence
+from bayeslearn.network.inference.results import MAX_NAMES, frame_of, pieces, probability_of
+from bayeslearn.printable import one_line
+from bayeslearn.reports import Grid, Pairs, Report, Reported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,6 +44,13 @@ if TYPE_CHECKING:
     from bayeslearn.network.bayesian_network import BayesianNetwork
     from bayeslearn.network.cpt import CPT
     from bayeslearn.network.inference.junction_tree import ExactInference
+    from bayeslearn.network.inference.results import Backend
+
+#: It loads when something is drawn.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
+
+#: Numbers of the tables that a report shows.
+MAX_CELLS = 10
 
 
 @dataclass(frozen=True)
@@ -51,10 +64,20 @@ class EvidenceImpact:
     #: By target state: how much more probable this piece is if the state holds than if it does not.
     bayes_factor: dict[Any, float]
 
+    @property
+    def piece(self) -> str:
+        """The evidence as text."""
+        return pieces({self.name: self.state})[0]
 
-@dataclass(frozen=True)
-class EvidenceExplanation:
-    """Why the target is believed as it is, and what would tell more about it."""
+
+@dataclass(frozen=True, repr=False)
+class EvidenceExplanation(Reported):
+    """Why the target is believed as it is, and what would tell more about it.
+
+    >>> from bayeslearn import read_network
+    >>> read_network("asia").explain({"dysp": "yes", "xray": "yes"}, "lung")
+    EvidenceExplanation(P(lung | dysp=yes, xray=yes))
+    """
 
     target: str
     evidence: dict[str, Any]
@@ -65,6 +88,44 @@ class EvidenceExplanation:
     conflict: float
     #: Bits that each unobserved variable would tell about the target, the most telling first.
     information: dict[str, float]
+
+    def __repr__(self) -> str:
+        return f"EvidenceExplanation({one_line(probability_of([self.target], self.evidence))})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values."""
+        return plain(vars(self))
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each piece of evidence and target state.
+
+        Its columns are evidence, state, the posterior with all evidence, that without this piece, and the Bayes factor.
+        """
+        rows = [(impact, state) for impact in self.impacts for state in self.belief]
+        return frame_of({
+            "evidence": [impact.piece for impact, _ in rows],
+            "state": [str(state) for _, state in rows],
+            "posterior": [self.belief[state] for _, state in rows],
+            "posterior_without": [impact.without[state] for impact, state in rows],
+            "bayes_factor": [impact.bayes_factor[state] for impact, state in rows],
+        }, backend)  # fmt: skip
+
+    def report(self) -> Report:
+        """Return the posterior without each piece, Bayes factors, the conflict, and what would tell most."""
+        states = list(map(str, self.belief))
+        rows = [["none", *self.before.values()]]
+        rows += [[f"all but {impact.piece}", *impact.without.values()] for impact in self.impacts]
+        rows.append(["all", *self.belief.values()])
+        factors = [[impact.piece, *impact.bayes_factor.values()] for impact in self.impacts]
+        bits = [[name, value] for name, value in self.information.items()]
+        fits = "the pieces contradict each other" if self.conflict > 0 else "the pieces support each other"
+        return Report(
+            probability_of([self.target], self.evidence),
+            Grid(["evidence", *states], rows),
+            Grid(["Bayes factor", *(f"for {state}" for state in states)], factors) if factors else None,
+            Pairs({"Conflict": f"{self.conflict:.6g} ({fits})"}) if factors else None,
+            Grid(["unobserved variable", "information (bits)"], bits, max_rows=MAX_NAMES),
+        )
 
 
 def explain(engine: ExactInference | BayesianNetwork, evidence: Mapping[str, Any], target: str) -> EvidenceExplanation:
@@ -152,10 +213,20 @@ class Cell:
     at_zero: float
     at_one: float
 
+    @property
+    def name(self) -> str:
+        """The probability that the number is."""
+        return probability_of([f"{self.variable}={self.state}"], self.given)
 
-@dataclass(frozen=True)
-class Sensitivity:
-    """P(t | e) as a function of every number in the tables; arrays have the shapes of the tables."""
+
+@dataclass(frozen=True, repr=False)
+class Sensitivity(Reported):
+    """P(t | e) as a function of every number in the tables; arrays have the shapes of the tables.
+
+    >>> from bayeslearn import read_network
+    >>> read_network("asia").sensitivity({"xray": "yes"}, "lung", "yes")
+    Sensitivity(P(lung=yes | evidence) = 0.488711)
+    """
 
     target: str
     state: Any
@@ -171,6 +242,36 @@ class Sensitivity:
         places.sort(key=lambda place: -abs(self.derivatives[place[0].name][place[1]]))
         for cpt, i in places:
             yield self._cell(cpt, i)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return target, state, posterior and derivatives as plain values."""
+        return plain({name: value for name, value in vars(self).items() if name != "cpts"})
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each number of the CPTs, the most influential first."""
+        cells = list(self.cells())
+        return frame_of({
+            "variable": [cell.variable for cell in cells],
+            "given": [", ".join(pieces(cell.given)) for cell in cells],
+            "state": [str(cell.state) for cell in cells],
+            **{name: [getattr(cell, name) for cell in cells] for name in ("p", "derivative", "at_zero", "at_one")},
+        }, backend)  # fmt: skip
+
+    def plot(self, *, n: int = 10, ax: Any = None) -> Any:
+        """Draw the range of the posterior over each of the n most influential numbers.
+
+        See :func:`bayeslearn.plots.plot_sensitivity`.
+        """
+        return plots.plot_sensitivity(self, n=n, ax=ax)
+
+    def report(self) -> Report:
+        """Return the numbers on which the posterior depends most."""
+        cells = list(islice(self.cells(), MAX_CELLS))
+        rows = [[cell.name, cell.p, cell.derivative, cell.at_zero, cell.at_one] for cell in cells]
+        return Report(
+            f"P({self.target}={self.state} | evidence) = {self.belief:.6g}",
+            Grid(["depends most on", "p", "derivative", "posterior at p=0", "posterior at p=1"], rows),
+        )
 
     def _cell(self, cpt: CPT, i: tuple[int, ...]) -> Cell:
         name = cpt.name

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ConvergenceWarning, ImpossibleEvidenceError, ParameterError, listed
+from bayeslearn.errors import ConvergenceWarning, ImpossibleEvidenceError
 from bayeslearn.network.dag import as_network
 from bayeslearn.network.inference.evidence import as_evidence
 from bayeslearn.network.inference.forward_sampling import Question
+from bayeslearn.network.inference.results import QueryResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     Places = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class LoopyPosterior:
+@dataclass(frozen=True, repr=False)
+class LoopyPosterior(QueryResult):
     """Beliefs by name and state, and whether the messages settled."""
 
     evidence: dict[str, Any]
@@ -49,14 +50,13 @@ class LoopyPosterior:
     #: The largest change of a message in the last iteration, relative to it.
     change: float
 
-    def __getitem__(self, name: str) -> dict[Any, float]:
-        if name not in self.beliefs:
-            raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.beliefs)}")
-        return self.beliefs[name]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return dict(vars(self))
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "ln P(evidence)": self.log_evidence,
+            "Method": "loopy belief propagation",
+            "Iterations": self.iterations,
+            "Converged": self.converged,
+        }
 
 
 class LoopyPropagation:

@@ -7,37 +7,43 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from bayeslearn import lazy_imports
 from bayeslearn.errors import (
     DuplicateColumnError,
     ImpossibleDataError,
     ImpossibleEvidenceError,
     ParameterError,
+    as_list,
+    joined,
     listed,
 )
+from bayeslearn.fit_info import plain
+from bayeslearn.printable import one_line
+from bayeslearn.reports import MAX_ROWS, Bars, Grid, Pairs, Report, Reported, Words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
     from bayeslearn.tables import DiscreteVariable, Source, Table
 
+#: It loads when something is drawn.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
+
 Backend = Literal["pandas", "polars", "pyarrow"]
+
+#: Variables of a report, names in its title, and columns of a table in it.
+MAX_VARIABLES, MAX_NAMES, MAX_COLUMNS = 30, 6, 12
 
 __all__ = ["Cost", "JointPosterior", "MostProbableExplanation", "Posterior", "PosteriorTable"]
 
 
-@dataclass(frozen=True)
-class Posterior:
-    """Posterior distributions by name and state.
-
-    >>> Posterior({"rain": "yes"}, -0.5, {"wet": {"yes": 0.9, "no": 0.1}})["wet"]["yes"]
-    0.9
-    """
+class QueryResult(Reported):
+    """What the answer to a query shows, by whatever method it was computed."""
 
     evidence: dict[str, Any]
-    log_evidence: float
     beliefs: dict[str, dict[Any, float]]
 
     def __getitem__(self, name: str) -> dict[Any, float]:
@@ -45,29 +51,105 @@ class Posterior:
             raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.beliefs)}")
         return self.beliefs[name]
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({one_line(probability_of(self.beliefs, self.evidence))})"
+
     def most_probable(self, name: str) -> Any:
-        """The most probable state of a variable by itself."""
+        """Return the most probable state of a variable by itself."""
         return max(self[name], key=self[name].__getitem__)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values: evidence, log evidence, beliefs."""
-        return {"evidence": self.evidence, "log_evidence": self.log_evidence, "beliefs": self.beliefs}
+        """Return all fields as plain values."""
+        return plain(vars(self))
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
-        """Return a data frame with a row for each state: variable, state, probability.
+        """Return a data frame with a row for each state: variable, state, probability, and errors if there are some.
 
         >>> Posterior({}, 0.0, {"wet": {"yes": 0.9, "no": 0.1}}).to_frame("pyarrow").to_pylist()[0]
         {'variable': 'wet', 'state': 'yes', 'probability': 0.9}
         """
-        import pyarrow as pa  # noqa: PLC0415 - Arrow loads when it is asked for
+        cells = [(name, state) for name, of in self.beliefs.items() for state in of]
+        columns: dict[str, list[Any]] = {
+            "variable": [name for name, _ in cells],
+            "state": [str(state) for _, state in cells],
+            "probability": [self.beliefs[name][state] for name, state in cells],
+        }
+        more = {column: [of[name][state] for name, state in cells] for column, of in self._columns().items()}
+        return frame_of(columns | more, backend)
 
-        from bayeslearn.tables import frames  # noqa: PLC0415 - as above
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the probabilities of the states as bars; see :func:`bayeslearn.plots.plot_query`."""
+        return plots.plot_query(self, ax=ax)
 
-        rows = [(name, str(state), p) for name, of in self.beliefs.items() for state, p in of.items()]
-        names, kinds = ["variable", "state", "probability"], [pa.string(), pa.string(), pa.float64()]
-        columns = zip(*rows, strict=True) if rows else ([], [], [])
-        table = pa.table([pa.array(c, k) for c, k in zip(columns, kinds, strict=True)], names=names)
-        return frames.to_frame(table, backend)
+    def report(self) -> Report:
+        """Return the probabilities of the first variables, and the facts."""
+        names = list(self.beliefs)
+        shown = [self._block(name) for name in names[:MAX_VARIABLES]]
+        rest = len(names) - len(shown)
+        more = Words(f"… {rest:,} more variables") if rest else None
+        return Report(probability_of(self.beliefs, self.evidence), *shown, more, Pairs(self._facts()))
+
+    def _block(self, name: str) -> Bars | Grid:
+        """The probabilities of one variable."""
+        return Bars(self.beliefs[name], title=name)
+
+    def _facts(self) -> dict[str, Any]:
+        """What is reported below the probabilities."""
+        raise NotImplementedError
+
+    def _columns(self) -> dict[str, dict[str, dict[Any, float]]]:
+        """What else there is for each state, by name of column."""
+        return {}
+
+
+def probability_of(variables: Iterable[str], evidence: Mapping[str, Any]) -> str:
+    """The notation of a conditional probability.
+
+    >>> probability_of(["lung", "tub"], {"smoke": "yes", "xray": ["yes", "no"]})
+    'P(lung, tub | smoke=yes, xray=yes or no)'
+    """
+    given = joined(pieces(evidence), MAX_NAMES)
+    return f"P({joined(variables, MAX_NAMES)}{' | ' if given else ''}{given})"
+
+
+def pieces(evidence: Mapping[str, Any]) -> list[str]:
+    """Each piece of evidence as text."""
+    return [f"{name}={' or '.join(map(str, as_list(value)))}" for name, value in evidence.items()]
+
+
+def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
+    """Columns as a data frame; lists of words are text, also when they are empty."""
+    import pyarrow as pa  # noqa: PLC0415 - Arrow loads when it is asked for
+
+    from bayeslearn.tables import frames  # noqa: PLC0415 - as above
+
+    arrays = [pa.array(cells, None if len(cells) else pa.string()) for cells in columns.values()]
+    return frames.to_frame(pa.table(arrays, names=list(columns)), backend)
+
+
+@dataclass(frozen=True, repr=False)
+class Posterior(QueryResult):
+    """Posterior distributions by name and state.
+
+    >>> found = Posterior({"rain": "yes"}, -0.5, {"wet": {"yes": 0.9, "no": 0.1}})
+    >>> found["wet"]["yes"]
+    0.9
+    >>> print(found)
+    P(wet | rain=yes)
+    <BLANKLINE>
+    wet
+    yes  0.9  ██████████████████
+    no   0.1  ██
+    <BLANKLINE>
+    ln P(evidence)  -0.5
+    """
+
+    evidence: dict[str, Any]
+    log_evidence: float
+    beliefs: dict[str, dict[Any, float]]
+
+    def _facts(self) -> dict[str, Any]:
+        return {"ln P(evidence)": self.log_evidence}
 
 
 @dataclass(frozen=True)
@@ -82,9 +164,23 @@ class Cost:
         return 8 * self.entries
 
 
-@dataclass(frozen=True)
-class JointPosterior:
-    """The joint posterior of several variables: `probabilities` has an axis for each, over its states."""
+@dataclass(frozen=True, repr=False)
+class JointPosterior(Reported):
+    """The joint posterior of several variables: `probabilities` has an axis for each, over its states.
+
+    >>> found = JointPosterior(("rain", "wet"), (("yes", "no"), ("yes", "no")), np.array([[0.2, 0.0], [0.1, 0.7]]))
+    >>> found[{"rain": "no", "wet": "yes"}]
+    0.1
+    >>> print(found)
+    P(rain, wet)
+    <BLANKLINE>
+    rain  wet  probability
+    ----------------------
+    no    no           0.7
+    yes   yes          0.2
+    no    yes          0.1
+    yes   no             0
+    """
 
     names: tuple[str, ...]
     states: tuple[tuple[Any, ...], ...]
@@ -94,10 +190,49 @@ class JointPosterior:
         """P of one combination of states, by name."""
         return float(self.probabilities[tuple(s.index(case[n]) for n, s in zip(self.names, self.states, strict=True))])
 
+    def __repr__(self) -> str:
+        return f"JointPosterior({one_line(probability_of(self.names, {}))})"
 
-@dataclass(frozen=True)
-class MostProbableExplanation:
-    """The most probable case given the evidence."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return names, states and probabilities as plain values."""
+        return plain(vars(self))
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each combination of states: a column for each variable, probability."""
+        codes = np.unravel_index(np.arange(self.probabilities.size), self.probabilities.shape)
+        columns: dict[str, Any] = {
+            name: [str(states[k]) for k in code.tolist()]
+            for name, states, code in zip(self.names, self.states, codes, strict=True)
+        }
+        return frame_of(columns | {"probability": self.probabilities.reshape(-1)}, backend)
+
+    def report(self) -> Report:
+        """Return the most probable combinations first."""
+        p = self.probabilities.reshape(-1)
+        order = np.argsort(-p, kind="stable")[:MAX_ROWS]
+        codes = np.transpose(np.unravel_index(order, self.probabilities.shape)).tolist()
+        rows = [
+            [*(states[k] for states, k in zip(self.states, code, strict=True)), float(p[i])]
+            for code, i in zip(codes, order, strict=True)
+        ]
+        return Report(
+            probability_of(self.names, {}), Grid([*self.names, "probability"], rows), rows_left_out(p.size - len(rows))
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class MostProbableExplanation(Reported):
+    """The most probable case given the evidence.
+
+    >>> print(MostProbableExplanation({"rain": "yes", "wet": "yes"}, -1.5, -1.0))
+    Most probable states
+    <BLANKLINE>
+    rain  yes
+    wet   yes
+    <BLANKLINE>
+    P(states | evidence)  0.606531
+    ln P(evidence)        -1
+    """
 
     case: dict[str, Any]
     #: ln P(case, e)
@@ -109,16 +244,39 @@ class MostProbableExplanation:
         """P(case | e)."""
         return float(np.exp(self.log_joint - self.log_evidence))
 
+    def __repr__(self) -> str:
+        shown = one_line(joined(f"{name}={state}" for name, state in self.case.items()))
+        return f"MostProbableExplanation({shown}; P={self.probability:.6g})"
 
-@dataclass(frozen=True)
-class PosteriorTable:
+    def to_dict(self) -> dict[str, Any]:
+        """Return the states and their probability as plain values."""
+        return plain(vars(self)) | {"probability": self.probability}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each variable: variable, state."""
+        return frame_of({"variable": list(self.case), "state": list(map(str, self.case.values()))}, backend)
+
+    def report(self) -> Report:
+        """Return the states, and how probable they are together."""
+        facts = {"P(states | evidence)": self.probability, "ln P(evidence)": self.log_evidence}
+        return Report("Most probable states", Pairs(self.case), Pairs(facts))
+
+
+@dataclass(frozen=True, repr=False)
+class PosteriorTable(Reported):
     """Posterior distributions of many cases: an array (cases, states) for each variable, and ln P(e) of each case.
 
     >>> found = PosteriorTable(np.array([-0.5]), {"wet": np.array([[0.9, 0.1]])}, {"wet": ("yes", "no")})
     >>> found.most_probable("wet")
     array(['yes'], dtype=object)
-    >>> found.to_arrow().column_names
-    ['P(wet=yes)', 'P(wet=no)', 'log_evidence']
+    >>> found
+    PosteriorTable(P(wet), 1 rows)
+    >>> print(found)
+    P(wet) of 1 rows
+    <BLANKLINE>
+    row  P(wet=yes)  P(wet=no)  log_evidence
+    ----------------------------------------
+      0         0.9        0.1          -0.5
     """
 
     log_evidence: NDArray[np.float64]
@@ -130,21 +288,27 @@ class PosteriorTable:
             raise ParameterError(f"{name!r} was not asked for", hint=f"there is {listed(self.beliefs)}")
         return self.beliefs[name]
 
+    def __len__(self) -> int:
+        return len(self.log_evidence)
+
+    def __repr__(self) -> str:
+        return f"PosteriorTable({one_line(probability_of(self.beliefs, {}))}, {len(self):,} rows)"
+
     def most_probable(self, name: str) -> NDArray[np.object_]:
         """The most probable state of a variable by itself, in each case."""
         best = self[name].argmax(axis=1)
         return np.fromiter(self.states[name], dtype=object)[best]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the probabilities by variable and state, and ln P(e), as lists."""
+        beliefs = {name: dict(zip(self.states[name], np.transpose(p), strict=True)) for name, p in self.beliefs.items()}
+        return plain({"log_evidence": self.log_evidence, "beliefs": beliefs})
+
     def to_arrow(self) -> Any:
         """A pyarrow table: a row for each case, a column ``P(VAR=state)`` for each state, and ``log_evidence``."""
         import pyarrow as pa  # noqa: PLC0415 - Arrow loads when it is asked for
 
-        columns = [
-            (f"P({name}={state})", p[:, k])
-            for name, p in self.beliefs.items()
-            for k, state in enumerate(self.states[name])
-        ]
-        columns.append(("log_evidence", self.log_evidence))
+        columns = self._columns()
         names = [name for name, _ in columns]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -153,11 +317,36 @@ class PosteriorTable:
             )
         return pa.table([pa.array(values) for _, values in columns], names=names)
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Backend = "pandas") -> Any:
         """The table of :meth:`to_arrow` as a data frame of another library."""
         from bayeslearn.tables import frames  # noqa: PLC0415 - it loads when it is asked for
 
         return frames.to_frame(self.to_arrow(), backend)
+
+    def report(self) -> Report:
+        """Return the first rows."""
+        every, n = self._columns(), min(len(self), MAX_ROWS)
+        columns = [*every[:-1][:MAX_COLUMNS], every[-1]]
+        rows = [[i, *(float(values[i]) for _, values in columns)] for i in range(n)]
+        return Report(
+            f"{probability_of(self.beliefs, {})} of {len(self):,} rows",
+            Grid(["row", *(name for name, _ in columns)], rows),
+            rows_left_out(len(self) - n),
+        )
+
+    def _columns(self) -> list[tuple[str, NDArray[np.float64]]]:
+        """A column for each state, and ln P(e)."""
+        columns = [
+            (f"P({name}={state})", p[:, k])
+            for name, p in self.beliefs.items()
+            for k, state in enumerate(self.states[name])
+        ]
+        return [*columns, ("log_evidence", self.log_evidence)]
+
+
+def rows_left_out(n: int) -> Words | None:
+    """How many rows a report leaves out."""
+    return Words(f"… {n:,} more rows; to_frame() has them all") if n > 0 else None
 
 
 def by_name(states: tuple[Any, ...], flat: list[float], at: int) -> dict[Any, float]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import validation
 from bayeslearn.errors import CapacityError
+from bayeslearn.network.dag import DAG
 from bayeslearn.network.inference.evidence import as_evidence, observe
 from bayeslearn.network.visualization.layout import GAP, Layout, layered
 
@@ -90,13 +91,16 @@ def card_of(
     cpt: CPT, evidence: Mapping[str, Any], belief: Mapping[Any, float] | None, rows: int, *, compact: bool = False
 ) -> Card:
     """The card of a variable: with bars if a belief is given, at most `rows` of them; else it may be compact."""
-    compact = compact and belief is None
-    size, longest = (COMPACT_NAME_SIZE, COMPACT_LONGEST) if compact else (NAME_SIZE, LONGEST_NAME)
-    name = fitted(cpt.name, size, longest, bold=True)
+    card = name_card(cpt.name, compact=compact and belief is None)
     seen = cpt.name in evidence
-    state = fitted(str(evidence[cpt.name]), size, LONGEST_STATE) if seen else ""
-    lines = () if belief is None else _lines(belief, rows)
-    return Card(name, lines, observed=seen, state=state, compact=compact)
+    state = fitted(str(evidence[cpt.name]), card.letters, LONGEST_STATE) if seen else ""
+    return replace(card, lines=() if belief is None else _lines(belief, rows), observed=seen, state=state)
+
+
+def name_card(name: str, *, compact: bool) -> Card:
+    """The card of a node that shows its name only."""
+    size, longest = (COMPACT_NAME_SIZE, COMPACT_LONGEST) if compact else (NAME_SIZE, LONGEST_NAME)
+    return Card(fitted(name, size, longest, bold=True), compact=compact)
 
 
 def _lines(belief: Mapping[Any, float], rows: int) -> tuple[Line, ...]:
@@ -187,17 +191,19 @@ class Picture:
 
 
 def picture(
-    network: BayesianNetwork,
+    network: BayesianNetwork | DAG,
     evidence: Mapping[str, Any] | None = None,
     *,
     bars: bool | None = None,
     rows: int = 6,
     compact: bool | None = None,
 ) -> Picture:
-    """Everything that the picture of a network shows.
+    """Everything that the picture of a network, or of a graph alone, shows.
 
     Parameters
     ----------
+    network
+        A network, or a graph, whose nodes show their names only.
     evidence
         States, numbers or ranges by name of variable: the bars are the beliefs given these, and nodes with one observed
         state stand out.
@@ -213,15 +219,24 @@ def picture(
     validation.choice("compact", compact, (None, True, False))
     validation.choice("bars", bars, (None, True, False))
     rows = validation.integer("rows", rows, least=2)
+    if isinstance(network, DAG):
+        compact = len(network) > MOST_IN_FULL if compact is None else compact
+        return arranged("graph", network, {name: name_card(name, compact=compact) for name in network}, compact=compact)
     evidence = as_evidence(network, evidence)
     seen = {name: o.states[0] for name, o in observe(network, evidence).items() if len(o.states) == 1}
     compact = (len(network) > MOST_IN_FULL and not bars) if compact is None else compact
     bars = bool(bars) if compact or bars is not None else None
     beliefs = _beliefs(network, evidence, seen, bars=bars)
     cards = {cpt.name: card_of(cpt, seen, beliefs.get(cpt.name), rows, compact=compact) for cpt in network}
-    sizes = {name: card.size for name, card in cards.items()}
-    gap, drop = (GAP * COMPACT_GAP, COMPACT_DROP) if compact else (GAP if beliefs else GAP / 2, 1.0)
-    return Picture(network.name, cards, layered(network.dag, sizes, gap=gap, drop=drop))
+    return arranged(network.name, network.dag, cards, compact=compact)
+
+
+def arranged(name: str, dag: DAG, cards: dict[str, Card], *, compact: bool) -> Picture:
+    """The picture of cards that are joined by the arcs of a graph."""
+    sizes = {node: card.size for node, card in cards.items()}
+    wide = any(card.lines for card in cards.values())
+    gap, drop = (GAP * COMPACT_GAP, COMPACT_DROP) if compact else (GAP if wide else GAP / 2, 1.0)
+    return Picture(name, cards, layered(dag, sizes, gap=gap, drop=drop))
 
 
 def _beliefs(

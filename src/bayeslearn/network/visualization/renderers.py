@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from bayeslearn.network.bayesian_network import BayesianNetwork
+    from bayeslearn.network.dag import DAG
     from bayeslearn.network.visualization.figure_layout import Card, Line, Picture
     from bayeslearn.network.visualization.layout import Box, Point
 
@@ -37,14 +38,17 @@ HEAD_WIDTH, HEAD_LENGTH = 4.0, 8.0
 
 
 def draw(
-    network: BayesianNetwork,
+    network: BayesianNetwork | DAG,
     evidence: Mapping[str, Any] | None = None,
     *,
     bars: bool | None = None,
     rows: int = 6,
     compact: bool | None = None,
 ) -> str:
-    """A network as SVG text; the parameters are those of :func:`~bayeslearn.network.visualization.picture`."""
+    """A network, or a graph alone, as SVG text.
+
+    The parameters are those of :func:`~bayeslearn.network.visualization.picture`.
+    """
     return as_svg(figure_layout.picture(network, evidence, bars=bars, rows=rows, compact=compact))
 
 
