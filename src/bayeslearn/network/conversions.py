@@ -119,7 +119,7 @@ class NetworkConversions:
 
     @classmethod
     def from_pyagrum(cls, net: Any) -> Self:
-        """Return a ``pyagrum.BayesNet``; labels of range and integer variables become numbers."""
+        """Return a ``pyagrum.BayesNet``; labels of range, integer and numerical variables become numbers."""
         named = "name" in net.properties()
         return cls(interop.cpts_from_pyagrum(net), net.property("name") if named else "network")
 

@@ -207,10 +207,9 @@ def cpt_from_pyagrum(cell: Any, variables: Mapping[str, DiscreteVariable]) -> CP
 
 
 def agrum_variable(variable: Any) -> DiscreteVariable:
-    """A variable with its labels, as whole numbers where pyAgrum has such."""
-    labels: Sequence[Any] = variable.labels()
-    whole = type(variable).__name__ in {"RangeVariable", "IntegerVariable"}
-    return DiscreteVariable(variable.name(), tuple(map(int, labels)) if whole else tuple(labels))
+    """A variable with its labels, which are numbers where pyAgrum has such."""
+    kinds = {pyagrum.VarType_RANGE: int, pyagrum.VarType_INTEGER: int, pyagrum.VarType_NUMERICAL: float}
+    return DiscreteVariable(variable.name(), tuple(map(kinds.get(variable.varType(), str), variable.labels())))
 
 
 def reordered(p: ArrayLike, names: Sequence[str], wanted: Sequence[str]) -> Any:

@@ -194,7 +194,8 @@ def test_net(old, new, message, line, column):
 @pytest.mark.parametrize(
     ("old", "new", "message", "line", "column"),
     [
-        ("BAYES", "MARKOV", "expected 'BAYES', found 'MARKOV'", 1, 1),
+        ("BAYES", "MARKOV", "this is a Markov network, and only Bayesian networks .BAYES. can be read", 1, 1),
+        ("BAYES", "NOISE", "expected 'BAYES', found 'NOISE'", 1, 1),
         ("3\n2 2 2", "999999999999\n2 2 2", "the number of variables is 999999999999, but only", 2, 1),
         ("3\n2 2 2", "9999999999999\n2 2 2", "expected the number of variables, found '9999999999999'", 2, 1),
         ("2 2 2\n3", "2 2 2\n2", "expected 3 factors, one for each variable", 4, 1),

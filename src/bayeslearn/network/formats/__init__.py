@@ -10,6 +10,9 @@ refuses names with line breaks.
 
 pyAgrum reads .bif (names that are identifiers), .net and .bifxml (every name). It has an order of its own for the
 tables of XDSL and UAI; write .agrum.xdsl or .agrum.uai for it. Files of either order are read.
+
+pgmpy reads .bif, .xmlbif, .xdsl and .net, and .uai not rightly: it orders the tables otherwise and forgets the order of
+the parents. What it writes is read in all five.
 """
 
 from __future__ import annotations
@@ -25,5 +28,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.formats.read_write import parse_network as parse_network
     from bayeslearn.network.formats.read_write import read_network as read_network
     from bayeslearn.network.formats.read_write import write_network as write_network
+    from bayeslearn.network.formats.uai import read_evidence as read_evidence
+    from bayeslearn.network.formats.uai import write_evidence as write_evidence
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

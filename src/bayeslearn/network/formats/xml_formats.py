@@ -10,7 +10,8 @@ XMLBIF, the Interchange Format in XML (version 0.3).
     <DEFINITION><FOR>A</FOR><GIVEN>B</GIVEN><GIVEN>C</GIVEN><TABLE>0.1 0.9 ...</TABLE></DEFINITION>
 
 In a table the first GIVEN varies slowest, the last faster, the variable itself fastest. Names that XML or the blanks
-around them would spoil are replaced by identifiers, with the originals in a PROPERTY.
+around them would spoil are replaced by identifiers, with the originals in a PROPERTY. Files with the ending of aGrUM,
+.bifxml, are written without a document type.
 
 XDSL, the format of GeNIe and SMILE.
 
@@ -186,10 +187,22 @@ def escape(text: str) -> str:
     return text
 
 
-#: No document type: readers do not need it, and that of aGrUM stops at it.
-HEAD = """<?xml version="1.0" encoding="UTF-8"?>
-<BIF VERSION="0.3">
-<NETWORK>"""
+#: The first line, and the document type of XMLBIF 0.3.
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>'
+DOCUMENT_TYPE = """<!DOCTYPE BIF [
+  <!ELEMENT BIF ( NETWORK )*>
+    <!ATTLIST BIF VERSION CDATA #REQUIRED>
+  <!ELEMENT NETWORK ( NAME, ( PROPERTY | VARIABLE | DEFINITION )* )>
+  <!ELEMENT NAME (#PCDATA)>
+  <!ELEMENT VARIABLE ( NAME, ( OUTCOME | PROPERTY )* )>
+    <!ATTLIST VARIABLE TYPE (nature|decision|utility) "nature">
+  <!ELEMENT OUTCOME (#PCDATA)>
+  <!ELEMENT DEFINITION ( FOR | GIVEN | TABLE | PROPERTY )*>
+  <!ELEMENT FOR (#PCDATA)>
+  <!ELEMENT GIVEN (#PCDATA)>
+  <!ELEMENT TABLE (#PCDATA)>
+  <!ELEMENT PROPERTY (#PCDATA)>
+]>"""
 
 ### reading
 
@@ -235,10 +248,20 @@ def read_definition(draft: Draft, element: Element) -> None:
 
 
 def write_xmlbif(network: BayesianNetwork) -> str:
-    """The network as XMLBIF."""
+    """The network as XMLBIF with its document type, for readers that check it."""
+    return "\n".join([HEAD, DOCUMENT_TYPE, *xmlbif_lines(network)]) + "\n"
+
+
+def write_bifxml(network: BayesianNetwork) -> str:
+    """The network as XMLBIF without a document type, at which the reader of aGrUM stops."""
+    return "\n".join([HEAD, *xmlbif_lines(network)]) + "\n"
+
+
+def xmlbif_lines(network: BayesianNetwork) -> list[str]:
+    """The element BIF."""
     names = aliases(network, carried_by_xml)
     title = network.name if carried_by_xml(network.name) else "network"
-    lines = [HEAD, f"<NAME>{escape(title)}</NAME>"]
+    lines = ['<BIF VERSION="0.3">', "<NETWORK>", f"<NAME>{escape(title)}</NAME>"]
     for cpt in network:
         states, note = legend(cpt.variable, names[cpt.name], carried_by_xml)
         lines += ['<VARIABLE TYPE="nature">', f"  <NAME>{escape(names[cpt.name])}</NAME>"]
@@ -249,7 +272,7 @@ def write_xmlbif(network: BayesianNetwork) -> str:
         lines += ["<DEFINITION>", f"  <FOR>{escape(names[cpt.name])}</FOR>"]
         lines += [f"  <GIVEN>{escape(names[v.name])}</GIVEN>" for v in cpt.parents]
         lines += [f"  <TABLE>{table_text(cpt.probabilities)}</TABLE>", "</DEFINITION>"]
-    return "\n".join([*lines, "</NETWORK>", "</BIF>"]) + "\n"
+    return [*lines, "</NETWORK>", "</BIF>"]
 
 
 ### reading
@@ -354,7 +377,8 @@ def document(network: BayesianNetwork, *, app: str | None, first_fastest: bool =
         parents = parents[::-1] if first_fastest else parents
         lines += [f'    <cpt id="{names[name]}">', *(f'      <state id="{escape(state)}" />' for state in states)]
         lines += [f"      <parents>{' '.join(parents)}</parents>"] if parents else []
-        lines += [f"      <probabilities>{table_text(cpt.probabilities)}</probabilities>"]
+        numbers = " ".join(map(repr, cpt.probabilities.reshape(-1).tolist()))  # on one line, as pgmpy wants them
+        lines += [f"      <probabilities>{numbers}</probabilities>"]
         lines += [f'      <property id="{LEGEND}">{escape(note)}</property>'] if note else []
         lines += ["    </cpt>"]
     lines += ["  </nodes>"]
