@@ -144,7 +144,7 @@ def positive_count(option: str, text: str, words: tuple[str, ...] = ()) -> int:
     )
 
 
-def weights(value: ArrayLike | None, n: int, *, name: str = "weights") -> NDArray[np.float64]:
+def weights(value: ArrayLike | None, n: int, *, name: str = "sample_weight") -> NDArray[np.float64]:
     """Row weights: n numbers, finite and not negative; ones when not given."""
     if value is None:
         return np.ones(n)

@@ -16,7 +16,7 @@ def test_one_row():
 
 
 def test_groups():
-    to = assign(4, weights=[1, 2, 3, 4], groups=[1, 0, -1, 1])
+    to = assign(4, sample_weight=[1, 2, 3, 4], groups=[1, 0, -1, 1])
     assert to.rows == (2,)
     np.testing.assert_array_equal(to.sum(), [2, 5])
     np.testing.assert_array_equal(to.sum(np.ones((4, 2, 3)))[1], np.full((2, 3), 5.0))
@@ -25,7 +25,7 @@ def test_groups():
 
 
 def test_shares():
-    to = assign(2, weights=[[0.25, 0.75], [1, 0]], n_groups=2)
+    to = assign(2, sample_weight=[[0.25, 0.75], [1, 0]], n_groups=2)
     assert to.rows == (2,)
     np.testing.assert_array_equal(to.sum(), [1.25, 0.75])
     np.testing.assert_array_equal(to.only(np.array([True, False])).sum(), [0.25, 0.75])

@@ -64,7 +64,7 @@ def make_of(learners: dict[str, Any]) -> Any:
             rows=rng.choice(ROWS),
             columns=[rng.choice(list(COLUMNS)) for _ in range(rng.choice([1, 2, 3]))],
             target=rng.choice(list(COLUMNS)),
-            weights="none" if usual else rng.choice(list(WEIGHTS)),
+            sample_weight="none" if usual else rng.choice(list(WEIGHTS)),
             asked=rng.choice(list(COLUMNS)),
             seed=rng.randrange(1 << 30),
         )
@@ -138,7 +138,7 @@ FAMILIES = {
 def make_family(rng: Random) -> bytes:
     return recipe(
         family=rng.choice(list(FAMILIES)), rows=rng.choice(ROWS), column=rng.choice(list(COLUMNS)),
-        weights=rng.choice(list(WEIGHTS)), seed=rng.randrange(1 << 30),
+        sample_weight=rng.choice(list(WEIGHTS)), seed=rng.randrange(1 << 30),
     )  # fmt: skip
 
 
@@ -152,10 +152,12 @@ def run_family(data: bytes) -> None:
     x = x if trial["family"] == "Normal" else np.column_stack([x, COLUMNS["normal"](rng, n)])
     w = WEIGHTS[trial["weights"]](rng, n)
     with refused(), quiet():
-        whole = family.collect(x, weights=w)
+        whole = family.collect(x, sample_weight=w)
         for array in whole.arrays():
             require_finite(array)
-        parts = [family.collect(x[rows], weights=None if w is None else w[rows]) for rows in (slice(0, 1), slice(1, n))]
+        parts = [
+            family.collect(x[rows], sample_weight=None if w is None else w[rows]) for rows in (slice(0, 1), slice(1, n))
+        ]
         require_finite((parts[0] + parts[1]).mean)
         require_finite(family.estimate(family.update(prior, whole))[0])
 

@@ -41,9 +41,9 @@ def with_holes(x, share, rng):
     return np.where(rng.random(x.shape) < share, np.nan, x)
 
 
-def begun(x, k, covariance="full", prior="weak", family=None, seed=0, weights=None):
+def begun(x, k, covariance="full", prior="weak", family=None, seed=0, sample_weight=None):
     parts = parts_of(x, family, covariance)
-    rows = read(parts, x, weights)
+    rows = read(parts, x, sample_weight)
     rng = np.random.default_rng(seed)
     return start(parts, rows, k, prior_of(prior, parts, rows, k), how="k-means++", equal=False, random_state=rng), rows
 
@@ -333,7 +333,7 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ParameterError, match="there is no distribution 3"):
         Component.of(3)
     with pytest.raises(DataError, match="every weight is zero"):
-        fit_mixture(TWO, 2, weights=np.zeros(100))
+        fit_mixture(TWO, 2, sample_weight=np.zeros(100))
     with pytest.warns(ConvergenceWarning, match="after 1 iterations"):
         fit_mixture(TWO, 2, max_iter=1, restarts=0)
     with warnings.catch_warnings():

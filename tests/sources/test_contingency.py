@@ -27,8 +27,8 @@ MANY = [("word", "few"), ("truth", "word"), ("few",), ("few", "truth", "word")]
 @pytest.mark.parametrize("weights", [None, "n"])
 @pytest.mark.parametrize("families", [MANY, MANY[:1]], ids=["many", "one"])
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_counts_of_the_table(tmp_path: Any, weights: Any, families: Any, ending: str) -> None:
-    source = bl.scan(write(tmp_path, pieces(DATA, [20, 50]), ending), weights=weights)
+def test_counts_of_the_table(tmp_path: Any, sample_weight: Any, families: Any, ending: str) -> None:
+    source = bl.scan(write(tmp_path, pieces(DATA, [20, 50]), ending), sample_weight=sample_weight)
     table = source.table()
     for missing in ("drop", "state"):
         for ours, theirs in zip(

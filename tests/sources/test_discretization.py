@@ -26,9 +26,9 @@ numbers = st.one_of(
 
 def assert_as_the_table(data: dict[str, Any], rows: int, *, weighted: bool = False, **how: Any) -> None:
     weights = "w" if weighted else None
-    table = as_table(data, numeric=["x"], weights=weights)
+    table = as_table(data, numeric=["x"], sample_weight=weights)
     parts = [{k: v[a : a + rows] for k, v in data.items()} for a in range(0, len(data["x"]), rows)]
-    source = bl.scan(parts, schema=table.schema, weights=weights)
+    source = bl.scan(parts, schema=table.schema, sample_weight=weights)
     try:
         expected = table.discretize(**how)
     except ConstantColumnError:

@@ -200,9 +200,9 @@ def test_bad_requests(options, error, match):
 
 def test_bad_weights_in_a_column():
     with pytest.raises(WeightError, match="`w` must be finite and not negative, got nan at position 1"):
-        as_table({**GOOD, "w": [1.5, None, 1]}, weights="w")
+        as_table({**GOOD, "w": [1.5, None, 1]}, sample_weight="w")
     with pytest.raises(WeightError, match=r"`w` must be finite and not negative, got -1\.0 at position 0"):
-        as_table({**GOOD, "w": [-1, 2, 1]}, weights="w")
+        as_table({**GOOD, "w": [-1, 2, 1]}, sample_weight="w")
 
 
 def test_a_schema_says_it_all():

@@ -16,8 +16,8 @@ CELLS = st.lists(st.none() | st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float
 VARIED = CELLS.filter(lambda cells: len({c for c in cells if c is not None}) > 1)
 
 
-def column(cells, weights=None):
-    return Table(Schema([NumericVariable("x")]), [], [[np.nan if c is None else c for c in cells]], weights)
+def column(cells, sample_weight=None):
+    return Table(Schema([NumericVariable("x")]), [], [[np.nan if c is None else c for c in cells]], sample_weight)
 
 
 def slow_mdl(x, y, w):
@@ -81,7 +81,7 @@ def test_no_interval_of_quantiles_is_empty(cells, bins):
 @given(VARIED, st.data(), st.integers(2, 7), st.sampled_from(["quantile", "width", "mdl"]))
 def test_a_weight_of_three_is_three_rows(cells, data, bins, how):
     times = data.draw(st.lists(st.integers(1, 3), min_size=len(cells), max_size=len(cells)))
-    weighted = column(cells, weights=np.array(times, dtype=float))
+    weighted = column(cells, sample_weight=np.array(times, dtype=float))
     repeated = column(np.repeat(np.array(cells, dtype=object), times))
     if how == "mdl":
         y, one = np.arange(len(cells)) % 2, np.ones(sum(times))
@@ -131,7 +131,7 @@ def test_neighboring_floats_can_be_told_apart():
 def test_missing_cells_and_weightless_rows_have_no_say():
     plain = column([1.0, 2, 3, 4]).discretize(bins=2).schema
     assert column([1.0, None, 2, 3, 4]).discretize(bins=2).schema == plain
-    assert column([1.0, 99, 2, 3, 4], weights=[1, 0, 1, 1, 1]).discretize(bins=2).schema == plain
+    assert column([1.0, 99, 2, 3, 4], sample_weight=[1, 0, 1, 1, 1]).discretize(bins=2).schema == plain
 
 
 def test_mdl_finds_the_border():

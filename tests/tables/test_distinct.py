@@ -11,7 +11,7 @@ from tests.tables.strategies import tables
 
 def slow_distinct(table):
     """The twin: a dict from rows to weights, in order of appearance."""
-    weights = np.ones(len(table)) if table.weights is None else table.weights
+    weights = np.ones(len(table)) if table.sample_weight is None else table.sample_weight
     folded = {}
     for row, weight in zip(table.rows(), weights, strict=True):
         key = tuple(row.values())

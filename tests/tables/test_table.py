@@ -72,7 +72,7 @@ def test_rows_one_by_one_are_all_rows(table):
 @given(tables())
 def test_parts_are_as_valid_as_the_whole(table):
     for part in (table, table.take(np.arange(len(table))[::2]), *table.batches(3), table.distinct()):
-        assert Table(part.schema, part.codes, part.values, part.weights) == part
+        assert Table(part.schema, part.codes, part.values, part.sample_weight) == part
         assert part.codes.flags.c_contiguous
         assert part.codes.shape == (len(table.schema.discrete), len(part))
         assert part.values.shape == (len(table.schema.numeric), len(part))

@@ -69,7 +69,7 @@ def run(
     ] = "quantile",
     bins: Bins = None,
     max_states: MaxStates = 255,
-    weights: Weights = None,
+    sample_weight: Weights = None,
     alpha: Annotated[float, typer.Option(help="The level of tests, for pc and mmhc.")] = 0.05,
     test: Annotated[str, typer.Option(help="g2, chi2 or mi, for pc and mmhc.")] = "g2",
     time_limit: Annotated[
@@ -103,10 +103,10 @@ def run(
         "knowledge": knowledge, "hidden": hidden_variables(hidden), "prior": prior, "alpha": alpha, "test": test,
         "restarts": restarts, "time_limit": time_limit, "memory_limit": limit,
     }  # fmt: skip
-    with data.opened(weights=weights, max_states=max_states, limits_more=True) as given:
+    with data.opened(sample_weight=sample_weight, max_states=max_states, limits_more=True) as given:
         with interrupting.once() as stop, progress.bar("learning", passes=data.passes) as tell:
             told = structures.telling(tell, stop, time_limit)
-            reading |= {"weights": given.weights, "bootstrap": bootstrap, "average": average}
+            reading |= {"sample_weight": given.sample_weight, "bootstrap": bootstrap, "average": average}
             fit = fit_network(given.settled(), **reading, **settings, random_state=seed, progress=told)
             ended = learn_report.ended(fit, time_limit, by_hand=stop.asked)
             checked = None

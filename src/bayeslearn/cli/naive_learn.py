@@ -53,7 +53,7 @@ def run(
         typer.Option("--calibrate", help="Learn out of fold how much each column counts: 90 % means 90 %."),
     ] = False,
     folds: Annotated[int, typer.Option(help="Folds of the check; 0 for none.")] = 10,
-    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
     seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
     plot: Annotated[Path | None, typer.Option(help="Draw how reliable it is out of fold, .svg or .png.")] = None,
@@ -75,13 +75,13 @@ def run(
         pictures.check(plot)
     validation.integer("--folds", folds, least=0)
     validation.integer("--seed", seed, least=0)
-    families, left_out = pairs("--family", family), data.dropped(target, weights)
+    families, left_out = pairs("--family", family), data.dropped(target, sample_weight)
     with (
-        data.opened(weights=weights, max_states=max_states) as given,
+        data.opened(sample_weight=sample_weight, max_states=max_states) as given,
         interrupting.once("the best model so far") as stop,
         progress.bar("learning", passes=data.passes) as tell,
     ):
-        table = given.settled(read(given, target, families, left_out, weights, max_states))
+        table = given.settled(read(given, target, families, left_out, sample_weight, max_states))
         kinds = {name: kind for name, kind in told_families(families).items() if name in table.schema}
 
         def step(now: Any) -> None:
@@ -162,19 +162,25 @@ class Everywhere(dict[str, Any]):
 
 
 def read(
-    given: Given, target: str, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int
+    given: Given,
+    target: str,
+    families: dict[str, str],
+    left_out: dict[str, str],
+    sample_weight: str | None,
+    max_states: int,
 ) -> Any:
     """The table or the source, without the columns that are not wanted or cannot be used."""
     from bayeslearn.naive_bayes.tabular.fit import read_columns
     from bayeslearn.tables.schema import require_known
 
     known = given.names
-    require_known([target, *families, *([weights] if weights else [])], known)
+    require_known([target, *families, *([sample_weight] if sample_weight else [])], known)
     if target in families:
         raise ParameterError(f"{target!r} is the target: it is always categorical", hint="leave it out of --family")
-    columns = [name for name in known if name not in left_out and name != weights]
+    columns = [name for name in known if name not in left_out and name != sample_weight]
     return read_columns(
-        given.data, families, also_discrete=[target], columns=columns, weights=given.weights, max_states=max_states,
+        given.data, families, also_discrete=[target], columns=columns, sample_weight=given.sample_weight,
+        max_states=max_states,
         left_out=left_out,
     )  # fmt: skip
 

@@ -284,12 +284,12 @@ class Categorical(Distribution[Counts, Dirichlet]):
 
     def gather(self, cells: NDArray[np.intp], to: Assignment) -> Counts:
         """n_k = Σ_i w_i [x_i = k]."""
-        if to.weights.ndim == 2:
+        if to.sample_weight.ndim == 2:
             one_hot = cells[:, None] == np.arange(self.size)
             return Counts(to.sum(one_hot.astype(float)))
         place = cells if to.groups is None else np.where(to.groups >= 0, to.groups * self.size + cells, -1)
         seen = (cells >= 0) & (place >= 0)
-        n = np.bincount(place[seen], to.weights[seen], minlength=math.prod(to.rows) * self.size)
+        n = np.bincount(place[seen], to.sample_weight[seen], minlength=math.prod(to.rows) * self.size)
         return Counts(n.reshape(*to.rows, self.size).astype(float))
 
     def zero(self, rows: tuple[int, ...] = ()) -> Counts:

@@ -240,10 +240,10 @@ class GammaDistribution(CasesDistribution):
         n, total, logs = (float(a.sum()) for a in pooled.arrays())
         return n > 0 and np.log(total / n) - logs / n > 1e-12
 
-    def average(self, parameters: Any, weights: Floats) -> GammaParameters:
+    def average(self, parameters: Any, sample_weight: Floats) -> GammaParameters:
         """The gamma distribution most like the mixture of the rows."""
         whole = self.like(parameters, 1.0)
-        return self.most_likely(GammaCases(*(weights @ a for a in whole.arrays())))
+        return self.most_likely(GammaCases(*(sample_weight @ a for a in whole.arrays())))
 
     def centers(self, parameters: Any) -> Floats:
         """a/b."""

@@ -233,7 +233,7 @@ class MultivariateNormal(Distribution[Any, Any]):
         """The moments of cases, with what is missing in a row expected given what is there."""
         if not self._joint or not np.isnan(cells).any():
             return self.gather(cells, to)
-        return expected_moments(parameters, cells, to.weights)
+        return expected_moments(parameters, cells, to.sample_weight)
 
     def like(self, parameters: Any, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> Any:
         """m cases of this mean and covariance; means count for `center` of them, covariances are `spread` of it."""

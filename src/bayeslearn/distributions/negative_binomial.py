@@ -134,10 +134,10 @@ class DispersedCounts(CasesDistribution):
         found = self.most_likely(total)
         return Dispersed(np.maximum(found.mean, 0.5 / (total.n + 1)), found.dispersion)
 
-    def average(self, parameters: Any, weights: Floats) -> Dispersed:
+    def average(self, parameters: Any, sample_weight: Floats) -> Dispersed:
         """The one most like the mixture of the rows."""
         return self.most_likely(DispersedCases(*(
-            np.tensordot(weights, a, axes=(1, 0)) for a in self.like(parameters, 1.0).arrays()
+            np.tensordot(sample_weight, a, axes=(1, 0)) for a in self.like(parameters, 1.0).arrays()
         )))  # fmt: skip
 
     def points(self, cells: Floats) -> Floats:

@@ -358,11 +358,11 @@ class Normal(Distribution[Moments, NormalInverseGamma]):
         """σ · factor."""
         return NormalParameters(parameters[0], enlarged(parameters[1], factor))
 
-    def average(self, parameters: Any, weights: NDArray[np.float64]) -> NormalParameters:
+    def average(self, parameters: Any, sample_weight: NDArray[np.float64]) -> NormalParameters:
         """The mean and the variance of the mixtures."""
         mean, var = (np.asarray(p) for p in parameters)
-        center = weights @ mean
-        return NormalParameters(center, weights @ (var + mean**2) - center**2)
+        center = sample_weight @ mean
+        return NormalParameters(center, sample_weight @ (var + mean**2) - center**2)
 
     def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
         """Mean ± standard deviation."""

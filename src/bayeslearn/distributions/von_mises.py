@@ -108,9 +108,9 @@ class VonMises(CasesDistribution):
         length = mean_length(κ)
         return VonMisesCases(np.ones(μ.shape), length * np.cos(μ), length * np.sin(μ)) * sample_size
 
-    def average(self, parameters: Any, weights: Floats) -> Direction:
+    def average(self, parameters: Any, sample_weight: Floats) -> Direction:
         """The one with the mean vector of the rows."""
-        return self.most_likely(VonMisesCases(*(weights @ a for a in self.like(parameters, 1.0).arrays())))
+        return self.most_likely(VonMisesCases(*(sample_weight @ a for a in self.like(parameters, 1.0).arrays())))
 
     def points(self, cells: Floats) -> Floats:
         """Cosines and sines; a missing angle is in the middle."""

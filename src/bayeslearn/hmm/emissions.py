@@ -151,15 +151,15 @@ class Emissions(ABC):
 
     def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> Any:
         """A prior of so many cases for each state that look like all rows, given these or their moments."""
-        whole = self.distribution.marginal().collect(cells, weights=np.ones((len(cells), 1)))  # type: ignore[arg-type]
+        whole = self.distribution.marginal().collect(cells, sample_weight=np.ones((len(cells), 1)))  # type: ignore[arg-type]
         return self.distribution.pooled(whole, cases)
 
-    def prior_of(self, told: Any, weights: Any, cells: Any) -> Any:  # noqa: ARG002 - only mixtures have weights
+    def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> Any:  # noqa: ARG002 - only mixtures have weights
         """The prior that a word, or an object, stands for; `cells` are looked at where it looks like the data."""
-        found = parse_prior(told, self.distribution)
+        found = parse_prior(prior, self.distribution)
         if not isinstance(found, PooledPrior):
             if not self.distribution.takes(found):
-                raise ParameterError(f"there is no prior {told!r:.60} of emissions", hint="take m:1, pooled:1 or none")
+                raise ParameterError(f"there is no prior {prior!r:.60} of emissions", hint="take m:1, pooled:1 or none")
             return found
         require_data(cells)
         return self.default_prior(cells, found.cases)
@@ -370,7 +370,7 @@ class ColumnEmissions(Emissions):
 
 def blank_parameters(distribution: Any, rows: int) -> Any:
     """Parameters as if 1 and 2 were seen: they mean nothing yet."""
-    whole = distribution.collect(np.array([1.0, 2.0]), weights=np.ones((2, 1)))
+    whole = distribution.collect(np.array([1.0, 2.0]), sample_weight=np.ones((2, 1)))
     return distribution.estimate(distribution.shaped(distribution.pooled(whole), rows))
 
 

@@ -117,7 +117,7 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
             X, lengths = self._rows(X, y, lengths, reset=True)
         found = learn(
             X, self.n_states, emissions=self.emissions, mixture=self.mixture, lengths=lengths, known=known, id=id,
-            weights=sequence_weight, structure=self.structure, prior=self.prior, restarts=self.restarts,
+            sample_weight=sequence_weight, structure=self.structure, prior=self.prior, restarts=self.restarts,
             random_state=validation.generator(self.random_state), tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
         if folded:

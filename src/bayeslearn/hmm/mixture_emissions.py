@@ -150,11 +150,11 @@ class MixtureEmissions(Emissions):
         """So many cases for the weights of a state, and for each part."""
         return MixtureEmissionPrior(Dirichlet.m_estimate(cases), self.parts.default_prior(cells, cases))
 
-    def prior_of(self, told: Any, weights: Any, cells: Any) -> MixtureEmissionPrior:
+    def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> MixtureEmissionPrior:
         """The prior of the weights by a word of their own."""
-        if isinstance(told, MixtureEmissionPrior):
-            return told
-        return MixtureEmissionPrior(dirichlet_prior(weights), self.parts.prior_of(told, None, cells))
+        if isinstance(prior, MixtureEmissionPrior):
+            return prior
+        return MixtureEmissionPrior(dirichlet_prior(share_prior), self.parts.prior_of(prior, None, cells))
 
     def started(self, data: Sequences, random_state: np.random.Generator) -> Emissions:
         """Parts that begin near the data."""

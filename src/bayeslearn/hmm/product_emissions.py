@@ -209,18 +209,18 @@ class ProductEmissions(Emissions):
         columns = zip(self.components, self._columns(cells), strict=True)  # type: ignore[arg-type]
         return ProductPrior(tuple(pooled(c, x, cases) for c, x in columns))
 
-    def prior_of(self, told: Any, weights: Any, cells: Any) -> ProductPrior:
+    def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> ProductPrior:
         """One word for all columns, or a prior by the name of each."""
-        if isinstance(told, ProductPrior):
-            return told
-        given = told if isinstance(told, Mapping) else dict.fromkeys(self.names, told)
+        if isinstance(prior, ProductPrior):
+            return prior
+        given = prior if isinstance(prior, Mapping) else dict.fromkeys(self.names, prior)
         require_known(list(given), self.names)
         columns = None if cells is None else self._columns(cells)
         parts = []
         for j, component in enumerate(self.components):
             column = ColumnEmissions(component.name, component.distribution, self.parameters[j])
             own = given.get(component.name, "m:1")
-            parts.append(column.prior_of(own, weights, None if columns is None else columns[j]))
+            parts.append(column.prior_of(own, share_prior, None if columns is None else columns[j]))
         return ProductPrior(tuple(parts))
 
     def points(self, cells: NDArray[Any]) -> Floats:
@@ -323,7 +323,7 @@ def missing_codes(codes: NDArray[Any]) -> Floats:
 def pooled(component: Component, cells: NDArray[Any], cases: float) -> Any:
     """A prior of so many cases that look like all cells."""
     distribution = component.distribution
-    whole = distribution.marginal().collect(cells, weights=np.ones((len(cells), 1)))
+    whole = distribution.marginal().collect(cells, sample_weight=np.ones((len(cells), 1)))
     return distribution.pooled(whole, cases)
 
 

@@ -275,7 +275,7 @@ def fit_neighbors(
     attributes: Any = None,
     kind: Literal["auto", "classes", "numbers"] = "auto",
     prior: Any = 1.0,
-    weights: Any = None,
+    sample_weight: Any = None,
     columns: Iterable[str] | None = None,
     unlabeled: Literal["warn", "error", "drop"] = "warn",
     index: str = "auto",
@@ -328,7 +328,8 @@ def fit_neighbors(
     left_out = dropping(data, left_out, columns)
     wanted = None if columns is None else [*columns, target]
     table = as_table(
-        data, columns=wanted, discrete=[target] if kind == "classes" else (), weights=weights, max_states=max_states,
+        data, columns=wanted, discrete=[target] if kind == "classes" else (), sample_weight=sample_weight,
+        max_states=max_states,
         numeric=[target] if kind == "numbers" else (), allow_constant=True, left_out=left_out,
     )  # fmt: skip
     if target in (left_out or ()):
@@ -367,8 +368,10 @@ def learned(
     progress: Any = None, **how: Any,
 ) -> NeighborsFitInfo:  # fmt: skip
     """The model of checked examples."""
-    if rows.weights is not None and not rows.weights.all():  # rows that count for nothing are as good as absent
-        seen = np.flatnonzero(rows.weights)
+    if (
+        rows.sample_weight is not None and not rows.sample_weight.all()
+    ):  # rows that count for nothing are as good as absent
+        seen = np.flatnonzero(rows.sample_weight)
         rows, said = rows.take(seen), said[seen]
     search = isinstance(attributes, str)
     if search:

@@ -160,7 +160,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
     @property
     def cases(self) -> Floats:
         """How many cases each example stands for."""
-        return np.ones(len(self.examples)) if self.examples.weights is None else self.examples.weights
+        return np.ones(len(self.examples)) if self.examples.sample_weight is None else self.examples.sample_weight
 
     @cached_property
     def points(self) -> Floats:
@@ -249,7 +249,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
         for _, found, w in self.weighted_neighbors(inputs.new_rows(self.examples.schema, data)):
             who = np.repeat(np.arange(len(found)), found.shape[1])
             evidence_ = self.family.collect(
-                self.said[found].ravel(), weights=w.ravel(), groups=who, n_groups=len(found)
+                self.said[found].ravel(), sample_weight=w.ravel(), groups=who, n_groups=len(found)
             )
             size = (len(found), self.target.size) if isinstance(self.target, DiscreteVariable) else (len(found),)
             yield self.family.update(prior.of(size), evidence_), found
@@ -293,9 +293,9 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
 
     # -- learning goes on
 
-    def update(self, X: Any, y: Any, *, weights: Any = None) -> NeighborsModel:
+    def update(self, X: Any, y: Any, *, sample_weight: Any = None) -> NeighborsModel:
         """More examples; scales are those of all of them, so that batches add up to the whole."""
-        table = inputs.joined(self.examples, inputs.more(self.examples.schema, X, weights))
+        table = inputs.joined(self.examples, inputs.more(self.examples.schema, X, sample_weight))
         variable, said = targets(y, self.target.name, like=self.target)
         distance = Distance.learn(table, self.distance.metric, self.distance.attribute_weights)
         both = np.concatenate([self.said, said])
@@ -330,7 +330,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
                 {"variable": v.to_dict(), "weight": weights[v.name], "cells": plain_cells(table, v)}  # type: ignore[attr-defined]
                 for v in table.schema
             ],
-            "cases": table.weights,
+            "cases": table.sample_weight,
         }
 
     @classmethod

@@ -78,12 +78,14 @@ class Problem:
     prior: NormalPrior
 
     @classmethod
-    def of(cls, X: ArrayLike, targets: ArrayLike, weights: Any, prior: NormalPrior | None, strength: float) -> Problem:
+    def of(
+        cls, X: ArrayLike, targets: ArrayLike, sample_weight: Any, prior: NormalPrior | None, strength: float
+    ) -> Problem:
         """Checked; a case whose target is missing is left out."""
         x, d = with_one(X, None), probabilities(targets)
         if len(x) != len(d):
             raise ShapeError(f"expected one target per row of X, got {len(d)} for {len(x)} rows")
-        w = validation.weights(weights, len(x))
+        w = validation.weights(sample_weight, len(x))
         known = ~np.isnan(d).any(axis=1) & (w > 0)
         d = d[known, 1:] if d.shape[1] == 2 else d[known]
         if d.shape[1] * x.shape[1] > MOST_WEIGHTS:

@@ -65,7 +65,7 @@ def find_intervals(
                 f"`bins` must not be given with how='mdl', which finds their number, got {bins}",
                 hint="leave `bins` out",
             )
-        w = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights)
+        w = np.ones(table.n_rows) if table.sample_weight is None else np.asarray(table.sample_weight)
         return intervals_between(table, supervised(table, names, w, target))
     if target is not None:
         raise ParameterError(
@@ -88,7 +88,7 @@ def intervals(
     table: Table, name: str, find: Callable[[Floats, Floats], Floats] | None = None, cuts: Iterable[float] = ()
 ) -> DiscreteVariable:
     """The intervals of one column, cut as is found by its values and their weights, which are sorted once."""
-    weights = None if table.weights is None else np.asarray(table.weights)
+    weights = None if table.sample_weight is None else np.asarray(table.sample_weight)
     values, weight = weighted_values(table.values_of(name), weights)
     points = tuple(cuts) if find is None else tuple(find(values, weight))
     kept = summarized(values, weight, points, weighted=weights is not None)

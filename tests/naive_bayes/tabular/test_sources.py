@@ -122,7 +122,7 @@ def test_shares_need_the_rows_in_memory() -> None:
 
 def test_weights_of_a_source_are_a_column() -> None:
     with pytest.raises(ParameterError, match="weights of a source are a column"):
-        NaiveBayesModel.learn(scan(batches(made())), "y", weights=[1.0] * N)
+        NaiveBayesModel.learn(scan(batches(made())), "y", sample_weight=[1.0] * N)
 
 
 ### the classifier

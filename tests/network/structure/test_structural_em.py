@@ -108,7 +108,7 @@ def test_the_order_of_columns_and_rows_does_not_matter(seed):
 def test_a_row_that_weighs_two_is_two_rows(seed):
     table = sample(seed, rows=60)
     twice = structural_em(Table.concat([table, table]))
-    assert structural_em(table, weights=np.full(60, 2.0)).dag == twice.dag
+    assert structural_em(table, sample_weight=np.full(60, 2.0)).dag == twice.dag
     assert structural_em(table.with_weights(np.full(60, 2.0))).score == pytest.approx(twice.score, rel=1e-9)
 
 

@@ -286,8 +286,8 @@ class Examples:
             raise UnknownColumnError(
                 f"no column is called '{target}'", hint=f"the columns are {listed(table.schema.names)}", column=target
             )
-        if table.weights is not None:
-            table = table.take(table.weights > 0)
+        if table.sample_weight is not None:
+            table = table.take(table.sample_weight > 0)
         codes = table.codes_of(target)
         states = table.schema[target].states
         concept = states.index(positive_label(states, positive))

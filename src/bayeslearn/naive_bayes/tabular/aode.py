@@ -84,13 +84,13 @@ class AODEModel(Saved, kind="one-dependence"):
         sizes = [v.size for v in self.schema.discrete]
         return np.cumsum([0, *sizes[:-1]], dtype=np.int64)
 
-    def plus(self, codes: NDArray[Any], labels: NDArray[np.int32], weights: NDArray[np.float64]) -> AODEModel:
+    def plus(self, codes: NDArray[Any], labels: NDArray[np.int32], sample_weight: NDArray[np.float64]) -> AODEModel:
         """With more rows."""
         upper = np.zeros(self.counts.n.shape)
-        kernels.count_pairs(codes, self.start, labels, weights, upper)
+        kernels.count_pairs(codes, self.start, labels, sample_weight, upper)
         pairs = upper + np.swapaxes(np.triu(upper, 1), 1, 2)
         seen = labels >= 0
-        classes = np.bincount(labels[seen], weights[seen], minlength=len(upper)).astype(float)
+        classes = np.bincount(labels[seen], sample_weight[seen], minlength=len(upper)).astype(float)
         return replace(self, counts=self.counts + Counts(pairs), classes=self.classes + Counts(classes))
 
     def __add__(self, other: AODEModel) -> AODEModel:
@@ -176,7 +176,7 @@ class CountPairs:
 
     def __call__(self, table: Table) -> AODEModel:
         """Those of one batch."""
-        w = np.ones(table.n_rows) if table.weights is None else np.array(table.weights)
+        w = np.ones(table.n_rows) if table.sample_weight is None else np.array(table.sample_weight)
         codes = table.select(self.empty.schema.names).codes
         return self.empty.plus(codes, table.codes_of(self.target).astype(np.int32), w)
 
@@ -252,8 +252,8 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         cases, least = validation.number("cases", self.cases, above=0), validation.number("least", self.least, least=0)
         return AODEModel.empty(schema, len(self.classes_), cases, least, tuple(self.classes_.tolist()))
 
-    def _fit_source(self, X: Any, y: Any, weights: Any) -> Self:
-        source = labeled_source(X, y, {}, weights)
+    def _fit_source(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        source = labeled_source(X, y, {}, sample_weight)
         numbers = [v.name for v in source.schema.numeric]
         if numbers:
             from bayeslearn.sources import discretize  # noqa: PLC0415 - few ask for it
@@ -291,9 +291,9 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
     def _columns_in(self) -> Schema:
         return self.model_.schema
 
-    def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
+    def _source_of(self, rows: Any, target: str | None = None, sample_weight: Any = None) -> Any:
         if target is not None:
-            return super()._source_of(rows, target, weights)
+            return super()._source_of(rows, target, sample_weight)
         with collected():
             return as_source(rows, schema=self.model_.schema, handle_unknown="missing")
 

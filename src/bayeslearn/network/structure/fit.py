@@ -53,7 +53,7 @@ def fit_network(
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
     prior: Prior = "bdeu:1",
     states: Mapping[str, Iterable[Any]] | None = None,
-    weights: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     cut: str = "quantile",
     bins: int | None = None,
     max_states: int = 255,
@@ -139,12 +139,12 @@ def fit_network(
     )  # fmt: skip
     if known is None:
         prepared = prepare(
-            data, states=states, weights=weights, cut=cut, bins=bins, max_states=max_states, target=target,
+            data, states=states, sample_weight=sample_weight, cut=cut, bins=bins, max_states=max_states, target=target,
             memory=memory,
         )  # fmt: skip
     else:
         _require_tables(known, data)
-        more = as_table(data, schema=known.table.schema, weights=weights)
+        more = as_table(data, schema=known.table.schema, sample_weight=sample_weight)
         prepared = replace(known.prepared, table=Table.concat([known.table, more]))
     rounds = bootstrap or (ROUNDS if average else 0)
     counts = None if known is None else known.counts

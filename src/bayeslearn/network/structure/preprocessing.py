@@ -133,7 +133,7 @@ def prepare(
     data: Any,
     *,
     states: Mapping[str, Iterable[Any]] | None = None,
-    weights: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     cut: str = "quantile",
     bins: int | None = None,
     max_states: int = 255,
@@ -154,7 +154,7 @@ def prepare(
         Bytes that learning may take: a share of them for the different rows of a source.
     """
     left_out: dict[str, str] = {}
-    table: Any = as_source(data, states=states, weights=weights, max_states=max_states, left_out=left_out)
+    table: Any = as_source(data, states=states, sample_weight=sample_weight, max_states=max_states, left_out=left_out)
     odd = unusable(table)
     rare = rarely_observed(table)
     odd |= {

@@ -201,7 +201,7 @@ def repeated(table: Table, draws: int) -> Table:
 
 def weights_of(table: Table) -> NDArray[np.float64]:
     """What each row weighs."""
-    return validation.weights(table.weights, table.n_rows)
+    return validation.weights(table.sample_weight, table.n_rows)
 
 
 ### batches
@@ -429,4 +429,4 @@ def recoded(table: Table, schema: Schema) -> Table:
     """The same rows with other columns; those that are not there are missing."""
     nothing = np.full(table.n_rows, -1, table.codes.dtype)
     codes = [table.codes_of(name) if name in table.schema else nothing for name in schema.names]
-    return Table(schema, np.array(codes).reshape(len(codes), table.n_rows), table.values, table.weights)
+    return Table(schema, np.array(codes).reshape(len(codes), table.n_rows), table.values, table.sample_weight)

@@ -154,10 +154,10 @@ def arc_strengths(
 
 def resampled(table: Table, random_state: np.random.Generator) -> Table:
     """As many cases, each drawn from the rows; rows that carry weights are drawn by them, and keep their total."""
-    if table.weights is None:
+    if table.sample_weight is None:
         return table.take(random_state.integers(table.n_rows, size=table.n_rows))
     cases = max(round(table.total_weight), 1)
-    times = random_state.multinomial(cases, table.weights / table.total_weight)
+    times = random_state.multinomial(cases, table.sample_weight / table.total_weight)
     drawn = np.flatnonzero(times)
     return table.take(drawn).with_weights(times[drawn] * (table.total_weight / cases))
 

@@ -234,7 +234,7 @@ def sample_structure_posterior(
     samples: int = 500,
     chains: int = 4,
     states: Mapping[str, Iterable[Any]] | None = None,
-    weights: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     cut: str = "quantile",
     bins: int | None = None,
     max_states: int = 255,
@@ -271,7 +271,13 @@ def sample_structure_posterior(
     late = None if time_limit is None else started + validation.number("time_limit", time_limit, least=0)
     budget, known = Budget(late, progress), knowledge or BackgroundKnowledge()
     prepared = prepare(
-        data, states=states, weights=weights, cut=cut, bins=bins, max_states=max_states, memory=budget.memory
+        data,
+        states=states,
+        sample_weight=sample_weight,
+        cut=cut,
+        bins=bins,
+        max_states=max_states,
+        memory=budget.memory,
     )
     table = _complete(prepared.table)
     cache = prepared.scores(StructureScore.of(score), budget.memory)
