@@ -84,7 +84,7 @@ def folds(
     array([0, 1, 0, 1, 0, 1])
     """
     codes = np.zeros(labels, np.intp) if isinstance(labels, int) else np.asarray(labels)
-    k = validation.integer("n_folds", n_folds, least=2)
+    k = validation.integer("n_folds", n_folds, min_value=2)
     require_rows(int(np.count_nonzero(codes >= 0)), k)
     if order is None:
         order = validation.generator(0 if random_state is None else random_state).permutation(len(codes))
@@ -373,9 +373,9 @@ def reliability_bins(p: Floats, labels: Codes, sample_weight: Floats, n_bins: in
 class Calibration:
     """Reliability: rows by the probability of their best class, and how often that class was right.
 
-    >>> Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], bins=2)
+    >>> Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], n_bins=2)
     Calibration(error 0.1333 over 3 cases)
-    >>> print(Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], bins=2))
+    >>> print(Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], n_bins=2))
     said           cases   sure  right
     0.50 … 1.00        3  0.800  0.667
     """
@@ -390,13 +390,13 @@ class Calibration:
 
     @classmethod
     def of(
-        cls, proba: ArrayLike, labels: ArrayLike, *, sample_weight: ArrayLike | None = None, bins: int = N_BINS
+        cls, proba: ArrayLike, labels: ArrayLike, *, sample_weight: ArrayLike | None = None, n_bins: int = N_BINS
     ) -> Calibration:
         """Bins of equal width over the probability of the best class; `labels` are positions of classes."""
         p, y = validation.probabilities(proba), np.asarray(labels)
         if p.ndim != 2 or y.shape != p.shape[:1]:
             raise ShapeError(f"expected probabilities (n, classes) and n labels, got {p.shape} and {y.shape}")
-        n = validation.integer("bins", bins, least=1, most=1 << 20)
+        n = validation.integer("n_bins", n_bins, min_value=1, max_value=1 << 20)
         return cls.of_bins(reliability_bins(p, y, validation.weights(sample_weight, len(y)), n))
 
     @classmethod

@@ -89,7 +89,7 @@ def test_missing_cells_and_unknown_targets(rows):
 
 def test_numbers_are_cut_once(rows):
     numbers = rows | {"a": np.random.default_rng(1).normal(size=120)}
-    found = cross_validate(GRAPH, numbers, target="c", cv=5, bins=3)
+    found = cross_validate(GRAPH, numbers, target="c", cv=5, n_bins=3)
     assert np.isfinite(found.log_likelihoods).all()
 
 

@@ -86,7 +86,7 @@ def run(
     left_out = data.dropped(sample_weight)
     how = {
         "prior": None if prior == "none" else "weak", "most": most, "restarts": restarts, "tol": tol,
-        "max_iter": max_iter, "random_state": validation.integer("--seed", seed, least=0),
+        "max_iter": max_iter, "random_state": validation.integer("--seed", seed, min_value=0),
         **on_the_way(checkpoint, every, number, resume=resume),
     }  # fmt: skip
     with data.opened(sample_weight=sample_weight, max_states=max_states) as given:

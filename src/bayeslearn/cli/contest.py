@@ -56,7 +56,7 @@ def run(
         found = held(
             given.settled(), target, learners=learner or None, cv=folds, task=TASKS.get(kind, kind),
             sample_weight=given.sample_weight,
-            random_state=validation.integer("--seed", seed, least=0), time_limit=time_limit,
+            random_state=validation.integer("--seed", seed, min_value=0), time_limit=time_limit,
         )  # fmt: skip
     found.dropped_columns.update(data.dropped(target, sample_weight))
     if plot is not None:

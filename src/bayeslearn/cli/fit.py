@@ -110,10 +110,10 @@ def run(
 def _check(restarts: int, tol: float, max_iter: int, seed: int) -> None:
     from bayeslearn import validation
 
-    validation.integer("--restarts", restarts, least=1)
-    validation.number("--tol", tol, least=0)
-    validation.integer("--max-iter", max_iter, least=1)
-    validation.integer("--seed", seed, least=0)
+    validation.integer("--restarts", restarts, min_value=1)
+    validation.number("--tol", tol, min_value=0)
+    validation.integer("--max-iter", max_iter, min_value=1)
+    validation.integer("--seed", seed, min_value=0)
 
 
 def graph_or_network(net: str) -> BayesianNetwork | DAG:

@@ -97,7 +97,7 @@ def run(
     _check_order(order, method)
     knowledge = structures.known(require, forbid, tiers, roots, leaves, max_parents)
     limit = MOST_MEMORY if data.limit is None else data.limit
-    reading: dict[str, Any] = {"cut": cut, "bins": bins, "max_states": max_states}
+    reading: dict[str, Any] = {"cut": cut, "n_bins": bins, "max_states": max_states}
     settings: dict[str, Any] = {
         "method": method, "score": score, "target": target, "order": structures.names(order) or None,
         "knowledge": knowledge, "hidden": hidden_variables(hidden), "prior": prior, "alpha": alpha, "test": test,
@@ -144,9 +144,9 @@ def _check(to: Path, plot: Path | None, held_out: float, seed: int, bootstrap: i
     files.destination(to)
     if plot is not None:
         pictures.check(plot)
-    validation.number("--held-out", held_out, least=0, below=1)
-    validation.integer("--seed", seed, least=0)
-    validation.integer("--bootstrap", bootstrap, least=0)
+    validation.number("--held-out", held_out, min_value=0, below=1)
+    validation.integer("--seed", seed, min_value=0)
+    validation.integer("--bootstrap", bootstrap, min_value=0)
 
 
 def _check_order(order: str | None, method: str) -> None:

@@ -73,8 +73,8 @@ def run(
     files.destination(to)
     if plot is not None:
         pictures.check(plot)
-    validation.integer("--folds", folds, least=0)
-    validation.integer("--seed", seed, least=0)
+    validation.integer("--folds", folds, min_value=0)
+    validation.integer("--seed", seed, min_value=0)
     families, left_out = pairs("--family", family), data.dropped(target, sample_weight)
     with (
         data.opened(sample_weight=sample_weight, max_states=max_states) as given,
@@ -97,13 +97,13 @@ def run(
         if folds and enough >= max(folds, 2):
             try:
                 checked = cross_validate(
-                    model, table, folds=max(folds, 2), calibrate=calibrate, random_state=seed,
+                    model, table, cv=max(folds, 2), calibrate=calibrate, random_state=seed,
                     progress=lambda share: tell(share, "checking"),
                 )  # fmt: skip
             except BayeslearnError as error:  # without prior cases, a fold may lack what it needs
                 sys.stderr.write(f"warning: not checked, for {error.message}\n")
         if calibrate:
-            model = calibrate_columns(model, table, folds=min(folds or 10, enough), random_state=seed)
+            model = calibrate_columns(model, table, cv=min(folds or 10, enough), random_state=seed)
         model.save(to)
         every = -(-enough // most_rows(model, folds, apart=calibrate)) if given.folded else 1
         found = Learned(model, table.n_rows, table.missing(), left_out, checked, every)
@@ -233,7 +233,7 @@ class Learned:
         if self.checked is not None:
             check = self.checked
             lines = [
-                (f"accuracy, {check.folds} folds", f"{check.accuracy:.4g} (majority {check.majority_accuracy:.4g})"),
+                (f"accuracy, {check.cv} folds", f"{check.accuracy:.4g} (majority {check.majority_accuracy:.4g})"),
                 ("mean log loss", f"{check.log_loss:.4g} (class shares alone {check.majority_log_loss:.4g})"),
                 ("calibration error", f"{check.calibration.error:.4g}"),
             ]

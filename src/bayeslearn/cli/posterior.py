@@ -73,7 +73,7 @@ def run(
             found = sample_structure_posterior(
                 given.settled(), score=judged, samples=samples, chains=chains,
                 knowledge=structures.known(require, forbid, tiers, roots, leaves, max_parents),
-                cut=cut, bins=bins, max_states=max_states, sample_weight=given.sample_weight, time_limit=time_limit,
+                cut=cut, n_bins=bins, max_states=max_states, sample_weight=given.sample_weight, time_limit=time_limit,
                 random_state=seed,
                 progress=structures.telling(tell, stop, time_limit, steps=samples),
             )  # fmt: skip
@@ -90,8 +90,8 @@ def _check(to: Path | None, top: int, seed: int) -> None:
     if to is not None:
         writer(to)
         files.destination(to)
-    validation.integer("--top", top, least=0)
-    validation.integer("--seed", seed, least=0)
+    validation.integer("--top", top, min_value=0)
+    validation.integer("--seed", seed, min_value=0)
 
 
 def _write(found: StructurePosterior, to: Path) -> None:

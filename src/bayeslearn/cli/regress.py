@@ -83,7 +83,7 @@ def run(
         whole_or_auto("-k", units), centers, number_or("--width", width, ["auto", "nearest"]),
         number_or("--degree", degree, ["auto"]), criterion, kernel,
         None if bandwidth is None else number_or("--bandwidth", bandwidth, ["auto"]),
-        validation.integer("--max-states", max_states, least=1), validation.integer("--seed", seed, least=0),
+        validation.integer("--max-states", max_states, min_value=1), validation.integer("--seed", seed, min_value=0),
     )  # fmt: skip
     opened = data.opened if method == "ols" else partial(data.in_memory, f"--method {method}")
     with opened(sample_weight=sample_weight, max_states=max_states) as given:

@@ -47,7 +47,7 @@ def run(
             "--fade cannot be used with --forget: what is taken back is taken back whole",
             hint="leave out one of the two",
         )
-    validation.number("--fade", fade, least=0, most=1)
+    validation.number("--fade", fade, min_value=0, max_value=1)
     label_of(to, None)
     files.destination(to)
     network = load(net)

@@ -174,7 +174,7 @@ class Distribution(Family[S, P]):
         """The distribution of each column by itself, with its parameters."""
         return [(self, parameters)]
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """A row of parameters in a few words."""
         return ", ".join(f"{p[row]:.4g}" for p in (parameters if isinstance(parameters, tuple) else (parameters,)))
 

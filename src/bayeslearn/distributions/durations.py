@@ -130,7 +130,7 @@ class Exponential(Distribution[Durations, Gamma]):
         """Logarithms, whose spread is the same whatever the rate is."""
         return standardized(np.log1p(cells)[:, None])
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The mean."""
         return f"mean {1 / np.asarray(parameters)[row]:.4g}"
 
@@ -253,6 +253,6 @@ class GammaDistribution(CasesDistribution):
         """Logarithms."""
         return standardized(np.log(cells)[:, None])
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The mean and the shape."""
         return f"mean {self.centers(parameters)[row]:.4g}, shape {parameters[0][row]:.3g}"

@@ -167,7 +167,7 @@ class HeavyTailed(CasesDistribution):
                 f"{what}: numbers that are all alike have no scale", hint="give a prior, such as pooled:1"
             )
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The location, the scale and the degrees of freedom."""
         return (
             f"{parameters[0][row]:.4g} ± {np.sqrt(parameters[1][row]):.3g}, {parameters[2][row]:.3g} degrees of freedom"

@@ -144,6 +144,6 @@ class DispersedCounts(CasesDistribution):
         """Square roots."""
         return standardized(np.sqrt(cells)[:, None])
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The mean and the dispersion."""
         return f"mean {parameters[0][row]:.4g}, dispersion {parameters[1][row]:.3g}"

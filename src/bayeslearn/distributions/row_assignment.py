@@ -104,7 +104,7 @@ def assign(
 ) -> Assignment:
     """Check weights and groups for `n` cases; a group of −1 is a case that belongs nowhere."""
     if n_groups is not None:
-        validation.integer("n_groups", n_groups, least=0)
+        validation.integer("n_groups", n_groups, min_value=0)
     if sample_weight is not None and np.ndim(sample_weight) == 2:
         if groups is not None:
             raise ParameterError("give either `groups` or weights with a column per row of parameters, not both")

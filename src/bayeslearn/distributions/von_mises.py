@@ -116,6 +116,6 @@ class VonMises(CasesDistribution):
         """Cosines and sines; a missing angle is in the middle."""
         return np.nan_to_num(np.column_stack([np.cos(cells), np.sin(cells)]))
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The mean angle and the concentration."""
         return f"{parameters[0][row]:.4g} rad, concentration {parameters[1][row]:.3g}"

@@ -136,7 +136,9 @@ def learn(
             labels, *initialization.chain(len(labels), structure, batch.sample, random_state), frame
         )
         first = replace(first, frozen=frozenset(frozen))
-        begins = begun(first, structure, batch.sample, random_state, validation.integer("restarts", restarts, least=1))
+        begins = begun(
+            first, structure, batch.sample, random_state, validation.integer("restarts", restarts, min_value=1)
+        )
     prior = priors.DEFAULT if isinstance(prior, str) and prior == AUTO else prior
     asked = priors.checked(priors.prior_of(prior, first.emissions, batch.cells), len(first.states), first.emissions)
     write: Any = None if checkpoint is None else em.CheckpointEvery(every, lambda model: model.save(checkpoint))

@@ -170,7 +170,7 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
         """One sequence drawn at random: its rows and its states."""
         check_is_fitted(self)
         rng = validation.generator(self.random_state if random_state is None else random_state)
-        x, states = self.model_.sample(validation.integer("n_samples", n_samples, least=1), rng)
+        x, states = self.model_.sample(validation.integer("n_samples", n_samples, min_value=1), rng)
         return x.reshape(len(x), -1), np.array(states.tolist())
 
     # -- data in

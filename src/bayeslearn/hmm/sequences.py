@@ -63,10 +63,10 @@ class Sequences:
         if not np.ndim(self.cells):
             raise ShapeError(f"expected a row for each observation, got {self.cells!r:.60}")
         n = len(self.cells)
-        lengths = validation.lengths("lengths", self.lengths, n, of="rows", least=1)
+        lengths = validation.lengths("lengths", self.lengths, n, of="rows", min_value=1)
         parts: dict[str, Any] = {"cells": self.cells, "lengths": lengths}
         if self.known is not None:
-            parts["known"] = validation.indices("known", self.known, 2**31, least=-1).astype(np.int32)
+            parts["known"] = validation.indices("known", self.known, 2**31, min_value=-1).astype(np.int32)
         if self.sample_weight is not None:
             parts["sample_weight"] = validation.weights(self.sample_weight, len(lengths))
         if self.order is not None:
@@ -153,4 +153,4 @@ def checked_lengths(lengths: ArrayLike | None, n: int) -> NDArray[np.int64]:
             f"sequence {where} has length {found[where]}: a sequence has at least one row",
             hint="leave out sequences without rows",
         )
-    return validation.lengths("lengths", found, n, of="rows", least=1)
+    return validation.lengths("lengths", found, n, of="rows", min_value=1)

@@ -87,7 +87,7 @@ class MixtureEstimator(AnswersInBatches, ABC):
         return schema_of(self.model_)
 
     def _restarts(self) -> int:
-        return validation.integer("n_init", self.n_init, least=1) - 1
+        return validation.integer("n_init", self.n_init, min_value=1) - 1
 
     def _keep(self, found: EMResult[MixtureModel]) -> None:
         self.model_ = found.model

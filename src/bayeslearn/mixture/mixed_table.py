@@ -111,7 +111,7 @@ def find_classes(
     }  # fmt: skip
     if k == "auto":
         return choose_mixture(table, by=by, least=least, most=most, patience=patience, progress=progress, **how)
-    number = validation.integer("k", k, least=1)
+    number = validation.integer("k", k, min_value=1)
     tell = None if progress is None else (lambda step: progress(number, step))
     found = fit_mixture(table, number, progress=tell, **how)
     criterion = "bic" if prior is None else "evidence"

@@ -147,7 +147,7 @@ class MixtureModel(Saved, kind="mixture"):
     ) -> tuple[tuple[NDArray[Any], ...], NDArray[np.intp]]:
         """`n` rows at random, as the cells of every part, and the component of each."""
         random_state = validation.generator(random_state)
-        validation.integer("n", n, least=1)
+        validation.integer("n", n, min_value=1)
         require_numbers(f"{n:,} rows", (n, 1 + sum(len(part.columns) for part in self.parts)), copies=2)
         labels = Categorical(self.k).draw(self.weights, n, random_state)
         return self.product.draw(self.parameters, labels, random_state), labels

@@ -102,8 +102,8 @@ every, na_values, keep_default_na, drop_columns
     2
     """
     validation.choice("by", by, ["evidence", "bic", "aic"])
-    validation.integer("least", least, least=1)
-    validation.integer("most", most, least=least)
+    validation.integer("least", least, min_value=1)
+    validation.integer("most", most, min_value=least)
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     if isinstance(data, Batches) or is_source(data):
         data = opened(data, family, covariance, variance, sample_weight)[0]  # so that it is examined once

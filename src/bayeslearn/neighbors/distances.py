@@ -206,7 +206,9 @@ def with_another(schema: Schema) -> Schema:
 def as_weights(told: Any, schema: Schema) -> dict[str, float]:
     """Weights of columns by name, or one for each column."""
     if hasattr(told, "items"):
-        return {str(name): validation.number(f"attribute_weights[{name!r}]", w, least=0) for name, w in told.items()}
+        return {
+            str(name): validation.number(f"attribute_weights[{name!r}]", w, min_value=0) for name, w in told.items()
+        }
     w = validation.float_array("attribute_weights", told)
     if w.shape != (len(schema),):
         raise ShapeError(f"expected a weight for each of {len(schema)} columns, got shape {w.shape}")

@@ -90,7 +90,7 @@ def leave_one_out(model: NeighborsModel, *, most: int | None = None, only: int |
     left = int(min(cases.sum() - cases.max(), n - 1) if cases.min() < 1 else n - 1)
     if left < 1:
         raise EmptyTableError(f"there are only {n} examples: nobody is left to predict one of them")
-    limit = MOST_K if most is None else validation.integer("most", most, least=1)
+    limit = MOST_K if most is None else validation.integer("most", most, min_value=1)
     ks = range(1, min(limit, left) + 1) if only is None else range(min(only, left), min(only, left) + 1)
     m = min(model.rows_for(ks[-1]), n - 1)
     width = model.target.size if isinstance(model.target, DiscreteVariable) else 2

@@ -76,7 +76,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
 
     def __post_init__(self) -> None:
         if self.k is not None:
-            validation.integer("k", self.k, least=1)
+            validation.integer("k", self.k, min_value=1)
         if not callable(self.weighting):
             validation.choice("weighting", self.weighting, voting.WEIGHTINGS)
         validation.choice("index", self.index, ["auto", *search_index.KINDS])
@@ -86,7 +86,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
         if self.said.shape != (len(self.examples),):
             raise ShapeError(f"expected a target for each of {len(self.examples)} rows, got shape {self.said.shape}")
         if isinstance(self.target, DiscreteVariable):
-            validation.indices("said", self.said, self.target.size, least=-1)
+            validation.indices("said", self.said, self.target.size, min_value=-1)
         if not self.is_classifier:
             require_squares(f"numbers in {self.target.name!r}", self.said)
         bad = self.said < 0 if self.is_classifier else ~np.isfinite(self.said)
@@ -208,7 +208,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
 
     def nearest(self, data: Any, k: int | None = None) -> tuple[Floats, Rows]:
         """The distances and the numbers of the examples nearest to each row, the nearest first."""
-        m = self.rows_for(self.k if k is None else validation.integer("k", k, least=1))
+        m = self.rows_for(self.k if k is None else validation.integer("k", k, min_value=1))
         return self._nearest(inputs.new_rows(self.examples.schema, data), m)
 
     def _nearest(self, rows: Table, m: int) -> tuple[Floats, Rows]:
@@ -233,7 +233,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
                 f"`k` is {k}, but there are only {cases.sum():g} examples", hint="lower `k`, or add rows"
             )
         if cases.min() >= 1:
-            return min(validation.integer("k", k, least=1), n)
+            return min(validation.integer("k", k, min_value=1), n)
         return min(int(np.searchsorted(np.cumsum(np.sort(cases)), k * (1 - 1e-12))) + 1, n)
 
     def weighted_neighbors(self, rows: Table) -> Iterator[tuple[Floats, Rows, Floats]]:

@@ -95,7 +95,7 @@ def select(columns: Columns, names: Iterable[str]) -> Columns:
     return columns.select(names) if isinstance(columns, RawTable) else {name: columns[name] for name in names}
 
 
-def discrete_table(columns: Columns, sample_weight: NDArray[np.float64] | None, bins: int) -> Table:
+def discrete_table(columns: Columns, sample_weight: NDArray[np.float64] | None, n_bins: int) -> Table:
     """Columns as states: whole numbers that repeat themselves as they are, other numbers by intervals."""
     gone = dropping(columns, None)
     table = as_table(columns, sample_weight=sample_weight, allow_constant=True, left_out=gone)
@@ -104,7 +104,7 @@ def discrete_table(columns: Columns, sample_weight: NDArray[np.float64] | None, 
     states = [name for name, (values, weight) in found.items() if repeat(values, weight)]
     if states:
         table = as_table(columns, sample_weight=sample_weight, discrete=states, allow_constant=True, left_out=gone)
-    return table.apply_cuts({v.name: quantile_cuts(*found[v.name], bins) for v in table.schema.numeric})
+    return table.apply_cuts({v.name: quantile_cuts(*found[v.name], n_bins) for v in table.schema.numeric})
 
 
 def repeat(values: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
@@ -148,7 +148,7 @@ def names_data(X: Any) -> bool:
 
 
 def framed_source(
-    structure: BayesianNetwork | DAG | None, X: Any, y: Any, sample_weight: Any, bins: int
+    structure: BayesianNetwork | DAG | None, X: Any, y: Any, sample_weight: Any, n_bins: int
 ) -> tuple[BayesianNetwork, Source]:
     """A network with the states of a source, and nothing learned yet; and the source. `y` names the class."""
     if not isinstance(y, str) or not isinstance(sample_weight, str | None):
@@ -164,7 +164,7 @@ def framed_source(
     dag = structure or DAG({y: (), **{name: (y,) for name in source.schema.names if name != y}})
     if y not in dag:
         raise ParameterError(f"the class {y!r} is not in the structure", hint=f"its nodes are {listed(dag)}")
-    source = discretize(source, bins=validation.integer("bins", bins, least=2))
+    source = discretize(source, n_bins=validation.integer("n_bins", n_bins, min_value=2))
     return uniform(dag, {v.name: v for v in source.schema}), source
 
 
@@ -191,7 +191,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         What a learned structure is judged by: ``bic``, ``aic``, ``k2``, ``bdeu:CASES`` or ``bds:CASES``.
     prior
         Cases that count as seen before, as in :func:`~bayeslearn.fit_parameters`: one in every state when not given.
-    bins
+    n_bins
         Intervals that a numeric column is cut into at its quantiles; whole numbers that repeat themselves are states.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
@@ -239,7 +239,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         target: str | None = None,
         criterion: str = "bic",
         prior: Prior = "laplace",
-        bins: int = 5,
+        n_bins: int = 5,
         na_values: Markers = (),
         keep_default_na: bool = True,
         unlabeled: Literal["em", "drop", "error"] = "em",
@@ -251,7 +251,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         self.target = target
         self.criterion = criterion
         self.prior = prior
-        self.bins = bins
+        self.n_bins = n_bins
         self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.unlabeled = unlabeled
@@ -288,7 +288,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
                 f"the structure of a source is learned beforehand, not by {method!r} in a classifier",
                 hint="BayesianNetworkClassifier(learn(source).network).fit(source, target)",
             )
-        frame, source = framed_source(graph, X, y, sample_weight, self.bins)
+        frame, source = framed_source(graph, X, y, sample_weight, self.n_bins)
         source = self._with_labels(source, y)
         self.target_, self.classes_ = y, distinct_labels(class_array(state_names(frame[y].variable)))
         missing = source.missing() if frame is graph else {}  # a network may have variables that no column shows
@@ -335,7 +335,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         require_known(used, columns)
         variables: dict[str, Any] = {}
         if used:
-            bins = validation.integer("bins", self.bins, least=2)
+            bins = validation.integer("n_bins", self.n_bins, min_value=2)
             variables = {v.name: v for v in discrete_table(select(columns, used), w, bins).schema}
         if graph is None:
             graph = DAG({self.target_: (), **dict.fromkeys(variables, (self.target_,))})

@@ -151,7 +151,7 @@ def cross_validate(
     cv: int = 10,
     prior: Any = "auto",
     random_state: np.random.Generator | int | None = 0,
-    bins: int = 5,
+    n_bins: int = 5,
     sample_weight: Any = None,
     na_values: Markers = (),
     keep_default_na: bool = True,
@@ -175,7 +175,7 @@ def cross_validate(
         The prior of a graph's tables, as in :func:`~bayeslearn.fit_parameters`.
     random_state
         The seed or generator of the folds.
-    bins
+    n_bins
         Intervals that numbers are cut into.
     weights, na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
@@ -193,7 +193,7 @@ def cross_validate(
     (0.875, 0.835)
     """
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    table = read(learner, data, sample_weight, validation.integer("bins", bins, least=2))
+    table = read(learner, data, sample_weight, validation.integer("n_bins", n_bins, min_value=2))
     if target is not None:
         require_known([target], table.schema.names)
     labels = None if target is None else table.codes_of(target)
@@ -217,7 +217,7 @@ def cross_validate(
     )  # fmt: skip
 
 
-def read(learner: Any, data: Any, sample_weight: Any, bins: int) -> Table:
+def read(learner: Any, data: Any, sample_weight: Any, n_bins: int) -> Table:
     """Rows as a network has them, or with numbers cut at their quantiles."""
     if isinstance(learner, BayesianNetwork):
         return as_table(
@@ -228,7 +228,7 @@ def read(learner: Any, data: Any, sample_weight: Any, bins: int) -> Table:
             handle_unknown="missing",
         )
     table = as_table(data, sample_weight=sample_weight)
-    return table.discretize(bins=bins) if table.schema.numeric else table
+    return table.discretize(n_bins=n_bins) if table.schema.numeric else table
 
 
 def held_out_networks(

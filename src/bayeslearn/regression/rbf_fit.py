@@ -209,9 +209,9 @@ def counts(k: int | str, n: int, most: int, centers: str) -> list[int]:
     if centers == "all":
         return [n]
     if not isinstance(k, str):
-        return [validation.integer("k", k, least=1, most=MOST_UNITS)]
+        return [validation.integer("k", k, min_value=1, max_value=MOST_UNITS)]
     validation.choice("k", k, ["auto"])
-    top = min(validation.integer("most", most, least=1, most=MOST_TRIED), n)
+    top = min(validation.integer("most", most, min_value=1, max_value=MOST_TRIED), n)
     grown = [1, 2, 3]
     while grown[-1] < top:
         grown.append(max(grown[-2] * 2, grown[-1] + 1))

@@ -319,7 +319,7 @@ def merged(tables: Iterator[Table], rows: int) -> Iterator[Table]:
 
 def rebatched(tables: Iterator[Table], n: int) -> Iterator[Table]:
     """The same rows in order, n at a time; the last batch may be shorter."""
-    n = validation.integer("n", n, least=1)
+    n = validation.integer("n", n, min_value=1)
     left: list[Table] = []
     for table in tables:
         left.append(table)

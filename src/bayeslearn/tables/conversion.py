@@ -181,7 +181,7 @@ def requested(
         numeric=frozenset(name_list("numeric", numeric)),
         states=declared_states(states or {}),
         missing=Missing.of(na_values, keep_default_na=keep_default_na),
-        max_states=validation.integer("max_states", max_states, least=1),
+        max_states=validation.integer("max_states", max_states, min_value=1),
         allow_constant=allow_constant,
         unseen=validation.choice("handle_unknown", handle_unknown, UNSEEN),
         absent=validation.choice("missing_columns", missing_columns, ["error", "missing"]),

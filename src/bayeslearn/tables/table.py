@@ -254,7 +254,7 @@ class Table(Source):
 
     def head(self, n: int = 5) -> Table:
         """The first `n` rows, or all if there are fewer."""
-        return self.take(np.arange(min(validation.integer("n", n, least=0), self.n_rows)))
+        return self.take(np.arange(min(validation.integer("n", n, min_value=0), self.n_rows)))
 
     def with_weights(self, sample_weight: ArrayLike | None) -> Table:
         """The same rows with other weights; None for one each."""
@@ -277,11 +277,11 @@ class Table(Source):
         columns: Iterable[str] | None = None,
         *,
         how: Literal["quantile", "width", "mdl"] = "quantile",
-        bins: int | None = None,
+        n_bins: int | None = None,
         target: str | None = None,
     ) -> Table:
         """Numeric columns (all when not named) cut into intervals; see :mod:`bayeslearn.tables.discretization`."""
-        return self._cut(discretization.find_intervals(self, columns, how=how, bins=bins, target=target))
+        return self._cut(discretization.find_intervals(self, columns, how=how, n_bins=n_bins, target=target))
 
     def apply_cuts(self, cuts: Mapping[str, Iterable[float]]) -> Table:
         """Numeric columns made discrete by the given cuts, which the schema remembers."""
@@ -305,7 +305,7 @@ class Table(Source):
 
     def batches(self, n: int | None = None) -> Iterator[Table]:
         """The rows in order, `n` at a time, or all at once; the last batch may be shorter."""
-        n = max(self.n_rows, 1) if n is None else validation.integer("n", n, least=1)
+        n = max(self.n_rows, 1) if n is None else validation.integer("n", n, min_value=1)
         for start in range(0, self.n_rows, n):
             part = slice(start, start + n)
             weights = None if self.sample_weight is None else self.sample_weight[part]

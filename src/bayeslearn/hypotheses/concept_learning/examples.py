@@ -84,7 +84,7 @@ class AttributeSpace:
             return given
         if isinstance(given, int | np.integer) and not isinstance(given, bool):
             return cls.from_literals(
-                f"x{i}" for i in range(1, validation.integer("attributes", int(given), least=1, most=MOST) + 1)
+                f"x{i}" for i in range(1, validation.integer("attributes", int(given), min_value=1, max_value=MOST) + 1)
             )
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise ParameterError(

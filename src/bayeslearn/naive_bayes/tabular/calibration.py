@@ -55,7 +55,7 @@ class OutOfFold:
         return OutOfFold(*(array[rows] for array in vars(self).values()))
 
 
-def calibration_curve(model: NaiveBayesModel, data: Any, *, bins: int = 10, sample_weight: Any = None) -> Calibration:
+def calibration_curve(model: NaiveBayesModel, data: Any, *, n_bins: int = 10, sample_weight: Any = None) -> Calibration:
     """How reliable a model is on rows with labels, which should not be those it was learned from."""
     from bayeslearn.tables import Schema, as_table  # noqa: PLC0415 - only here
 
@@ -63,19 +63,17 @@ def calibration_curve(model: NaiveBayesModel, data: Any, *, bins: int = 10, samp
     seen = np.flatnonzero(labels.codes_of(model.target.name) >= 0)
     w = None if labels.sample_weight is None else labels.sample_weight[seen]
     return Calibration.of(
-        model.predict_proba(data)[seen], labels.codes_of(model.target.name)[seen], sample_weight=w, bins=bins
+        model.predict_proba(data)[seen], labels.codes_of(model.target.name)[seen], sample_weight=w, n_bins=n_bins
     )
 
 
 def calibrate(
-    model: NaiveBayesModel, data: Any, *, folds: int = 10, sample_weight: Any = None, random_state: Any = 0
+    model: NaiveBayesModel, data: Any, *, cv: int = 10, sample_weight: Any = None, random_state: Any = 0
 ) -> NaiveBayesModel:
     """The model with the sharpness of columns that is best for rows out of fold."""
     from bayeslearn.naive_bayes.tabular.out_of_fold import read_out_of_fold  # noqa: PLC0415 - it makes what is used here
 
-    found = read_out_of_fold(
-        model, data, folds=folds, sample_weight=sample_weight, random_state=random_state, apart=True
-    )
+    found = read_out_of_fold(model, data, folds=cv, sample_weight=sample_weight, random_state=random_state, apart=True)
     return replace(model, sharpness=best_sharpness(found))
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CrossValidation:
     """Accuracy and mean log loss of rows that were not learned from, beside those of the class shares alone."""
 
-    folds: int
+    cv: int
     accuracy: float
     log_loss: float
     majority_accuracy: float
@@ -32,7 +32,7 @@ class CrossValidation:
         return (
             f"accuracy {self.accuracy:.4f} (majority {self.majority_accuracy:.4f}), "
             f"log loss {self.log_loss:.4f} (majority {self.majority_log_loss:.4f}), "
-            f"calibration error {self.calibration.error:.4f}, {self.folds} folds"
+            f"calibration error {self.calibration.error:.4f}, {self.cv} folds"
         )
 
 
@@ -40,7 +40,7 @@ def cross_validate(
     model: NaiveBayesModel,
     data: Any,
     *,
-    folds: int = 10,
+    cv: int = 10,
     calibrate: bool = False,
     sample_weight: Any = None,
     random_state: Any = 0,
@@ -55,7 +55,7 @@ def cross_validate(
     found = read_out_of_fold(
         model,
         data,
-        folds=folds,
+        folds=cv,
         sample_weight=sample_weight,
         random_state=random_state,
         progress=progress,

@@ -262,11 +262,11 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         check_is_fitted(self)
         return self.model_.explain(self._input(self._read_rows(X, reset=False)).data, of=of, against=against)
 
-    def calibration(self, X: Any, y: Any, *, bins: int = 10, sample_weight: Any = None) -> Calibration:
+    def calibration(self, X: Any, y: Any, *, n_bins: int = 10, sample_weight: Any = None) -> Calibration:
         """Return how reliable the probabilities are on rows with labels, which should not be those of training."""
         proba = self.predict_proba(X)
         codes = label_codes(column_or_1d(y), self.classes_)
-        return Calibration.of(proba, codes, sample_weight=sample_weight, bins=bins)
+        return Calibration.of(proba, codes, sample_weight=sample_weight, n_bins=n_bins)
 
     def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:
         given = self._input(rows)

@@ -229,7 +229,7 @@ def read_columns(
         from bayeslearn.sources import discretize  # noqa: PLC0415 - few ask for it
 
         bins = family.partition(":")[2]
-        source = discretize(source, list(names), bins=int(bins) if bins else None)
+        source = discretize(source, list(names), n_bins=int(bins) if bins else None)
     return source
 
 

@@ -53,7 +53,7 @@ def out_of_fold(
 
     With the columns `apart`, ln p(x_j|class) of each; where these are too many, of a sample of rows.
     """
-    k, labels = validation.integer("folds", folds, least=2), cases.labels
+    k, labels = validation.integer("folds", folds, min_value=2), cases.labels
     seen = np.flatnonzero(labels >= 0)
     random_state = validation.generator(random_state)
     fold = evaluation.folds(labels, k, random_state=random_state)
@@ -108,7 +108,7 @@ def out_of_folds(
     progress: Callable[[float], object] | None = None, apart: bool = False,
 ) -> OutOfFold:  # fmt: skip
     """The same for a source, by two passes: rows are dealt out within each batch; of many rows, a sample is asked."""
-    k = validation.integer("folds", folds, least=2)
+    k = validation.integer("folds", folds, min_value=2)
     deal = Deal(model, k, int(validation.generator(random_state).integers(1 << 62)))
     parts = cases.fold(deal)
     labeled = parts.labeled

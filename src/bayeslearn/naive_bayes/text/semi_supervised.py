@@ -95,8 +95,8 @@ def learn_text(
     progress
         Called with every step of EM; raising StopIteration ends it with the best model so far.
     """
-    validation.number("unlabeled", unlabeled, least=0, most=1)
-    validation.integer("max_iter", max_iter, least=1)
+    validation.number("unlabeled", unlabeled, min_value=0, max_value=1)
+    validation.integer("max_iter", max_iter, min_value=1)
     if isinstance(prior, str):
         require_prior_word(prior)
     tokenizer = tokenizer or Tokenizer()

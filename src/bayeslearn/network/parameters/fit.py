@@ -168,7 +168,7 @@ def fit_parameters(
     [[0.5, 0.5], [0.0, 1.0]]
     """
     structure = with_options(structure, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    validation.integer("restarts", restarts, least=1)
+    validation.integer("restarts", restarts, min_value=1)
     climb = climb_of(method, step)
     frame, source = prepared(structure, data, states or {}, hidden or {}, sample_weight, handle_unknown)
     start = written(checkpoint, start) if resume else start
@@ -312,7 +312,7 @@ def uniform(dag: DAG, variables: Mapping[str, Any]) -> BayesianNetwork:
 def hidden_states(name: str, given: int | Iterable[Any]) -> tuple[Any, ...]:
     """The states of a hidden variable, named by numbers when only their count is known."""
     if isinstance(given, int):
-        n = validation.integer(f"states of {name}", given, least=1)
+        n = validation.integer(f"states of {name}", given, min_value=1)
         require_room(f"{n:,} states of {name!r}", 200 * n, hint="give the hidden variable fewer states")
         return tuple(f"{name}{k}" for k in range(n))
     return tuple(given)

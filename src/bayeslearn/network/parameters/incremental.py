@@ -71,7 +71,7 @@ def updated(
 ) -> BayesianNetwork:
     """The network after more cases."""
     network = with_lineage(network)
-    keep = validation.number("forgetting_factor", forgetting_factor, least=0, most=1)
+    keep = validation.number("forgetting_factor", forgetting_factor, min_value=0, max_value=1)
     source = coded(network, data, sample_weight, hidden, handle_unknown)
     network = add_states_of(network, source.schema)
     before, (shown, expected) = evidence_of(network), counted(network, source)
@@ -102,7 +102,7 @@ def taken_back(before: Counts, shown: Counts, expected: Counts) -> Counts:
 
 def faded(network: BayesianNetwork, factor: float) -> BayesianNetwork:
     """The network with every case counting for less."""
-    factor = validation.number("forgetting_factor", factor, least=0, most=1)
+    factor = validation.number("forgetting_factor", factor, min_value=0, max_value=1)
     return resting_on(network, evidence_of(network) * factor, scaled(network.lineage, factor))
 
 

@@ -120,9 +120,9 @@ class OnlineEM(Saved, kind="online EM"):
         step: float | None = None,
         random_state: np.random.Generator | int | None = 0,
     ) -> None:
-        self.decay = validation.number("decay", decay, above=0.5, most=1)
-        self.delay = validation.number("delay", delay, least=0)
-        self.step = None if step is None else validation.number("step", step, above=0, most=1)
+        self.decay = validation.number("decay", decay, above=0.5, max_value=1)
+        self.delay = validation.number("delay", delay, min_value=0)
+        self.step = None if step is None else validation.number("step", step, above=0, max_value=1)
         self.hidden = tuple(hidden or {})
         Missing.of(na_values, keep_default_na=keep_default_na)  # a mistake is an error here, and not in the first batch
         self._cells: dict[str, Any] = {"na_values": na_values, "keep_default_na": keep_default_na}

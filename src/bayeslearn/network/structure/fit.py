@@ -55,7 +55,7 @@ def fit_network(
     states: Mapping[str, Iterable[Any]] | None = None,
     sample_weight: ArrayLike | str | None = None,
     cut: str = "quantile",
-    bins: int | None = None,
+    n_bins: int | None = None,
     max_states: int = 255,
     alpha: float = 0.05,
     test: str = "g2",
@@ -130,16 +130,18 @@ def fit_network(
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     started = time.monotonic()
     validation.choice("method", method, list(METHODS))
-    memory = validation.integer("memory_limit", memory_limit, least=0)
-    late = None if time_limit is None else started + validation.number("time_limit", time_limit, least=0)
+    memory = validation.integer("memory_limit", memory_limit, min_value=0)
+    late = None if time_limit is None else started + validation.number("time_limit", time_limit, min_value=0)
     settings = SearchSettings(
         method, StructureScore.of(score), knowledge or BackgroundKnowledge(), prior, Budget(late, progress, memory),
-        target, None if order is None else tuple(order), alpha, test, validation.integer("restarts", restarts, least=0),
+        target, None if order is None else tuple(order), alpha, test, validation.integer("restarts", restarts,
+        min_value=0),
         int(validation.generator(random_state).integers(1 << 62)),
     )  # fmt: skip
     if known is None:
         prepared = prepare(
-            data, states=states, sample_weight=sample_weight, cut=cut, bins=bins, max_states=max_states, target=target,
+            data, states=states, sample_weight=sample_weight, cut=cut, n_bins=n_bins, max_states=max_states,
+            target=target,
             memory=memory,
         )  # fmt: skip
     else:
@@ -184,7 +186,7 @@ def learn_prepared(
     else:
         fit = _complete(settings, prepared, counts)
     if rounds:
-        fit = with_strengths(settings, fit, validation.integer("bootstrap", rounds, least=1), average=average)
+        fit = with_strengths(settings, fit, validation.integer("bootstrap", rounds, min_value=1), average=average)
     return replace(fit, stopped=settings.budget.stopped)
 
 

@@ -212,7 +212,7 @@ def picture(
     """
     validation.choice("compact", compact, (None, True, False))
     validation.choice("bars", bars, (None, True, False))
-    rows = validation.integer("rows", rows, least=2)
+    rows = validation.integer("rows", rows, min_value=2)
     evidence = as_evidence(network, evidence)
     seen = {name: o.states[0] for name, o in observe(network, evidence).items() if len(o.states) == 1}
     compact = (len(network) > MOST_IN_FULL and not bars) if compact is None else compact

@@ -27,7 +27,7 @@ def lowess(
     array([2.5])
     """
     x = validation.float_array("x", x).reshape(-1, 1)
-    share = validation.number("frac", frac, above=0, most=1)
+    share = validation.number("frac", frac, above=0, max_value=1)
     k = max(int(share * len(x) + 1e-10), 2)
     model = local_regression(x, y, degree=degree, kernel=kernel, k=k, sample_weight=sample_weight)
     return model.at(x if at is None else np.reshape(validation.float_array("at", at), (-1, 1)))

@@ -286,7 +286,7 @@ def local_regression(
     free = frozenset(name for name, (value, _) in asked.items() if value == "auto")
     start = Settings(criterion=criterion, kernel=kernel, ridge=ridge, **told)
     cases, seed = (
-        validation.number("noise_cases", noise_cases, least=0),
+        validation.number("noise_cases", noise_cases, min_value=0),
         validation.generator(random_state).integers(2**32),
     )
     return LocalRegressionModel(

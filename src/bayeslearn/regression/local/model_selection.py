@@ -92,7 +92,7 @@ def others(space: fit.Space, rows: Integers, k: int) -> Integers:
 
 def some_rows(space: fit.Space, most: int | None, random_state: Any) -> Integers:
     """At most so many rows, at random."""
-    if most is None or len(space) <= validation.integer("loo_rows", most, least=1):
+    if most is None or len(space) <= validation.integer("loo_rows", most, min_value=1):
         return np.arange(len(space))
     return np.sort(validation.generator(random_state).choice(len(space), most, replace=False))
 

@@ -113,7 +113,7 @@ class Completions:
         cls, table: Table, *, most: int = MOST, room: int = ROOM, draws: int = DRAWS, seed: int = 0
     ) -> Completions:
         """The same of a table in which no row occurs twice."""
-        validation.integer("draws", draws, least=1)
+        validation.integer("draws", draws, min_value=1)
         table = table.take(weights_of(table) > 0)
         sizes = np.array([v.size for v in table.schema.discrete], np.int64)
         count = np.where(table.codes < 0, sizes[:, None], 1).prod(axis=0, dtype=np.float64)
