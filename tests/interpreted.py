@@ -85,6 +85,8 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "components": ("mixture/test_classes.py",),
     "model_comparison": ("model_comparison/test_compare.py",),
     "em": ("test_em.py",),
+    "fit_info": ("test_reports.py",),
+    "reports": ("test_reports.py",),
     "estimators": ("test_contract.py",),
     "evaluation": ("test_evaluation.py",),
     "distributions": ("oracle/test_families.py", "distributions/test_statistics.py"),

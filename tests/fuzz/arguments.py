@@ -53,7 +53,7 @@ UNWEIGHTED = {
 def make_estimator(rng: Random) -> bytes:
     return recipe(
         learner=rng.choice(list(ESTIMATORS)), x=described(rng, N, 2), y=described(rng, N, often=0.7),
-        sample_weight=described(rng, N) if rng.random() < 0.5 else None, asked=described(rng, 5, 2),
+        weights=described(rng, N) if rng.random() < 0.5 else None, asked=described(rng, 5, 2),
         changed=rng.random() < 0.3,
     )  # fmt: skip
 

@@ -64,7 +64,7 @@ def make_of(learners: dict[str, Any]) -> Any:
             rows=rng.choice(ROWS),
             columns=[rng.choice(list(COLUMNS)) for _ in range(rng.choice([1, 2, 3]))],
             target=rng.choice(list(COLUMNS)),
-            sample_weight="none" if usual else rng.choice(list(WEIGHTS)),
+            weights="none" if usual else rng.choice(list(WEIGHTS)),
             asked=rng.choice(list(COLUMNS)),
             seed=rng.randrange(1 << 30),
         )
@@ -138,7 +138,7 @@ FAMILIES = {
 def make_family(rng: Random) -> bytes:
     return recipe(
         family=rng.choice(list(FAMILIES)), rows=rng.choice(ROWS), column=rng.choice(list(COLUMNS)),
-        sample_weight=rng.choice(list(WEIGHTS)), seed=rng.randrange(1 << 30),
+        weights=rng.choice(list(WEIGHTS)), seed=rng.randrange(1 << 30),
     )  # fmt: skip
 
 

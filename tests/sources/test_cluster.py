@@ -256,7 +256,7 @@ def waited(ask: Any, seconds: float = 30.0) -> Any:
 
 def test_a_script_without_a_guard_ends(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
-    script.write_text("from bayeslearn.sources import DaskEngine\nCluster.local(1)")
+    script.write_text("from bayeslearn.sources import DaskEngine\nDaskEngine.local(1)")
     told = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
     assert told.returncode == 1
     assert 'below `if __name__ == "__main__":`' in told.stderr
