@@ -86,6 +86,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "model_comparison": ("model_comparison/test_compare.py",),
     "em": ("test_em.py",),
     "fit_info": ("test_reports.py",),
+    "progress": ("test_progress.py",),
     "reports": ("test_reports.py",),
     "estimators": ("test_contract.py",),
     "evaluation": ("test_evaluation.py",),

@@ -158,9 +158,9 @@ def test_compiled_and_plain_agree(kind, dim):
     model, rows = begun(x, 3, kind)
     model = replace(model, weights=np.array([0.4, 0.6, 0.0]))
     for w in (None, weights):
-        plain, log_p = model.expected_statistics(replace(rows, weights=w))
+        plain, log_p = model.expected_statistics(replace(rows, sample_weight=w))
         weighted = model.product.weighted(np.log(np.maximum(model.weights, 1e-320)), model.parameters)
-        found = compiled(weighted, replace(rows, weights=w))
+        found = compiled(weighted, replace(rows, sample_weight=w))
         moments = found.statistics[model.parts[0].name]
         assert found.log_likelihood == pytest.approx(log_p, rel=1e-12)
         assert found.counts.isclose(plain[SHARES], rtol=1e-9, atol=1e-9)

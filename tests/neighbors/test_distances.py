@@ -89,9 +89,9 @@ def test_far_from_zero_numbers_keep_their_digits():
 def test_weights_that_cannot_be():
     table = examples({"x": [1.0, 2.0], "z": [1.0, 3.0]})
     with pytest.raises(ParameterError, match="every attribute has weight 0"):
-        Distance.learn(table, sample_weight={"x": 0, "z": 0})
+        Distance.learn(table, weights={"x": 0, "z": 0})
     with pytest.raises(UnknownColumnError, match="no column 'y'"):
-        Distance.learn(table, sample_weight={"y": 1})
+        Distance.learn(table, weights={"y": 1})
     with pytest.raises(ParameterError, match="at least 0"):
         NeighborsModel.from_arrays(table, ["a", "b"], attribute_weights={"x": -1})
     with pytest.raises(ShapeError, match="a weight for each of 2 columns"):

@@ -120,7 +120,7 @@ def test_folds_that_were_not_done_do_not_count(rows):
     assert not whole.stopped_early
     np.testing.assert_array_equal(whole.rows, np.arange(120))
     np.testing.assert_array_equal(found.rows, np.flatnonzero(whole.folds < 2))
-    for name in ("folds", "log_likelihoods", "weights", "labels", "proba"):
+    for name in ("folds", "log_likelihoods", "sample_weight", "labels", "proba"):
         np.testing.assert_array_equal(getattr(found, name), getattr(whole, name)[found.rows])
     assert found.metrics.weight == len(found.rows)
     assert "2 folds, stopped early" in str(found)

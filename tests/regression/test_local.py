@@ -360,7 +360,7 @@ def test_the_picture_shows_rows_curve_and_band():
         ({"y": [1.0, np.nan]}, MissingValuesError, "y at 1 is nan"),
         ({"y": [1.0]}, ShapeError, "one y per row"),
         ({"X": [1.0, 2.0]}, ShapeError, "rows of numbers"),
-        ({"weights": [0, 0]}, EvidenceError, "weight zero"),
+        ({"sample_weight": [0, 0]}, EvidenceError, "weight zero"),
         ({"degree": 3}, ParameterError, "degree"),
         ({"criterion": "E4"}, ParameterError, "criterion"),
         ({"kernel": "cosine"}, ParameterError, "kernel"),

@@ -55,7 +55,7 @@ def test_three_ways_lead_to_one_top(seed, k):
     X, D, w = data(seed, k=k)
     found = [LogisticFit.learn(X, D, sample_weight=w, strength=0.5, method=m) for m in ("newton", "lbfgs", "gradient")]
     for other in found[1:]:
-        np.testing.assert_allclose(other.sample_weight, found[0].weights, atol=1e-5)
+        np.testing.assert_allclose(other.weights, found[0].weights, atol=1e-5)
         assert other.log_likelihood == pytest.approx(found[0].log_likelihood, rel=1e-7)
 
 
@@ -65,7 +65,7 @@ def test_weight_two_is_the_row_twice_and_soft_targets_are_shares(seed):
     X, D, _ = data(seed, n=10)
     twice = np.repeat(np.arange(10), 2)
     one, other = LogisticFit.learn(X, D, sample_weight=np.full(10, 2.0)), LogisticFit.learn(X[twice], D[twice])
-    np.testing.assert_allclose(one.sample_weight, other.sample_weight, atol=1e-9)
+    np.testing.assert_allclose(one.weights, other.weights, atol=1e-9)
     hard = LogisticFit.learn(
         np.concatenate([X, X]), np.repeat([0.0, 1.0], 10), sample_weight=np.concatenate([D[:, 0], D[:, 1]])
     )

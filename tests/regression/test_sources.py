@@ -57,7 +57,7 @@ def same(found, told, rtol=1e-10):
 
 
 @pytest.mark.parametrize("prior", ["reference", "weak", "evidence"])
-@pytest.mark.parametrize("weights", [None, "n"])
+@pytest.mark.parametrize("sample_weight", [None, "n"])
 def test_least_squares_of_sources_is_that_of_rows(files, prior, sample_weight):
     told = fit_linear(drawn(), OUTPUTS, prior=prior, sample_weight=sample_weight)
     assert told.features.names[:3] == ("hours", "steps", "wind=strong")

@@ -267,7 +267,7 @@ def test_a_table_under_another_schema():
     schema = Schema([NumericVariable("y"), DiscreteVariable("x", ["c", "b", "a"])])
     turned = as_table(table, schema=schema)
     assert turned.codes_of("x").tolist() == [2, 1, -1]
-    assert turned.weights.tolist() == [1, 2, 3]
+    assert turned.sample_weight.tolist() == [1, 2, 3]
     assert as_table(table, states={"x": ["b", "a"]}).codes_of("x").tolist() == [1, 0, -1]
     assert as_table(table, discrete=["y"]).schema["y"].states == (1.5, 2.0, 3.0)
 

@@ -85,7 +85,7 @@ def test_a_weight_of_three_is_three_rows(cells, data, bins, how):
     repeated = column(np.repeat(np.array(cells, dtype=object), times))
     if how == "mdl":
         y, one = np.arange(len(cells)) % 2, np.ones(sum(times))
-        found = mdl_cuts(weighted.values_of("x"), y, weighted.weights, 2)
+        found = mdl_cuts(weighted.values_of("x"), y, weighted.sample_weight, 2)
         assert found.tolist() == mdl_cuts(repeated.values_of("x"), np.repeat(y, times), one, 2).tolist()
     else:
         assert weighted.discretize(how=how, n_bins=bins).schema == repeated.discretize(how=how, n_bins=bins).schema

@@ -120,7 +120,7 @@ def assign(
 def _shares(sample_weight: ArrayLike, n: int, k: int | None) -> NDArray[np.float64]:
     w = validation.float_array("sample_weight", sample_weight)
     if len(w) != n or k not in {None, w.shape[1]}:
-        raise ShapeError(f"expected weights of shape ({n}, {'k' if k is None else k}), got {w.shape}")
+        raise ShapeError(f"expected sample_weight of shape ({n}, {'k' if k is None else k}), got {w.shape}")
     return validation.not_negative("sample_weight", w, error=WeightError)
 
 

@@ -191,7 +191,7 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
 
         Parameters
         ----------
-        data, lengths, id, known, weights
+        data, lengths, id, known, sample_weight
             As in :meth:`sequences`; or a source with `id`.
         fade
             The weight of earlier statistics; below 1 they are forgotten gradually.

@@ -177,7 +177,7 @@ def cross_validate(
         The seed or generator of the folds.
     n_bins
         Intervals that numbers are cut into.
-    weights, na_values, keep_default_na, drop_columns
+    sample_weight, na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
     progress
         Called with the share that is done after each fold; raising StopIteration ends the cross-validation, and the

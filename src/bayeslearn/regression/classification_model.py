@@ -268,7 +268,7 @@ def fit_rbf_classifier(
 
     Parameters
     ----------
-    data, target, columns, discrete, weights, max_states, left_out
+    data, target, columns, discrete, sample_weight, max_states, left_out
         As in :func:`fit_logistic`.
     k, centers, width, most, random_state, progress
         As in :func:`fit_rbf`.

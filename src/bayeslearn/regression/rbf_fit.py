@@ -88,7 +88,7 @@ def fit_rbf(
 
     Parameters
     ----------
-    data, target, columns, discrete, weights, max_states, left_out
+    data, target, columns, discrete, sample_weight, max_states, left_out
         As in :func:`fit_linear`.
     k
         How many units, or ``"auto"``: as many as have the highest evidence, `most` at most.

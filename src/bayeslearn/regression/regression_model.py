@@ -260,7 +260,7 @@ def fit_linear(
         ``"auto"``: ``"reference"`` (least squares with the textbooks' intervals) where the rows determine every weight,
         else ``"weak"``. Or ``"none"`` (maximum likelihood), a number of cases (ridge), ``"evidence"`` (as many as the
         evidence asks for), or a prior; see :mod:`bayeslearn.regression.priors`.
-    columns, discrete, weights, max_states, left_out
+    columns, discrete, sample_weight, max_states, left_out
         As in :meth:`Features.learn`.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.

@@ -1,8 +1,8 @@
 """A table: rows of discrete codes and numeric values under a schema, with a weight each.
 
-    codes   (n_discrete, n_rows)   whole numbers, −1 = missing       one contiguous row of memory per variable
-    values  (n_numeric, n_rows)    floats, NaN = missing
-    weights (n_rows,) or None      None means that every row counts once
+    codes           (n_discrete, n_rows)   whole numbers, −1 = missing       one contiguous row of memory per variable
+    values          (n_numeric, n_rows)    floats, NaN = missing
+    sample_weight   (n_rows,) or None      None means that every row counts once
 
 A table is a value: its arrays are its own and read-only, and every method returns a new table.
 """
@@ -265,7 +265,7 @@ class Table(Source):
         """Equal rows folded into one that carries their weight, in order of first appearance.
 
         >>> coin = Table(Schema([DiscreteVariable("side", ["head", "tail"])]), codes=[[0, 1, 0, 0]], values=[])
-        >>> coin.distinct().codes, coin.distinct().weights
+        >>> coin.distinct().codes, coin.distinct().sample_weight
         (array([[0, 1]], dtype=int8), array([3., 1.]))
         """
         first, group = distinct_rows.groups(self.codes, [v.size for v in self.schema.discrete], self.values)

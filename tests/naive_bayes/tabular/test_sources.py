@@ -72,8 +72,8 @@ def same(one: NaiveBayesModel, two: NaiveBayesModel) -> bool:
 FAMILIES = {"calls": "poisson"}
 CASES: dict[str, dict[str, Any]] = {
     "labeled": {},
-    "weights": {"weights": "w"},
-    "evidence": {"prior": "evidence", "weights": "w"},
+    "weights": {"sample_weight": "w"},
+    "evidence": {"prior": "evidence", "sample_weight": "w"},
     "em": {"unlabeled": "em"},
     "drop": {"unlabeled": "drop"},
 }
@@ -83,7 +83,7 @@ CASES: dict[str, dict[str, Any]] = {
 def test_a_source_gives_the_model_of_memory(case: str, tmp_path: Path) -> None:
     options = CASES[case]
     rows = made(unlabeled=0.3 if "unlabeled" in options else 0.0)
-    if "weights" not in options:
+    if "sample_weight" not in options:
         del rows["w"]
     wanted = NaiveBayesModel.learn(rows, "y", families=FAMILIES, **options)
     for data in (written(rows, tmp_path), scan(batches(rows))):

@@ -103,7 +103,7 @@ COUNTS = DocumentCounts.of([[1], [2]])
         ([1.0, np.nan], {}, MissingValuesError, "by EM"),
         (["a"], {}, ShapeError, "2 documents and 1 labels"),
         (["a", "b"], {"classes": ["a"]}, UnknownStateError, "'b' are not among the classes 'a'"),
-        (["a", "b"], {"weights": [1, -1]}, WeightError, "not negative"),
+        (["a", "b"], {"sample_weight": [1, -1]}, WeightError, "not negative"),
         (["a", "b"], {"vocabulary": Vocabulary.of(["v", "w"])}, ShapeError, "the vocabulary has 2"),
         (np.ones((2, 2)), {}, ParameterError, "shares need `classes`"),
         (np.ones((2, 2)), {"classes": "abc"}, ShapeError, r"shape \(2, 3\)"),

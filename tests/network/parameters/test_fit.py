@@ -101,7 +101,7 @@ def test_equal_groups_are_inferred_once():
     once = FoldedCases.of(model.compiled, table.take(np.arange(10)))
     many = FoldedCases.of(model.compiled, table)
     assert len(many.items) == len(once.items)
-    assert many.items.weights.sum() == pytest.approx(50 * once.items.weights.sum())
+    assert many.items.sample_weight.sum() == pytest.approx(50 * once.items.sample_weight.sum())
     np.testing.assert_allclose(
         expected_families(model.compiled, many)[0], 50 * expected_families(model.compiled, once)[0], rtol=1e-12
     )

@@ -304,7 +304,7 @@ def test_numbers_are_cut():
         ({"draws": 0}, ParameterError, "`draws` must be at least 1"),
         ({"restarts": 0}, ParameterError, "`restarts` must be at least 1"),
         ({"max_iter": 0}, ParameterError, "`max_iter` must be at least 1"),
-        ({"weights": [1.0, 1.0]}, ParameterError, "weights"),
+        ({"sample_weight": [1.0, 1.0]}, ParameterError, "sample_weight"),
     ],
 )
 def test_bad_requests_are_named(options, error, match):

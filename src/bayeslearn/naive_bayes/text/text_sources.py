@@ -47,7 +47,7 @@ def scan_texts(
     data
         Paths, patterns or directories of CSV and Parquet files; a DuckDB relation; a table or another source; or
         batches, a list of (texts, labels) or (texts, labels, weights), or a function that returns an iterator of these.
-    text, label, weights
+    text, label, sample_weight
         Columns of files, relations and sources. Without them ``text`` is read and, if it is there, ``label``.
     na_values, keep_default_na
         Markers of missing values of these columns, as in

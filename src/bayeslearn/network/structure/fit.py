@@ -94,9 +94,9 @@ def fit_network(
         Variables that no row shows, with their states or how many there are.
     prior
         Cases that tables count as seen before; see :func:`~bayeslearn.network.fit_parameters`.
-    states, weights, max_states
+    states, sample_weight, max_states
         As for :func:`~bayeslearn.tables.as_table`.
-    cut, bins
+    cut, n_bins
         How numeric columns are cut; see :meth:`~bayeslearn.tables.Table.discretize`.
     alpha, test
         For methods that test: the level, and ``g2``, ``chi2`` or ``mi``.

@@ -144,9 +144,9 @@ def prepare(
 
     Parameters
     ----------
-    data, states, weights, max_states
+    data, states, sample_weight, max_states
         As in :func:`~bayeslearn.tables.as_table`; or a source, see :func:`~bayeslearn.scan`.
-    cut, bins
+    cut, n_bins
         How numeric columns are cut; see :meth:`~bayeslearn.tables.Table.discretize`. ``mdl`` asks for a target.
     target
         A column that must not be left out.

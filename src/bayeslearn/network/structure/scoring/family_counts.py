@@ -348,8 +348,8 @@ class FamilyCounts(Counts):
                 column=name,
             )
         super().__init__(table.schema.discrete, table.total_weight)
-        weights = np.empty(0) if table.sample_weight is None else table.sample_weight
-        self.parts = [Rows(table.codes, self.sizes, weights, memory=memory)]
+        weight = np.empty(0) if table.sample_weight is None else table.sample_weight
+        self.parts = [Rows(table.codes, self.sizes, weight, memory=memory)]
 
     def __add__(self, other: FamilyCounts) -> FamilyCounts:
         """The counts of both tables, with what each remembers."""
@@ -396,9 +396,7 @@ class FamilyCounts(Counts):
         """The weight of each row; empty where each counts once."""
         if not any(len(part.sample_weight) for part in self.parts):
             return np.empty(0)
-        return np.concatenate(
-            [part.sample_weight if len(part.sample_weight) else np.ones(part.n) for part in self.parts]
-        )
+        return np.concatenate([p.sample_weight if len(p.sample_weight) else np.ones(p.n) for p in self.parts])
 
     @property
     def whole(self) -> bool:

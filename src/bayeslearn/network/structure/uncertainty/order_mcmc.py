@@ -246,7 +246,7 @@ def sample_structure_posterior(
 
     Parameters
     ----------
-    data, states, weights, cut, bins, max_states
+    data, states, sample_weight, cut, n_bins, max_states
         As for :func:`~bayeslearn.network.fit_network`, sources among them, but no cell may be missing.
     score
         ``bdeu:CASES``, ``bds:CASES`` or ``k2``, which are log probabilities of the rows, or ``bic``, which is near one.
