@@ -175,8 +175,8 @@ def test_hashed_words_are_refused_with_the_number(n):
 
 @pytest.mark.parametrize("n", [10**9, 10**20])
 def test_more_intervals_than_a_column_may_have(n):
-    with pytest.raises(ParameterError, match="`bins` must be at most 1048576"):
-        fit_network(ROWS, bins=n)
+    with pytest.raises(ParameterError, match="`n_bins` must be at most 1048576"):
+        fit_network(ROWS, n_bins=n)
 
 
 def test_tables_of_many_parents_are_refused_with_the_largest():

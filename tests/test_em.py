@@ -34,7 +34,7 @@ class Coins:
         log_prob = sum(COIN.log_prob(self.theta, column) for column in tosses.T) + np.log(self.share)
         evidence = logsumexp(log_prob, axis=1)
         responsibility = np.exp(log_prob - evidence[:, None])
-        seen = sum((COIN.collect(column, weights=responsibility) for column in tosses.T), start=COIN.zero((2,)))
+        seen = sum((COIN.collect(column, sample_weight=responsibility) for column in tosses.T), start=COIN.zero((2,)))
         return StatisticsBundle(share=Counts(responsibility.sum(0)), theta=seen), float(evidence.sum())
 
     def estimate(self, prior, statistics):

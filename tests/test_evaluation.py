@@ -63,7 +63,7 @@ def random_answers(seed, n=30, k=3):
 
 def test_metrics_are_scikit_learns():
     p, y, w = random_answers(0)
-    found = evaluation.Metrics.of(p, y, classes="abc", weights=w)
+    found = evaluation.Metrics.of(p, y, classes="abc", sample_weight=w)
     best = p.argmax(axis=1)
     assert found.log_loss == pytest.approx(metrics.log_loss(y, p, sample_weight=w, labels=[0, 1, 2]), rel=1e-12)
     assert found.accuracy == pytest.approx(metrics.accuracy_score(y, best, sample_weight=w), rel=1e-12)
@@ -73,7 +73,7 @@ def test_metrics_are_scikit_learns():
         found.precision, metrics.precision_score(y, best, average=None, sample_weight=w), rtol=1e-12
     )
     two = p[:, :2] / p[:, :2].sum(axis=1, keepdims=True)
-    brier = evaluation.Metrics.of(two, y % 2, classes="ab", weights=w).brier
+    brier = evaluation.Metrics.of(two, y % 2, classes="ab", sample_weight=w).brier
     assert brier == pytest.approx(2 * metrics.brier_score_loss(y % 2, two[:, 1], sample_weight=w), rel=1e-12)
 
 
@@ -88,12 +88,14 @@ def test_an_impossible_class_counts_as_in_scikit_learn():
 def test_metrics_of_parts_add(seed, cut):
     p, y, w = random_answers(seed)
     y[::7] = -1  # unknown
-    a, b = (evaluation.Metrics.of(p[s], y[s], classes="abc", weights=w[s]) for s in (slice(cut), slice(cut, None)))
-    whole, both = evaluation.Metrics.of(p, y, classes="abc", weights=w), a + b + evaluation.Metrics.none("abc")
+    a, b = (
+        evaluation.Metrics.of(p[s], y[s], classes="abc", sample_weight=w[s]) for s in (slice(cut), slice(cut, None))
+    )
+    whole, both = evaluation.Metrics.of(p, y, classes="abc", sample_weight=w), a + b + evaluation.Metrics.none("abc")
     for name in ("confusion", "loss", "squares", "bins"):
         np.testing.assert_allclose(getattr(both, name), getattr(whole, name), rtol=1e-12, atol=1e-12)
     assert whole.calibration.error == pytest.approx(
-        evaluation.Calibration.of(p[y >= 0], y[y >= 0], weights=w[y >= 0]).error, rel=1e-9
+        evaluation.Calibration.of(p[y >= 0], y[y >= 0], sample_weight=w[y >= 0]).error, rel=1e-9
     )
 
 
@@ -153,7 +155,7 @@ def test_roc_curves_are_scikit_learns():
         area = metrics.roc_auc_score(y[known] == code, p[known, code], sample_weight=w[known])
         assert found.auc(label) == pytest.approx(area, rel=1e-12)
         assert metrics.auc(*found.roc(label)) == pytest.approx(area, rel=1e-12)
-    assert found.metrics.log_loss == evaluation.Metrics.of(p, y, classes="abc", weights=w).log_loss
+    assert found.metrics.log_loss == evaluation.Metrics.of(p, y, classes="abc", sample_weight=w).log_loss
     with pytest.raises(ParameterError, match="there is no class 'd'"):
         found.auc("d")
     with pytest.raises(ParameterError, match="no row is of class 'b', so that there is no ROC curve"):

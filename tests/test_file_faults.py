@@ -61,7 +61,7 @@ def test_verbs_name_files_of_any_name(odd: Path) -> None:
 def test_options_with_half_characters(odd: Path) -> None:
     path = str(odd / "a\udcff.csv")
     assert "there is no column" in tell("scan", path, "--columns", "\udcff")[2]
-    assert "there is no column" in tell("scan", path, "--weights", "\udcff")[2]
+    assert "there is no column" in tell("scan", path, "--sample-weight", "\udcff")[2]
     assert tell("scan", path, "--na-values", "\udcff")[0] == 0
     assert bl.as_table(path, na_values=["\udcff", "a"], allow_constant=True).missing()["x"] == 60
     many = {"x": [f"w{i}" for i in range(100)]}

@@ -77,10 +77,10 @@ for wrong in ([2**62] * 4 + [5], [2**63 - 1, 2**63 - 1, 7], np.array([2**64 - 1,
 def test_sequences_that_are_made_by_hand():
     code = """
 from bayeslearn.hmm import CategoricalEmissions, HiddenMarkovModel, Sequences
-from bayeslearn.tables import Discrete
+from bayeslearn.tables import DiscreteVariable
 
 half = np.full((2, 2), 0.5)
-model = HiddenMarkovModel(("a", "b"), half[0], half, CategoricalEmissions(Discrete("x", ["u", "v"]), half))
+model = HiddenMarkovModel(("a", "b"), half[0], half, CategoricalEmissions(DiscreteVariable("x", ["u", "v"]), half))
 cells = np.zeros(5, np.int32)
 refused(lambda: Sequences(cells, np.array([2**62] * 4 + [5]), (0,)))
 refused(lambda: Sequences(cells, np.array([5]), (0,), order=np.arange(5) + 10**6))
@@ -172,18 +172,18 @@ print(found.indices.tolist(), found.counts.tolist())
 
 def test_a_table_does_not_see_what_becomes_of_its_arrays():
     code = """
-from bayeslearn import Discrete, Numeric, Schema, Table, contingency
+from bayeslearn import DiscreteVariable, NumericVariable, Schema, Table, contingency_tables
 
 codes, values, weights = np.zeros((1, 1000), np.int8), np.zeros((1, 1000)), np.ones(1000)
 locked = codes.view()
 locked.flags.writeable = False  # a view that cannot be written to, of an array that can
 for given in (codes, locked, codes[:, ::1], np.frombuffer(bytearray(1000), np.int8).reshape(1, 1000)):
-    table = Table(Schema([Discrete("a", ["x", "y"]), Numeric("b")]), given, values, weights)
+    table = Table(Schema([DiscreteVariable("a", ["x", "y"]), NumericVariable("b")]), given, values, weights)
     codes[:], values[:], weights[:] = 120, np.inf, np.nan
     if given.base is not None and not given.base is codes:
         given[:] = 120
-    assert contingency(table, [["a"]])[0].counts.tolist() == [1000, 0]
-    assert table.values.max() == 0 and table.weights.max() == 1
+    assert contingency_tables(table, [["a"]])[0].counts.tolist() == [1000, 0]
+    assert table.values.max() == 0 and table.sample_weight.max() == 1
     codes[:], values[:], weights[:] = 0, 0, 1
 print("unmoved")
 """
@@ -211,12 +211,12 @@ for wrong in ([0, 1, 10**8] * 9, [0, 1, -(10**8)] * 9):
 
 def test_experts_of_a_table_do_not_follow_the_codes_of_another():
     code = """
-from bayeslearn import Discrete, Schema, Table
+from bayeslearn import DiscreteVariable, Schema, Table
 from bayeslearn.online import TableExperts
 
-experts = TableExperts(Schema([Discrete("x", ["a", "b"]), Discrete("y", ["n", "p"])]), "y")
+experts = TableExperts(Schema([DiscreteVariable("x", ["a", "b"]), DiscreteVariable("y", ["n", "p"])]), "y")
 n = np.arange(20_000)
-more = Table(Schema([Discrete("x", range(20_000)), Discrete("y", range(20_000))]), np.stack([n, n]), [])
+more = Table(Schema([DiscreteVariable("x", range(20_000)), DiscreteVariable("y", range(20_000))]), np.stack([n, n]), [])
 refused(lambda: experts.advise(more))
 """
     assert messages(code) == ["MismatchError column 'x' has other states than those that the experts were made for"]

@@ -82,8 +82,8 @@ VALUES = {
         [codes(2, 1, 9).astype(np.int8), numbers(1, 9), positive(9)],
     ),
     "Table.with_weights": (lambda w: tables.as_table(X).with_weights(w), [positive(60)]),
-    "as_table": (lambda x, w: tables.as_table(x, weights=w), [numbers(50, 3), positive(50)]),
-    "as_table of codes": (lambda x, w: tables.as_table(x, weights=w), [codes(3, 50, 3), positive(50)]),
+    "as_table": (lambda x, w: tables.as_table(x, sample_weight=w), [numbers(50, 3), positive(50)]),
+    "as_table of codes": (lambda x, w: tables.as_table(x, sample_weight=w), [codes(3, 50, 3), positive(50)]),
     "as_table of columns": (lambda x, y: tables.as_table({"x": x, "y": y}), [numbers(50), codes(3, 50)]),
     "Dirichlet": (distributions.Dirichlet, [positive(3)]),
     "Beta": (distributions.Beta, [positive(3), positive(3)]),
@@ -159,6 +159,6 @@ def test_a_fitted_learner_owns_its_arrays(name):
 
 def test_rows_of_a_local_model_are_its_own():
     x, y, weights = numbers(30, 2), numbers(30), positive(30)
-    model = bayeslearn.regression.local_regression(x, y, weights=weights)
+    model = bayeslearn.regression.local_regression(x, y, sample_weight=weights)
     assert isinstance(model, LocalRegressionModel)
     assert shared(model, [x, y, weights]) == []

@@ -49,7 +49,7 @@ def test_plot_em_history_follows_the_history():
 
 
 def test_plot_calibration_shows_frequencies_by_predicted_probabilities():
-    found = Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], bins=2)
+    found = Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], n_bins=2)
     line = plots.plot_calibration(found).axes[0].lines[1]
     assert line.get_xdata() == pytest.approx([0.8], rel=1e-12)
     assert line.get_ydata() == pytest.approx([2 / 3], rel=1e-12)

@@ -70,10 +70,10 @@ def test_offsets_rise_from_nothing_to_the_end():
 
 
 def test_indices_lie_within():
-    assert validation.indices("codes", [-1, 0, 4], 5, least=-1).tolist() == [-1, 0, 4]
+    assert validation.indices("codes", [-1, 0, 4], 5, min_value=-1).tolist() == [-1, 0, 4]
     for value in ([5], [-2], [2**40], np.array([2**64 - 1], np.uint64), [0.0], [None]):
         with pytest.raises(ParameterError, match="`codes`"):
-            validation.indices("codes", value, 5, least=-1)
+            validation.indices("codes", value, 5, min_value=-1)
 
 
 ### arrays that are kept

@@ -140,7 +140,7 @@ class CheckpointEvery(Generic[M]):
     """
 
     def __init__(self, n: int, write: Callable[[M], object]) -> None:
-        self.n = validation.integer("every", n, least=1)
+        self.n = validation.integer("every", n, min_value=1)
         self.write = write
         self.written: M | None = None
 
@@ -185,8 +185,8 @@ def run(
         Called with the model and the :class:`EMStep` after every estimate, and once more at the end with a step whose
         `last` is true: for instance :class:`CheckpointEvery`.
     """
-    validation.number("tol", tol, least=0)
-    validation.integer("max_iter", max_iter, least=1)
+    validation.number("tol", tol, min_value=0)
+    validation.integer("max_iter", max_iter, min_value=1)
     expected = expect(model, source, 0)
     used = expected.statistics
     history = [EMStep(0, expected.log_likelihood, model.log_prior(prior), math.inf)]

@@ -221,7 +221,7 @@ class Cases(NamedTuple):
 
     rows: Any
     y: NDArray[Any]
-    weights: Floats | None
+    sample_weight: Floats | None
 
 
 class ReadsLabels(ReadsRows):
@@ -243,22 +243,22 @@ class ReadsLabels(ReadsRows):
         rows, y = self._read_rows(X, reset=reset), checked_numbers(self, y) if is_regressor(self) else checked_labels(y)
         return self._counting(rows, y, sample_weight)
 
-    def _split(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Any, Any, Any]:
-        """X without the columns that `y` and `weights` name, and what these hold."""
+    def _split(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Any, Any, Any]:
+        """X without the columns that `y` and `sample_weight` name, and what these hold."""
         if y is None:
             raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        names = [name for name in (y, weights) if isinstance(name, str)]
+        names = [name for name in (y, sample_weight) if isinstance(name, str)]
         if not names or not has_named_columns(X) or is_source(X):
-            return X, y, weights
+            return X, y, sample_weight
         if isinstance(X, str | os.PathLike):
             X = columns_as_read(X) if self._form == "any" else as_table(X, allow_constant=True)
         X = self._marked(X, reset=reset)
-        if isinstance(weights, str):
-            table = as_table(X, columns=[weights], numeric=[weights])
-            X, weights = without_column(X, weights), table.values_of(weights)
+        if isinstance(sample_weight, str):
+            table = as_table(X, columns=[sample_weight], numeric=[sample_weight])
+            X, sample_weight = without_column(X, sample_weight), table.values_of(sample_weight)
         if isinstance(y, str):
             X, y = without_column(X, y), self._named_target(X, y)
-        return X, y, weights
+        return X, y, sample_weight
 
     def _named_target(self, X: Any, name: str) -> NDArray[Any]:
         """The labels that a column holds, None where they are missing; of a regressor numbers and NaN."""
@@ -268,14 +268,14 @@ class ReadsLabels(ReadsRows):
         found = as_table(X, columns=[name], discrete=[name], allow_constant=True, max_states=1 << 20).column(name)
         return found if missing_labels(found).any() else class_array(found)
 
-    def _counting(self, rows: Any, y: NDArray[Any], weights: Any) -> Cases:
+    def _counting(self, rows: Any, y: NDArray[Any], sample_weight: Any) -> Cases:
         """The cases that count: of positive weight, and with a label unless EM learns from the others too."""
         n = n_rows(rows)
         if n != len(y):
             raise ShapeError(
                 f"Found input variables with inconsistent numbers of samples: {n} rows and {len(y)} labels"
             )
-        w = None if weights is None else validation.weights(weights, n, name="sample_weight")
+        w = None if sample_weight is None else validation.weights(sample_weight, n, name="sample_weight")
         keep = None if w is None or w.all() else w > 0
         if keep is not None and not keep.any():
             raise DataError(
@@ -355,7 +355,7 @@ class AnswersInBatches(ReadsRows):
         """What the model answers about rows in memory; `question` is the name of a method."""
         return getattr(self.model_, question)(rows, *arguments)  # type: ignore[attr-defined]
 
-    def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
+    def _source_of(self, rows: Any, target: str | None = None, sample_weight: Any = None) -> Any:
         """Data as a source of the columns of the model, whose cells keep their kind, and of the target."""
         variables = self._columns_in()
         states = [v.name for v in variables if isinstance(v, DiscreteVariable) and v.cuts is None]
@@ -364,7 +364,7 @@ class AnswersInBatches(ReadsRows):
             (numbers if is_regressor(self) else states).append(target)
         return as_source(
             rows, columns=[*states, *numbers], discrete=states, numeric=numbers, allow_constant=True,
-            max_states=1 << 20, weights=weights,
+            max_states=1 << 20, sample_weight=sample_weight,
         )  # fmt: skip
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
@@ -413,11 +413,11 @@ class BatchScore:
         numbers = is_regressor(self.estimator)
         y: NDArray[Any] = table.values_of(self.target) if numbers else table.column(self.target)
         known = np.flatnonzero(~missing_labels(y))
-        w = np.ones(len(known)) if table.weights is None else np.asarray(table.weights)[known]
+        w = np.ones(len(known)) if table.sample_weight is None else np.asarray(table.sample_weight)[known]
         table, y = table.take(known).drop([self.target]).with_weights(None), y[known]
         found = self.estimator.predict(table) if len(known) else y
         if numbers:
-            rows = assign(len(y), weights=w)
+            rows = assign(len(y), sample_weight=w)
             return StatisticsBundle(y=Moments.collect(y, rows), squares=Moments.collect((y - found) ** 2, rows))
         return StatisticsBundle(right=Counts(np.array([w @ (np.asarray(found, dtype=object) == y), w.sum()])))
 

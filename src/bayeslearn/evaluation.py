@@ -84,7 +84,7 @@ def folds(
     array([0, 1, 0, 1, 0, 1])
     """
     codes = np.zeros(labels, np.intp) if isinstance(labels, int) else np.asarray(labels)
-    k = validation.integer("n_folds", n_folds, least=2)
+    k = validation.integer("n_folds", n_folds, min_value=2)
     require_rows(int(np.count_nonzero(codes >= 0)), k)
     if order is None:
         order = validation.generator(0 if random_state is None else random_state).permutation(len(codes))
@@ -181,7 +181,7 @@ class Predictions:
         The position of the class of each row; below zero where it is unknown.
     classes
         The names of the classes.
-    weights
+    sample_weight
         The weight of each row; 1 if not given.
 
     Examples
@@ -194,12 +194,12 @@ class Predictions:
     proba: ArrayLike
     labels: ArrayLike
     classes: Sequence[Any]
-    weights: ArrayLike | None = None
+    sample_weight: ArrayLike | None = None
 
     @property
     def metrics(self) -> Metrics:
         """Accuracy, log loss, confusion and calibration."""
-        return Metrics.of(self.proba, self.labels, classes=self.classes, weights=self.weights)
+        return Metrics.of(self.proba, self.labels, classes=self.classes, sample_weight=self.sample_weight)
 
     def roc(self, label: Any) -> tuple[Floats, Floats]:
         """False and true positive rates of a class against all others, at every threshold."""
@@ -217,7 +217,7 @@ class Predictions:
         if label not in self.classes:
             raise ParameterError(f"there is no class {label!r}", hint=f"the classes are {listed(self.classes)}")
         code, labels = list(self.classes).index(label), np.asarray(self.labels)
-        w = validation.weights(self.weights, len(labels))
+        w = validation.weights(self.sample_weight, len(labels))
         known = (labels >= 0) & (w > 0)
         is_label = labels[known] == code
         if not is_label.any() or is_label.all():
@@ -259,7 +259,7 @@ class Metrics:
         labels: ArrayLike,
         *,
         classes: Sequence[Any],
-        weights: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Metrics:
         """The metrics of some rows; rows whose label is below zero are left out."""
         p, y = np.asarray(proba, dtype=np.float64), np.asarray(labels)
@@ -267,7 +267,7 @@ class Metrics:
         if p.shape != (len(y), k):
             raise ShapeError(f"expected probabilities of shape ({len(y)}, {k}), got {p.shape}")
         known = y >= 0
-        w = validation.weights(weights, len(y))[known]
+        w = validation.weights(sample_weight, len(y))[known]
         p, y = p[known], y[known]
         best = p.argmax(axis=1) if k else y
         confusion = np.bincount(y * k + best, w, minlength=k * k).reshape(k, k).astype(np.float64)
@@ -360,22 +360,22 @@ def share(part: Floats, whole: Floats) -> Floats:
 ### reliability
 
 
-def reliability_bins(p: Floats, labels: Codes, weights: Floats, n_bins: int) -> Floats:
+def reliability_bins(p: Floats, labels: Codes, sample_weight: Floats, n_bins: int) -> Floats:
     """Weight, Σ w P(best) and the weight of what is right, of each bin of P(best): (0, 1/n], (1/n, 2/n], ..."""
     if not p.size:
         return np.zeros((3, n_bins))
     top, right = p.max(axis=1), p.argmax(axis=1) == labels
     place = np.clip(np.ceil(top * n_bins).astype(int) - 1, 0, n_bins - 1)
-    return np.stack([np.bincount(place, weights * v, minlength=n_bins) for v in (np.ones(len(top)), top, right)])
+    return np.stack([np.bincount(place, sample_weight * v, minlength=n_bins) for v in (np.ones(len(top)), top, right)])
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """Reliability: rows by the probability of their best class, and how often that class was right.
 
-    >>> Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], bins=2)
+    >>> Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], n_bins=2)
     Calibration(error 0.1333 over 3 cases)
-    >>> print(Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], bins=2))
+    >>> print(Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], n_bins=2))
     said           cases   sure  right
     0.50 … 1.00        3  0.800  0.667
     """
@@ -390,14 +390,14 @@ class Calibration:
 
     @classmethod
     def of(
-        cls, proba: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None, bins: int = N_BINS
+        cls, proba: ArrayLike, labels: ArrayLike, *, sample_weight: ArrayLike | None = None, n_bins: int = N_BINS
     ) -> Calibration:
         """Bins of equal width over the probability of the best class; `labels` are positions of classes."""
         p, y = validation.probabilities(proba), np.asarray(labels)
         if p.ndim != 2 or y.shape != p.shape[:1]:
             raise ShapeError(f"expected probabilities (n, classes) and n labels, got {p.shape} and {y.shape}")
-        n = validation.integer("bins", bins, least=1, most=1 << 20)
-        return cls.of_bins(reliability_bins(p, y, validation.weights(weights, len(y)), n))
+        n = validation.integer("n_bins", n_bins, min_value=1, max_value=1 << 20)
+        return cls.of_bins(reliability_bins(p, y, validation.weights(sample_weight, len(y)), n))
 
     @classmethod
     def of_bins(cls, bins: Floats) -> Calibration:
@@ -425,9 +425,9 @@ class Calibration:
 ### means
 
 
-def mean_with_error(losses: Floats, weights: Floats) -> tuple[float, float]:
+def mean_with_error(losses: Floats, sample_weight: Floats) -> tuple[float, float]:
     """The mean of losses, and its standard error."""
-    total = weights.sum()
-    mean = weights @ losses / total
-    variance = weights @ (losses - mean) ** 2 / max(total - 1, 1.0)
+    total = sample_weight.sum()
+    mean = sample_weight @ losses / total
+    variance = sample_weight @ (losses - mean) ** 2 / max(total - 1, 1.0)
     return float(mean), float(np.sqrt(variance / total))

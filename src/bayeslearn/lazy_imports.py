@@ -109,6 +109,8 @@ class Optional:
         self._name, self._purpose, self._extra, self._otherwise = name, purpose, extra, otherwise
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # tools that look at every object ask for such names, and load nothing by it
+            raise AttributeError(name)
         return getattr(self.load(), name)
 
     def load(self) -> Any:

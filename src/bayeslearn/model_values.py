@@ -355,7 +355,7 @@ class Reader:
         numbers = np.random.default_rng(0).integers(1, 9, (n, distribution.n_columns)).astype(float)
         one_column = np.zeros(n, np.intp) if isinstance(columns[0], DiscreteVariable) else numbers[:, 0]
         cells = distribution.cells(numbers if distribution.points_of_columns else one_column)
-        everything = distribution.collect(cells, weights=np.ones((n, k)))
+        everything = distribution.collect(cells, sample_weight=np.ones((n, k)))
         like = distribution.estimate(distribution.update(distribution.none(), everything))
         arrays = [self.numbers(value, "parameters") for value in values]
         shapes = [np.shape(p) for p in (like if isinstance(like, tuple) else (like,))]

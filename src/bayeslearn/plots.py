@@ -150,7 +150,7 @@ def plot_sensitivity(found: Sensitivity, *, n: int = 10, ax: Any = None) -> Any:
     from bayeslearn.network.plotting import paint_sensitivity  # noqa: PLC0415 - loaded when a posterior is drawn
 
     figure, axes = _canvas(ax, (7, 1.2 + 0.3 * n))
-    paint_sensitivity(axes, found, validation.integer("n", n, least=1))
+    paint_sensitivity(axes, found, validation.integer("n", n, min_value=1))
     return figure
 
 

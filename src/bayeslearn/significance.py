@@ -30,9 +30,9 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def error_with_spread(losses: Floats, weights: Floats, *, classes: bool) -> tuple[float, float]:
+def error_with_spread(losses: Floats, sample_weight: Floats, *, classes: bool) -> tuple[float, float]:
     """The error and its standard error: the mean of 0/1 losses of classes, the root of the mean square of numbers."""
-    mean, spread = mean_with_error(losses, weights)
+    mean, spread = mean_with_error(losses, sample_weight)
     if classes:
         return mean, spread
     root = mean**0.5
@@ -49,7 +49,7 @@ class PairedDifference:
     p_value: float
 
 
-def paired(a: Floats, b: Floats, weights: Floats | None = None, *, classes: bool) -> PairedDifference:
+def paired(a: Floats, b: Floats, sample_weight: Floats | None = None, *, classes: bool) -> PairedDifference:
     """Compare the losses of two learners row by row.
 
     Rows are treated as independent, though learners of different folds share training rows, so a p value is a guide.
@@ -58,7 +58,7 @@ def paired(a: Floats, b: Floats, weights: Floats | None = None, *, classes: bool
     ----------
     a, b
         The loss of each learner in each row.
-    weights
+    sample_weight
         The weight of each row; 1 if not given.
     classes
         Whether losses are 0 or 1, of classes (sign test), or those of numbers (paired t test).
@@ -69,28 +69,28 @@ def paired(a: Floats, b: Floats, weights: Floats | None = None, *, classes: bool
     >>> paired(np.array([1.0, 1, 1, 0]), np.array([0.0, 0, 0, 0]), classes=True)
     PairedDifference(mean=0.75, standard_error=0.25, p_value=0.25)
     """
-    w = validation.weights(weights, len(a))
+    w = validation.weights(sample_weight, len(a))
     test = sign_test if classes else paired_t_test
     return PairedDifference(*mean_with_error(a - b, w), test(a, b, w))
 
 
-def sign_test(a: Floats, b: Floats, weights: Floats) -> float:
+def sign_test(a: Floats, b: Floats, sample_weight: Floats) -> float:
     """Two-sided and exact; where weights are no whole numbers, by the beta function that joins the counts.
 
     >>> import numpy as np
     >>> sign_test(np.array([1.0, 1, 1, 1, 0]), np.array([0.0, 0, 0, 0, 0]), np.ones(5))  # 2 / 2⁴
     0.125
     """
-    less, more = sorted((weights[a > b].sum(), weights[a < b].sum()))
+    less, more = sorted((sample_weight[a > b].sum(), sample_weight[a < b].sum()))
     return min(1.0, 2 * float(special.betainc(more, less + 1, 0.5))) if more else 1.0
 
 
-def paired_t_test(a: Floats, b: Floats, weights: Floats) -> float:
+def paired_t_test(a: Floats, b: Floats, sample_weight: Floats) -> float:
     """Two-sided; 1 where the two never differ."""
-    mean, spread = mean_with_error(a - b, weights)
+    mean, spread = mean_with_error(a - b, sample_weight)
     if not spread:
         return float(mean == 0)
-    return 2 * float(special.stdtr(max(weights.sum() - 1, 1.0), -abs(mean) / spread))
+    return 2 * float(special.stdtr(max(sample_weight.sum() - 1, 1.0), -abs(mean) / spread))
 
 
 def holm(p: Sequence[float]) -> list[float]:

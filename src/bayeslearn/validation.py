@@ -71,9 +71,9 @@ def number(
     value: float,
     *,
     above: float | None = None,
-    least: float | None = None,
+    min_value: float | None = None,
     below: float | None = None,
-    most: float | None = None,
+    max_value: float | None = None,
 ) -> float:
     """A finite number within bounds (`above`/`below` exclude the bound, `least`/`most` include it)."""
     try:
@@ -84,9 +84,9 @@ def number(
         raise ParameterError(f"`{name}` must be at most {np.finfo(float).max:g}, got a larger number") from None
     bounds = [
         (above is None or value > above, f"above {above}"),
-        (least is None or value >= least, f"at least {least}"),
+        (min_value is None or value >= min_value, f"at least {min_value}"),
         (below is None or value < below, f"below {below}"),
-        (most is None or value <= most, f"at most {most}"),
+        (max_value is None or value <= max_value, f"at most {max_value}"),
         (math.isfinite(value), "finite"),
     ]
     broken = [rule for holds, rule in bounds if not holds]
@@ -95,14 +95,17 @@ def number(
     return value
 
 
-def integer(name: str, value: int, *, least: int | None = None, most: int | None = None) -> int:
+def integer(name: str, value: int, *, min_value: int | None = None, max_value: int | None = None) -> int:
     """A whole number within bounds, and within those of 64-bit integers."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise ParameterError(f"`{name}` must be a whole number, got {value!r:.80}", value=value)
     found = int(value)
-    least, most = -MAX_INTEGER if least is None else least, MAX_INTEGER if most is None else most
-    if not least <= found <= most:
-        rule = f"at least {least}" if found < least else f"at most {most}"
+    min_value, max_value = (
+        -MAX_INTEGER if min_value is None else min_value,
+        MAX_INTEGER if max_value is None else max_value,
+    )
+    if not min_value <= found <= max_value:
+        rule = f"at least {min_value}" if found < min_value else f"at most {max_value}"
         shown = f"{found}" if abs(found) < 10**24 else f"a number of {digits(found)} digits"
         raise ParameterError(f"`{name}` must be {rule}, got {shown}", value=value)
     return found
@@ -144,7 +147,7 @@ def positive_count(option: str, text: str, words: tuple[str, ...] = ()) -> int:
     )
 
 
-def weights(value: ArrayLike | None, n: int, *, name: str = "weights") -> NDArray[np.float64]:
+def weights(value: ArrayLike | None, n: int, *, name: str = "sample_weight") -> NDArray[np.float64]:
     """Row weights: n numbers, finite and not negative; ones when not given."""
     if value is None:
         return np.ones(n)
@@ -184,12 +187,12 @@ def whole_numbers(name: str, value: ArrayLike) -> NDArray[np.int64]:
     return found.astype(np.int64)
 
 
-def lengths(name: str, value: ArrayLike, total: int, *, of: str = "entries", least: int = 0) -> NDArray[np.int64]:
+def lengths(name: str, value: ArrayLike, total: int, *, of: str = "entries", min_value: int = 0) -> NDArray[np.int64]:
     """Whole numbers that are at least `least` and add up to `total`; a sum that wraps does not."""
     found = whole_numbers(name, value)
-    if (found < least).any():
-        where = first_position(found < least)
-        raise ShapeError(f"`{name}` must be at least {least}, got {found[where]} at position {where}")
+    if (found < min_value).any():
+        where = first_position(found < min_value)
+        raise ShapeError(f"`{name}` must be at least {min_value}, got {found[where]} at position {where}")
     near = float(found.sum(dtype=np.float64))  # none is negative, so that a sum that wraps is large here
     added = int(found.sum()) if near < MAX_INTEGER / 2 else near
     if added != total:
@@ -211,12 +214,12 @@ def offsets(name: str, value: ArrayLike, total: int) -> NDArray[np.int64]:
     return found
 
 
-def indices(name: str, value: ArrayLike, n: int, *, least: int = 0) -> NDArray[np.integer[Any]]:
+def indices(name: str, value: ArrayLike, n: int, *, min_value: int = 0) -> NDArray[np.integer[Any]]:
     """Whole numbers that are at least `least` and below `n`, of the type that they have."""
     found = integers(name, value)
-    if found.size and not (least <= int(found.min()) and int(found.max()) < n):
-        where = first_position((found < least) | (found >= n))
-        raise ParameterError(f"`{name}` must lie within {least}..{n - 1}, got {found[where]} at position {where}")
+    if found.size and not (min_value <= int(found.min()) and int(found.max()) < n):
+        where = first_position((found < min_value) | (found >= n))
+        raise ParameterError(f"`{name}` must lie within {min_value}..{n - 1}, got {found[where]} at position {where}")
     return found
 
 

@@ -16,9 +16,9 @@ RNG = np.random.default_rng(0)
 LINE = np.concatenate([RNG.normal(-2, 1, 60), RNG.normal(3, 1, 40)])
 
 
-def soft_means(x, mean, var, weights):
+def soft_means(x, mean, var, sample_weight):
     """E1 and E2 as they are printed: E[z_ij], then the weighted means; and the new mixing weights."""
-    z = weights * np.exp(-((x[:, None] - mean) ** 2) / (2 * var))
+    z = sample_weight * np.exp(-((x[:, None] - mean) ** 2) / (2 * var))
     z /= z.sum(axis=1, keepdims=True)
     return (z * x[:, None]).sum(axis=0) / z.sum(axis=0), z.sum(axis=0) / z.sum()
 

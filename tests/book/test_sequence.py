@@ -36,7 +36,7 @@ def test_all_paths(seed, kind, n, lengths, zeros, told):
     x = with_holes(x, rng)
     known = np.where(rng.random(len(x)) < 0.3, states, None) if told else None
     weights = rng.uniform(0.5, 2, len(lengths))
-    data = hmm.sequences(x, lengths=lengths, known=known, weights=weights)
+    data = hmm.sequences(x, lengths=lengths, known=known, sample_weight=weights)
     logs = hmm.emissions.log_prob(data.cells)
     if told:
         logs = np.where((data.known[:, None] >= 0) & (data.known[:, None] != np.arange(n)), -np.inf, logs)

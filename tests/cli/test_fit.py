@@ -116,7 +116,7 @@ def test_weights_and_numbers(folder):
     ask("fit", "[feels][degrees|feels]", "numbers.csv", "--weights", "times", "-o", "model.json", "--prior", "jeffreys")
     model = read_network("model.json")
     assert len(model["degrees"].variable.cuts) == 4
-    assert model["feels"].counts.total == pytest.approx(as_table("numbers.csv", weights="times").total_weight)
+    assert model["feels"].counts.total == pytest.approx(as_table("numbers.csv", sample_weight="times").total_weight)
     assert ask("predict", "model.json", "numbers.csv", "--target", "feels", "--no-proba").count("hot") > 10
 
 

@@ -61,10 +61,10 @@ def test_options_reach_the_model(days):
     model = NaiveBayesModel.load(days / "m.json")
     assert repr(model["sky"].prior) == "Dirichlet(α=1 per state)"
     assert repr(model["heat"].prior) == "Dirichlet(α₀=2 per row)"
-    assert repr(model["visits"].prior) == "Pooled(cases=2.0)"
+    assert repr(model["visits"].prior) == "PooledPrior(cases=2.0)"
     assert model["heat"].variable.size == 3
     assert found["sharpness"] == pytest.approx(dict(zip(model.names, model.sharpness, strict=True)))
-    assert found["check"]["folds"] == 5
+    assert found["check"]["cv"] == 5
     assert len(found["check"]["calibration"]["edges"]) == 11
     assert found["left_out"] == {"id": "asked for"}
     assert [entry["class"] for entry in found["classes"]] == ["a", "b", "c"]

@@ -16,7 +16,7 @@ def test_one_row():
 
 
 def test_groups():
-    to = assign(4, weights=[1, 2, 3, 4], groups=[1, 0, -1, 1])
+    to = assign(4, sample_weight=[1, 2, 3, 4], groups=[1, 0, -1, 1])
     assert to.rows == (2,)
     np.testing.assert_array_equal(to.sum(), [2, 5])
     np.testing.assert_array_equal(to.sum(np.ones((4, 2, 3)))[1], np.full((2, 3), 5.0))
@@ -25,7 +25,7 @@ def test_groups():
 
 
 def test_shares():
-    to = assign(2, weights=[[0.25, 0.75], [1, 0]], n_groups=2)
+    to = assign(2, sample_weight=[[0.25, 0.75], [1, 0]], n_groups=2)
     assert to.rows == (2,)
     np.testing.assert_array_equal(to.sum(), [1.25, 0.75])
     np.testing.assert_array_equal(to.only(np.array([True, False])).sum(), [0.25, 0.75])
@@ -51,13 +51,17 @@ def test_paired_cases_face_rows_or_their_own():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"weights": [1, 2]}, ShapeError, r"expected weights of shape \(3,\), got \(2,\)"),
-        ({"weights": [[1, 2]]}, ShapeError, r"expected weights of shape \(3, k\), got \(1, 2\)"),
-        ({"weights": [[1, 2]] * 3, "n_groups": 3}, ShapeError, r"expected weights of shape \(3, 3\), got \(3, 2\)"),
-        ({"weights": [1, -1, 1]}, WeightError, "not negative, got -1.0 at position 1"),
-        ({"weights": [[1, 1], [1, np.nan], [1, 1]]}, WeightError, r"got nan at position \(1, 1\)"),
-        ({"weights": "abc"}, ParameterError, "`weights` must be numbers, got 'abc'"),
-        ({"weights": [[1], [1], [1]], "groups": [0, 0, 0]}, ParameterError, "either `groups` or weights"),
+        ({"sample_weight": [1, 2]}, ShapeError, r"expected sample_weight of shape \(3,\), got \(2,\)"),
+        ({"sample_weight": [[1, 2]]}, ShapeError, r"expected sample_weight of shape \(3, k\), got \(1, 2\)"),
+        (
+            {"sample_weight": [[1, 2]] * 3, "n_groups": 3},
+            ShapeError,
+            r"expected sample_weight of shape \(3, 3\), got \(3, 2\)",
+        ),
+        ({"sample_weight": [1, -1, 1]}, WeightError, "not negative, got -1.0 at position 1"),
+        ({"sample_weight": [[1, 1], [1, np.nan], [1, 1]]}, WeightError, r"got nan at position \(1, 1\)"),
+        ({"sample_weight": "abc"}, ParameterError, "`sample_weight` must be numbers, got 'abc'"),
+        ({"sample_weight": [[1], [1], [1]], "groups": [0, 0, 0]}, ParameterError, "either `groups` or weights"),
         ({"groups": [0, 1]}, ShapeError, r"expected groups of shape \(3,\) and whole numbers, got \(2,\)"),
         ({"groups": [0.0, 1.0, 1.0]}, ShapeError, r"got \(3,\) of float64"),
         ({"groups": [0, 1, 2], "n_groups": 2}, ParameterError, r"must lie within -1..1, got 0..2"),

@@ -65,7 +65,7 @@ def test_densities_are_those_of_scipy(name):
 def test_estimates_maximize_the_likelihood(name):
     distribution = by_name(name)()
     x = rows_of(name)[0][:N]
-    statistics = distribution.collect(x, weights=np.ones((N, 1)))
+    statistics = distribution.collect(x, sample_weight=np.ones((N, 1)))
     θ = distribution.estimate(distribution.update(distribution.none(), statistics))
     for _ in range(200):
         statistics = distribution.expected(distribution.cells(x), Assignment(np.ones((N, 1))), θ)

@@ -91,8 +91,10 @@ COIN, SIZE = DiscreteVariable("side", ["head", "tail"]), 3
 ATTRIBUTES = hypotheses.AttributeSpace.parse(2)
 
 
-def use_table(codes: Any, values: Any, weights: Any) -> Callable[[], None]:
-    table = Table(Schema([COIN, DiscreteVariable("other", range(SIZE)), NumericVariable("x")]), codes, values, weights)
+def use_table(codes: Any, values: Any, sample_weight: Any) -> Callable[[], None]:
+    table = Table(
+        Schema([COIN, DiscreteVariable("other", range(SIZE)), NumericVariable("x")]), codes, values, sample_weight
+    )
 
     def use() -> None:
         bayeslearn.contingency_tables(table, [["side", "other"]])
@@ -104,7 +106,7 @@ def use_table(codes: Any, values: Any, weights: Any) -> Callable[[], None]:
     return use
 
 
-def use_sequences(cells: Any, lengths: Any, weights: Any, known: Any) -> Callable[[], None]:
+def use_sequences(cells: Any, lengths: Any, sample_weight: Any, known: Any) -> Callable[[], None]:
     half = np.full((2, 2), 0.5)
     models = [
         HiddenMarkovModel(("a", "b"), half[0], half, emissions)
@@ -113,7 +115,7 @@ def use_sequences(cells: Any, lengths: Any, weights: Any, known: Any) -> Callabl
             PoissonEmissions("x", [1.0, 2.0]),
         )
     ]  # fmt: skip
-    data = Sequences(cells, lengths, (0, 1), weights, known)
+    data = Sequences(cells, lengths, (0, 1), sample_weight, known)
 
     def use() -> None:
         for model in models:
@@ -198,17 +200,19 @@ def use_experts(advice: Any, truth: Any) -> Callable[[], None]:
     return use
 
 
-def use_assignment(x: Any, groups: Any, weights: Any) -> Callable[[], None]:
-    return lambda: require_finite(distributions.Normal().collect(x, groups=groups, n_groups=3, weights=weights).mean)
+def use_assignment(x: Any, groups: Any, sample_weight: Any) -> Callable[[], None]:
+    return lambda: require_finite(
+        distributions.Normal().collect(x, groups=groups, n_groups=3, sample_weight=sample_weight).mean
+    )
 
 
-def use_linear(x: Any, y: Any, weights: Any) -> Callable[[], None]:
-    model = fit_linear(x, y, weights=weights)
+def use_linear(x: Any, y: Any, sample_weight: Any) -> Callable[[], None]:
+    model = fit_linear(x, y, sample_weight=sample_weight)
     return lambda: require_finite(model.predict(x))
 
 
-def use_smooth(x: Any, y: Any, weights: Any) -> Callable[[], None]:
-    return lambda: require_finite(lowess(x, y, weights=weights).mean)
+def use_smooth(x: Any, y: Any, sample_weight: Any) -> Callable[[], None]:
+    return lambda: require_finite(lowess(x, y, sample_weight=sample_weight).mean)
 
 
 def use_basis(centers: Any, widths: Any, x: Any) -> Callable[[], None]:

@@ -34,10 +34,10 @@ ROWS = [
 
 
 @cache
-def written(weights: str | None) -> tuple[bytes, dict[str, bytes]]:
+def written(sample_weight: str | None) -> tuple[bytes, dict[str, bytes]]:
     """A folder as encode writes it: what describes it, and its parts."""
     with tempfile.TemporaryDirectory() as folder:
-        encode_to_disk(scan(ROWS, weights=weights), Path(folder) / "kept")
+        encode_to_disk(scan(ROWS, sample_weight=sample_weight), Path(folder) / "kept")
         parts = {path.name: path.read_bytes() for path in (Path(folder) / "kept").glob("*.part")}
         return (Path(folder) / "kept" / MANIFEST).read_bytes(), parts
 

@@ -152,10 +152,12 @@ def run_family(data: bytes) -> None:
     x = x if trial["family"] == "Normal" else np.column_stack([x, COLUMNS["normal"](rng, n)])
     w = WEIGHTS[trial["weights"]](rng, n)
     with refused(), quiet():
-        whole = family.collect(x, weights=w)
+        whole = family.collect(x, sample_weight=w)
         for array in whole.arrays():
             require_finite(array)
-        parts = [family.collect(x[rows], weights=None if w is None else w[rows]) for rows in (slice(0, 1), slice(1, n))]
+        parts = [
+            family.collect(x[rows], sample_weight=None if w is None else w[rows]) for rows in (slice(0, 1), slice(1, n))
+        ]
         require_finite((parts[0] + parts[1]).mean)
         require_finite(family.estimate(family.update(prior, whole))[0])
 

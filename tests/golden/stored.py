@@ -82,7 +82,7 @@ class Rows(NamedTuple):
 
     def save(self, folder: Path) -> None:
         """Encode them."""
-        encode_to_disk(scan([self.columns], weights="weight"), folder)
+        encode_to_disk(scan([self.columns], sample_weight="weight"), folder)
 
 
 STORED_KINDS = {

@@ -46,7 +46,13 @@ def document(path):
 
 
 #: Numbers that may differ by more than 1e-12 of them, each with the reason.
-TOLERANCES: dict[str, float] = {}
+TOLERANCES: dict[str, float] = {
+    # The top of a function that is evaluated with a relative error of 1e-16 is known to the root of that, 1e-8: where
+    # the search stops depends on the last digits, which are those of the machine's linear algebra.
+    "rbf.json": 1e-7,
+    "texts.model": 1e-7,
+    "texts-bernoulli.model": 1e-7,
+}
 
 
 def tolerance(place):

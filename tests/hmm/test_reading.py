@@ -69,7 +69,7 @@ BAD = [
     (["a"], {"id": "who"}, ParameterError, "`id` names a column"),
     (["a"], {"known": ["s9"]}, UnknownStateError, "`known` names 's9'"),
     (["a"], {"known": ["s0", "s1"]}, ShapeError, "each of 1 rows"),
-    ([["a", "b"]], {"weights": [-1]}, DataError, "not negative"),
+    ([["a", "b"]], {"sample_weight": [-1]}, DataError, "not negative"),
     ({"symbol": ["a", "b"], "who": ["x", None]}, {"id": "who"}, ParameterError, "belongs to no sequence"),
     ({"other": ["a", "b"]}, {}, ParameterError, "no column 'symbol'"),
     (np.array([["a", "b"]]), {}, ShapeError, "one column"),

@@ -115,7 +115,13 @@ def test_sequences_of_sources_are_those_of_rows(files, columns, how):
 
 def test_sequences_are_never_cut(files):
     raw = opened(
-        scan(files + "/*.parquet"), id="who", names=("heat",), known=None, kind="gaussian", lengths=None, weights=None
+        scan(files + "/*.parquet"),
+        id="who",
+        names=("heat",),
+        known=None,
+        kind="gaussian",
+        lengths=None,
+        sample_weight=None,
     )
     start = learn(drawn(), 2, columns=["heat"], id="who", max_iter=500).model
     reader = Reader.of(raw.source, start.emissions, ("heat",), None, start.states)
@@ -157,7 +163,7 @@ def test_starts_of_many_rows_are_some_sequences():
     lengths = [SAMPLE + 50, *rng.integers(1, 900, 80)]
     rows = {"who": np.repeat(np.arange(81), lengths), "x": rng.normal(size=sum(lengths))}
     raw = opened(
-        scan(pieces(rows, (40_000,))), id="who", names=None, known=None, kind="auto", lengths=None, weights=None
+        scan(pieces(rows, (40_000,))), id="who", names=None, known=None, kind="auto", lengths=None, sample_weight=None
     )
     frame = learn({"x": rows["x"][:50]}, 2, max_iter=500).model.emissions
     look = raw.finished(frame, (0, 1)).look
@@ -174,7 +180,7 @@ def test_what_a_source_cannot_do_is_told(files, tmp_path):
     with pytest.raises(ParameterError, match="told apart by a column"):
         learn(source, 2)
     with pytest.raises(ParameterError, match="count once each"):
-        learn(source, 2, id="who", weights=np.ones(8))
+        learn(source, 2, id="who", sample_weight=np.ones(8))
     with pytest.raises(ParameterError, match="`known` of a source is the name"):
         learn(source, 2, id="who", columns=["heat"], known=[None] * 160)
     with pytest.raises(UnknownColumnError, match="whom"):

@@ -116,7 +116,7 @@ def weighted(draw, kind, *, min_size=0, max_size=8):
 def statistics(draw, kind):
     """Statistics of a few cases."""
     x, w = draw(weighted(kind))
-    return kind.family.collect(x, weights=w)
+    return kind.family.collect(x, sample_weight=w)
 
 
 def row(statistic, k):

@@ -94,7 +94,7 @@ def test_what_was_added_can_be_taken_back(lesson):
 @any_lesson
 def test_weight_two_is_a_row_twice(lesson):
     a, twice = lesson.learned(lesson.a), Table.concat([lesson.b, lesson.b])
-    double = np.ones(lesson.b.n_rows) * 2 * lesson.b.weights
+    double = np.ones(lesson.b.n_rows) * 2 * lesson.b.sample_weight
     assert_same(a.update(lesson.b, sample_weight=double), a.update(twice))
     assert_same(a.update(twice).remove(lesson.b, sample_weight=double), a)
 
@@ -122,7 +122,7 @@ def test_nothing_is_the_identity(lesson):
 @any_lesson
 def test_no_more_than_is_there_can_be_taken_back(lesson):
     a = lesson.learned(lesson.a)
-    more = np.ones(lesson.a.n_rows) * (lesson.a.weights + 1)
+    more = np.ones(lesson.a.n_rows) * (lesson.a.sample_weight + 1)
     with pytest.raises(EvidenceError, match=r"more evidence on 'v\d' taken back than had been added: -[\d.]+ would be"):
         a.remove(lesson.a, sample_weight=more)
     with pytest.raises(EvidenceError, match=r"more evidence on 'v\d' taken back"):
@@ -144,11 +144,11 @@ def test_addition_is_commutative_and_associative(lesson):
 @given(lesson=lessons(), seed=st.integers(0, 1000))
 def test_the_order_of_variables_parents_and_states_does_not_matter(lesson, seed):
     other = shuffled(lesson.structure, np.random.default_rng(seed))
-    b = fit_parameters(other, lesson.b.to_dict(), prior=lesson.prior, weights=lesson.b.weights).network
+    b = fit_parameters(other, lesson.b.to_dict(), prior=lesson.prior, sample_weight=lesson.b.sample_weight).network
     a, whole = lesson.learned(lesson.a), lesson.learned(Table.concat([lesson.a, lesson.b]))
     assert_same(a + b, whole)
     assert_same((a + b) - b, a)
-    assert_same((b + a) - b, b.update(lesson.a.to_dict(), sample_weight=lesson.a.weights) - b)
+    assert_same((b + a) - b, b.update(lesson.a.to_dict(), sample_weight=lesson.a.sample_weight) - b)
     assert (b + a).names == b.names
 
 
@@ -160,7 +160,7 @@ def test_the_order_of_variables_parents_and_states_does_not_matter(lesson, seed)
 def test_fading_multiplies_what_was_before(lesson, factor):
     a, b = lesson.learned(lesson.a), lesson.learned(lesson.b)
     assert_same(a.update(lesson.b, forgetting_factor=factor), a.discount(factor) + b)
-    light = lesson.a.with_weights(factor * lesson.a.weights)
+    light = lesson.a.with_weights(factor * lesson.a.sample_weight)
     assert_same(a.discount(factor), lesson.learned(light))
     assert_same((a + b).discount(factor), a.discount(factor) + b.discount(factor))
     assert_same(a.discount(0.5).discount(factor), a.discount(0.5 * factor))

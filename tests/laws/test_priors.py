@@ -91,13 +91,13 @@ def test_the_evidence_of_one_case_is_its_predictive_probability(kind, data):
 def test_rows_do_not_see_each_other(kind, data):
     x, w = data.draw(weighted(kind, min_size=1))
     share = np.stack([w, w[::-1], 0 * w], axis=1)
-    together = kind.family.collect(x, weights=share)
+    together = kind.family.collect(x, sample_weight=share)
     evidence = kind.family.log_evidence(kind.prior, together)
     posterior = kind.family.update(kind.prior, together)
     log_p = kind.family.predictive(posterior).log_prob(x)
     assert log_p.shape == (len(x), 3)
     for k in range(3):
-        alone = kind.family.collect(x, weights=share[:, k])
+        alone = kind.family.collect(x, sample_weight=share[:, k])
         np.testing.assert_allclose(evidence[k], kind.family.log_evidence(kind.prior, alone), rtol=1e-9, atol=1e-8)
         by_itself = kind.family.predictive(kind.family.update(kind.prior, alone))
         np.testing.assert_allclose(log_p[:, k], by_itself.log_prob(x), rtol=1e-9, atol=1e-9)

@@ -62,8 +62,8 @@ def test_sum_adds_from_nothing(kind, data):
 def test_batches_add_up_to_the_whole(kind, data):
     x, w = data.draw(weighted(kind))
     cut = data.draw(st.integers(0, len(x)))
-    parts = [kind.family.collect(x[s], weights=w[s]) for s in (slice(cut), slice(cut, None))]
-    assert same(parts[0] + parts[1], kind.family.collect(x, weights=w))
+    parts = [kind.family.collect(x[s], sample_weight=w[s]) for s in (slice(cut), slice(cut, None))]
+    assert same(parts[0] + parts[1], kind.family.collect(x, sample_weight=w))
 
 
 @every_kind
@@ -72,7 +72,7 @@ def test_batches_add_up_to_the_whole(kind, data):
 def test_the_order_of_rows_is_irrelevant(kind, data):
     x, w = data.draw(weighted(kind))
     order = np.array(data.draw(st.permutations(range(len(x)))), dtype=int)
-    assert same(kind.family.collect(x[order], weights=w[order]), kind.family.collect(x, weights=w))
+    assert same(kind.family.collect(x[order], sample_weight=w[order]), kind.family.collect(x, sample_weight=w))
 
 
 @every_kind
@@ -81,7 +81,7 @@ def test_the_order_of_rows_is_irrelevant(kind, data):
 def test_weight_two_is_the_row_twice(kind, data):
     x = data.draw(samples(kind))
     twice = kind.family.collect(np.concatenate([x, x]))
-    assert same(kind.family.collect(x, weights=np.full(len(x), 2.0)), twice)
+    assert same(kind.family.collect(x, sample_weight=np.full(len(x), 2.0)), twice)
     assert same(2 * kind.family.collect(x), twice)
 
 
@@ -90,7 +90,7 @@ def test_weight_two_is_the_row_twice(kind, data):
 @any_data
 def test_weight_zero_is_no_row(kind, data):
     x = data.draw(samples(kind, min_size=1))
-    assert same(kind.family.collect(x, weights=np.eye(len(x))[0]), kind.family.collect(x[:1]))
+    assert same(kind.family.collect(x, sample_weight=np.eye(len(x))[0]), kind.family.collect(x[:1]))
 
 
 @every_kind
@@ -100,8 +100,8 @@ def test_what_is_missing_adds_nothing(kind, data):
     x, w = data.draw(weighted(kind))
     hole = kind.cases([kind.missing])
     w_hole = np.append(w, data.draw(amounts))
-    with_hole = kind.family.collect(np.concatenate([x, hole]), weights=w_hole)
-    assert same(with_hole, kind.family.collect(x, weights=w))
+    with_hole = kind.family.collect(np.concatenate([x, hole]), sample_weight=w_hole)
+    assert same(with_hole, kind.family.collect(x, sample_weight=w))
 
 
 ### subtraction and scaling
@@ -154,12 +154,12 @@ def test_groups_are_one_hot_weights_are_separate_collects(kind, data):
     x, w = data.draw(weighted(kind))
     groups = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=len(x), max_size=len(x))), dtype=int)
     one_hot = w[:, None] * (groups[:, None] == np.arange(3))
-    by_group = kind.family.collect(x, weights=w, groups=groups, n_groups=3)
-    by_weight = kind.family.collect(x, weights=one_hot)
+    by_group = kind.family.collect(x, sample_weight=w, groups=groups, n_groups=3)
+    by_weight = kind.family.collect(x, sample_weight=one_hot)
     assert same(by_group, by_weight)
     for k in range(3):
         here = groups == k
-        assert same(row(by_group, k), kind.family.collect(x[here], weights=w[here]))
+        assert same(row(by_group, k), kind.family.collect(x[here], sample_weight=w[here]))
 
 
 @every_kind
@@ -168,8 +168,8 @@ def test_groups_are_one_hot_weights_are_separate_collects(kind, data):
 def test_shares_are_fractions_of_the_whole(kind, data):
     x, w = data.draw(weighted(kind))
     share = np.array(data.draw(st.lists(amounts, min_size=len(x), max_size=len(x))), dtype=float) / 3
-    split = kind.family.collect(x, weights=np.stack([w * share, w * (1 - share)], axis=1))
-    assert same(row(split, 0) + row(split, 1), kind.family.collect(x, weights=w))
+    split = kind.family.collect(x, sample_weight=np.stack([w * share, w * (1 - share)], axis=1))
+    assert same(row(split, 0) + row(split, 1), kind.family.collect(x, sample_weight=w))
 
 
 @every_kind

@@ -21,10 +21,10 @@ class Luck:
     def __init__(self, seed):
         self.random = Random(seed).random
 
-    def pick(self, values, weights=None):
-        weights = weights or [1] * len(values)
-        u = self.random() * sum(weights)
-        for value, weight in zip(values, weights, strict=True):
+    def pick(self, values, sample_weight=None):
+        sample_weight = sample_weight or [1] * len(values)
+        u = self.random() * sum(sample_weight)
+        for value, weight in zip(values, sample_weight, strict=True):
             u -= weight
             if u < 0:
                 return value

@@ -82,7 +82,8 @@ def test_evidence_is_bounded_from_below(seed):
         value = Categorical(2).log_evidence(model.prior.shares, Counts(shares.sum(axis=0)))
         for part, prior, cells in zip(PARTS, model.prior.parts, rows.cells, strict=True):
             value = (
-                value + part.distribution.log_evidence(prior, part.distribution.collect(cells, weights=shares)).sum()
+                value
+                + part.distribution.log_evidence(prior, part.distribution.collect(cells, sample_weight=shares)).sum()
             )
         logs.append(float(value))
     exact = np.logaddexp.reduce(logs)
@@ -96,7 +97,7 @@ def test_one_component_has_its_evidence_exactly():
     model = begun(rows, 1)
     model = model.estimate(None, model.expected_statistics(rows)[0])
     exact = sum(
-        part.distribution.log_evidence(prior, part.distribution.collect(cells, weights=np.ones((20, 1)))).sum()
+        part.distribution.log_evidence(prior, part.distribution.collect(cells, sample_weight=np.ones((20, 1)))).sum()
         for part, prior, cells in zip(PARTS, model.prior.parts, rows.cells, strict=True)
     )
     assert model.log_evidence(rows) == pytest.approx(float(exact), rel=1e-12)

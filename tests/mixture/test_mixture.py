@@ -41,9 +41,9 @@ def with_holes(x, share, rng):
     return np.where(rng.random(x.shape) < share, np.nan, x)
 
 
-def begun(x, k, covariance="full", prior="weak", family=None, seed=0, weights=None):
+def begun(x, k, covariance="full", prior="weak", family=None, seed=0, sample_weight=None):
     parts = parts_of(x, family, covariance)
-    rows = read(parts, x, weights)
+    rows = read(parts, x, sample_weight)
     rng = np.random.default_rng(seed)
     return start(parts, rows, k, prior_of(prior, parts, rows, k), how="k-means++", equal=False, random_state=rng), rows
 
@@ -158,9 +158,9 @@ def test_compiled_and_plain_agree(kind, dim):
     model, rows = begun(x, 3, kind)
     model = replace(model, weights=np.array([0.4, 0.6, 0.0]))
     for w in (None, weights):
-        plain, log_p = model.expected_statistics(replace(rows, weights=w))
+        plain, log_p = model.expected_statistics(replace(rows, sample_weight=w))
         weighted = model.product.weighted(np.log(np.maximum(model.weights, 1e-320)), model.parameters)
-        found = compiled(weighted, replace(rows, weights=w))
+        found = compiled(weighted, replace(rows, sample_weight=w))
         moments = found.statistics[model.parts[0].name]
         assert found.log_likelihood == pytest.approx(log_p, rel=1e-12)
         assert found.counts.isclose(plain[SHARES], rtol=1e-9, atol=1e-9)
@@ -333,7 +333,7 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ParameterError, match="there is no distribution 3"):
         Component.of(3)
     with pytest.raises(DataError, match="every weight is zero"):
-        fit_mixture(TWO, 2, weights=np.zeros(100))
+        fit_mixture(TWO, 2, sample_weight=np.zeros(100))
     with pytest.warns(ConvergenceWarning, match="after 1 iterations"):
         fit_mixture(TWO, 2, max_iter=1, restarts=0)
     with warnings.catch_warnings():

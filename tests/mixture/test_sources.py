@@ -73,13 +73,13 @@ def test_gaussians_of_sources_are_those_of_rows(files, covariance, prior):
 
 def test_weights_are_a_column(files):
     rows = drawn()
-    told = fit_mixture(as_table(rows, columns=["a", "b"], weights=rows["n"]), 2)
-    same(fit_mixture(scan(files, columns=["a", "b", "n"]), 2, weights="n").model, told.model)
-    same(fit_mixture(scan(files, columns=["a", "b"], weights="n"), 2).model, told.model)
+    told = fit_mixture(as_table(rows, columns=["a", "b"], sample_weight=rows["n"]), 2)
+    same(fit_mixture(scan(files, columns=["a", "b", "n"]), 2, sample_weight="n").model, told.model)
+    same(fit_mixture(scan(files, columns=["a", "b"], sample_weight="n"), 2).model, told.model)
     with pytest.raises(ParameterError, match="the weights of a source are a column"):
-        fit_mixture(scan(files, columns=["a", "b"]), 2, weights=rows["n"])
+        fit_mixture(scan(files, columns=["a", "b"]), 2, sample_weight=rows["n"])
     with pytest.raises(DataError, match="every weight is zero"):
-        fit_mixture(scan([{"a": [1.0, 2.0], "n": [0, 0]}, {"a": [3.5, 4.0], "n": [0, 0]}], weights="n"), 2)
+        fit_mixture(scan([{"a": [1.0, 2.0], "n": [0, 0]}, {"a": [3.5, 4.0], "n": [0, 0]}], sample_weight="n"), 2)
 
 
 def test_families_over_named_columns(files):
@@ -107,10 +107,10 @@ def test_how_many_is_asked_of_sources_too(files):
 
 def test_classes_of_sources_are_those_of_tables(files):
     rows = drawn() | {"flat": np.full(600, 2.5)}
-    told = find_classes(rows, 2, families={"calls": "poisson"}, weights="n", left_out={})
+    told = find_classes(rows, 2, families={"calls": "poisson"}, sample_weight="n", left_out={})
     gone: dict[str, str] = {}
     source = scan(pieces(rows, (100, 350)))
-    found = find_classes(source, 2, families={"calls": "poisson"}, weights="n", left_out=gone)
+    found = find_classes(source, 2, families={"calls": "poisson"}, sample_weight="n", left_out=gone)
     assert list(gone) == ["flat"]
     same(found.model, told.model)
     for data in (files, scan(files)):

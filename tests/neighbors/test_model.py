@@ -35,7 +35,7 @@ def test_evidence_is_that_of_the_family():
     w = 1 / d**2
     w *= (w.sum(axis=1) / (w**2).sum(axis=1))[:, None]
     for i in range(len(Q)):
-        posterior = Categorical(2).fit(model.said[rows[i]], weights=w[i], prior=Dirichlet([2, 1]))
+        posterior = Categorical(2).fit(model.said[rows[i]], sample_weight=w[i], prior=Dirichlet([2, 1]))
         np.testing.assert_allclose(model.predict_proba(Q)[i], posterior.mean(), rtol=1e-9)
     prior = NormalInverseGamma.unit_information(0.5, 2.0)
     numbers = NeighborsModel.from_arrays(X, NUMBERS, k=7, prior=prior)
@@ -48,18 +48,20 @@ def test_evidence_is_that_of_the_family():
 
 @given(st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=8, max_size=8), st.integers(1, 6), st.booleans())
 @trials(25)
-def test_a_row_of_weight_two_is_the_row_twice(weights, k, by_distance):
+def test_a_row_of_weight_two_is_the_row_twice(sample_weight, k, by_distance):
     x, y = X[:8], NUMBERS[:8]
     how = {"k": k, "weighting": "inverse_square" if by_distance else "uniform", "metric": "scaled"}
-    weighted = fit_neighbors({"a": x[:, 0], "b": x[:, 1], "y": y}, "y", weights=weights, **how).model
-    twice = np.repeat(np.arange(8), np.array(weights, int))
+    weighted = fit_neighbors({"a": x[:, 0], "b": x[:, 1], "y": y}, "y", sample_weight=sample_weight, **how).model
+    twice = np.repeat(np.arange(8), np.array(sample_weight, int))
     repeated = fit_neighbors({"a": x[twice, 0], "b": x[twice, 1], "y": y[twice]}, "y", **how).model
     rows = {"a": Q[:, 0], "b": Q[:, 1]}
     np.testing.assert_allclose(weighted.predict(rows), repeated.predict(rows), rtol=1e-9)
 
 
 def test_rows_that_are_parts_of_cases():
-    model = fit_neighbors({"x": [1.0, 2.0, 3.0], "y": ["a", "b", "b"]}, "y", k=1, weights=[0.5, 0.25, 4], prior=0).model
+    model = fit_neighbors(
+        {"x": [1.0, 2.0, 3.0], "y": ["a", "b", "b"]}, "y", k=1, sample_weight=[0.5, 0.25, 4], prior=0
+    ).model
     np.testing.assert_allclose(model.predict_proba({"x": [0.0]}), [[0.5, 0.5]])
 
 
@@ -145,7 +147,7 @@ def test_leaving_out_among_many_that_are_the_same():
 
 def test_leaving_out_rows_that_have_weights():
     rows = {"x": X[:12, 0], "y": NUMBERS[:12]}
-    weighted = fit_neighbors(rows, "y", k=2, weights=np.full(12, 2.0)).model
+    weighted = fit_neighbors(rows, "y", k=2, sample_weight=np.full(12, 2.0)).model
     plain = fit_neighbors(rows, "y", k=1).model
     assert leave_one_out(weighted, only=2).error == pytest.approx(leave_one_out(plain, only=1).error)
 
@@ -176,7 +178,7 @@ def test_attributes_by_leave_one_out():
 def test_files_keep_everything(tmp_path, ending):
     rows = {"hue": ["red", None, "blue", "red"], "size": [1.0, 2.0, None, 4.5], "y": ["a", "b", "b", "a"]}
     model = fit_neighbors(
-        rows, "y", k=2, weights=[1, 2, 1, 3], weighting="inverse_square", attributes={"hue": 0.5},
+        rows, "y", k=2, sample_weight=[1, 2, 1, 3], weighting="inverse_square", attributes={"hue": 0.5},
         prior=Dirichlet([1, 1.5]),
     ).model  # fmt: skip
     model.save(tmp_path / f"m.{ending}")

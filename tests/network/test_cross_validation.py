@@ -22,9 +22,9 @@ def rows():
     return {"a": a.astype(str), "b": b.astype(str), "c": np.array(["x", "y", "z"])[c]}
 
 
-def by_hand(rows, fold, prior, weights=None):
+def by_hand(rows, fold, prior, sample_weight=None):
     """ln P of each row and P(c) by networks that are learned from the rows of the other folds."""
-    table = as_table(rows, weights=weights)
+    table = as_table(rows, sample_weight=sample_weight)
     states = {v.name: v.states for v in table.schema.discrete}
     logs, proba = np.empty(table.n_rows), np.empty((table.n_rows, 3))
     for f in np.unique(fold):
@@ -73,7 +73,7 @@ def test_a_function_learns_the_graph_of_each_fold(rows):
 
 def test_weights_count_rows_several_times(rows):
     weights = np.where(np.arange(120) % 5 == 0, 3.0, 1.0)
-    found = cross_validate(GRAPH, rows, target="c", cv=5, prior="laplace", weights=weights)
+    found = cross_validate(GRAPH, rows, target="c", cv=5, prior="laplace", sample_weight=weights)
     logs, _ = by_hand(rows, found.folds, "laplace", weights)
     np.testing.assert_allclose(found.log_likelihoods, logs, rtol=1e-10)
     assert found.log_likelihood == pytest.approx(weights @ logs, rel=1e-12)
@@ -89,7 +89,7 @@ def test_missing_cells_and_unknown_targets(rows):
 
 def test_numbers_are_cut_once(rows):
     numbers = rows | {"a": np.random.default_rng(1).normal(size=120)}
-    found = cross_validate(GRAPH, numbers, target="c", cv=5, bins=3)
+    found = cross_validate(GRAPH, numbers, target="c", cv=5, n_bins=3)
     assert np.isfinite(found.log_likelihoods).all()
 
 
@@ -120,7 +120,7 @@ def test_folds_that_were_not_done_do_not_count(rows):
     assert not whole.stopped_early
     np.testing.assert_array_equal(whole.rows, np.arange(120))
     np.testing.assert_array_equal(found.rows, np.flatnonzero(whole.folds < 2))
-    for name in ("folds", "log_likelihoods", "weights", "labels", "proba"):
+    for name in ("folds", "log_likelihoods", "sample_weight", "labels", "proba"):
         np.testing.assert_array_equal(getattr(found, name), getattr(whole, name)[found.rows])
     assert found.metrics.weight == len(found.rows)
     assert "2 folds, stopped early" in str(found)

@@ -122,7 +122,7 @@ def test_frames_of_any_library():
 
 def test_numbers_are_cut_at_their_quantiles():
     X, y = load_iris(return_X_y=True, as_frame=True)
-    model = BayesianNetworkClassifier(bins=4).fit(X, y)
+    model = BayesianNetworkClassifier(n_bins=4).fit(X, y)
     variable = model.network_["petal length (cm)"].variable
     assert len(variable.cuts) == 3
     counts = np.bincount(variable.cut(X["petal length (cm)"]))
@@ -280,8 +280,8 @@ def test_mistakes_are_named():
         BayesianNetworkClassifier(ASIA).fit(X.assign(smoke="maybe"), y)
     with pytest.warns(BayeslearnWarning, match="1 column dropped: every cell of column 'smoke' is missing"):
         assert "smoke" not in BayesianNetworkClassifier().fit(X.assign(smoke=None), y).network_.names
-    with pytest.raises(ParameterError, match="`bins` must be at least 2, got 1"):
-        BayesianNetworkClassifier(bins=1).fit(X, y)
+    with pytest.raises(ParameterError, match="`n_bins` must be at least 2, got 1"):
+        BayesianNetworkClassifier(n_bins=1).fit(X, y)
     with pytest.raises(ParameterError, match="there is no prior 'flat'"):
         BayesianNetworkClassifier(prior="flat").fit(X, y)
     with pytest.raises(DataError, match="every sample_weight is zero"):

@@ -10,7 +10,7 @@ from bayeslearn import BayesianNetworkClassifier
 @parametrize_with_checks(
     [
         BayesianNetworkClassifier(),
-        BayesianNetworkClassifier(prior="bdeu:1", bins=8, target="y"),
+        BayesianNetworkClassifier(prior="bdeu:1", n_bins=8, target="y"),
         BayesianNetworkClassifier("learn"),
         BayesianNetworkClassifier("tan", criterion="bdeu:1"),
     ],

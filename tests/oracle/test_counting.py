@@ -49,7 +49,7 @@ def test_histograms(seed, n, sizes, missing, weighted):
     counter = make_table(seed, n, sizes, missing=missing, weighted=weighted).counter
     families = [f for f in FAMILIES if np.prod([sizes[c] + 1 for c in f]) < 1e6]
     for family, table in counter._histograms(families, worth=False).items():
-        expected = count_row_by_row(counter.codes, sizes, family, counter.weights)
+        expected = count_row_by_row(counter.codes, sizes, family, counter.sample_weight)
         np.testing.assert_allclose(table, expected, rtol=1e-12)
 
 
@@ -71,4 +71,6 @@ def test_weights_at_the_edges_of_blocks(n):
 
     found = counter._histograms([(0, 1)], worth=False)[0, 1]
 
-    np.testing.assert_allclose(found, count_row_by_row(counter.codes, [2, 3], (0, 1), counter.weights), rtol=1e-12)
+    np.testing.assert_allclose(
+        found, count_row_by_row(counter.codes, [2, 3], (0, 1), counter.sample_weight), rtol=1e-12
+    )

@@ -39,14 +39,14 @@ def close(a, b, *, rtol=1e-10, atol=0.0):
 @given(weighted(CATEGORICAL))
 def test_counts_by_a_loop(xw):
     x, w = xw
-    close(Categorical(3).collect(x, weights=w).n, slow.counts(x, w, 3))
+    close(Categorical(3).collect(x, sample_weight=w).n, slow.counts(x, w, 3))
 
 
 @LAWS
 @given(weighted(NORMAL), st.sampled_from([0.0, 1e3, 1e8]))
 def test_moments_by_fractions(xw, offset):
     x, w = xw[0] + offset, xw[1]
-    statistics = Normal().collect(x, weights=w)
+    statistics = Normal().collect(x, sample_weight=w)
     n, mean, m2 = slow.moments(x, w)
     close(statistics.n, n)
     close(statistics.mean, mean, rtol=1e-15, atol=1e-12)
@@ -55,7 +55,7 @@ def test_moments_by_fractions(xw, offset):
 
 def test_scatter_by_fractions():
     x, w = RNG.normal(size=(30, 3)) + 1e6, RNG.random(30)
-    close(MultivariateNormal(3).collect(x, weights=w).scatter, slow.scatter(x, w), rtol=1e-9)
+    close(MultivariateNormal(3).collect(x, sample_weight=w).scatter, slow.scatter(x, w), rtol=1e-9)
 
 
 @pytest.mark.parametrize("batches", [1, 10, 1000])
@@ -79,7 +79,7 @@ def test_soft_moments_far_from_each_other():
     x = np.concatenate([RNG.standard_normal(500), RNG.standard_normal(500) + 1e8])
     share = np.zeros((1000, 2))
     share[:500, 0] = share[500:, 1] = 0.5
-    soft = Normal().collect(x, weights=share)
+    soft = Normal().collect(x, sample_weight=share)
     for k, part in enumerate(np.split(x, 2)):
         close(soft.m2[k], slow.moments(part, np.full(500, 0.5))[2], rtol=1e-6)
 
@@ -235,7 +235,7 @@ def test_least_squares_by_lstsq():
     X, y = RNG.normal(size=(40, 3)) * [1, 10, 0.1] + [0, 100, 5], RNG.normal(size=40)
     w = RNG.random(40) + 0.1
     family = LinearGaussian(3)
-    a, b, var = family.estimate(family.fit(family.cases(X, y), prior=RegressionPrior.none(3), weights=w))
+    a, b, var = family.estimate(family.fit(family.cases(X, y), prior=RegressionPrior.none(3), sample_weight=w))
     design = np.column_stack([np.ones(40), X]) * np.sqrt(w)[:, None]
     coef, rss, *_ = np.linalg.lstsq(design, y * np.sqrt(w))
     close(np.append(a, b), coef, rtol=1e-9)

@@ -95,7 +95,7 @@ def test_arrays_are_read_by_order():
 
 
 def test_weights_move_the_mean():
-    features = Features.learn({"x": [1.0, 4.5]}, weights=[3, 1])
+    features = Features.learn({"x": [1.0, 4.5]}, sample_weight=[3, 1])
     assert features.mean.tolist() == [1.875]
 
 

@@ -44,7 +44,7 @@ def test_batches_add_up_and_can_be_taken_back(seed, cut):
 def test_weight_two_is_the_row_twice(seed):
     X, Y = data(seed, n=12)
     twice = np.repeat(np.arange(12), np.where(np.arange(12) % 2, 2, 1))
-    weighted = LinearFit.learn(X, Y, weights=np.where(np.arange(12) % 2, 2.0, 1.0))
+    weighted = LinearFit.learn(X, Y, sample_weight=np.where(np.arange(12) % 2, 2.0, 1.0))
     assert weighted.statistics.isclose(LinearFit.learn(X[twice], Y[twice]).statistics)
     assert (2 * weighted).cases == 36
 
@@ -115,10 +115,10 @@ def test_leaving_one_out_in_closed_form(prior):
     w = np.arange(15) % 3 + 0.5
     moments, d = collect(X, Y, w)
     prior = prior_of(prior, moments, d)
-    found = LinearFit(prior, moments, d).leave_one_out_residuals(X, Y, weights=w)
+    found = LinearFit(prior, moments, d).leave_one_out_residuals(X, Y, sample_weight=w)
     for i in range(15):
         rest = np.arange(15) != i
-        apart = LinearFit.learn(X[rest], Y[rest], prior=prior, weights=w[rest])
+        apart = LinearFit.learn(X[rest], Y[rest], prior=prior, sample_weight=w[rest])
         np.testing.assert_allclose(found[i], Y[i] - apart.mean(X[i : i + 1])[0], rtol=1e-8)
 
 

@@ -74,7 +74,7 @@ def test_outputs_are_answered_apart_and_linearly(how):
 def test_weight_two_is_the_row_twice_where_all_rows_count():
     w = np.arange(80) % 3
     how = {"criterion": "E2", "kernel": "gaussian", "bandwidth": 0.9, "noise_cases": 0}
-    weighted, twice = local_regression(X, Y, weights=w, **how), np.repeat(np.arange(80), w)
+    weighted, twice = local_regression(X, Y, sample_weight=w, **how), np.repeat(np.arange(80), w)
     repeated = local_regression(X[twice], Y[twice], **how)
     for name in ("mean", "std", "n"):
         np.testing.assert_allclose(getattr(weighted.at(X), name), getattr(repeated.at(X), name), rtol=1e-9)
@@ -113,7 +113,7 @@ def test_the_posterior_is_that_of_the_linear_family(how, noise_cases):
         rows, w = model.neighbourhood(X[i : i + 1])
         w = w * w.sum() / (w**2).sum()
         line = LinearGaussian(2)
-        statistics = line.collect(line.cases(model.space.points[rows], Y[rows]), weights=w)
+        statistics = line.collect(line.cases(model.space.points[rows], Y[rows]), sample_weight=w)
         ν, s2 = noise_cases, float(model.noise[0])
         prior = RegressionPrior(0.0, np.zeros(3), np.diag([0.0, 0.0, ν * s2]), -3 / 2 + ν / 2)
         t = line.update(prior, statistics).predictive(model.points(X[i : i + 1]))
@@ -360,7 +360,7 @@ def test_the_picture_shows_rows_curve_and_band():
         ({"y": [1.0, np.nan]}, MissingValuesError, "y at 1 is nan"),
         ({"y": [1.0]}, ShapeError, "one y per row"),
         ({"X": [1.0, 2.0]}, ShapeError, "rows of numbers"),
-        ({"weights": [0, 0]}, EvidenceError, "weight zero"),
+        ({"sample_weight": [0, 0]}, EvidenceError, "weight zero"),
         ({"degree": 3}, ParameterError, "degree"),
         ({"criterion": "E4"}, ParameterError, "criterion"),
         ({"kernel": "cosine"}, ParameterError, "kernel"),

@@ -50,7 +50,7 @@ def test_every_way_finds_the_wave_and_its_noise(centers):
 
 def test_centers_where_they_should_be():
     x = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [2.0]])
-    how = {"targets": np.zeros((6, 1)), "weights": None, "random_state": np.random.default_rng(0)}
+    how = {"targets": np.zeros((6, 1)), "sample_weight": None, "random_state": np.random.default_rng(0)}
     assert place(x, 6, "all", **how)[0].tolist() == [[0.0], [1.0], [2.0], [10.0], [11.0]]
     assert place(x, 3, "farthest", **how)[0].tolist() == [[2.0], [11.0], [0.0]]
     assert len(place(x, 9, "farthest", **how)[0]) == 5

@@ -53,7 +53,7 @@ def test_the_gradient_is_that_of_the_objective(seed, k, strength):
 @given(SEEDS, st.sampled_from([2, 3]))
 def test_three_ways_lead_to_one_top(seed, k):
     X, D, w = data(seed, k=k)
-    found = [LogisticFit.learn(X, D, weights=w, strength=0.5, method=m) for m in ("newton", "lbfgs", "gradient")]
+    found = [LogisticFit.learn(X, D, sample_weight=w, strength=0.5, method=m) for m in ("newton", "lbfgs", "gradient")]
     for other in found[1:]:
         np.testing.assert_allclose(other.weights, found[0].weights, atol=1e-5)
         assert other.log_likelihood == pytest.approx(found[0].log_likelihood, rel=1e-7)
@@ -64,10 +64,10 @@ def test_three_ways_lead_to_one_top(seed, k):
 def test_weight_two_is_the_row_twice_and_soft_targets_are_shares(seed):
     X, D, _ = data(seed, n=10)
     twice = np.repeat(np.arange(10), 2)
-    one, other = LogisticFit.learn(X, D, weights=np.full(10, 2.0)), LogisticFit.learn(X[twice], D[twice])
+    one, other = LogisticFit.learn(X, D, sample_weight=np.full(10, 2.0)), LogisticFit.learn(X[twice], D[twice])
     np.testing.assert_allclose(one.weights, other.weights, atol=1e-9)
     hard = LogisticFit.learn(
-        np.concatenate([X, X]), np.repeat([0.0, 1.0], 10), weights=np.concatenate([D[:, 0], D[:, 1]])
+        np.concatenate([X, X]), np.repeat([0.0, 1.0], 10), sample_weight=np.concatenate([D[:, 0], D[:, 1]])
     )
     np.testing.assert_allclose(LogisticFit.learn(X, D[:, 1]).weights, hard.weights, atol=1e-9)
 
@@ -99,7 +99,7 @@ def test_the_evidence_is_nearly_the_integral():
 @pytest.mark.parametrize("k", [2, 3])
 def test_intervals_hold_what_the_weights_could_be(k):
     X, D, w = data(3, n=800, k=k)
-    fit = LogisticFit.learn(X, D, weights=w)
+    fit = LogisticFit.learn(X, D, sample_weight=w)
     drawn = np.random.default_rng(0).multivariate_normal(fit.weights.ravel(), fit.covariance, 4000)
     at = X[:5]
     p = np.array([LogisticFit(v.reshape(fit.weights.shape), fit.precision, fit.prior).probability(at) for v in drawn])
@@ -109,8 +109,8 @@ def test_intervals_hold_what_the_weights_could_be(k):
 
 def test_what_is_known_is_the_prior_of_what_comes_next():
     X, D, w = data(4, n=400)
-    whole = LogisticFit.learn(X, D, weights=w)
-    parts = LogisticFit.learn(X[:200], D[:200], weights=w[:200]).update(X[200:], D[200:], weights=w[200:])
+    whole = LogisticFit.learn(X, D, sample_weight=w)
+    parts = LogisticFit.learn(X[:200], D[:200], sample_weight=w[:200]).update(X[200:], D[200:], sample_weight=w[200:])
     np.testing.assert_allclose(parts.weights, whole.weights, atol=0.02)
     assert parts.cases == pytest.approx(whole.cases)
 

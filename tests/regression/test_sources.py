@@ -57,12 +57,12 @@ def same(found, told, rtol=1e-10):
 
 
 @pytest.mark.parametrize("prior", ["reference", "weak", "evidence"])
-@pytest.mark.parametrize("weights", [None, "n"])
-def test_least_squares_of_sources_is_that_of_rows(files, prior, weights):
-    told = fit_linear(drawn(), OUTPUTS, prior=prior, weights=weights)
+@pytest.mark.parametrize("sample_weight", [None, "n"])
+def test_least_squares_of_sources_is_that_of_rows(files, prior, sample_weight):
+    told = fit_linear(drawn(), OUTPUTS, prior=prior, sample_weight=sample_weight)
     assert told.features.names[:3] == ("hours", "steps", "wind=strong")
     for source in (files + "/*.parquet", scan(files + "/*.csv"), scan(pieces(drawn()))):
-        found = fit_linear(source, OUTPUTS, prior=prior, weights=weights)
+        found = fit_linear(source, OUTPUTS, prior=prior, sample_weight=sample_weight)
         same(found, told)
         new = drawn(9, 1)
         np.testing.assert_allclose(found.predict(new), told.predict(new), rtol=1e-10, atol=1e-15 * 1e6)
@@ -83,8 +83,8 @@ def test_learning_goes_on_with_sources(files):
     same(found.model_, told.model_)
     assert found.predict(drawn(5)).shape == (5,)
     same(found.partial_fit(scan(pieces(drawn(90, 2))), "grade").model_, told.partial_fit(drawn(90, 2), "grade").model_)
-    weighed = fit_linear(drawn(), "grade", weights="n")
-    same(weighed.update(scan(pieces(drawn())), weights="n"), weighed.update(drawn(), weights="n"))
+    weighed = fit_linear(drawn(), "grade", sample_weight="n")
+    same(weighed.update(scan(pieces(drawn())), sample_weight="n"), weighed.update(drawn(), sample_weight="n"))
 
 
 def test_what_is_collected_travels():
@@ -105,7 +105,7 @@ def test_what_a_source_cannot_do_is_told(files):
     with pytest.raises(DataError, match="no column to learn from besides"):
         fit_linear(source, "grade", columns=["grade"])
     with pytest.raises(MissingValuesError, match="the target is missing in every row that counts"):
-        fit_linear(scan([{"x": [1.0, 2.5], "y": [np.nan, 1.5], "n": [1, 0]}]), "y", weights="n")
+        fit_linear(scan([{"x": [1.0, 2.5], "y": [np.nan, 1.5], "n": [1, 0]}]), "y", sample_weight="n")
     for learner in (RBFRegressor(2), LogisticClassifier(), LocalRegressor()):
         for data in (source, scan(files + "/*.csv")):
             with pytest.raises(ParameterError, match="all rows in memory"):

@@ -89,11 +89,11 @@ def test_the_answers_of_files_to_the_last_bit(workers: DaskEngine, folder: Path)
     def expected(table: Any) -> Any:
         """An E step in small: the shares of three classes in each row, summed with the weights of the rows."""
         shares = np.exp(parameters[:, table.codes_of("x")] + parameters[:, table.codes_of("y")])
-        return (shares / shares.sum(0) * table.weights).sum(1)
+        return (shares / shares.sum(0) * table.sample_weight).sum(1)
 
     told: list[Any] = []
-    here = bl.scan(str(folder / "*.parquet"), weights="n", engine=ThreadEngine(1))
-    there = bl.scan(str(folder / "*.parquet"), weights="n", engine=workers, progress=told.append)
+    here = bl.scan(str(folder / "*.parquet"), sample_weight="n", engine=ThreadEngine(1))
+    there = bl.scan(str(folder / "*.parquet"), sample_weight="n", engine=workers, progress=told.append)
     assert there.schema == here.schema
     assert there.missing() == here.missing()
     assert there.total_weight == here.total_weight
@@ -194,9 +194,11 @@ def test_a_worker_that_dies_changes_nothing(workers: DaskEngine, folder: Path, t
             os.kill(os.getpid(), signal.SIGKILL)
         return table.counter.count([(0, 1)])[0]
 
-    there = bl.scan(str(folder), weights="n", engine=workers).fold(once)
+    there = bl.scan(str(folder), sample_weight="n", engine=workers).fold(once)
     assert int(mark.read_text()) in before
-    np.testing.assert_array_equal(there, bl.scan(str(folder), weights="n").fold(lambda t: t.counter.count([(0, 1)])[0]))
+    np.testing.assert_array_equal(
+        there, bl.scan(str(folder), sample_weight="n").fold(lambda t: t.counter.count([(0, 1)])[0])
+    )
 
 
 def test_no_workers_left() -> None:
@@ -254,7 +256,7 @@ def waited(ask: Any, seconds: float = 30.0) -> Any:
 
 def test_a_script_without_a_guard_ends(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
-    script.write_text("from bayeslearn.sources import DaskEngine\nCluster.local(1)")
+    script.write_text("from bayeslearn.sources import DaskEngine\nDaskEngine.local(1)")
     told = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
     assert told.returncode == 1
     assert 'below `if __name__ == "__main__":`' in told.stderr

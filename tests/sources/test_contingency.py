@@ -24,11 +24,11 @@ DATA = {
 MANY = [("word", "few"), ("truth", "word"), ("few",), ("few", "truth", "word")]
 
 
-@pytest.mark.parametrize("weights", [None, "n"])
+@pytest.mark.parametrize("sample_weight", [None, "n"])
 @pytest.mark.parametrize("families", [MANY, MANY[:1]], ids=["many", "one"])
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_counts_of_the_table(tmp_path: Any, weights: Any, families: Any, ending: str) -> None:
-    source = bl.scan(write(tmp_path, pieces(DATA, [20, 50]), ending), weights=weights)
+def test_counts_of_the_table(tmp_path: Any, sample_weight: Any, families: Any, ending: str) -> None:
+    source = bl.scan(write(tmp_path, pieces(DATA, [20, 50]), ending), sample_weight=sample_weight)
     table = source.table()
     for missing in ("drop", "state"):
         for ours, theirs in zip(
@@ -45,7 +45,7 @@ def test_equal_rows_become_one(tmp_path: Any) -> None:
     folded = group_counts(source, memory_limit="256MB").table().distinct()
     assert folded.total_weight == N
     expected = source.table().distinct()
-    key = lambda t: sorted((*t.codes[:, i].tolist(), float(t.weights[i])) for i in range(len(t)))  # noqa: E731
+    key = lambda t: sorted((*t.codes[:, i].tolist(), float(t.sample_weight[i])) for i in range(len(t)))  # noqa: E731
     assert key(folded) == key(expected)
 
 

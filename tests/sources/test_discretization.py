@@ -26,9 +26,9 @@ numbers = st.one_of(
 
 def assert_as_the_table(data: dict[str, Any], rows: int, *, weighted: bool = False, **how: Any) -> None:
     weights = "w" if weighted else None
-    table = as_table(data, numeric=["x"], weights=weights)
+    table = as_table(data, numeric=["x"], sample_weight=weights)
     parts = [{k: v[a : a + rows] for k, v in data.items()} for a in range(0, len(data["x"]), rows)]
-    source = bl.scan(parts, schema=table.schema, weights=weights)
+    source = bl.scan(parts, schema=table.schema, sample_weight=weights)
     try:
         expected = table.discretize(**how)
     except ConstantColumnError:
@@ -44,7 +44,7 @@ def assert_as_the_table(data: dict[str, Any], rows: int, *, weighted: bool = Fal
 @trials(60)
 @given(
     cells=st.lists(st.tuples(st.one_of(st.none(), numbers), st.integers(0, 3)), min_size=4, max_size=80),
-    bins=st.integers(2, 9),
+    n_bins=st.integers(2, 9),
     how=st.sampled_from(["quantile", "width"]),
     weighted=st.booleans(),
     few=st.sampled_from([0, 8, 1 << 16]),
@@ -56,7 +56,7 @@ def test_the_intervals_of_the_table(cells: list[Any], bins: int, how: Any, *, we
     if len({v for v, n in zip(x, w, strict=True) if v is not None and (n or not weighted)}) < 2:
         return
     with mock.patch.multiple(ranges, FEW_ROWS=few, SPLIT=64, LEAST_SPLIT=16):
-        assert_as_the_table(data, 7, weighted=weighted, how=how, bins=bins)
+        assert_as_the_table(data, 7, weighted=weighted, how=how, n_bins=bins)
 
 
 COLUMNS = {
@@ -87,12 +87,12 @@ def test_many_rows_take_few_passes(monkeypatch: pytest.MonkeyPatch, kind: str, h
 def test_encoded_rows_keep_the_values(tmp_path: Path) -> None:
     x = np.random.default_rng(5).normal(size=300)
     source = bl.scan([{"x": x[:100]}, {"x": x[100:]}], numeric=["x"])
-    table = as_table({"x": x}, numeric=["x"]).discretize(bins=4)
+    table = as_table({"x": x}, numeric=["x"]).discretize(n_bins=4)
     before, after = (
         encode_to_disk(source, tmp_path / "plain"),
-        encode_to_disk(discretize(source, bins=4), tmp_path / "cut"),
+        encode_to_disk(discretize(source, n_bins=4), tmp_path / "cut"),
     )
-    for found in (discretize(before, bins=4), after, bl.scan(tmp_path / "cut")):
+    for found in (discretize(before, n_bins=4), after, bl.scan(tmp_path / "cut")):
         assert found.schema["x"].interval_values == table.schema["x"].interval_values
         assert found.table() == table
 

@@ -26,7 +26,7 @@ def test_the_same_rows(data: dict[str, list[Any]], cuts: list[int], weighted: An
     data = data | ({"n": [float(i % 3) for i in range(rows)]} if weighted else {})
     with tempfile.TemporaryDirectory() as folder:
         try:
-            source = bl.scan([arrow(p) for p in pieces(data, cuts)], weights="n" if weighted else None)
+            source = bl.scan([arrow(p) for p in pieces(data, cuts)], sample_weight="n" if weighted else None)
         except BayeslearnError:
             return
         kept = encode_to_disk(source, f"{folder}/kept")
@@ -51,7 +51,7 @@ def test_other_columns_and_codes(kept: Any) -> None:
     turned = Schema([DiscreteVariable("word", ["low", "high"])])
     assert source.with_schema(turned).table().codes_of("word").tolist() == [0, 1, -1, 0]
     assert bl.scan(kept, columns=["few"], numeric=["few"]).table().values_of("few").tolist() == [1, 2, 1, 2]
-    assert bl.scan(kept, columns=["word"], weights="few").total_weight == 6
+    assert bl.scan(kept, columns=["word"], sample_weight="few").total_weight == 6
     assert [len(t) for t in source.batches(3)] == [3, 1]
 
 

@@ -174,8 +174,8 @@ def test_errors_name_the_file_and_the_row(tmp_path: Path) -> None:
 
 
 def test_weights_of_documents() -> None:
-    table = as_table({"text": ["a", "b"]}, weights=[2.0, 0.5])
-    assert next(table.documents().batches()).weights.tolist() == [2.0, 0.5]
+    table = as_table({"text": ["a", "b"]}, sample_weight=[2.0, 0.5])
+    assert next(table.documents().batches()).sample_weight.tolist() == [2.0, 0.5]
 
 
 def test_what_reads_may_travel(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def days(tmp_path: Any) -> Any:
 
 
 def test_dictionaries_of_different_order(days: Any) -> None:
-    source = bl.scan(f"{days}/*.parquet", weights="n")
+    source = bl.scan(f"{days}/*.parquet", sample_weight="n")
     assert source.schema["wind"].states == ("calm", "strong", "weak")
     assert source.table().column("wind").tolist() == ["weak", "strong", None, "strong", "weak", "calm"]
     assert source.total_weight == 9.5
@@ -134,9 +134,9 @@ def test_batches_of_a_wished_size(days: Any) -> None:
 
 
 def test_small_batches_give_the_same(days: Any) -> None:
-    source = bl.scan(f"{days}/*.parquet", weights="n", memory_limit="64KB")
+    source = bl.scan(f"{days}/*.parquet", sample_weight="n", memory_limit="64KB")
     assert source.batch_rows == 1024
-    assert source.table() == bl.scan(f"{days}/*.parquet", weights="n").table()
+    assert source.table() == bl.scan(f"{days}/*.parquet", sample_weight="n").table()
 
 
 ### databases
@@ -187,7 +187,7 @@ def test_bad_input(tmp_path: Any) -> None:
     with pytest.raises(ParameterError, match="size such as"):
         bl.scan(tmp_path, memory_limit="much")
     with pytest.raises(ParameterError, match="column of it"):
-        as_source(bl.scan([{"a": ["x", "y"]}]), weights=np.ones(2))
+        as_source(bl.scan([{"a": ["x", "y"]}]), sample_weight=np.ones(2))
 
 
 def test_an_error_names_its_batch() -> None:
@@ -204,7 +204,7 @@ def test_columns_that_files_lack_are_missing_if_they_may_be(days: Any) -> None:
     with pytest.raises(UnknownColumnError, match="'rain'"):
         as_source(f"{days}/*.parquet", schema=more)
     with pytest.raises(UnknownColumnError, match="'m'"):
-        as_source(f"{days}/*.parquet", schema=more, missing_columns="missing", weights="m")
+        as_source(f"{days}/*.parquet", schema=more, missing_columns="missing", sample_weight="m")
 
 
 def test_what_is_missing_is_said_once(days: Any) -> None:
@@ -217,7 +217,7 @@ def test_what_is_missing_is_said_once(days: Any) -> None:
 
 
 def test_tables_keep_their_weights() -> None:
-    table = as_table({"a": ["x", "y"], "n": [2.0, 0.5]}, weights="n")
+    table = as_table({"a": ["x", "y"], "n": [2.0, 0.5]}, sample_weight="n")
     source = bl.scan([table, table])
     assert source.total_weight == 5
     assert source.fold(lambda t: t.total_weight) == 5

@@ -186,11 +186,11 @@ def test_bad_shapes(data, options, error, match):
         ({"handle_unknown": "drop"}, ParameterError, "unexpected value for `handle_unknown`: 'drop'"),
         ({"schema": "x"}, ParameterError, "`schema` must be a Schema, got 'x'"),
         ({"discrete": 3}, ParameterError, "`discrete` must be names of columns, got 3"),
-        ({"weights": "w"}, UnknownColumnError, "there is no column 'w'"),
-        ({"weights": [1, 2]}, ShapeError, r"expected weights of shape \(3,\), got \(2,\)"),
-        ({"weights": [1, -2, 1]}, WeightError, r"finite and not negative, got -2.0 at position 1"),
-        ({"weights": [1, 1, np.inf]}, WeightError, "finite and not negative, got inf at position 2"),
-        ({"weights": "x"}, MixedTypesError, "column 'x' is to be numeric, but row 0 holds 'a'"),
+        ({"sample_weight": "w"}, UnknownColumnError, "there is no column 'w'"),
+        ({"sample_weight": [1, 2]}, ShapeError, r"expected sample_weight of shape \(3,\), got \(2,\)"),
+        ({"sample_weight": [1, -2, 1]}, WeightError, r"finite and not negative, got -2.0 at position 1"),
+        ({"sample_weight": [1, 1, np.inf]}, WeightError, "finite and not negative, got inf at position 2"),
+        ({"sample_weight": "x"}, MixedTypesError, "column 'x' is to be numeric, but row 0 holds 'a'"),
     ],
 )
 def test_bad_requests(options, error, match):
@@ -200,9 +200,9 @@ def test_bad_requests(options, error, match):
 
 def test_bad_weights_in_a_column():
     with pytest.raises(WeightError, match="`w` must be finite and not negative, got nan at position 1"):
-        as_table({**GOOD, "w": [1.5, None, 1]}, weights="w")
+        as_table({**GOOD, "w": [1.5, None, 1]}, sample_weight="w")
     with pytest.raises(WeightError, match=r"`w` must be finite and not negative, got -1\.0 at position 0"):
-        as_table({**GOOD, "w": [-1, 2, 1]}, weights="w")
+        as_table({**GOOD, "w": [-1, 2, 1]}, sample_weight="w")
 
 
 def test_a_schema_says_it_all():

@@ -85,7 +85,7 @@ def test_the_order_of_rows_changes_no_state(columns, data):
 @given(tables(min_rows=1))
 def test_a_table_coded_by_its_own_schema_is_itself(table):
     assert as_table(table, schema=table.schema) is table
-    assert as_table(table.to_dict(), schema=table.schema, weights=table.weights, na_values=()) == table
+    assert as_table(table.to_dict(), schema=table.schema, sample_weight=table.sample_weight, na_values=()) == table
 
 
 @given(tables(min_rows=1), st.data())
@@ -263,11 +263,11 @@ def test_numbers_and_truth_meet_their_text():
 
 
 def test_a_table_under_another_schema():
-    table = as_table({"x": ["a", "b", "?"], "y": [1.5, 2, 3]}, weights=[1, 2, 3])
+    table = as_table({"x": ["a", "b", "?"], "y": [1.5, 2, 3]}, sample_weight=[1, 2, 3])
     schema = Schema([NumericVariable("y"), DiscreteVariable("x", ["c", "b", "a"])])
     turned = as_table(table, schema=schema)
     assert turned.codes_of("x").tolist() == [2, 1, -1]
-    assert turned.weights.tolist() == [1, 2, 3]
+    assert turned.sample_weight.tolist() == [1, 2, 3]
     assert as_table(table, states={"x": ["b", "a"]}).codes_of("x").tolist() == [1, 0, -1]
     assert as_table(table, discrete=["y"]).schema["y"].states == (1.5, 2.0, 3.0)
 
@@ -277,7 +277,7 @@ def test_a_table_keeps_the_variables_that_nothing_is_said_about():
     table = as_table(data, numeric=["n"], allow_constant=True)
     assert as_table(table, states={"x": ["v", "u"]}).schema.select(["n", "c"]) == table.schema.select(["n", "c"])
     assert as_table(table, discrete=True).schema["n"].states == (1, 2)
-    assert as_table(as_table(data, **LOOSE), weights="n").total_weight == 6
+    assert as_table(as_table(data, **LOOSE), sample_weight="n").total_weight == 6
 
 
 def test_a_table_of_odd_states_under_another_schema():
@@ -340,13 +340,13 @@ def test_objects_of_polars():
 
 def test_weights_by_array_and_by_name():
     data = {"x": ["a", "b"], "n": [3, 0.5]}
-    expected = as_table({"x": ["a", "b"]}, weights=[3, 0.5])
-    assert as_table(data, weights="n") == expected
-    assert as_table(data, columns=["x"], weights="n") == expected
-    assert as_table(data, columns=["n", "x"], weights="n") == expected
-    assert as_table(data, schema=expected.schema, weights="n") == expected
-    assert as_table(as_table(data), weights="n") == expected
-    assert as_table(as_table(data), columns=["x"], weights=[3, 0.5]) == expected
+    expected = as_table({"x": ["a", "b"]}, sample_weight=[3, 0.5])
+    assert as_table(data, sample_weight="n") == expected
+    assert as_table(data, columns=["x"], sample_weight="n") == expected
+    assert as_table(data, columns=["n", "x"], sample_weight="n") == expected
+    assert as_table(data, schema=expected.schema, sample_weight="n") == expected
+    assert as_table(as_table(data), sample_weight="n") == expected
+    assert as_table(as_table(data), columns=["x"], sample_weight=[3, 0.5]) == expected
     assert expected.total_weight == 3.5
 
 

@@ -22,11 +22,11 @@ SCHEMA = Schema(
 )
 
 
-def random_table(seed, n, *, missing=0.15, weights=None):
+def random_table(seed, n, *, missing=0.15, sample_weight=None):
     rng = np.random.default_rng(seed)
     codes = np.stack([rng.integers(0, len(v.states), n) for v in SCHEMA.discrete]).astype(np.int8)
     codes[:3][rng.random((3, n)) < missing] = -1
-    return Table(SCHEMA, codes, rng.normal(size=(1, n)), weights)
+    return Table(SCHEMA, codes, rng.normal(size=(1, n)), sample_weight)
 
 
 def counts(table, **options):
@@ -108,7 +108,7 @@ def test_both_ways_agree_and_are_both_used(monkeypatch):
 
 def test_weighted_counts_do_not_depend_on_the_number_of_threads(monkeypatch):
     monkeypatch.setattr("bayeslearn.tables.contingency.CHUNK", 100)
-    table = random_table(1, 2000, weights=np.random.default_rng(1).random(2000))
+    table = random_table(1, 2000, sample_weight=np.random.default_rng(1).random(2000))
     monkeypatch.setattr(type(table.counter), "count", lambda self, fs: list(self._histograms(fs, worth=True).values()))
 
     monkeypatch.setenv("BAYESLEARN_THREADS", "1")

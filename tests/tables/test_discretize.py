@@ -16,8 +16,8 @@ CELLS = st.lists(st.none() | st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float
 VARIED = CELLS.filter(lambda cells: len({c for c in cells if c is not None}) > 1)
 
 
-def column(cells, weights=None):
-    return Table(Schema([NumericVariable("x")]), [], [[np.nan if c is None else c for c in cells]], weights)
+def column(cells, sample_weight=None):
+    return Table(Schema([NumericVariable("x")]), [], [[np.nan if c is None else c for c in cells]], sample_weight)
 
 
 def slow_mdl(x, y, w):
@@ -56,7 +56,7 @@ def slow_mdl(x, y, w):
 @given(VARIED, st.sampled_from(["quantile", "width"]), st.integers(2, 7))
 def test_new_data_are_cut_as_the_old(cells, how, bins):
     table = column(cells)
-    cut = table.discretize(how=how, bins=bins)
+    cut = table.discretize(how=how, n_bins=bins)
     assert as_table({"x": cells}, schema=cut.schema) == cut
     assert as_table(table, schema=cut.schema) == cut
     assert as_table(cut.to_dict(), schema=cut.schema) == cut
@@ -65,7 +65,7 @@ def test_new_data_are_cut_as_the_old(cells, how, bins):
 
 @given(VARIED, st.integers(2, 7))
 def test_intervals_hold_what_their_bounds_say(cells, bins):
-    cut = column(cells).discretize(bins=bins)
+    cut = column(cells).discretize(n_bins=bins)
     edges = [-math.inf, *cut.schema["x"].cuts, math.inf]
     for cell, code in zip(cells, cut.codes_of("x"), strict=True):
         assert code == -1 if cell is None else edges[code] < cell <= edges[code + 1]
@@ -73,7 +73,7 @@ def test_intervals_hold_what_their_bounds_say(cells, bins):
 
 @given(VARIED, st.integers(2, 7))
 def test_no_interval_of_quantiles_is_empty(cells, bins):
-    cut = column(cells).discretize(bins=bins)
+    cut = column(cells).discretize(n_bins=bins)
     assert 2 <= cut.schema["x"].size <= bins
     assert set(cut.codes_of("x")) - {-1} == set(range(cut.schema["x"].size))
 
@@ -81,14 +81,14 @@ def test_no_interval_of_quantiles_is_empty(cells, bins):
 @given(VARIED, st.data(), st.integers(2, 7), st.sampled_from(["quantile", "width", "mdl"]))
 def test_a_weight_of_three_is_three_rows(cells, data, bins, how):
     times = data.draw(st.lists(st.integers(1, 3), min_size=len(cells), max_size=len(cells)))
-    weighted = column(cells, weights=np.array(times, dtype=float))
+    weighted = column(cells, sample_weight=np.array(times, dtype=float))
     repeated = column(np.repeat(np.array(cells, dtype=object), times))
     if how == "mdl":
         y, one = np.arange(len(cells)) % 2, np.ones(sum(times))
-        found = mdl_cuts(weighted.values_of("x"), y, weighted.weights, 2)
+        found = mdl_cuts(weighted.values_of("x"), y, weighted.sample_weight, 2)
         assert found.tolist() == mdl_cuts(repeated.values_of("x"), np.repeat(y, times), one, 2).tolist()
     else:
-        assert weighted.discretize(how=how, bins=bins).schema == repeated.discretize(how=how, bins=bins).schema
+        assert weighted.discretize(how=how, n_bins=bins).schema == repeated.discretize(how=how, n_bins=bins).schema
 
 
 @given(st.data(), st.integers(2, 4), st.integers(1, 60))
@@ -104,7 +104,7 @@ def test_mdl_agrees_with_its_twin(data, n_states, n):
 
 
 def test_quantiles():
-    cut = as_table({"x": [1.0, 2, 3, 4, 5, 6, 7, 8.5], "y": list("ababcabc")}).discretize(bins=4)
+    cut = as_table({"x": [1.0, 2, 3, 4, 5, 6, 7, 8.5], "y": list("ababcabc")}).discretize(n_bins=4)
     assert cut.schema["x"] == DiscreteVariable("x", ("<= 2.5", "2.5 … 4.5", "4.5 … 6.5", "> 6.5"), (2.5, 4.5, 6.5))
     assert cut.codes_of("x").tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
     assert cut.schema.names == ("x", "y")
@@ -113,25 +113,25 @@ def test_quantiles():
 
 def test_ties_make_fewer_intervals():
     for cells in ([0.5] * 9 + [7.5], [7.5] + [9.5] * 9):
-        assert column(cells).discretize(bins=5).schema["x"].size == 2
+        assert column(cells).discretize(n_bins=5).schema["x"].size == 2
 
 
 def test_width():
-    cut = column([0.0, 1, 2, 10]).discretize(how="width", bins=5)
+    cut = column([0.0, 1, 2, 10]).discretize(how="width", n_bins=5)
     assert cut.schema["x"].cuts == (2, 4, 6, 8)
     assert cut.codes_of("x").tolist() == [0, 0, 0, 4]
 
 
 def test_neighboring_floats_can_be_told_apart():
     a = 1.0
-    cut = column([a, np.nextafter(a, 2)]).discretize(bins=2)
+    cut = column([a, np.nextafter(a, 2)]).discretize(n_bins=2)
     assert cut.codes_of("x").tolist() == [0, 1]
 
 
 def test_missing_cells_and_weightless_rows_have_no_say():
-    plain = column([1.0, 2, 3, 4]).discretize(bins=2).schema
-    assert column([1.0, None, 2, 3, 4]).discretize(bins=2).schema == plain
-    assert column([1.0, 99, 2, 3, 4], weights=[1, 0, 1, 1, 1]).discretize(bins=2).schema == plain
+    plain = column([1.0, 2, 3, 4]).discretize(n_bins=2).schema
+    assert column([1.0, None, 2, 3, 4]).discretize(n_bins=2).schema == plain
+    assert column([1.0, 99, 2, 3, 4], sample_weight=[1, 0, 1, 1, 1]).discretize(n_bins=2).schema == plain
 
 
 def test_mdl_finds_the_border():
@@ -155,7 +155,7 @@ def test_many_states_of_the_target_do_not_overflow():
 def test_equal_frequencies_agree_with_scikit_learn():
     x = np.random.default_rng(5).normal(size=1000)
     theirs = KBinsDiscretizer(4, encode="ordinal", strategy="quantile", quantile_method="linear").fit(x[:, None])
-    ours = column(x).discretize(bins=4)
+    ours = column(x).discretize(n_bins=4)
     np.testing.assert_allclose(ours.schema["x"].cuts, theirs.bin_edges_[0][1:-1], atol=0.01)
     assert np.bincount(ours.codes_of("x")).tolist() == [250] * 4
 
@@ -174,10 +174,10 @@ def test_a_table_without_numbers_stays_as_it_is():
         ({}, ConstantColumnError, "fewer than two different values: 'c'\n\nhint: leave them out of `columns`"),
         ({"how": "width"}, ConstantColumnError, "fewer than two different values: 'c'"),
         ({"how": "even"}, ParameterError, "unexpected value for `how`: 'even'\n\nhint: choose one of 'quantile'"),
-        ({"bins": 1}, ParameterError, "`bins` must be at least 2, got 1"),
-        ({"bins": 2.5}, ParameterError, "`bins` must be a whole number, got 2.5"),
+        ({"n_bins": 1}, ParameterError, "`n_bins` must be at least 2, got 1"),
+        ({"n_bins": 2.5}, ParameterError, "`n_bins` must be a whole number, got 2.5"),
         ({"how": "mdl"}, ParameterError, "how='mdl' needs a `target`"),
-        ({"how": "mdl", "target": "d", "bins": 3}, ParameterError, "`bins` must not be given with how='mdl'"),
+        ({"how": "mdl", "target": "d", "n_bins": 3}, ParameterError, "`n_bins` must not be given with how='mdl'"),
         ({"target": "d"}, ParameterError, "`target` is used by how='mdl' only, got target='d' with how='quantile'"),
         ({"columns": ["d"]}, UnknownColumnError, "column 'd' is discrete"),
         ({"columns": ["q"]}, UnknownColumnError, "there is no column 'q'"),
@@ -190,7 +190,7 @@ def test_bad_requests(options, error, match):
 
 
 def test_words_and_infinities_cannot_be_cut():
-    schema = column([1.0, 2.0]).discretize(bins=2).schema
+    schema = column([1.0, 2.0]).discretize(n_bins=2).schema
     with pytest.raises(ValueError, match="column 'x' is inf in row 0"):
         as_table({"x": [np.inf]}, schema=schema)
     with pytest.raises(

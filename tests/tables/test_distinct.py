@@ -11,7 +11,7 @@ from tests.tables.strategies import tables
 
 def slow_distinct(table):
     """The twin: a dict from rows to weights, in order of appearance."""
-    weights = np.ones(len(table)) if table.weights is None else table.weights
+    weights = np.ones(len(table)) if table.sample_weight is None else table.sample_weight
     folded = {}
     for row, weight in zip(table.rows(), weights, strict=True):
         key = tuple(row.values())
@@ -26,7 +26,7 @@ def slow_distinct(table):
 def test_distinct_agrees_with_its_twin(table):
     folded, slow = table.distinct(), slow_distinct(table)
     assert [tuple(row.values()) for row in folded.rows()] == list(slow)
-    np.testing.assert_allclose(folded.weights, list(slow.values()), rtol=1e-12)
+    np.testing.assert_allclose(folded.sample_weight, list(slow.values()), rtol=1e-12)
 
 
 @given(tables())
@@ -38,7 +38,7 @@ def test_distinct_twice_is_distinct_once(table):
 def test_rows_twice_weigh_twice(table):
     once, twice = table.distinct(), Table.concat([table, table]).distinct()
     assert twice.codes.tolist() == once.codes.tolist()
-    np.testing.assert_allclose(twice.weights, 2 * once.weights, rtol=1e-12)
+    np.testing.assert_allclose(twice.sample_weight, 2 * once.sample_weight, rtol=1e-12)
 
 
 @given(st.data(), st.integers(0, 2**32 - 1))
@@ -67,7 +67,7 @@ def test_a_hash_that_always_collides_changes_nothing(monkeypatch):
 
 def test_zeros_are_equal_and_so_are_nans():
     table = Table(Schema([NumericVariable("x")]), [], [[0.0, -0.0, np.nan, -np.nan, 1.0]])
-    assert table.distinct().weights.tolist() == [2, 2, 1]
+    assert table.distinct().sample_weight.tolist() == [2, 2, 1]
 
 
 def test_words_hold_as_many_columns_as_fit():

@@ -193,7 +193,7 @@ def test_durations_are_seconds():
 
 def test_variables_remember_what_they_were_read_as():
     table = as_table({"x": ["$1.25", "$2.50", "$7.25"], "t": ["2013-01-02", "2014-02-03", "2014-02-04"]})
-    for variable in (*table.schema, *table.discretize(bins=2).schema):
+    for variable in (*table.schema, *table.discretize(n_bins=2).schema):
         again = variable_from_dict(variable.to_dict())
         assert (again, again.read_as, again.origin) == (variable, variable.read_as, variable.origin)
 

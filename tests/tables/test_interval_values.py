@@ -64,7 +64,7 @@ def test_comparing_and_searching_give_the_same_codes(x, cuts):
 
 def test_the_name_of_a_heavy_value_among_names_of_intervals():
     """'0' is a number and the name of a state; next to '< 0' it is the name."""
-    table = as_table({"x": [-1.5, 0, 0, 0, 0, 2.5]}, numeric=["x"]).discretize(bins=3)
+    table = as_table({"x": [-1.5, 0, 0, 0, 0, 2.5]}, numeric=["x"]).discretize(n_bins=3)
     assert table.schema["x"].states == ("< 0", "0", "> 0")
     for other in (table.to_dict(), {"x": ["< 0", "0", "0.0", "0", "0", "7"]}):
         assert as_table(other, schema=table.schema) == table

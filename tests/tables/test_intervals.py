@@ -16,7 +16,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
 def cut_of(values, bins=5):
-    return Table(Schema([NumericVariable("x")]), [], [values]).discretize(bins=bins)
+    return Table(Schema([NumericVariable("x")]), [], [values]).discretize(n_bins=bins)
 
 
 ### laws

@@ -75,7 +75,10 @@ def test_duckdb_groups_the_same_cells(tmp_path: Path) -> None:
     source = scan(path, discrete=True)
     assert source.table().to_dict() == {"a": ["x", "z", "x"], "b": ["1y", "2\n3", "1y"]}
     found = group_counts(source).table()
-    assert sorted(zip(*found.to_dict().values(), found.weights, strict=True)) == [("x", "1y", 2.0), ("z", "2\n3", 1.0)]
+    assert sorted(zip(*found.to_dict().values(), found.sample_weight, strict=True)) == [
+        ("x", "1y", 2.0),
+        ("z", "2\n3", 1.0),
+    ]
 
 
 ### errors

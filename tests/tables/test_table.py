@@ -72,7 +72,7 @@ def test_rows_one_by_one_are_all_rows(table):
 @given(tables())
 def test_parts_are_as_valid_as_the_whole(table):
     for part in (table, table.take(np.arange(len(table))[::2]), *table.batches(3), table.distinct()):
-        assert Table(part.schema, part.codes, part.values, part.weights) == part
+        assert Table(part.schema, part.codes, part.values, part.sample_weight) == part
         assert part.codes.flags.c_contiguous
         assert part.codes.shape == (len(table.schema.discrete), len(part))
         assert part.values.shape == (len(table.schema.numeric), len(part))
@@ -107,7 +107,7 @@ def test_a_table_cannot_be_changed(days):
     with pytest.raises(ValueError, match="read-only"):
         days.values_of("hours")[0] = 1
     with pytest.raises(AttributeError, match="cannot assign"):
-        days.weights = None
+        days.sample_weight = None
 
 
 @pytest.mark.parametrize(("n", "dtype"), [(2, np.int8), (127, np.int8), (128, np.int16), (40_000, np.int32)])
@@ -119,9 +119,9 @@ def test_weights(days):
     assert days.total_weight == 4.0
     heavy = days.with_weights([1, 2, 0, 0.5])
     assert heavy.total_weight == 3.5
-    assert heavy.take([1, 3]).weights.tolist() == [2, 0.5]
+    assert heavy.take([1, 3]).sample_weight.tolist() == [2, 0.5]
     assert heavy.with_weights(None) == days
-    assert Table.concat([days, heavy]).weights.tolist() == [1, 1, 1, 1, 1, 2, 0, 0.5]
+    assert Table.concat([days, heavy]).sample_weight.tolist() == [1, 1, 1, 1, 1, 2, 0, 0.5]
 
 
 def test_a_table_travels(days):
@@ -187,7 +187,7 @@ def test_bad_weights(days):
         days.with_weights([1, 1, -1, 1])
     with pytest.raises(WeightError, match="got nan at position 0"):
         Table(SCHEMA, days.codes, days.values, [NAN, 1, 1, 1])
-    with pytest.raises(ShapeError, match=r"expected weights of shape \(4,\), got \(2,\)"):
+    with pytest.raises(ShapeError, match=r"expected sample_weight of shape \(4,\), got \(2,\)"):
         days.with_weights([1, 1])
 
 

@@ -193,9 +193,9 @@ def design(
         Called with every :class:`~bayeslearn.case_based.SearchProgress`; raising StopIteration ends the search with the
         best so far.
     """
-    validation.integer("max_rewrites", max_rewrites, least=0)
-    validation.integer("max_states", max_states, least=1)
-    validation.integer("most", most, least=1)
+    validation.integer("max_rewrites", max_rewrites, min_value=0)
+    validation.integer("max_states", max_states, min_value=1)
+    validation.integer("most", most, min_value=1)
     asked = specification(spec)
     if not base.cases:
         raise EmptyTableError("the case base holds no case with a structure", hint="add cases to it")

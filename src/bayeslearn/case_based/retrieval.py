@@ -70,7 +70,7 @@ class Watch:
     """Asked after every step whether to go on."""
 
     def __init__(self, time_limit: float | None, progress: Callable[[SearchProgress], object] | None) -> None:
-        limit = None if time_limit is None else validation.number("time_limit", time_limit, least=0)
+        limit = None if time_limit is None else validation.number("time_limit", time_limit, min_value=0)
         self.end = None if limit is None else time.monotonic() + limit
         self.progress = progress
         #: Why the search ended early; None while it goes on.
@@ -300,7 +300,7 @@ def retrieve(
         Called with every :class:`~bayeslearn.case_based.SearchProgress`; raising StopIteration ends the search with the
         best so far.
     """
-    validation.integer("most", most, least=1)
+    validation.integer("most", most, min_value=1)
     asked = specification(spec)
     if not base.cases:
         raise EmptyTableError("the case base holds no case with a structure", hint="add cases to it")

@@ -28,7 +28,7 @@ def check(checkpoint: Path | None, every: int, *, resume: bool) -> None:
     from bayeslearn import files, validation
     from bayeslearn.codec import require_model_name
 
-    validation.integer("--every", every, least=1)
+    validation.integer("--every", every, min_value=1)
     if checkpoint is None and resume:
         raise ParameterError("what should be gone on from?", hint="name the file with --checkpoint")
     if checkpoint is not None:

@@ -50,7 +50,7 @@ def run(
     prior: Annotated[
         str, typer.Option(help="weak keeps variances regular; none is maximum likelihood, scored by BIC.")
     ] = "weak",
-    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     most: Annotated[int, typer.Option(help="The most groups that auto tries.")] = 20,
     restarts: Annotated[int, typer.Option(help="How many more starts to climb from.")] = 3,
     tol: Annotated[float, typer.Option(help="Nats that an iteration must gain.")] = 1e-3,
@@ -83,15 +83,15 @@ def run(
     files.destination(to)
     validation.choice("--prior", prior, ["weak", "none"])
     number: Any = "auto" if k == "auto" else whole("-k", k)
-    left_out = data.dropped(weights)
+    left_out = data.dropped(sample_weight)
     how = {
         "prior": None if prior == "none" else "weak", "most": most, "restarts": restarts, "tol": tol,
-        "max_iter": max_iter, "random_state": validation.integer("--seed", seed, least=0),
+        "max_iter": max_iter, "random_state": validation.integer("--seed", seed, min_value=0),
         **on_the_way(checkpoint, every, number, resume=resume),
     }  # fmt: skip
-    with data.opened(weights=weights, max_states=max_states) as given:
+    with data.opened(sample_weight=sample_weight, max_states=max_states) as given:
         given.refuse("--plot", plot, "draws the rows")
-        table = given.settled(read(given, pairs("--family", family), left_out, weights, max_states))
+        table = given.settled(read(given, pairs("--family", family), left_out, sample_weight, max_states))
         kind = covariance or ("full" if not table.schema.discrete and not family else "diagonal")
         validation.choice("--covariance", kind, ["full", "tied", "diagonal", "spherical"])
         found = learned(table, number, pairs("--family", family), kind, how, data.passes)
@@ -124,15 +124,17 @@ def on_the_way(checkpoint: Path | None, every: int, k: Any, *, resume: bool) -> 
     return {"checkpoint": checkpoint, "every": every, **begun}
 
 
-def read(given: Given, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int) -> Any:
+def read(
+    given: Given, families: dict[str, str], left_out: dict[str, str], sample_weight: str | None, max_states: int
+) -> Any:
     """The table or the source, without the columns that are not wanted or cannot be used."""
     from bayeslearn.mixture.mixed_table import read_table
     from bayeslearn.tables.schema import require_known
 
     known = given.names
-    require_known([*families, *([weights] if weights else [])], known)
-    columns = [name for name in known if name not in left_out and name != weights]
-    return read_table(given.data, families, columns, given.weights, max_states, left_out)
+    require_known([*families, *([sample_weight] if sample_weight else [])], known)
+    columns = [name for name in known if name not in left_out and name != sample_weight]
+    return read_table(given.data, families, columns, given.sample_weight, max_states, left_out)
 
 
 def learned(

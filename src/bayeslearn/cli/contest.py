@@ -32,7 +32,7 @@ def run(
         list[str] | None,
         typer.Option(help="One of ours, or a class like RandomForestClassifier or sklearn.svm.SVC; repeat for more."),
     ] = None,
-    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds for each learner, looked at after each fold.")
     ] = None,
@@ -52,13 +52,13 @@ def run(
 
     if plot is not None:
         pictures.check(plot)
-    with data.in_memory("a contest", weights=weights) as given:
+    with data.in_memory("a contest", sample_weight=sample_weight) as given:
         found = held(
             given.settled(), target, learners=learner or None, cv=folds, task=TASKS.get(kind, kind),
-            sample_weight=given.weights,
-            random_state=validation.integer("--seed", seed, least=0), time_limit=time_limit,
+            sample_weight=given.sample_weight,
+            random_state=validation.integer("--seed", seed, min_value=0), time_limit=time_limit,
         )  # fmt: skip
-    found.dropped_columns.update(data.dropped(target, weights))
+    found.dropped_columns.update(data.dropped(target, sample_weight))
     if plot is not None:
         from bayeslearn import plots
 

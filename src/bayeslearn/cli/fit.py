@@ -56,7 +56,7 @@ def run(
     restarts: Annotated[int, typer.Option(help="Starts to climb from; the best is kept.")] = 1,
     tol: Annotated[float, typer.Option(help="Stop when an iteration gains no more nats than this.")] = 1e-4,
     max_iter: Annotated[int, typer.Option(help="The most iterations of a climb.")] = 200,
-    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     freeze: Annotated[list[str] | None, typer.Option(help="A variable whose table stays as it is in NET.")] = None,
     ignore_others: Annotated[
         bool, typer.Option("--ignore-others", help="Drop columns that NET does not have without a note or error.")
@@ -87,16 +87,16 @@ def run(
         "checkpoint": checkpoint, "every": every, "resume": resume,
     }  # fmt: skip
     with (
-        data.opened(weights=weights) as given,
+        data.opened(sample_weight=sample_weight) as given,
         interrupting.once("the tables so far") as stop,
         progress.bar("learning", passes=data.passes) as tell,
     ):
         if not ignore_others:
-            check_columns(structure, given.names, data, weights)
+            check_columns(structure, given.names, data, sample_weight)
         try:
             fit = fit_parameters(
                 structure, given.settled(), prior=prior, hidden=unseen, frozen=freeze or (), **climb,
-                weights=given.weights, random_state=seed, progress=telling(tell, stop, restarts, max_iter),
+                sample_weight=given.sample_weight, random_state=seed, progress=telling(tell, stop, restarts, max_iter),
             )  # fmt: skip
         except MissingValuesError as error:
             raise never_seen(error) from None
@@ -110,10 +110,10 @@ def run(
 def _check(restarts: int, tol: float, max_iter: int, seed: int) -> None:
     from bayeslearn import validation
 
-    validation.integer("--restarts", restarts, least=1)
-    validation.number("--tol", tol, least=0)
-    validation.integer("--max-iter", max_iter, least=1)
-    validation.integer("--seed", seed, least=0)
+    validation.integer("--restarts", restarts, min_value=1)
+    validation.number("--tol", tol, min_value=0)
+    validation.integer("--max-iter", max_iter, min_value=1)
+    validation.integer("--seed", seed, min_value=0)
 
 
 def graph_or_network(net: str) -> BayesianNetwork | DAG:
@@ -123,11 +123,11 @@ def graph_or_network(net: str) -> BayesianNetwork | DAG:
     return DAG.parse(net) if net.lstrip().startswith("[") else load(net)
 
 
-def check_columns(structure: BayesianNetwork | DAG, names: list[str], data: Data, weights: str | None) -> None:
+def check_columns(structure: BayesianNetwork | DAG, names: list[str], data: Data, sample_weight: str | None) -> None:
     """Name columns that the structure lacks: dropped for a network, an error for a graph, which may be misspelt."""
     from bayeslearn.network import DAG
 
-    odd = [name for name in names if name not in structure and name != weights]
+    odd = [name for name in names if name not in structure and name != sample_weight]
     if odd and not isinstance(structure, DAG):
         sys.stderr.write(f"note: dropped columns that the network does not have: {listed(odd)}\n")
     elif odd:

@@ -25,7 +25,7 @@ class Given:
     #: The path of a file, or a source.
     data: Any
     #: The column of weights, where the data do not know it themselves.
-    weights: str | None = None
+    sample_weight: str | None = None
     #: Columns that no learner can use, and why.
     left_out: dict[str, str] = field(default_factory=dict)
     in_memory: bool = True
@@ -75,7 +75,11 @@ class Given:
         from bayeslearn.sources import as_source
 
         source: Any = as_source(
-            self.data, schema=schema, missing_columns="missing", handle_unknown=handle_unknown, weights=self.weights
+            self.data,
+            schema=schema,
+            missing_columns="missing",
+            handle_unknown=handle_unknown,
+            sample_weight=self.sample_weight,
         )
         return source.table() if self.in_memory and self.is_scanned else source
 

@@ -103,7 +103,7 @@ def _check(how: str, seed: int | None) -> None:
 
     validation.choice("--how", how, ["most-probable", "draw"])
     if seed is not None:
-        validation.integer("--seed", seed, least=0)
+        validation.integer("--seed", seed, min_value=0)
         if how != "draw":
             raise ParameterError("--seed has no use without --how draw", hint="add --how draw, or leave out --seed")
 

@@ -69,7 +69,7 @@ def run(
     ] = "quantile",
     bins: Bins = None,
     max_states: MaxStates = 255,
-    weights: Weights = None,
+    sample_weight: Weights = None,
     alpha: Annotated[float, typer.Option(help="The level of tests, for pc and mmhc.")] = 0.05,
     test: Annotated[str, typer.Option(help="g2, chi2 or mi, for pc and mmhc.")] = "g2",
     time_limit: Annotated[
@@ -97,16 +97,16 @@ def run(
     _check_order(order, method)
     knowledge = structures.known(require, forbid, tiers, roots, leaves, max_parents)
     limit = MOST_MEMORY if data.limit is None else data.limit
-    reading: dict[str, Any] = {"cut": cut, "bins": bins, "max_states": max_states}
+    reading: dict[str, Any] = {"cut": cut, "n_bins": bins, "max_states": max_states}
     settings: dict[str, Any] = {
         "method": method, "score": score, "target": target, "order": structures.names(order) or None,
         "knowledge": knowledge, "hidden": hidden_variables(hidden), "prior": prior, "alpha": alpha, "test": test,
         "restarts": restarts, "time_limit": time_limit, "memory_limit": limit,
     }  # fmt: skip
-    with data.opened(weights=weights, max_states=max_states, limits_more=True) as given:
+    with data.opened(sample_weight=sample_weight, max_states=max_states, limits_more=True) as given:
         with interrupting.once() as stop, progress.bar("learning", passes=data.passes) as tell:
             told = structures.telling(tell, stop, time_limit)
-            reading |= {"weights": given.weights, "bootstrap": bootstrap, "average": average}
+            reading |= {"sample_weight": given.sample_weight, "bootstrap": bootstrap, "average": average}
             fit = fit_network(given.settled(), **reading, **settings, random_state=seed, progress=told)
             ended = learn_report.ended(fit, time_limit, by_hand=stop.asked)
             checked = None
@@ -144,9 +144,9 @@ def _check(to: Path, plot: Path | None, held_out: float, seed: int, bootstrap: i
     files.destination(to)
     if plot is not None:
         pictures.check(plot)
-    validation.number("--held-out", held_out, least=0, below=1)
-    validation.integer("--seed", seed, least=0)
-    validation.integer("--bootstrap", bootstrap, least=0)
+    validation.number("--held-out", held_out, min_value=0, below=1)
+    validation.integer("--seed", seed, min_value=0)
+    validation.integer("--bootstrap", bootstrap, min_value=0)
 
 
 def _check_order(order: str | None, method: str) -> None:

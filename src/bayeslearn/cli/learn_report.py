@@ -210,7 +210,9 @@ def score_name(score: StructureScore) -> str:
 
 def counted(table: Any) -> str:
     """How many there are, and what they weigh."""
-    plain = (table.weights if hasattr(table, "weights") else table.weight) is None  # of a table, of a source
+    plain = (
+        table.sample_weight if hasattr(table, "sample_weight") else table.weight
+    ) is None  # of a table, of a source
     weight = "" if plain else f", which count as {output.amount(table.total_weight)}"
     return f"{table.n_rows}{weight}"
 

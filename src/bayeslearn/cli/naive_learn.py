@@ -53,7 +53,7 @@ def run(
         typer.Option("--calibrate", help="Learn out of fold how much each column counts: 90 % means 90 %."),
     ] = False,
     folds: Annotated[int, typer.Option(help="Folds of the check; 0 for none.")] = 10,
-    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
     seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
     plot: Annotated[Path | None, typer.Option(help="Draw how reliable it is out of fold, .svg or .png.")] = None,
@@ -73,15 +73,15 @@ def run(
     files.destination(to)
     if plot is not None:
         pictures.check(plot)
-    validation.integer("--folds", folds, least=0)
-    validation.integer("--seed", seed, least=0)
-    families, left_out = pairs("--family", family), data.dropped(target, weights)
+    validation.integer("--folds", folds, min_value=0)
+    validation.integer("--seed", seed, min_value=0)
+    families, left_out = pairs("--family", family), data.dropped(target, sample_weight)
     with (
-        data.opened(weights=weights, max_states=max_states) as given,
+        data.opened(sample_weight=sample_weight, max_states=max_states) as given,
         interrupting.once("the best model so far") as stop,
         progress.bar("learning", passes=data.passes) as tell,
     ):
-        table = given.settled(read(given, target, families, left_out, weights, max_states))
+        table = given.settled(read(given, target, families, left_out, sample_weight, max_states))
         kinds = {name: kind for name, kind in told_families(families).items() if name in table.schema}
 
         def step(now: Any) -> None:
@@ -97,13 +97,13 @@ def run(
         if folds and enough >= max(folds, 2):
             try:
                 checked = cross_validate(
-                    model, table, folds=max(folds, 2), calibrate=calibrate, random_state=seed,
+                    model, table, cv=max(folds, 2), calibrate=calibrate, random_state=seed,
                     progress=lambda share: tell(share, "checking"),
                 )  # fmt: skip
             except BayeslearnError as error:  # without prior cases, a fold may lack what it needs
                 sys.stderr.write(f"warning: not checked, for {error.message}\n")
         if calibrate:
-            model = calibrate_columns(model, table, folds=min(folds or 10, enough), random_state=seed)
+            model = calibrate_columns(model, table, cv=min(folds or 10, enough), random_state=seed)
         model.save(to)
         every = -(-enough // most_rows(model, folds, apart=calibrate)) if given.folded else 1
         found = Learned(model, table.n_rows, table.missing(), left_out, checked, every)
@@ -162,19 +162,25 @@ class Everywhere(dict[str, Any]):
 
 
 def read(
-    given: Given, target: str, families: dict[str, str], left_out: dict[str, str], weights: str | None, max_states: int
+    given: Given,
+    target: str,
+    families: dict[str, str],
+    left_out: dict[str, str],
+    sample_weight: str | None,
+    max_states: int,
 ) -> Any:
     """The table or the source, without the columns that are not wanted or cannot be used."""
     from bayeslearn.naive_bayes.tabular.fit import read_columns
     from bayeslearn.tables.schema import require_known
 
     known = given.names
-    require_known([target, *families, *([weights] if weights else [])], known)
+    require_known([target, *families, *([sample_weight] if sample_weight else [])], known)
     if target in families:
         raise ParameterError(f"{target!r} is the target: it is always categorical", hint="leave it out of --family")
-    columns = [name for name in known if name not in left_out and name != weights]
+    columns = [name for name in known if name not in left_out and name != sample_weight]
     return read_columns(
-        given.data, families, also_discrete=[target], columns=columns, weights=given.weights, max_states=max_states,
+        given.data, families, also_discrete=[target], columns=columns, sample_weight=given.sample_weight,
+        max_states=max_states,
         left_out=left_out,
     )  # fmt: skip
 
@@ -227,7 +233,7 @@ class Learned:
         if self.checked is not None:
             check = self.checked
             lines = [
-                (f"accuracy, {check.folds} folds", f"{check.accuracy:.4g} (majority {check.majority_accuracy:.4g})"),
+                (f"accuracy, {check.cv} folds", f"{check.accuracy:.4g} (majority {check.majority_accuracy:.4g})"),
                 ("mean log loss", f"{check.log_loss:.4g} (class shares alone {check.majority_log_loss:.4g})"),
                 ("calibration error", f"{check.calibration.error:.4g}"),
             ]

@@ -35,7 +35,7 @@ def run(
         Path | None,
         typer.Option("-o", "--output", help="A model to write, .json or .json.gz; or predictions, .csv or .parquet."),
     ] = None,
-    weights: Annotated[
+    sample_weight: Annotated[
         str, typer.Option(help="uniform, or inverse_square: 1/d², where an exact match wins.")
     ] = "uniform",
     metric: Annotated[
@@ -84,9 +84,9 @@ def run(
     if plot is not None:
         pictures.check(plot)
     left_out = data.dropped(target, cases)
-    with data.in_memory("finding neighbors", weights=cases) as given:
+    with data.in_memory("finding neighbors", sample_weight=cases) as given:
         found = learned(
-            given, target, left_out, cases, k=number(k), weighting=weights, metric=metric, kind=kind,
+            given, target, left_out, cases, k=number(k), weighting=sample_weight, metric=metric, kind=kind,
             prior=texts.prior(prior), max_k=max_k, attributes="auto" if weigh else "remove" if select else None,
         )  # fmt: skip
     if model_to is not None:
@@ -147,7 +147,7 @@ def learned(given: Given, target: str, left_out: dict[str, str], cases: str | No
             columns=columns,
             unlabeled="drop",
             left_out=left_out,
-            weights=given.weights,
+            sample_weight=given.sample_weight,
             progress=step,
             **how,
         )

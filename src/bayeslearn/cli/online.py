@@ -56,7 +56,7 @@ def run(
 
     if plot is not None:
         pictures.check(plot)
-    validation.integer("--seed", seed, least=0)
+    validation.integer("--seed", seed, min_value=0)
     words, columns = names(experts), names(advice)
     odd = [word for word in words if word not in EXPERTS]
     if odd:
@@ -100,7 +100,7 @@ def read(given: Given, target: str, advice: list[str], left_out: dict[str, str],
     empty = [v.name for v in table.schema.numeric if table.missing()[v.name] == table.n_rows]
     left_out |= dict.fromkeys(empty, "every cell is missing")
     table = table.drop(empty) if empty else table
-    return table.discretize(bins=bins) if table.schema.numeric else table
+    return table.discretize(n_bins=bins) if table.schema.numeric else table
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def run(
     cut: Annotated[str, typer.Option(help="How numbers are cut: quantile or width.")] = "quantile",
     bins: Bins = None,
     max_states: MaxStates = 255,
-    weights: Weights = None,
+    sample_weight: Weights = None,
     top: Annotated[int, typer.Option(help="How many of the most probable graphs to show.")] = 5,
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds after which no more families and orders are looked at.")
@@ -67,13 +67,13 @@ def run(
 
     _check(to, top, seed)
     judged = StructureScore.of(score)
-    with data.opened(weights=weights, max_states=max_states) as given:
+    with data.opened(sample_weight=sample_weight, max_states=max_states) as given:
         waiting = progress.bar("looking at orders", passes=data.passes)
         with interrupting.once("what was looked at so far") as stop, waiting as tell:
             found = sample_structure_posterior(
                 given.settled(), score=judged, samples=samples, chains=chains,
                 knowledge=structures.known(require, forbid, tiers, roots, leaves, max_parents),
-                cut=cut, bins=bins, max_states=max_states, weights=given.weights, time_limit=time_limit,
+                cut=cut, n_bins=bins, max_states=max_states, sample_weight=given.sample_weight, time_limit=time_limit,
                 random_state=seed,
                 progress=structures.telling(tell, stop, time_limit, steps=samples),
             )  # fmt: skip
@@ -90,8 +90,8 @@ def _check(to: Path | None, top: int, seed: int) -> None:
     if to is not None:
         writer(to)
         files.destination(to)
-    validation.integer("--top", top, least=0)
-    validation.integer("--seed", seed, least=0)
+    validation.integer("--top", top, min_value=0)
+    validation.integer("--seed", seed, min_value=0)
 
 
 def _write(found: StructurePosterior, to: Path) -> None:

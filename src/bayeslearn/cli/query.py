@@ -119,7 +119,7 @@ class Sampling:
 
         for name, least in (("samples", 1), ("seed", 0)):
             if (whole := getattr(self, name)) is not None:
-                validation.integer(f"--{name}", whole, least=least)
+                validation.integer(f"--{name}", whole, min_value=least)
         for name in ("precision", "seconds"):
             if (given := getattr(self, name)) is not None:
                 validation.number(f"--{name}", given, above=0)

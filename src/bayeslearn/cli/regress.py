@@ -39,7 +39,7 @@ def run(
         ),
     ] = None,
     discrete: Annotated[str | None, typer.Option(help="A,B: columns whose numbers are names.")] = None,
-    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     units: Annotated[str, typer.Option("-k", help="Radial units, or neighbors of local; auto: found.")] = "auto",
     centers: Annotated[
@@ -77,16 +77,16 @@ def run(
         raise ParameterError("which column should be learned?", hint="name it with --target, or a model with --by")
     validation.choice("--method", method, METHODS)
     check_files(to, plot)
-    dropped = tuple(data.dropped(weights, *names(target)))
+    dropped = tuple(data.dropped(sample_weight, *names(target)))
     asked = regress_learn.Asked(
-        method, tuple(names(target)), prior, dropped, tuple(names(discrete)), weights, level,
+        method, tuple(names(target)), prior, dropped, tuple(names(discrete)), sample_weight, level,
         whole_or_auto("-k", units), centers, number_or("--width", width, ["auto", "nearest"]),
         number_or("--degree", degree, ["auto"]), criterion, kernel,
         None if bandwidth is None else number_or("--bandwidth", bandwidth, ["auto"]),
-        validation.integer("--max-states", max_states, least=1), validation.integer("--seed", seed, least=0),
+        validation.integer("--max-states", max_states, min_value=1), validation.integer("--seed", seed, min_value=0),
     )  # fmt: skip
     opened = data.opened if method == "ols" else partial(data.in_memory, f"--method {method}")
-    with opened(weights=weights, max_states=max_states) as given:
+    with opened(sample_weight=sample_weight, max_states=max_states) as given:
         given.refuse("--plot", plot, "draws the rows")
         found = regress_learn.learn(given, asked, data.passes)
         if to is not None:

@@ -22,7 +22,7 @@ class Asked(NamedTuple):
     prior: str | None
     dropped: tuple[str, ...]
     discrete: tuple[str, ...]
-    weights: str | None
+    sample_weight: str | None
     level: float
     units: Any
     centers: str
@@ -66,11 +66,12 @@ def learn(given: Given, asked: Asked, passes: progress.Passes) -> Found:
     from bayeslearn.tables.schema import require_known
 
     known = given.names
-    require_known([*asked.target, *asked.discrete, *([asked.weights] if asked.weights else [])], known)
+    require_known([*asked.target, *asked.discrete, *([asked.sample_weight] if asked.sample_weight else [])], known)
     left_out = dict.fromkeys(asked.dropped, "asked for")
-    columns = [n for n in known if n not in left_out and n not in asked.target and n != asked.weights]
+    columns = [n for n in known if n not in left_out and n not in asked.target and n != asked.sample_weight]
     how: dict[str, Any] = {
-        "columns": columns, "weights": given.weights, "discrete": [n for n in asked.discrete if n in columns],
+        "columns": columns, "sample_weight": given.sample_weight,
+        "discrete": [n for n in asked.discrete if n in columns],
         "max_states": asked.max_states, "left_out": left_out,
     }  # fmt: skip
     if given.folded:
@@ -190,7 +191,7 @@ def local(rows: Examples, asked: Asked) -> Any:
     model = local_regression(
         rows.inputs.take(there), y[:, 0] if y.shape[1] == 1 else y, degree=asked.degree, criterion=asked.criterion,
         kernel=asked.kernel, k="auto" if asked.units == "auto" else asked.units, bandwidth=asked.bandwidth,
-        weights=None if rows.weights is None else rows.weights[there], random_state=asked.seed,
+        sample_weight=None if rows.sample_weight is None else rows.sample_weight[there], random_state=asked.seed,
     )  # fmt: skip
     model = replace(model, output_names=tuple(rows.names))
     with progress.bar("leaving rows out"):

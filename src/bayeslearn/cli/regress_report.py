@@ -131,7 +131,7 @@ def local_report(found: Found) -> dict[str, Any]:
 
     model = found.model
     fit = model.leave_one_out(most=5000, random_state=0) if len(model.rows) > 5000 else model.leave_one_out()
-    y, w = model.outputs.reshape(len(model.rows), -1), model.weights
+    y, w = model.outputs.reshape(len(model.rows), -1), model.sample_weight
     mean = fit.mean.reshape(len(fit.mean), -1)
     whole = len(mean) == len(y)
     errors = [judged(y[:, j] - mean[:, j], y[:, j], w) if whole else None for j in range(y.shape[1])]
@@ -169,11 +169,11 @@ def show(found: Found) -> None:
         output.show_pairs([("", f"... and {len(weights) - len(most)} more with smaller effects; --json lists all")])
 
 
-def first_of(weights: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+def first_of(sample_weight: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     """The first of every output, so many together."""
-    outputs = dict.fromkeys(w["output"] for w in weights)
+    outputs = dict.fromkeys(w["output"] for w in sample_weight)
     each = max(most // len(outputs), 2)
-    return [w for name in outputs for w in [w for w in weights if w["output"] == name][:each]]
+    return [w for name in outputs for w in [w for w in sample_weight if w["output"] == name][:each]]
 
 
 def bounds(weight: dict[str, Any]) -> list[str]:

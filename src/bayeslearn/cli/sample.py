@@ -30,9 +30,9 @@ def run(
     """
     from bayeslearn import validation
 
-    validation.integer("-n", n, least=0)
+    validation.integer("-n", n, min_value=0)
     if seed is not None:
-        validation.integer("--seed", seed, least=0)
+        validation.integer("--seed", seed, min_value=0)
     if to is not None:
         writing.writer(to)
     network = load(net)

@@ -41,7 +41,7 @@ def run(
         Path | None,
         typer.Option(metavar="FOLDER", help="Keep the rows there as codes: as DATA it is read many times faster."),
     ] = None,
-    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     max_states: Annotated[int, typer.Option(help="Columns of words with more states are left out.")] = 255,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
@@ -58,7 +58,7 @@ def run(
     left_out: dict[str, str] = {}
     with data.cluster() as cluster:
         with progress.bar("scanning", passes=data.passes):
-            source = data.scanned(cluster, left_out, weights=weights, max_states=max_states)
+            source = data.scanned(cluster, left_out, sample_weight=sample_weight, max_states=max_states)
         found = Report(source, left_out, data.passes.seconds or time.perf_counter() - started)
         found.show_json() if as_json else found.show()
         if encode is not None:

@@ -29,7 +29,7 @@ def run(
     per_case: Annotated[
         Path | None, typer.Option(help="A file to write, .csv or .parquet: ln P of each row, in its order.")
     ] = None,
-    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
 ) -> None:
     """Log likelihood of cases: in all, per case, and in bits per case.
@@ -43,14 +43,14 @@ def run(
     if per_case is not None:
         writing.writer(per_case)
     network = load(net)
-    with data.opened(weights=weights) as given, progress.bar("scoring", passes=data.passes):
+    with data.opened(sample_weight=sample_weight) as given, progress.bar("scoring", passes=data.passes):
         given.refuse("--per-case", per_case, "writes a line for every row")
         cases: Any = as_source(
             given.settled(),
             schema=network.schema,
             missing_columns="missing",
             handle_unknown="missing",
-            weights=given.weights,
+            sample_weight=given.sample_weight,
         )
         score: Any = network.score(cases)
         rows, missing = cases.n_rows, sum(cases.missing().values())
@@ -72,7 +72,7 @@ def run(
     if as_json:
         output.show_json(answer)
         return
-    pairs = [("rows", str(rows)), *([("weight", output.amount(score.weight))] if weights else [])]
+    pairs = [("rows", str(rows)), *([("weight", output.amount(score.weight))] if sample_weight else [])]
     pairs += [("missing cells", str(answer["missing_cells"])), ("log likelihood", output.precise(score.log_likelihood))]
     pairs += [("per case", output.number(score.mean)), ("bits per case", output.number(score.bits))]
     output.show_pairs(pairs)

@@ -74,7 +74,7 @@ def run(
 
     require_model_name(to)
     files.destination(to)
-    validation.integer("--seed", seed, least=0)
+    validation.integer("--seed", seed, min_value=0)
     if plot is not None:
         pictures.check(plot)
     checkpoints.check(checkpoint, every, resume=resume)

@@ -160,7 +160,7 @@ class Data:
 
     @contextmanager
     def opened(
-        self, *, weights: str | None = None, max_states: int = 255, limits_more: bool = False
+        self, *, sample_weight: str | None = None, max_states: int = 255, limits_more: bool = False
     ) -> Iterator[Given]:
         """The data as learners take them; what was started for them ends with the block.
 
@@ -169,24 +169,26 @@ class Data:
         in_memory = self.kind == "memory"
         if in_memory and self.is_one_file:
             self._require_nothing_else(limits_more=limits_more)
-            data = self.read(table_file(self.paths[0]), weights)
-            coded = data if self.schema is None else self.by_schema(data, weights)
-            yield Given(coded, weights, path=str(self))
+            data = self.read(table_file(self.paths[0]), sample_weight)
+            coded = data if self.schema is None else self.by_schema(data, sample_weight)
+            yield Given(coded, sample_weight, path=str(self))
             return
         left_out: dict[str, str] = {}
         with self.cluster() as engine:
             with progress.bar("looking at the columns", passes=self.passes):
-                source = self.scanned(engine, left_out, weights=weights, max_states=max_states)
+                source = self.scanned(engine, left_out, sample_weight=sample_weight, max_states=max_states)
             yield Given(source, None, left_out, in_memory, path=str(self))
 
     @contextmanager
-    def in_memory(self, what: str, *, weights: str | None = None, max_states: int = 255) -> Iterator[Given]:
+    def in_memory(self, what: str, *, sample_weight: str | None = None, max_states: int = 255) -> Iterator[Given]:
         """All rows at once, for what cannot do with less."""
         if self.kind != "memory" and (self.engine or self.scheduler):
             raise ParameterError(
                 f"{what} needs all rows in memory: there is no --engine {self.kind} for it", hint="take --engine memory"
             )
-        with Data(**(vars(self) | {"engine": "memory"})).opened(weights=weights, max_states=max_states) as given:
+        with Data(**(vars(self) | {"engine": "memory"})).opened(
+            sample_weight=sample_weight, max_states=max_states
+        ) as given:
             yield given
 
     def one_file(self, what: str) -> Given:
@@ -226,7 +228,7 @@ class Data:
 
         return self.paths[0] if is_database(self.paths[0]) else [table_file(path) for path in self.paths]
 
-    def by_schema(self, data: Any, weights: str | None) -> Any:
+    def by_schema(self, data: Any, sample_weight: str | None) -> Any:
         """The rows of a file coded by the schema that was given; columns that are not read are left out of it."""
         from bayeslearn.tables import as_table
         from bayeslearn.tables.file_readers import column_names
@@ -235,9 +237,9 @@ class Data:
         assert self.schema is not None
         schema, there = read_schema(self.schema), column_names(data) if isinstance(data, str) else list(data)
         if self.columns is None and self.drop_columns is None:
-            require_known([name for name in schema.names if name != weights], there)
-        schema = schema.select([name for name in schema.names if name in there and name != weights])
-        return as_table(data, schema=schema, weights=weights)
+            require_known([name for name in schema.names if name != sample_weight], there)
+        schema = schema.select([name for name in schema.names if name in there and name != sample_weight])
+        return as_table(data, schema=schema, sample_weight=sample_weight)
 
     def cells(self, names: Callable[[], list[str]], needed: str | None = None) -> dict[str, Any]:
         """The options of how cells are read, in the words of Python."""
@@ -268,7 +270,7 @@ class Data:
         if self.table is not None and not databases:
             raise ParameterError("--table is of a DuckDB database", hint="its name ends in .duckdb, .ddb or .db")
         paths = self._paths
-        cells = self.cells(lambda: self._names(paths), how.get("weights"))
+        cells = self.cells(lambda: self._names(paths), how.get("sample_weight"))
         wanted = cells.pop("columns", None)
         if wanted is not None:  # others are not there for learners, whatever they ask for
             kept, there = frozenset(wanted), self._names(paths)

@@ -47,7 +47,7 @@ def known(
     from bayeslearn import validation
     from bayeslearn.network import BackgroundKnowledge
 
-    most = None if max_parents is None else validation.integer("--max-parents", max_parents, least=0)
+    most = None if max_parents is None else validation.integer("--max-parents", max_parents, min_value=0)
     groups = [names(tier) for tier in tiers.split(";")] if tiers else []
     return BackgroundKnowledge(
         arcs("--require", require), arcs("--forbid", forbid), groups, names(roots), names(leaves), most

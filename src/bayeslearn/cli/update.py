@@ -27,7 +27,7 @@ def run(
         Path, typer.Option("-o", "--output", help="The model to write, also in place of the old one; .json keeps all.")
     ],
     fade: Annotated[float, typer.Option(help="What one case of before still counts for, from 0 to 1.")] = 1.0,
-    weights: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
     hidden: Annotated[list[str] | None, typer.Option(help="A variable that the file has no column for.")] = None,
     forget: Annotated[bool, typer.Option("--forget", help="Take the cases back out, instead of adding them.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a report.")] = False,
@@ -47,14 +47,14 @@ def run(
             "--fade cannot be used with --forget: what is taken back is taken back whole",
             hint="leave out one of the two",
         )
-    validation.number("--fade", fade, least=0, most=1)
+    validation.number("--fade", fade, min_value=0, max_value=1)
     label_of(to, None)
     files.destination(to)
     network = load(net)
     evidence_of(network)
     unseen = hidden or []
-    with data.opened(weights=weights) as given, progress.bar("counting", passes=data.passes):
-        cases = coded(network, given.settled(), given.weights, unseen, "error" if forget else "add")
+    with data.opened(sample_weight=sample_weight) as given, progress.bar("counting", passes=data.passes):
+        cases = coded(network, given.settled(), given.sample_weight, unseen, "error" if forget else "add")
         after = (
             network.remove(cases, hidden=unseen)
             if forget

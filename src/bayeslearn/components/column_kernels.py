@@ -90,12 +90,12 @@ class StateKernels:
         components: Sequence[Component],
         cells: NDArray[Any],
         labels: Labels,
-        weights: Floats,
+        sample_weight: Floats,
         rows: int,
     ) -> Floats:
         """How often each state shows."""
         counts = np.zeros((len(components), max(c.variable.size for c in components) + 2, rows))
-        kernels.count_classes(cells, labels, weights, counts)
+        kernels.count_classes(cells, labels, sample_weight, counts)
         return counts
 
     def statistics(self, component: Component, blocks: Floats) -> Counts:
@@ -136,13 +136,13 @@ class NormalKernels:
         components: Sequence[Component],
         cells: NDArray[Any],
         labels: Labels,
-        weights: Floats,
+        sample_weight: Floats,
         rows: int,
     ) -> Floats:
         """n, x̄ and M of each row of parameters."""
         moments = np.empty((len(components), 3, rows))
         with np.errstate(invalid="ignore"):  # infinity is reported by who knows the column
-            kernels.class_moments(cells, labels, weights, moments)
+            kernels.class_moments(cells, labels, sample_weight, moments)
         return moments
 
     def statistics(self, component: Component, blocks: Floats) -> Moments:  # noqa: ARG002 - as of others

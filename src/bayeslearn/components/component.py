@@ -201,7 +201,7 @@ class Kernels(Protocol):
         components: Sequence[Component],
         cells: NDArray[Any],
         labels: Labels,
-        weights: Floats,
+        sample_weight: Floats,
         rows: int,
     ) -> Sequence[Any]:
         """What a block of cells, (columns, cases), shows of every component and row of parameters."""

@@ -48,7 +48,7 @@ def moved_rows(parts: Sequence[Component], parameters: Sequence[Any], far: Rows)
     cells = list(far.cells)
     for i, block in v.items():
         cells[i] = (centers[i] + FAR * spreads[i] * _share(block, top)).reshape(far.cells[i].shape)
-    return Rows(tuple(cells), far.weights)
+    return Rows(tuple(cells), far.sample_weight)
 
 
 def widened(parts: Sequence[Component], parameters: Sequence[Any]) -> tuple[Any, ...]:

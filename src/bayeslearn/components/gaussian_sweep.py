@@ -64,7 +64,7 @@ def compiled(model: WeightedProduct, cases: Rows) -> Expected:
     family, parameters = part.distribution, model.parameters[0]
     joint = family.covariance in VARY_TOGETHER
     prepared = (_full if joint else _diagonal)(family, model.log_weights, parameters)
-    w = np.empty(0) if cases.weights is None else cases.weights
+    w = np.empty(0) if cases.sample_weight is None else cases.sample_weight
     run: Callable[..., float] = kernels.expect_full if joint else kernels.expect_diagonal
     data = read_only(np.ascontiguousarray(x)), read_only(w)
     k, padded = prepared[2].shape

@@ -63,11 +63,11 @@ class Product:
         """How many numbers can be chosen for so many rows of parameters."""
         return sum(c.distribution.n_parameters(rows) for c in self.components)
 
-    def block(self, data: Any, weights: Any = None) -> Rows:
+    def block(self, data: Any, sample_weight: Any = None) -> Rows:
         """The cells of all components: of what has names by these, of others by order."""
         from bayeslearn.components.rows import in_batch  # noqa: PLC0415 - naive Bayes reads rows in blocks
 
-        return in_batch(self.components, data, weights)
+        return in_batch(self.components, data, sample_weight)
 
     # -- statistics
 
@@ -77,11 +77,11 @@ class Product:
         Where parameters are given, what is missing in a case is expected by these.
         """
         if to.groups is not None:
-            labels, weights = to.groups.astype(np.int32, copy=False), [to.weights]
-            rows, to = to.rows[0], Assignment(to.weights, to.groups.astype(np.intp, copy=False), to.n_groups)
+            labels, weights = to.groups.astype(np.int32, copy=False), [to.sample_weight]
+            rows, to = to.rows[0], Assignment(to.sample_weight, to.groups.astype(np.intp, copy=False), to.n_groups)
         else:
-            shares = np.ascontiguousarray(to.weights.T)
-            labels, weights, rows, to = np.zeros(len(to.weights), np.int32), list(shares), 1, Assignment(shares.T)
+            shares = np.ascontiguousarray(to.sample_weight.T)
+            labels, weights, rows, to = np.zeros(len(to.sample_weight), np.int32), list(shares), 1, Assignment(shares.T)
 
         def compiled(found: Kernels, components: Sequence[Component], columns: NDArray[Any]) -> list[Any]:
             shown = [np.asarray(found.collect(components, columns, labels, w, rows)) for w in weights]
@@ -286,10 +286,10 @@ class WeightedProduct:
 
         def one(block: Rows) -> tuple[Floats, list[Any], float]:
             shares, log_p = self.shares(block)
-            if block.weights is not None:
-                shares *= block.weights
+            if block.sample_weight is not None:
+                shares *= block.sample_weight
             shown = self.product.collect(block.cells, Assignment(shares.T), self.parameters)
-            return shares.T.sum(axis=0), shown, total_log_likelihood(log_p, block.weights)
+            return shares.T.sum(axis=0), shown, total_log_likelihood(log_p, block.sample_weight)
 
         blocks = cases.blocks(self.block)
         counts, parts, values = zip(*kernels.parallel(one, blocks, worth=len(blocks) > 1), strict=True)
@@ -303,10 +303,10 @@ def block_size(product: Product, rows: int) -> int:
     return max(BLOCK // (rows * widest), 256)
 
 
-def total_log_likelihood(log_p: Floats, weights: Floats | None) -> float:
+def total_log_likelihood(log_p: Floats, sample_weight: Floats | None) -> float:
     """Σ w ln p, which must be a number where every ln p is one."""
     with in_range():
-        total = float(log_p.sum() if weights is None else weights @ log_p)
+        total = float(log_p.sum() if sample_weight is None else sample_weight @ log_p)
     if not math.isfinite(total) and np.isfinite(log_p).all():
         require_range(np.array(total))
     return total

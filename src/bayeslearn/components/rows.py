@@ -29,7 +29,7 @@ class Rows:
     """Checked cells, an array for every part whose first axis runs over the rows, and weights or None for ones."""
 
     cells: tuple[NDArray[Any], ...]
-    weights: NDArray[np.float64] | None = None
+    sample_weight: NDArray[np.float64] | None = None
     _blocks: dict[int, list[Rows]] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
@@ -38,12 +38,12 @@ class Rows:
     @property
     def total(self) -> float:
         """How many cases the rows stand for."""
-        return float(len(self) if self.weights is None else self.weights.sum())
+        return float(len(self) if self.sample_weight is None else self.sample_weight.sum())
 
     def take(self, rows: Any) -> Rows:
         """Some of the rows."""
         cells = tuple(read_only(cells[rows]) for cells in self.cells)
-        return Rows(cells, None if self.weights is None else self.weights[rows])
+        return Rows(cells, None if self.sample_weight is None else self.sample_weight[rows])
 
     def blocks(self, size: int) -> list[Rows]:
         """The rows in order, so many at a time."""
@@ -58,24 +58,24 @@ class Rows:
         return collect(self)
 
 
-def read(parts: Sequence[Component], data: Any, weights: Any = None) -> Rows:
+def read(parts: Sequence[Component], data: Any, sample_weight: Any = None) -> Rows:
     """Data as rows of these parts: what has their names by these, and coded by their states; others by order."""
-    found = in_batch(parts, data, weights)
-    if found.weights is not None and not found.weights.any():
+    found = in_batch(parts, data, sample_weight)
+    if found.sample_weight is not None and not found.sample_weight.any():
         raise DataError("every weight is zero: no row is left to learn from")
     return found
 
 
-def in_batch(parts: Sequence[Component], data: Any, weights: Any = None) -> Rows:
+def in_batch(parts: Sequence[Component], data: Any, sample_weight: Any = None) -> Rows:
     """The same of a batch, all of whose rows may count for nothing."""
     if isinstance(data, Rows):
-        return data if weights is None else Rows(data.cells, validation.weights(weights, len(data)))
+        return data if sample_weight is None else Rows(data.cells, validation.weights(sample_weight, len(data)))
     if has_names(data, parts):
         table = by_names(parts, data)
-        w = table.weights if weights is None else weights
+        w = table.sample_weight if sample_weight is None else sample_weight
         found = Rows(tuple(part.cells(of_table(part, table)) for part in parts))
     else:
-        w = weights
+        w = sample_weight
         found = Rows(tuple(of_array(parts, data)))
     if not len(found):
         raise EmptyTableError("there are no rows to learn from")

@@ -69,13 +69,13 @@ class Family(ABC, Generic[S, P]):
         self,
         x: ArrayLike,
         *,
-        weights: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         n_groups: int | None = None,
     ) -> S:
         """The additive statistics of `x`; missing cells add nothing. Weights and groups as in `assignment`."""
         cells = self.cells(x)
-        return self.gather(cells, assign(len(cells), weights=weights, groups=groups, n_groups=n_groups))
+        return self.gather(cells, assign(len(cells), sample_weight=sample_weight, groups=groups, n_groups=n_groups))
 
     @abstractmethod
     def cells(self, x: ArrayLike) -> NDArray[Any]:
@@ -136,9 +136,9 @@ class Family(ABC, Generic[S, P]):
         x: ArrayLike,
         *,
         prior: P,
-        weights: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         n_groups: int | None = None,
     ) -> P:
         """Collect, then update: the posterior given `x`."""
-        return self.update(prior, self.collect(x, weights=weights, groups=groups, n_groups=n_groups))
+        return self.update(prior, self.collect(x, sample_weight=sample_weight, groups=groups, n_groups=n_groups))

@@ -77,7 +77,7 @@ class Beta:
     def m_estimate(cls, m: float, p: ArrayLike = 0.5) -> Beta:
         """`m` cases of mean `p`: estimates are (n₁ + m p) / (n + m)."""
         success = _probability("p", p)
-        return cls(validation.number("m", m, least=0) * success, m * (1 - success))
+        return cls(validation.number("m", m, min_value=0) * success, m * (1 - success))
 
     def of(self, shape: tuple[int, ...]) -> Beta:
         """The same prior for every row."""

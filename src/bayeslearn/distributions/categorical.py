@@ -106,7 +106,7 @@ class Dirichlet:
     def m_estimate(cls, m: float, p: ArrayLike | None = None, shape: Shape = None) -> Dirichlet | DirichletRule:
         """`m` cases per row, spread as `p` (evenly when not given): estimates are (n_k + m p_k) / (n + m)."""
         spread = None if p is None else validation.probabilities(p, name="p")
-        return DirichletRule(per_row=validation.number("m", m, least=0), spread=spread).shaped(shape)
+        return DirichletRule(per_row=validation.number("m", m, min_value=0), spread=spread).shaped(shape)
 
     @classmethod
     def bdeu(cls, equivalent_sample_size: float, shape: Shape = None) -> Dirichlet | DirichletRule:
@@ -268,7 +268,7 @@ class Categorical(Distribution[Counts, Dirichlet]):
     size: int
 
     def __post_init__(self) -> None:
-        validation.integer("size", self.size, least=1)
+        validation.integer("size", self.size, min_value=1)
 
     def cells(self, x: ArrayLike) -> NDArray[np.intp]:
         """Codes within −1 … size − 1."""
@@ -284,12 +284,12 @@ class Categorical(Distribution[Counts, Dirichlet]):
 
     def gather(self, cells: NDArray[np.intp], to: Assignment) -> Counts:
         """n_k = Σ_i w_i [x_i = k]."""
-        if to.weights.ndim == 2:
+        if to.sample_weight.ndim == 2:
             one_hot = cells[:, None] == np.arange(self.size)
             return Counts(to.sum(one_hot.astype(float)))
         place = cells if to.groups is None else np.where(to.groups >= 0, to.groups * self.size + cells, -1)
         seen = (cells >= 0) & (place >= 0)
-        n = np.bincount(place[seen], to.weights[seen], minlength=math.prod(to.rows) * self.size)
+        n = np.bincount(place[seen], to.sample_weight[seen], minlength=math.prod(to.rows) * self.size)
         return Counts(n.reshape(*to.rows, self.size).astype(float))
 
     def zero(self, rows: tuple[int, ...] = ()) -> Counts:
@@ -377,10 +377,10 @@ class Categorical(Distribution[Counts, Dirichlet]):
         spread = np.sqrt(ratio((x * x).sum(axis=0), n))  # a column of many states is still one column
         return ratio(x, np.full(x.shape, max(np.sqrt((spread**2).sum()), 1e-300)))
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:
         """The most probable states."""
         names = range(self.size) if variable is None else variable.states
-        best = np.argsort(-parameters[row], kind="stable")[:most]
+        best = np.argsort(-parameters[row], kind="stable")[:max_states]
         return ", ".join(f"{names[k]} {parameters[row, k]:.3g}" for k in best)
 
     def contrast(self, parameters: Any, whole: Any, row: int, *, variable: Any = None) -> tuple[str, str]:

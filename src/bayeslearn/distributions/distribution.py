@@ -137,11 +137,11 @@ class Distribution(Family[S, P]):
         """How many numbers can be chosen for so many rows of parameters."""
         return rows * self.n_free
 
-    def average(self, parameters: Any, weights: Floats) -> Any:
+    def average(self, parameters: Any, sample_weight: Floats) -> Any:
         """Rows of parameters that stand for mixtures of the rows, weights (k, rows)."""
         if isinstance(parameters, tuple):
-            return type(parameters)(*(weights @ p for p in parameters))
-        return weights @ parameters
+            return type(parameters)(*(sample_weight @ p for p in parameters))
+        return sample_weight @ parameters
 
     def centers(self, parameters: Any) -> Floats | None:
         """A number for each row by which rows are compared, where there is one."""
@@ -174,7 +174,7 @@ class Distribution(Family[S, P]):
         """The distribution of each column by itself, with its parameters."""
         return [(self, parameters)]
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """A row of parameters in a few words."""
         return ", ".join(f"{p[row]:.4g}" for p in (parameters if isinstance(parameters, tuple) else (parameters,)))
 

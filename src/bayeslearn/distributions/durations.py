@@ -130,7 +130,7 @@ class Exponential(Distribution[Durations, Gamma]):
         """Logarithms, whose spread is the same whatever the rate is."""
         return standardized(np.log1p(cells)[:, None])
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The mean."""
         return f"mean {1 / np.asarray(parameters)[row]:.4g}"
 
@@ -240,10 +240,10 @@ class GammaDistribution(CasesDistribution):
         n, total, logs = (float(a.sum()) for a in pooled.arrays())
         return n > 0 and np.log(total / n) - logs / n > 1e-12
 
-    def average(self, parameters: Any, weights: Floats) -> GammaParameters:
+    def average(self, parameters: Any, sample_weight: Floats) -> GammaParameters:
         """The gamma distribution most like the mixture of the rows."""
         whole = self.like(parameters, 1.0)
-        return self.most_likely(GammaCases(*(weights @ a for a in whole.arrays())))
+        return self.most_likely(GammaCases(*(sample_weight @ a for a in whole.arrays())))
 
     def centers(self, parameters: Any) -> Floats:
         """a/b."""
@@ -253,6 +253,6 @@ class GammaDistribution(CasesDistribution):
         """Logarithms."""
         return standardized(np.log(cells)[:, None])
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The mean and the shape."""
         return f"mean {self.centers(parameters)[row]:.4g}, shape {parameters[0][row]:.3g}"

@@ -76,7 +76,7 @@ class FinitePrior:
     @classmethod
     def uniform(cls, size: int) -> FinitePrior:
         """Every hypothesis equally probable."""
-        n = validation.integer("size", size, least=1)
+        n = validation.integer("size", size, min_value=1)
         require_numbers(f"{n:,} hypotheses", (n,), copies=4)
         return cls(np.zeros(n))
 
@@ -140,7 +140,7 @@ class FiniteHypotheses(Family[LogLikelihoods, FinitePrior]):
     size: int
 
     def __post_init__(self) -> None:
-        validation.integer("size", self.size, least=1)
+        validation.integer("size", self.size, min_value=1)
 
     def cells(self, x: ArrayLike) -> NDArray[np.float64]:
         """Log likelihoods (n, size), −∞ where a case is impossible."""

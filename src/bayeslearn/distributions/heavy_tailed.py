@@ -104,7 +104,7 @@ class HeavyTailed(CasesDistribution):
         seen = ~np.isnan(cells)
         to, x = to.only(seen), np.where(seen, cells, 0.0)
         μ, σ2, ν = (to.each(np.asarray(p, dtype=float)) for p in parameters)
-        if to.weights.ndim == 2:
+        if to.sample_weight.ndim == 2:
             x = x[:, None]
         distance = ν + (x - μ) ** 2 / np.where(σ2 > 0, σ2, 1.0)
         u = (ν + 1) / np.where(distance > 0, distance, 1.0)
@@ -154,11 +154,11 @@ class HeavyTailed(CasesDistribution):
         """Whether the numbers differ."""
         return bool(pooled.squares.sum() > 0)
 
-    def average(self, parameters: Any, weights: Floats) -> HeavyTails:
+    def average(self, parameters: Any, sample_weight: Floats) -> HeavyTails:
         """The mean location, squared scales with the spread of the locations, and the mean degrees of freedom."""
         μ, σ2, ν = parameters
-        mean = weights @ μ
-        return HeavyTails(mean, weights @ σ2 + weights @ μ**2 - mean**2, weights @ ν)
+        mean = sample_weight @ μ
+        return HeavyTails(mean, sample_weight @ σ2 + sample_weight @ μ**2 - mean**2, sample_weight @ ν)
 
     def require_regular(self, parameters: Any, what: str) -> None:
         """Every scale is above 0."""
@@ -167,7 +167,7 @@ class HeavyTailed(CasesDistribution):
                 f"{what}: numbers that are all alike have no scale", hint="give a prior, such as pooled:1"
             )
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The location, the scale and the degrees of freedom."""
         return (
             f"{parameters[0][row]:.4g} ± {np.sqrt(parameters[1][row]):.3g}, {parameters[2][row]:.3g} degrees of freedom"

@@ -41,7 +41,7 @@ class LinearGaussian(Family[JointMoments, RegressionPrior]):
     dim: int
 
     def __post_init__(self) -> None:
-        validation.integer("dim", self.dim, least=0)
+        validation.integer("dim", self.dim, min_value=0)
 
     def cases(self, X: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
         """Inputs (n, d) and outputs (n,) as cases (n, d + 1)."""

@@ -191,7 +191,7 @@ def _column(x: NDArray[np.float64], to: Assignment) -> tuple[NDArray[np.float64]
     to, x = to.only(present), np.where(present, x, 0.0)
     n = to.sum()
     mean = ratio(to.sum(x), n)
-    cases = x if to.weights.ndim == 1 else x[:, None]
+    cases = x if to.sample_weight.ndim == 1 else x[:, None]
     δ = cases - to.each(mean)
     slip = ratio(to.total(δ), n)  # what rounding left of the mean
     δ = δ - to.each(slip)

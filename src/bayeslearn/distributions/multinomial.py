@@ -159,10 +159,10 @@ class Multinomial(Distribution[KindTotals, Dirichlet]):
         θ, mean = np.asarray(parameters), np.maximum(np.broadcast_to(whole, np.shape(parameters)), 1e-300)
         return np.asarray((xlogy(θ, θ) - xlogy(θ, mean)).sum(axis=-1))
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The largest shares, by the positions of their kinds."""
         θ = np.asarray(parameters)[row]
-        return ", ".join(f"{j}: {θ[j]:.3g}" for j in np.argsort(-θ)[:most])
+        return ", ".join(f"{j}: {θ[j]:.3g}" for j in np.argsort(-θ)[:max_states])
 
 
 def ways(x: Floats) -> Floats:

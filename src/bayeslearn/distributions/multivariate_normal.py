@@ -74,7 +74,7 @@ class MultivariateNormal(Distribution[Any, Any]):
     variance: float | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        validation.integer("dim", self.dim, least=1)
+        validation.integer("dim", self.dim, min_value=1)
         validation.choice("covariance", self.covariance, ["full", "tied", "diagonal", "spherical"])
         if self.variance is not None:
             validation.number("variance", self.variance, above=0)
@@ -99,7 +99,7 @@ class MultivariateNormal(Distribution[Any, Any]):
         Each kind takes what it can express. Every mean rests on so many rows more, and so does every covariance.
         """
         d = self.dim
-        m = validation.number("equivalent_sample_size", equivalent_sample_size, least=0)
+        m = validation.number("equivalent_sample_size", equivalent_sample_size, min_value=0)
         center = np.broadcast_to(validation.float_array("mean", mean), (d,))
         Σ = validation.float_array("covariance", covariance)
         if Σ.shape not in {(), (d,), (d, d)}:
@@ -233,7 +233,7 @@ class MultivariateNormal(Distribution[Any, Any]):
         """The moments of cases, with what is missing in a row expected given what is there."""
         if not self._joint or not np.isnan(cells).any():
             return self.gather(cells, to)
-        return expected_moments(parameters, cells, to.weights)
+        return expected_moments(parameters, cells, to.sample_weight)
 
     def like(self, parameters: Any, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> Any:
         """m cases of this mean and covariance; means count for `center` of them, covariances are `spread` of it."""
@@ -328,10 +328,10 @@ class MultivariateNormal(Distribution[Any, Any]):
             return np.diagonal(np.broadcast_to(Σ, (k, d, d)), axis1=1, axis2=2)
         return np.broadcast_to(Σ if Σ.ndim == 2 else Σ.reshape(k, 1), (k, d))
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """Mean ± standard deviation of each column."""
         parts = [each.describe(p, row) for each, p in self.marginals(parameters)]
-        return ", ".join(parts[:most]) + (", …" if len(parts) > most else "")
+        return ", ".join(parts[:max_states]) + (", …" if len(parts) > max_states else "")
 
     # -- what the kinds differ in
 

@@ -134,16 +134,16 @@ class DispersedCounts(CasesDistribution):
         found = self.most_likely(total)
         return Dispersed(np.maximum(found.mean, 0.5 / (total.n + 1)), found.dispersion)
 
-    def average(self, parameters: Any, weights: Floats) -> Dispersed:
+    def average(self, parameters: Any, sample_weight: Floats) -> Dispersed:
         """The one most like the mixture of the rows."""
         return self.most_likely(DispersedCases(*(
-            np.tensordot(weights, a, axes=(1, 0)) for a in self.like(parameters, 1.0).arrays()
+            np.tensordot(sample_weight, a, axes=(1, 0)) for a in self.like(parameters, 1.0).arrays()
         )))  # fmt: skip
 
     def points(self, cells: Floats) -> Floats:
         """Square roots."""
         return standardized(np.sqrt(cells)[:, None])
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The mean and the dispersion."""
         return f"mean {parameters[0][row]:.4g}, dispersion {parameters[1][row]:.3g}"

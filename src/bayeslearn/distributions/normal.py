@@ -144,7 +144,7 @@ class NormalInverseGamma:
     @classmethod
     def unit_information(cls, mean: ArrayLike, var: ArrayLike, equivalent_sample_size: float = 1) -> NormalInverseGamma:
         """As if m rows of this mean and variance were seen: E[σ²] = (M + m var + …) / (n + m), `none` when m = 0."""
-        m = validation.number("equivalent_sample_size", equivalent_sample_size, least=0)
+        m = validation.number("equivalent_sample_size", equivalent_sample_size, min_value=0)
         var = validation.not_negative("var", validation.float_array("var", var))
         return cls(validation.float_array("mean", mean), np.asarray(m), np.asarray(1 + m / 2), m * var / 2)
 
@@ -358,13 +358,13 @@ class Normal(Distribution[Moments, NormalInverseGamma]):
         """σ · factor."""
         return NormalParameters(parameters[0], enlarged(parameters[1], factor))
 
-    def average(self, parameters: Any, weights: NDArray[np.float64]) -> NormalParameters:
+    def average(self, parameters: Any, sample_weight: NDArray[np.float64]) -> NormalParameters:
         """The mean and the variance of the mixtures."""
         mean, var = (np.asarray(p) for p in parameters)
-        center = weights @ mean
-        return NormalParameters(center, weights @ (var + mean**2) - center**2)
+        center = sample_weight @ mean
+        return NormalParameters(center, sample_weight @ (var + mean**2) - center**2)
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """Mean ± standard deviation."""
         return f"{parameters[0][row]:.4g} ± {np.sqrt(parameters[1][row]):.3g}"
 

@@ -117,7 +117,7 @@ class NormalInverseWishart:
         cls, mean: ArrayLike, covariance: ArrayLike, equivalent_sample_size: float = 1
     ) -> NormalInverseWishart:
         """As if m rows of this mean and covariance were seen: E[Σ] = (M + m Σ₀ + …) / (n + m), `none` when m = 0."""
-        m = validation.number("equivalent_sample_size", equivalent_sample_size, least=0)
+        m = validation.number("equivalent_sample_size", equivalent_sample_size, min_value=0)
         Σ = validation.float_array("covariance", covariance)
         if Σ.ndim < 2:
             raise ShapeError(f"expected a covariance matrix, got shape {Σ.shape}")
@@ -128,7 +128,7 @@ class NormalInverseWishart:
 
     @classmethod
     def _improper(cls, dim: int, nu: float) -> NormalInverseWishart:
-        d = validation.integer("dim", dim, least=1)
+        d = validation.integer("dim", dim, min_value=1)
         return cls(np.zeros(d), np.zeros(()), np.asarray(nu), np.zeros((d, d)))
 
     @kept

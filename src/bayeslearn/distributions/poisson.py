@@ -97,7 +97,7 @@ class Gamma:
     def m_estimate(cls, m: float, p: ArrayLike) -> Gamma:
         """`m` cases of mean `p`: estimates are (Σx + m p) / (n + m)."""
         mean = validation.not_negative("p", validation.float_array("p", p))
-        return cls(validation.number("m", m, least=0) * mean, np.full(mean.shape, float(m)))
+        return cls(validation.number("m", m, min_value=0) * mean, np.full(mean.shape, float(m)))
 
     @kept
     def of(self, shape: tuple[int, ...]) -> Gamma:

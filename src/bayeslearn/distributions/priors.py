@@ -125,7 +125,7 @@ def cases_of(given: Any) -> float | Literal["evidence"]:
     (0.0, 2.0, 0.5, 'evidence')
     """
     if given is not None and not isinstance(given, str):
-        return validation.number("prior", given, least=0)
+        return validation.number("prior", given, min_value=0)
     found = parse_prior(given, Normal())
     if isinstance(found, EmpiricalBayesPrior):
         return "evidence"

@@ -108,7 +108,7 @@ class RegressionPrior:
         equivalent_sample_size: float = 1,
     ) -> RegressionPrior:  # fmt: skip
         """As if rows were seen whose y has this mean and variance and is independent of x; columns of x have theirs."""
-        d = validation.integer("dim", dim, least=0)
+        d = validation.integer("dim", dim, min_value=0)
         m = validation.number("equivalent_sample_size", equivalent_sample_size, above=0)
         means, spread = (
             np.append(np.broadcast_to(validation.float_array(name, x), d), validation.number(name, y))
@@ -128,13 +128,13 @@ class RegressionPrior:
         if b.ndim != 1 or Λ.shape != (len(b), len(b)):
             raise ShapeError(f"expected `coef` (d,) and `precision` (d, d), got {b.shape} and {Λ.shape}")
         c = np.broadcast_to(validation.float_array("center", center), b.shape)
-        rate = 2 * validation.number("beta", beta, least=0)
+        rate = 2 * validation.number("beta", beta, min_value=0)
         S = np.block([[Λ, (Λ @ b)[:, None]], [(b @ Λ)[None, :], np.array([[b @ Λ @ b + rate]])]])
         return cls(np.asarray(kappa), np.append(c, intercept + c @ b), S, np.asarray(alpha))
 
     @classmethod
     def _improper(cls, dim: int, alpha: float, precision: float = 0.0) -> RegressionPrior:
-        z = validation.integer("dim", dim, least=0) + 1
+        z = validation.integer("dim", dim, min_value=0) + 1
         slopes = np.append(np.full(z - 1, precision), 0.0)
         return cls(np.zeros(()), np.zeros(z), np.diag(slopes), np.asarray(alpha))
 

@@ -33,7 +33,7 @@ Shape = int | tuple[int, ...] | None
 class Assignment:
     """Checked weights; see the module for the three forms. Build with :func:`assign`."""
 
-    weights: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
     groups: NDArray[np.integer[Any]] | None = None
     n_groups: int | None = None
 
@@ -43,16 +43,16 @@ class Assignment:
         if self.groups is not None:
             assert self.n_groups is not None
             return (self.n_groups,)
-        return self.weights.shape[1:]
+        return self.sample_weight.shape[1:]
 
     def only(self, present: NDArray[np.bool_]) -> Assignment:
         """The same, with no weight on the cases that are not `present`."""
-        mask = present if self.weights.ndim == 1 else present[:, None]
-        return Assignment(np.where(mask, self.weights, 0.0), self.groups, self.n_groups)
+        mask = present if self.sample_weight.ndim == 1 else present[:, None]
+        return Assignment(np.where(mask, self.sample_weight, 0.0), self.groups, self.n_groups)
 
     def sum(self, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Σ_i w_i values_i for every row of parameters; trailing axes of `values` are kept."""
-        w = self.weights
+        w = self.sample_weight
         if values is None:
             return self._bincount(w) if self.groups is not None else np.asarray(w.sum(axis=0))
         if self.groups is None:
@@ -70,9 +70,9 @@ class Assignment:
 
     def total(self, faced: NDArray[np.float64]) -> NDArray[np.float64]:
         """Σ_i w_i v_i for every row of parameters, where v (n,) or (n, k) differs by the row that a case faces."""
-        if self.weights.ndim == 1:
+        if self.sample_weight.ndim == 1:
             return self.sum(faced)
-        return np.einsum("ik,ik->k", self.weights, faced)
+        return np.einsum("ik,ik->k", self.sample_weight, faced)
 
     def parts(self) -> Iterator[tuple[tuple[int, ...], NDArray[np.float64], NDArray[np.intp] | slice]]:
         """One row of parameters at a time: its index, the weights of its cases, and which cases they are."""
@@ -81,12 +81,12 @@ class Assignment:
             edges = np.searchsorted(self.groups[order], np.arange(self.rows[0] + 1))
             for k in range(self.rows[0]):
                 cases = order[edges[k] : edges[k + 1]]
-                yield (k,), self.weights[cases], cases
-        elif self.weights.ndim == 1:
-            yield (), self.weights, slice(None)
+                yield (k,), self.sample_weight[cases], cases
+        elif self.sample_weight.ndim == 1:
+            yield (), self.sample_weight, slice(None)
         else:
             for k in range(self.rows[0]):
-                yield (k,), self.weights[:, k], slice(None)
+                yield (k,), self.sample_weight[:, k], slice(None)
 
     def _bincount(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         assert self.groups is not None
@@ -98,18 +98,18 @@ class Assignment:
 def assign(
     n: int,
     *,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     n_groups: int | None = None,
 ) -> Assignment:
     """Check weights and groups for `n` cases; a group of −1 is a case that belongs nowhere."""
     if n_groups is not None:
-        validation.integer("n_groups", n_groups, least=0)
-    if weights is not None and np.ndim(weights) == 2:
+        validation.integer("n_groups", n_groups, min_value=0)
+    if sample_weight is not None and np.ndim(sample_weight) == 2:
         if groups is not None:
             raise ParameterError("give either `groups` or weights with a column per row of parameters, not both")
-        return Assignment(_shares(weights, n, n_groups))
-    w = validation.weights(weights, n)
+        return Assignment(_shares(sample_weight, n, n_groups))
+    w = validation.weights(sample_weight, n)
     if groups is not None:
         return Assignment(w, *_named(groups, n, n_groups))
     if n_groups is not None:
@@ -117,11 +117,11 @@ def assign(
     return Assignment(w)
 
 
-def _shares(weights: ArrayLike, n: int, k: int | None) -> NDArray[np.float64]:
-    w = validation.float_array("weights", weights)
+def _shares(sample_weight: ArrayLike, n: int, k: int | None) -> NDArray[np.float64]:
+    w = validation.float_array("sample_weight", sample_weight)
     if len(w) != n or k not in {None, w.shape[1]}:
-        raise ShapeError(f"expected weights of shape ({n}, {'k' if k is None else k}), got {w.shape}")
-    return validation.not_negative("weights", w, error=WeightError)
+        raise ShapeError(f"expected sample_weight of shape ({n}, {'k' if k is None else k}), got {w.shape}")
+    return validation.not_negative("sample_weight", w, error=WeightError)
 
 
 def _named(groups: ArrayLike, n: int, k: int | None) -> tuple[NDArray[np.intp], int]:

@@ -108,14 +108,14 @@ class VonMises(CasesDistribution):
         length = mean_length(κ)
         return VonMisesCases(np.ones(μ.shape), length * np.cos(μ), length * np.sin(μ)) * sample_size
 
-    def average(self, parameters: Any, weights: Floats) -> Direction:
+    def average(self, parameters: Any, sample_weight: Floats) -> Direction:
         """The one with the mean vector of the rows."""
-        return self.most_likely(VonMisesCases(*(weights @ a for a in self.like(parameters, 1.0).arrays())))
+        return self.most_likely(VonMisesCases(*(sample_weight @ a for a in self.like(parameters, 1.0).arrays())))
 
     def points(self, cells: Floats) -> Floats:
         """Cosines and sines; a missing angle is in the middle."""
         return np.nan_to_num(np.column_stack([np.cos(cells), np.sin(cells)]))
 
-    def describe(self, parameters: Any, row: int, *, variable: Any = None, most: int = 3) -> str:  # noqa: ARG002
+    def describe(self, parameters: Any, row: int, *, variable: Any = None, max_states: int = 3) -> str:  # noqa: ARG002
         """The mean angle and the concentration."""
         return f"{parameters[0][row]:.4g} rad, concentration {parameters[1][row]:.3g}"

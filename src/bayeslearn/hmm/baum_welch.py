@@ -44,7 +44,7 @@ def learn(
     lengths: ArrayLike | None = None,
     id: str | None = None,  # noqa: A002 - the name of the column
     known: Any = None,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     structure: Any = "any",
     prior: Any = "auto",
     start: HiddenMarkovModel | None = None,
@@ -85,7 +85,7 @@ def learn(
         The state of each row where it is known, else None: a list, or the name of a column.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
-    weights
+    sample_weight
         How often each sequence counts.
     structure
         ``"left-right"``: states are passed in order; or a matrix whose zeros are moves that cannot be.
@@ -113,7 +113,7 @@ def learn(
     raw: Any
     if is_folded(data, id):
         raw = sequence_sources.opened(
-            data, id=id, names=names, known=known, kind=kind, lengths=lengths, weights=weights
+            data, id=id, names=names, known=known, kind=kind, lengths=lengths, sample_weight=sample_weight
         )
     else:
         raw = gathered(data, lengths, id, names, known, kind=kind)
@@ -121,7 +121,7 @@ def learn(
     random_state = validation.generator(random_state)
     if start is not None:
         first = start
-        batch = in_form(raw, start.emissions, start.states, known, weights)
+        batch = in_form(raw, start.emissions, start.states, known, sample_weight)
         prior = first.prior if isinstance(prior, str) and prior == AUTO and first.prior is not None else prior
         first = replace(first, frozen=frozenset(frozen) or first.frozen)
         if "emissions" not in first.frozen:
@@ -130,13 +130,15 @@ def learn(
     else:
         labels = initialization.state_names(states, told)
         frame = initialization.frame(raw.cells, emissions, len(labels), mixture, raw.names, symbols)
-        batch = in_form(raw, frame, labels, known, weights)
+        batch = in_form(raw, frame, labels, known, sample_weight)
         frame = frame.floored(batch.cells)
         first = HiddenMarkovModel(
             labels, *initialization.chain(len(labels), structure, batch.sample, random_state), frame
         )
         first = replace(first, frozen=frozenset(frozen))
-        begins = begun(first, structure, batch.sample, random_state, validation.integer("restarts", restarts, least=1))
+        begins = begun(
+            first, structure, batch.sample, random_state, validation.integer("restarts", restarts, min_value=1)
+        )
     prior = priors.DEFAULT if isinstance(prior, str) and prior == AUTO else prior
     asked = priors.checked(priors.prior_of(prior, first.emissions, batch.cells), len(first.states), first.emissions)
     write: Any = None if checkpoint is None else em.CheckpointEvery(every, lambda model: model.save(checkpoint))
@@ -150,11 +152,11 @@ def learn(
     return em.EMResult(model, model.statistics, found.history, found.converged, found.starts)
 
 
-def in_form(raw: Any, emissions: Any, states: Any, known: Any, weights: Any) -> Any:
+def in_form(raw: Any, emissions: Any, states: Any, known: Any, sample_weight: Any) -> Any:
     """Sequences in the working form of emissions: all of them, or what folds."""
     if isinstance(raw, sequence_sources.RawSource):
         return raw.finished(emissions, states)
-    return finished(raw, emissions, states, known, weights)
+    return finished(raw, emissions, states, known, sample_weight)
 
 
 def begun(

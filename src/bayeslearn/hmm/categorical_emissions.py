@@ -107,7 +107,7 @@ class CategoricalEmissions(Emissions):
         """Codes within those of the symbols."""
         if cells.ndim != 1 or cells.dtype != np.int32:
             raise ShapeError(f"expected codes of symbols, got shape {cells.shape} of {cells.dtype}")
-        validation.indices(f"codes of {self.variable.name}", cells, self.variable.size, least=-1)
+        validation.indices(f"codes of {self.variable.name}", cells, self.variable.size, min_value=-1)
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> NDArray[Any]:
         """Symbols at random."""
@@ -119,9 +119,9 @@ class CategoricalEmissions(Emissions):
         """A table to look up."""
         return Symbols(cells, logs(self.theta), Counts)
 
-    def default_prior(self, cells: Any, cases: float) -> Any:  # noqa: ARG002 - the same for all data
+    def default_prior(self, cells: Any, equivalent_sample_size: float) -> Any:  # noqa: ARG002 - the same for all data
         """So many cases, spread evenly: no symbol is impossible."""
-        return Dirichlet.m_estimate(cases)
+        return Dirichlet.m_estimate(equivalent_sample_size)
 
     def first_shares(self, cells: NDArray[Any], random_state: np.random.Generator) -> NDArray[np.float64]:
         """By chance: each symbol leans towards some states."""
@@ -144,9 +144,9 @@ class CategoricalEmissions(Emissions):
         """A field from its value in a file."""
         return reader.discrete(value, "the symbol") if name == "variable" else super().field_of(reader, name, value)
 
-    def described(self, state: int, most: int = 3) -> str:
+    def described(self, state: int, max_states: int = 3) -> str:
         """The most probable symbols."""
-        return self.distribution.describe(self.theta, state, variable=self.variable, most=most)
+        return self.distribution.describe(self.theta, state, variable=self.variable, max_states=max_states)
 
 
 def symbol_codes(x: Any, variable: DiscreteVariable) -> NDArray[np.int32]:

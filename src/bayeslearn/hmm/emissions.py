@@ -106,7 +106,7 @@ class Emissions(ABC):
             return
         self.require_cells(data.cells)
         if data.known is not None:
-            validation.indices("known", data.known, self.size, least=-1)
+            validation.indices("known", data.known, self.size, min_value=-1)
         vars(data)["_fits"] = self
 
     #: The dimensions of one cell in its working form are those of the columns.
@@ -149,17 +149,17 @@ class Emissions(ABC):
         """Log likelihood of the cases that the prior stands for."""
         return self.distribution.log_prior(prior, self.parameters)
 
-    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> Any:
+    def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> Any:
         """A prior of so many cases for each state that look like all rows, given these or their moments."""
-        whole = self.distribution.marginal().collect(cells, weights=np.ones((len(cells), 1)))  # type: ignore[arg-type]
-        return self.distribution.pooled(whole, cases)
+        whole = self.distribution.marginal().collect(cells, sample_weight=np.ones((len(cells), 1)))  # type: ignore[arg-type]
+        return self.distribution.pooled(whole, equivalent_sample_size)
 
-    def prior_of(self, told: Any, weights: Any, cells: Any) -> Any:  # noqa: ARG002 - only mixtures have weights
+    def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> Any:  # noqa: ARG002 - only mixtures have weights
         """The prior that a word, or an object, stands for; `cells` are looked at where it looks like the data."""
-        found = parse_prior(told, self.distribution)
+        found = parse_prior(prior, self.distribution)
         if not isinstance(found, PooledPrior):
             if not self.distribution.takes(found):
-                raise ParameterError(f"there is no prior {told!r:.60} of emissions", hint="take m:1, pooled:1 or none")
+                raise ParameterError(f"there is no prior {prior!r:.60} of emissions", hint="take m:1, pooled:1 or none")
             return found
         require_data(cells)
         return self.default_prior(cells, found.cases)
@@ -177,7 +177,9 @@ class Emissions(ABC):
         """Emissions that begin near the data."""
         return self.begin(data.cells, data.known, 1, random_state)
 
-    def begin(self, cells: NDArray[Any], known: NDArray[Any] | None, k: int, random_state: np.random.Generator) -> Self:
+    def begin(
+        self, cells: NDArray[Any], known: NDArray[Any] | None, n_states: int, random_state: np.random.Generator
+    ) -> Self:
         """Estimates from rows shared out among states of `k` rows of parameters, with one case of all rows behind.
 
         What is known of states comes first, then clusters.
@@ -190,10 +192,10 @@ class Emissions(ABC):
         if known is not None:
             told = known[pick]
             rows = np.flatnonzero(told >= 0)
-            own = told[rows, None] + np.arange(k)  # the parts of the state
+            own = told[rows, None] + np.arange(n_states)  # the parts of the state
             shares *= 0.01
             block = np.zeros((len(rows), emissions.size))
-            np.put_along_axis(block, own, random_state.dirichlet(np.ones(k), len(rows)), axis=1)
+            np.put_along_axis(block, own, random_state.dirichlet(np.ones(n_states), len(rows)), axis=1)
             shares[rows] = block
         return emissions.estimate(emissions.default_prior(cells, 1.0), emissions.first_statistics(cells[pick], shares))
 
@@ -231,9 +233,9 @@ class Emissions(ABC):
         """A number for each state by which to order them, where there is one."""
         return self.distribution.centers(self.parameters)
 
-    def described(self, state: int, most: int = 3) -> str:
+    def described(self, state: int, max_states: int = 3) -> str:
         """What a state emits, in a few words."""
-        return self.distribution.describe(self.parameters, state, most=most)
+        return self.distribution.describe(self.parameters, state, max_states=max_states)
 
     def require_like(self, other: Emissions) -> None:
         """Only emissions of one kind, size and columns have statistics that add."""
@@ -370,7 +372,7 @@ class ColumnEmissions(Emissions):
 
 def blank_parameters(distribution: Any, rows: int) -> Any:
     """Parameters as if 1 and 2 were seen: they mean nothing yet."""
-    whole = distribution.collect(np.array([1.0, 2.0]), weights=np.ones((2, 1)))
+    whole = distribution.collect(np.array([1.0, 2.0]), sample_weight=np.ones((2, 1)))
     return distribution.estimate(distribution.shaped(distribution.pooled(whole), rows))
 
 

@@ -117,7 +117,7 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
             X, lengths = self._rows(X, y, lengths, reset=True)
         found = learn(
             X, self.n_states, emissions=self.emissions, mixture=self.mixture, lengths=lengths, known=known, id=id,
-            weights=sequence_weight, structure=self.structure, prior=self.prior, restarts=self.restarts,
+            sample_weight=sequence_weight, structure=self.structure, prior=self.prior, restarts=self.restarts,
             random_state=validation.generator(self.random_state), tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
         if folded:
@@ -170,7 +170,7 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
         """One sequence drawn at random: its rows and its states."""
         check_is_fitted(self)
         rng = validation.generator(self.random_state if random_state is None else random_state)
-        x, states = self.model_.sample(validation.integer("n_samples", n_samples, least=1), rng)
+        x, states = self.model_.sample(validation.integer("n_samples", n_samples, min_value=1), rng)
         return x.reshape(len(x), -1), np.array(states.tolist())
 
     # -- data in

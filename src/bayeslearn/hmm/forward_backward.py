@@ -142,7 +142,7 @@ class Walk:
 
     def smooth(self, lanes: Lanes, sums: Sums) -> Floats:
         """Add up what is expected of the sequences in the lanes; ln P of each."""
-        before, weights = sums.copy(), lanes.weights.copy()
+        before, weights = sums.copy(), lanes.sample_weight.copy()
         while True:
             log_p, lost = self.there_and_back(lanes, weights, sums)
             failed = np.flatnonzero((lost >= 0) & (weights > 0))
@@ -150,11 +150,11 @@ class Walk:
                 break
             sums.restore(before)  # a lane that is lost must leave no trace
             weights[failed] = 0.0
-        for lane in np.flatnonzero((weights == 0) & (lanes.lengths > 0) & (lanes.weights > 0)):
-            log_p[lane] = self.smooth_in_logs(int(lanes.which[lane]), float(lanes.weights[lane]), sums)
+        for lane in np.flatnonzero((weights == 0) & (lanes.lengths > 0) & (lanes.sample_weight > 0)):
+            log_p[lane] = self.smooth_in_logs(int(lanes.which[lane]), float(lanes.sample_weight[lane]), sums)
         return log_p
 
-    def there_and_back(self, lanes: Lanes, weights: Floats, sums: Sums) -> tuple[Floats, NDArray[np.int64]]:
+    def there_and_back(self, lanes: Lanes, sample_weight: Floats, sums: Sums) -> tuple[Floats, NDArray[np.int64]]:
         """Forward, then backward block by block."""
         log_p, lost = np.zeros(LANES), np.full(LANES, -1)
         blocks = range(0, int(lanes.lengths[0]), self.block)
@@ -173,7 +173,16 @@ class Walk:
             starts, lengths = lanes.after(t, self.block)
             ends = np.minimum(lanes.lengths - t, self.block + 1)  # a block that is not the last has a step after it
             kernels.backward(
-                chain.turned, lengths, ends, weights, self.b, self.alpha, self.leaving, self.room, self.pairs, lost
+                chain.turned,
+                lengths,
+                ends,
+                sample_weight,
+                self.b,
+                self.alpha,
+                self.leaving,
+                self.room,
+                self.pairs,
+                lost,
             )
             self.reading.take(starts, lengths, self.alpha, sums.observed)
         sums.start[:] += self.alpha[: chain.n].sum(axis=1)

@@ -93,13 +93,13 @@ class NormalBase(Emissions):
     def _spreads(self, state: int) -> Floats:
         """The variance of each column in a state."""
 
-    def described(self, state: int, most: int = 3) -> str:
+    def described(self, state: int, max_states: int = 3) -> str:
         """Mean ± deviation of each column."""
         spread = np.sqrt(self._spreads(state))
         parts = [f"{m:.4g} ± {s:.3g}" for m, s in zip(self.mean[state], spread, strict=True)]
         if len(parts) > 1:
             parts = [f"{name} {part}" for name, part in zip(self.columns, parts, strict=True)]
-        return ", ".join(parts[:most]) + (", …" if len(parts) > most else "")
+        return ", ".join(parts[:max_states]) + (", …" if len(parts) > max_states else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,9 +163,9 @@ class GaussianEmissions(NormalBase):
         mean, var = parameters
         return replace(self, mean=mean, var=np.maximum(var, self.floor))
 
-    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> NormalInverseGamma:
+    def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> NormalInverseGamma:
         """So many cases of the mean and variance of all rows."""
-        return NormalInverseGamma.unit_information(*spread_of(cells), cases)
+        return NormalInverseGamma.unit_information(*spread_of(cells), equivalent_sample_size)
 
     def _spreads(self, state: int) -> Floats:
         return self.var[state]
@@ -218,10 +218,10 @@ class FullGaussianEmissions(NormalBase):
         mean, Σ = parameters
         return replace(self, mean=mean, covariance=raised(np.asarray(Σ), np.asarray(self.floor)))
 
-    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> NormalInverseWishart:
+    def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> NormalInverseWishart:
         """So many cases of the mean and the variances of all rows."""
         mean, var = spread_of(cells)
-        return NormalInverseWishart.unit_information(mean, np.diag(var), cases)
+        return NormalInverseWishart.unit_information(mean, np.diag(var), equivalent_sample_size)
 
     def first_statistics(self, cells: NDArray[Any], gamma: Floats) -> Any:
         """Those that the variances of all data expect."""

@@ -37,7 +37,7 @@ def frame(cells: Any, kind: Any, size: int, mixture: int, names: tuple[str, ...]
     """Emissions of a kind, or of a kind for each column, with parameters that mean nothing yet."""
     if not isinstance(kind, Mapping):
         kind = guessed(cells) if kind == "auto" else validation.choice("emissions", kind, ["auto", *kinds()])
-    validation.integer("mixture", mixture, least=1)
+    validation.integer("mixture", mixture, min_value=1)
     rows = size * mixture
     wide = len(names or ()) or 1
     capacity.require_numbers(f"{mixture:,} parts in each of {size:,} states", (rows, wide * (1 + wide)), copies=6)
@@ -102,7 +102,7 @@ def state_names(states: int | Iterable[Any] | None, known: Any) -> tuple[Any, ..
             raise ParameterError("how many states?", hint="give a number or their names")
         return seen_symbols([c for c in as_objects(known) if plain(c) != -1])
     if isinstance(states, int | np.integer) and not isinstance(states, bool):
-        n = validation.integer("states", int(states), least=1)
+        n = validation.integer("states", int(states), min_value=1)
         capacity.require_numbers(
             f"{n:,} states and the moves between them", (n, n), hint="ask for fewer states", copies=8
         )

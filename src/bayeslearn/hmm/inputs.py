@@ -63,26 +63,30 @@ def read(
     lengths: ArrayLike | None = None,
     id: str | None = None,  # noqa: A002 - the name of the column
     known: Any = None,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Sequences:
     """Sequences in the working form of some emissions.
 
     `known` says the state of each row, None (or −1, "?", NaN) where nobody knows: a list, or the name of a column.
-    `weights` say how often each sequence counts.
+    `sample_weight` says how often each sequence counts.
     """
     if isinstance(data, Sequences):
         emissions.require_fit(data)
         return data
     raw = gathered(data, lengths, id, emissions.names, known, kind=emissions.columns_as)
-    return finished(raw, emissions, states, known, weights)
+    return finished(raw, emissions, states, known, sample_weight)
 
 
 def finished(
-    raw: Raw, emissions: Emissions, states: Sequence[Any] | None, known: Any = None, weights: ArrayLike | None = None
+    raw: Raw,
+    emissions: Emissions,
+    states: Sequence[Any] | None,
+    known: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Sequences:
     """Cells as the emissions have them; states and weights checked."""
     cells = in_place(raw, lambda: emissions.cells(raw.cells))
-    w = None if weights is None else validation.weights(weights, len(raw.lengths))
+    w = None if sample_weight is None else validation.weights(sample_weight, len(raw.lengths))
     codes = None
     if known is not None:
         codes = known_codes(raw.told(known), states or tuple(range(emissions.size)), len(cells))

@@ -146,15 +146,17 @@ class MixtureEmissions(Emissions):
         weights = xlogy(prior.weights.of(self.weights.shape).alpha, self.weights).sum()
         return float(weights) + self.parts.log_prior(prior.parts)
 
-    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> MixtureEmissionPrior:
+    def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> MixtureEmissionPrior:
         """So many cases for the weights of a state, and for each part."""
-        return MixtureEmissionPrior(Dirichlet.m_estimate(cases), self.parts.default_prior(cells, cases))
+        return MixtureEmissionPrior(
+            Dirichlet.m_estimate(equivalent_sample_size), self.parts.default_prior(cells, equivalent_sample_size)
+        )
 
-    def prior_of(self, told: Any, weights: Any, cells: Any) -> MixtureEmissionPrior:
+    def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> MixtureEmissionPrior:
         """The prior of the weights by a word of their own."""
-        if isinstance(told, MixtureEmissionPrior):
-            return told
-        return MixtureEmissionPrior(dirichlet_prior(weights), self.parts.prior_of(told, None, cells))
+        if isinstance(prior, MixtureEmissionPrior):
+            return prior
+        return MixtureEmissionPrior(dirichlet_prior(share_prior), self.parts.prior_of(prior, None, cells))
 
     def started(self, data: Sequences, random_state: np.random.Generator) -> Emissions:
         """Parts that begin near the data."""
@@ -212,11 +214,13 @@ class MixtureEmissions(Emissions):
         found = self.parts.centers()
         return None if found is None else (found.reshape(self.weights.shape) * self.weights).sum(axis=1)
 
-    def described(self, state: int, most: int = 3) -> str:
+    def described(self, state: int, max_states: int = 3) -> str:
         """The heaviest parts."""
-        best = np.argsort(-self.weights[state], kind="stable")[:most]
+        best = np.argsort(-self.weights[state], kind="stable")[:max_states]
         k = self.weights.shape[1]
-        return "; ".join(f"{self.weights[state, i]:.2g}: {self.parts.described(state * k + i, most)}" for i in best)
+        return "; ".join(
+            f"{self.weights[state, i]:.2g}: {self.parts.described(state * k + i, max_states)}" for i in best
+        )
 
     def require_like(self, other: Emissions) -> None:
         """Of the same parts."""

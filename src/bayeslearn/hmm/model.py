@@ -117,7 +117,7 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         lengths: ArrayLike | None = None,
         id: str | None = None,  # noqa: A002 - the name of the column
         known: Any = None,
-        weights: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         structure: Any = "any",
         prior: Any = "auto",
         start: HiddenMarkovModel | None = None,
@@ -138,7 +138,8 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
 
         return learn(
             data, states, emissions=emissions, mixture=mixture, columns=columns, symbols=symbols, lengths=lengths,
-            id=id, known=known, weights=weights, structure=structure, prior=prior, start=start, frozen=frozen,
+            id=id, known=known, sample_weight=sample_weight, structure=structure, prior=prior, start=start,
+            frozen=frozen,
             restarts=restarts, random_state=random_state, tol=tol, max_iter=max_iter, progress=progress,
             checkpoint=checkpoint,
             every=every, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns,
@@ -149,7 +150,7 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         self.emissions.require_fit(batch)
         found = expect(self.chain, self.emissions.reading(batch.cells), batch)
         parts = StatisticsBundle(start=Counts(found.start), transitions=Counts(found.moves), emissions=found.observed)
-        weighed = found.log_p if batch.weights is None else batch.weights * found.log_p
+        weighed = found.log_p if batch.sample_weight is None else batch.sample_weight * found.log_p
         return parts, float(weighed.sum())
 
     def estimate(self, prior: HMMPrior | None, statistics: StatisticsBundle) -> Self:
@@ -184,13 +185,13 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         lengths: ArrayLike | None = None,
         id: str | None = None,  # noqa: A002 - the name of the column
         known: Any = None,
-        weights: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from more sequences in one step: their expected statistics are added to those of the model.
 
         Parameters
         ----------
-        data, lengths, id, known, weights
+        data, lengths, id, known, sample_weight
             As in :meth:`sequences`; or a source with `id`.
         fade
             The weight of earlier statistics; below 1 they are forgotten gradually.
@@ -198,7 +199,7 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         from bayeslearn.hmm.inputs import is_folded  # noqa: PLC0415 - reads tables
 
         read = self._folded if is_folded(data, id) else self.sequences
-        batch: Any = read(data, lengths=lengths, id=id, known=known, weights=weights)
+        batch: Any = read(data, lengths=lengths, id=id, known=known, sample_weight=sample_weight)
         found = batch.fold(lambda some: self.expected_statistics(some)[0])
         before = self.statistics
         prior = self.prior or priors.prior_of(priors.DEFAULT, self.emissions, batch.cells)
@@ -207,11 +208,11 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         after = self.estimate(prior, before * fade + found)
         return replace(after, lineage=after_update(self.lineage, before, found, fade))
 
-    def _folded(self, data: Any, *, lengths: Any, id: str | None, known: Any, weights: Any) -> Any:  # noqa: A002
+    def _folded(self, data: Any, *, lengths: Any, id: str | None, known: Any, sample_weight: Any) -> Any:  # noqa: A002
         from bayeslearn.hmm.sequence_sources import opened  # noqa: PLC0415 - reads sources
 
         names, kind = self.emissions.names, self.emissions.columns_as
-        raw = opened(data, id=id, names=names, known=known, kind=kind, lengths=lengths, weights=weights)
+        raw = opened(data, id=id, names=names, known=known, kind=kind, lengths=lengths, sample_weight=sample_weight)
         return raw.finished(self.emissions, self.states)
 
     def __add__(self, other: HiddenMarkovModel) -> Self:
@@ -243,7 +244,7 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         lengths: ArrayLike | None = None,
         id: str | None = None,  # noqa: A002 - the name of the column
         known: Any = None,
-        weights: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Sequences:
         """Data in the working form of this model.
 
@@ -258,12 +259,14 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
             The column that tells sequences apart.
         known
             The state of each row, None where it is unknown: a list, or the name of a column.
-        weights
+        sample_weight
             The weight of each sequence; default: 1.
         """
         from bayeslearn.hmm.inputs import read  # noqa: PLC0415 - reads tables
 
-        return read(data, self.emissions, states=self.states, lengths=lengths, id=id, known=known, weights=weights)
+        return read(
+            data, self.emissions, states=self.states, lengths=lengths, id=id, known=known, sample_weight=sample_weight
+        )
 
     def log_likelihood(
         self,
@@ -272,11 +275,11 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         lengths: ArrayLike | None = None,
         id: str | None = None,  # noqa: A002 - the name of the column
         known: Any = None,
-        weights: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Floats:
         """ln P(x) of each sequence, −inf for an impossible one; the parameters are those of :meth:`sequences`."""
         return inference.log_likelihood(
-            self, self.sequences(data, lengths=lengths, id=id, known=known, weights=weights)
+            self, self.sequences(data, lengths=lengths, id=id, known=known, sample_weight=sample_weight)
         )
 
     def posterior(
@@ -286,10 +289,12 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         lengths: ArrayLike | None = None,
         id: str | None = None,  # noqa: A002 - the name of the column
         known: Any = None,
-        weights: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> StatePosterior:
         """P(state | whole sequence) of every row; the parameters are those of :meth:`sequences`."""
-        return inference.posterior(self, self.sequences(data, lengths=lengths, id=id, known=known, weights=weights))
+        return inference.posterior(
+            self, self.sequences(data, lengths=lengths, id=id, known=known, sample_weight=sample_weight)
+        )
 
     def decode(
         self,
@@ -298,10 +303,12 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         lengths: ArrayLike | None = None,
         id: str | None = None,  # noqa: A002 - the name of the column
         known: Any = None,
-        weights: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> StatePath:
         """The most probable state path of each sequence (Viterbi); the parameters are those of :meth:`sequences`."""
-        return inference.decode(self, self.sequences(data, lengths=lengths, id=id, known=known, weights=weights))
+        return inference.decode(
+            self, self.sequences(data, lengths=lengths, id=id, known=known, sample_weight=sample_weight)
+        )
 
     def sample(
         self, lengths: int | ArrayLike, random_state: np.random.Generator | int | None = None

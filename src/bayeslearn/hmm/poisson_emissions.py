@@ -95,13 +95,13 @@ class PoissonEmissions(Emissions):
 
         return Symbols(codes, Poisson().log_prob(self.rate, values).T, collected)
 
-    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> Gamma:
+    def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> Gamma:
         """So many cases of the mean of all."""
         if isinstance(cells, Moments):
-            return Gamma.m_estimate(cases, float(cells.mean) if cells.n > 0 else 1.0)
+            return Gamma.m_estimate(equivalent_sample_size, float(cells.mean) if cells.n > 0 else 1.0)
         seen = cells[~np.isnan(cells)]
-        return Gamma.m_estimate(cases, float(seen.mean()) if len(seen) else 1.0)
+        return Gamma.m_estimate(equivalent_sample_size, float(seen.mean()) if len(seen) else 1.0)
 
-    def described(self, state: int, most: int = 3) -> str:  # noqa: ARG002 - one number says it all
+    def described(self, state: int, max_states: int = 3) -> str:  # noqa: ARG002 - one number says it all
         """The rate."""
         return f"about {self.rate[state]:.4g}"

@@ -35,11 +35,11 @@ class HMMPrior:
     emissions: Any
 
 
-def prior_of(told: Any, emissions: Emissions, cells: NDArray[Any] | Moments | None) -> HMMPrior:
+def prior_of(prior: Any, emissions: Emissions, cells: NDArray[Any] | Moments | None) -> HMMPrior:
     """The prior that a word, a dict or None, which is no prior at all, stands for."""
-    if isinstance(told, HMMPrior):
-        return told
-    parts = told if isinstance(told, Mapping) else dict.fromkeys(PARTS, told)
+    if isinstance(prior, HMMPrior):
+        return prior
+    parts = prior if isinstance(prior, Mapping) else dict.fromkeys(PARTS, prior)
     odd = [name for name in parts if name not in PARTS]
     if odd:
         raise ParameterError(f"there is no prior of {listed(odd)}", hint=f"the tables are {', '.join(PARTS)}")

@@ -159,7 +159,7 @@ class ProductEmissions(Emissions):
         super().require_cells(cells)
         for component, codes in zip(self.components, self._columns(cells), strict=True):
             if is_discrete(component):
-                validation.indices(f"codes of {component.name}", codes, component.variable.size, least=-1)
+                validation.indices(f"codes of {component.name}", codes, component.variable.size, min_value=-1)
 
     def _columns(self, cells: Floats) -> list[NDArray[Any]]:
         """The cells of each component as its distribution takes them."""
@@ -204,23 +204,23 @@ class ProductEmissions(Emissions):
         """The sum over the columns."""
         return self.product.log_prior(prior.parts, self.parameters)
 
-    def default_prior(self, cells: NDArray[Any] | Moments, cases: float) -> ProductPrior:
+    def default_prior(self, cells: NDArray[Any] | Moments, equivalent_sample_size: float) -> ProductPrior:
         """So many cases of every column that look like all rows."""
         columns = zip(self.components, self._columns(cells), strict=True)  # type: ignore[arg-type]
-        return ProductPrior(tuple(pooled(c, x, cases) for c, x in columns))
+        return ProductPrior(tuple(pooled(c, x, equivalent_sample_size) for c, x in columns))
 
-    def prior_of(self, told: Any, weights: Any, cells: Any) -> ProductPrior:
+    def prior_of(self, prior: Any, share_prior: Any, cells: Any) -> ProductPrior:
         """One word for all columns, or a prior by the name of each."""
-        if isinstance(told, ProductPrior):
-            return told
-        given = told if isinstance(told, Mapping) else dict.fromkeys(self.names, told)
+        if isinstance(prior, ProductPrior):
+            return prior
+        given = prior if isinstance(prior, Mapping) else dict.fromkeys(self.names, prior)
         require_known(list(given), self.names)
         columns = None if cells is None else self._columns(cells)
         parts = []
         for j, component in enumerate(self.components):
             column = ColumnEmissions(component.name, component.distribution, self.parameters[j])
             own = given.get(component.name, "m:1")
-            parts.append(column.prior_of(own, weights, None if columns is None else columns[j]))
+            parts.append(column.prior_of(own, share_prior, None if columns is None else columns[j]))
         return ProductPrior(tuple(parts))
 
     def points(self, cells: NDArray[Any]) -> Floats:
@@ -243,11 +243,12 @@ class ProductEmissions(Emissions):
         found = (c.distribution.centers(θ) for c, θ in zip(self.components, self.parameters, strict=True))
         return next((one for one in found if one is not None and np.ndim(one) == 1), None)
 
-    def described(self, state: int, most: int = 3) -> str:
+    def described(self, state: int, max_states: int = 3) -> str:
         """Every column in a few words."""
         parts = zip(self.components, self.parameters, strict=True)
         return "; ".join(
-            f"{c.name} {c.distribution.describe(θ, state, variable=c.variable, most=most)}" for c, θ in parts
+            f"{c.name} {c.distribution.describe(θ, state, variable=c.variable, max_states=max_states)}"
+            for c, θ in parts
         )
 
     def require_like(self, other: Emissions) -> None:
@@ -323,7 +324,7 @@ def missing_codes(codes: NDArray[Any]) -> Floats:
 def pooled(component: Component, cells: NDArray[Any], cases: float) -> Any:
     """A prior of so many cases that look like all cells."""
     distribution = component.distribution
-    whole = distribution.marginal().collect(cells, weights=np.ones((len(cells), 1)))
+    whole = distribution.marginal().collect(cells, sample_weight=np.ones((len(cells), 1)))
     return distribution.pooled(whole, cases)
 
 

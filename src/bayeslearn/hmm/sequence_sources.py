@@ -263,14 +263,14 @@ def opened(
     known: Any,
     kind: Any,
     lengths: Any,
-    weights: Any,
+    sample_weight: Any,
 ) -> RawSource:
     """The columns of a source that were asked for, as the emissions want them."""
     if id is None or lengths is not None:
         raise ParameterError(
             "the sequences of a source are told apart by a column", hint=f"name it: {option('id', 'patient')}"
         )
-    if weights is not None or getattr(data, "weight", None) is not None:
+    if sample_weight is not None or getattr(data, "weight", None) is not None:
         raise ParameterError("the sequences of a source count once each: they have no weights")
     if known is not None and not isinstance(known, str):
         raise ParameterError("`known` of a source is the name of a column of it, the state of each row or nothing")
@@ -292,7 +292,7 @@ def opened(
 def observed(model: HiddenMarkovModel, data: Any, id: str | None) -> KeptSequences:  # noqa: A002 - the column's name
     """Batches of whole sequences of a source, as a model observes them; they are remembered where they fit."""
     emissions = model.emissions
-    raw = opened(data, id=id, names=emissions.names, known=None, kind=emissions.kind, lengths=None, weights=None)
+    raw = opened(data, id=id, names=emissions.names, known=None, kind=emissions.kind, lengths=None, sample_weight=None)
     return raw.finished(emissions, model.states).sequences
 
 

@@ -38,7 +38,7 @@ class Lanes(NamedTuple):
     which: NDArray[np.intp]
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
 
     def after(self, t: int, steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where a block of steps begins in each lane, and how many of them it has."""
@@ -54,7 +54,7 @@ class Sequences:
     cells: NDArray[Any]
     lengths: NDArray[np.int64]
     ids: tuple[Any, ...]
-    weights: NDArray[np.float64] | None = None
+    sample_weight: NDArray[np.float64] | None = None
     known: NDArray[np.int32] | None = None
     #: Where each row stood before sequences were brought together, if they were.
     order: NDArray[np.intp] | None = None
@@ -63,12 +63,12 @@ class Sequences:
         if not np.ndim(self.cells):
             raise ShapeError(f"expected a row for each observation, got {self.cells!r:.60}")
         n = len(self.cells)
-        lengths = validation.lengths("lengths", self.lengths, n, of="rows", least=1)
+        lengths = validation.lengths("lengths", self.lengths, n, of="rows", min_value=1)
         parts: dict[str, Any] = {"cells": self.cells, "lengths": lengths}
         if self.known is not None:
-            parts["known"] = validation.indices("known", self.known, 2**31, least=-1).astype(np.int32)
-        if self.weights is not None:
-            parts["weights"] = validation.weights(self.weights, len(lengths))
+            parts["known"] = validation.indices("known", self.known, 2**31, min_value=-1).astype(np.int32)
+        if self.sample_weight is not None:
+            parts["sample_weight"] = validation.weights(self.sample_weight, len(lengths))
         if self.order is not None:
             parts["order"] = validation.indices("order", self.order, n)
         for name, size in (("known", n), ("order", n)):
@@ -136,7 +136,7 @@ class Sequences:
     def _side_by_side(self, index: NDArray[np.intp]) -> Lanes:
         starts, lengths, weights = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64), np.zeros(LANES)
         starts[: len(index)], lengths[: len(index)] = self.starts[index], self.lengths[index]
-        weights[: len(index)] = 1.0 if self.weights is None else self.weights[index]
+        weights[: len(index)] = 1.0 if self.sample_weight is None else self.sample_weight[index]
         return Lanes(index, starts, lengths, weights)
 
 
@@ -153,4 +153,4 @@ def checked_lengths(lengths: ArrayLike | None, n: int) -> NDArray[np.int64]:
             f"sequence {where} has length {found[where]}: a sequence has at least one row",
             hint="leave out sequences without rows",
         )
-    return validation.lengths("lengths", found, n, of="rows", least=1)
+    return validation.lengths("lengths", found, n, of="rows", min_value=1)

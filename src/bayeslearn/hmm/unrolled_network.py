@@ -29,7 +29,7 @@ def unrolled(model: HiddenMarkovModel, steps: int) -> Unrolled:
 
     Nodes are called ``state 0``, ``state 1``, … and, for symbols, by the observed column: ``roll 0``, ``roll 1``, …
     """
-    validation.integer("steps", steps, least=1)
+    validation.integer("steps", steps, min_value=1)
     require_room(f"a network of {steps:,} steps", 1000 * steps)
     symbols = model.emissions.symbol_table()
     nodes, tables, states = [], {}, {}

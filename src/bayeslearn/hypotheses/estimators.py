@@ -68,14 +68,14 @@ def out_of_fold_logs(
     codes: NDArray[np.intp],
     labels: tuple[Hashable, ...],
     *,
-    weights: NDArray[np.float64] | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
     noise: float = 0.0,
 ) -> NDArray[np.float64]:
     """ln P(y_i|x_i) of each case by a clone that was fitted without its fold; 0 for cases never held out."""
     y = np.array(labels)[codes]
 
     def answer(train: NDArray[np.intp], test: NDArray[np.intp]) -> NDArray[np.float64]:
-        w = None if weights is None else weights[train]
+        w = None if sample_weight is None else sample_weight[train]
         model = fitted(classifier, _safe_indexing(X, train), y[train], w)
         return likelihood_logs(model, _safe_indexing(X, test), codes[test], labels, noise=noise)
 
@@ -90,16 +90,16 @@ def likelihood_logs(
     return said[np.arange(len(codes)), codes]
 
 
-def fitted(classifier: Any, X: Any, y: NDArray[Any], weights: NDArray[np.float64] | None) -> Any:
+def fitted(classifier: Any, X: Any, y: NDArray[Any], sample_weight: NDArray[np.float64] | None) -> Any:
     """A fitted clone."""
-    if weights is None:
+    if sample_weight is None:
         return clone(classifier).fit(X, y)
     if not has_fit_parameter(classifier, "sample_weight"):
         raise ParameterError(
             f"sample_weight was given, and {type(classifier).__name__} does not take it",
             hint="leave the weights out, or the hypothesis",
         )
-    return clone(classifier).fit(X, y, sample_weight=weights)
+    return clone(classifier).fit(X, y, sample_weight=sample_weight)
 
 
 def _row_keys(X: Any) -> list[Any]:
@@ -206,7 +206,7 @@ class _HypothesisClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  #
         columns = [
             likelihood_logs(new, X, codes, self._labels, noise=self.noise)
             if is_fixed(old)
-            else out_of_fold_logs(old, X, codes, self._labels, weights=w, noise=self.noise)
+            else out_of_fold_logs(old, X, codes, self._labels, sample_weight=w, noise=self.noise)
             for old, new in zip(given, learned, strict=True)
         ]
         return np.stack(columns, axis=1)

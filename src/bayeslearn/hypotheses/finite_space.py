@@ -101,7 +101,7 @@ class HypothesisPosterior(Saved, kind="hypotheses"):
         """More rows, given as ln P(row|h) of shape (n, size); `data` is only named in errors."""
         logs = validation.float_array("log likelihoods", logs)
         w = validation.weights(sample_weight, len(logs))
-        found = self.statistics + self.space.family.collect(logs, weights=w)
+        found = self.statistics + self.space.family.collect(logs, sample_weight=w)
         if np.isneginf(self.prior.log_p + found.total).all():
             raise _impossible(np.isneginf(self._log_joint), logs, w, data)
         return replace(self, statistics=found)
@@ -377,7 +377,7 @@ class FiniteSpace:
 
     def collect(self, data: Sequence[Any], *, sample_weight: ArrayLike | None = None) -> LogLikelihoods:
         """Σ w ln P(row|h), the statistics of these rows."""
-        return self.family.collect(self.logs(data), weights=sample_weight)
+        return self.family.collect(self.logs(data), sample_weight=sample_weight)
 
     def logs(self, data: Sequence[Any]) -> NDArray[np.float64]:
         """ln P(row|h), shape (n, size)."""

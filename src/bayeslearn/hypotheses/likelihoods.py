@@ -134,7 +134,7 @@ def noise_rate(noise: float, k: int) -> float:
     """A noise rate for k labels: at (k − 1)/k a label says nothing, above that it misleads."""
     most = (k - 1) / k if k > 1 else 0.5
     try:
-        return validation.number("noise", noise, least=0, most=most)
+        return validation.number("noise", noise, min_value=0, max_value=most)
     except ParameterError as error:
         raise ParameterError(
             error.message, hint=f"a label of {k} says nothing at {most:g}: rates lie between 0 and that", noise=noise

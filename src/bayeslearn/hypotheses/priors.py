@@ -221,9 +221,9 @@ def exception_bits(n_errors: int, n_rows: int, *, n_classes: int = 2) -> float:
     >>> round(exception_bits(0, 15), 6), round(exception_bits(1, 15), 2)
     (4.0, 7.91)
     """
-    n = validation.integer("n_rows", n_rows, least=0)
-    e = validation.integer("n_errors", n_errors, least=0, most=n)
-    k = validation.integer("n_classes", n_classes, least=2)
+    n = validation.integer("n_rows", n_rows, min_value=0)
+    e = validation.integer("n_errors", n_errors, min_value=0, max_value=n)
+    k = validation.integer("n_classes", n_classes, min_value=2)
     which = (gammaln(n + 1) - gammaln(e + 1) - gammaln(n - e + 1)) / np.log(2)
     return float(np.log2(n + 1) + which + e * np.log2(k - 1))
 

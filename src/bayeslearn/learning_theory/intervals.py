@@ -80,7 +80,7 @@ def error_intervals(
     [(0.085, 0.515), (0.166, 0.465), (0.181, 0.455)]
     """
     wrong, level = whole("n_wrong", n_wrong), probability("level", level)
-    n = validation.integer("n_examples", n_examples, least=1, most=10**12)
+    n = validation.integer("n_examples", n_examples, min_value=1, max_value=10**12)
     if wrong > n:
         raise ParameterError(f"{wrong} of {n} examples cannot be wrong")
     tail, half = (1 - level) / 2, math.sqrt(math.log(2 / (1 - level)) / (2 * n))

@@ -333,7 +333,7 @@ class MistakeBounds:
 
 def exact_mistake_bounds(concepts: ConceptClass, *, max_spaces: int = MAX_SPACES) -> MistakeBounds:
     """The four numbers of a finite class, each worked out by itself."""
-    game = MistakeGame(concepts, validation.integer("max_spaces", max_spaces, least=1))
+    game = MistakeGame(concepts, validation.integer("max_spaces", max_spaces, min_value=1))
     return MistakeBounds(concepts.vc_dimension, game.optimal, game.halving, concepts.size.log2)
 
 

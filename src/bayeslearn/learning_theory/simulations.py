@@ -180,7 +180,8 @@ def simulate_pac(
     """
     epsilon, runs = probability("epsilon", epsilon), whole("n_runs", n_runs, least=1)
     sizes = np.array(
-        [validation.integer("n_examples", count, least=1, most=MOST_EXAMPLES) for count in n_examples], dtype=np.int64
+        [validation.integer("n_examples", count, min_value=1, max_value=MOST_EXAMPLES) for count in n_examples],
+        dtype=np.int64,
     )
     if not len(sizes):
         raise ParameterError("no number of examples was given in `n_examples`")
@@ -300,7 +301,8 @@ def simulate_exhaustion(
     bad = wrong[wrong @ p >= epsilon]
     rng = validation.generator(random_state)
     sizes = np.array(
-        sorted({validation.integer("n_examples", count, least=1, most=10**15) for count in n_examples}), dtype=np.int64
+        sorted({validation.integer("n_examples", count, min_value=1, max_value=10**15) for count in n_examples}),
+        dtype=np.int64,
     )
     if not len(sizes):
         raise ParameterError("no number of examples was given in `n_examples`")
@@ -373,9 +375,9 @@ def compare_bayes_gibbs(
     >>> found.expected["Bayes optimal"] <= found.expected["MAP"], found.ratio <= 2
     (True, True)
     """
-    m = validation.integer("n_examples", n_examples, least=1, most=10_000_000)
+    m = validation.integer("n_examples", n_examples, min_value=1, max_value=10_000_000)
     runs = whole("n_runs", n_runs, least=1)
-    noise = validation.number("noise", noise, least=0, below=0.5)
+    noise = validation.number("noise", noise, min_value=0, below=0.5)
     labels, rng = concepts.labels, validation.generator(random_state)
     names = {name: labels[i].__getitem__ for i, name in enumerate(concepts.hypotheses)}
     start = FiniteSpace.from_labelers(names, noise=noise).posterior(prior)

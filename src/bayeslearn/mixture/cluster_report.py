@@ -100,7 +100,7 @@ def uncertain_rows(
     model: MixtureModel, data: Any, *, below: float = SURE, most: int | None = None
 ) -> list[UncertainRow]:
     """Rows whose most probable class has a probability below this, the most doubtful first."""
-    validation.number("below", below, least=0, most=1)
+    validation.number("below", below, min_value=0, max_value=1)
     shares = model.responsibilities(data)
     if model.k == 1:
         return []

@@ -87,7 +87,7 @@ class MixtureEstimator(AnswersInBatches, ABC):
         return schema_of(self.model_)
 
     def _restarts(self) -> int:
-        return validation.integer("n_init", self.n_init, least=1) - 1
+        return validation.integer("n_init", self.n_init, min_value=1) - 1
 
     def _keep(self, found: EMResult[MixtureModel]) -> None:
         self.model_ = found.model
@@ -177,7 +177,7 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
             "covariance": self.covariance, "prior": self.prior, "start": self.start, "tol": self.tol,
             "max_iter": self.max_iter, "random_state": validation.generator(self.random_state),
             "restarts": self._restarts(),
-            "weights": sample_weight,
+            "sample_weight": sample_weight,
         }  # fmt: skip
         if isinstance(self.n_components, str):
             validation.choice("n_components", self.n_components, ["auto"])
@@ -198,7 +198,7 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
         if not hasattr(self, "model_"):
             return self.fit(X, y, sample_weight)
         rows = self._model_rows(self._read_rows(self._in_memory(X), reset=False))
-        self.model_ = self.model_.updated(rows, weights=sample_weight)
+        self.model_ = self.model_.updated(rows, sample_weight=sample_weight)
         self.labels_ = self.model_.assign(rows)
         return self
 
@@ -312,7 +312,7 @@ class MixedTypeClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type
         found = by_size(find_classes(
             rows, self.n_classes, families=self.families, covariance=self.covariance, prior=self.prior,
             restarts=self._restarts(), tol=self.tol, max_iter=self.max_iter, most=self.most_classes,
-            weights=sample_weight, random_state=validation.generator(self.random_state), left_out={},
+            sample_weight=sample_weight, random_state=validation.generator(self.random_state), left_out={},
         ))  # fmt: skip
         self._keep(found.result)
         self.scores_ = found.scores

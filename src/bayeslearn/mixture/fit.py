@@ -45,7 +45,7 @@ def fit_mixture(
     variance: float | None = None,
     equal: bool = False,
     prior: Any = "weak",
-    weights: Any = None,
+    sample_weight: Any = None,
     start: Literal["k-means++", "random"] | MixtureModel = "k-means++",
     restarts: int = 3,
     tol: float = 1e-4,
@@ -103,10 +103,10 @@ def fit_mixture(
     [1.0, 5.0]
     """
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    validation.integer("k", k, least=1)
-    validation.integer("restarts", restarts, least=0)
+    validation.integer("k", k, min_value=1)
+    validation.integer("restarts", restarts, min_value=0)
     random_state = validation.generator(random_state)
-    source, parts = opened(data, family, covariance, variance, weights)
+    source, parts = opened(data, family, covariance, variance, sample_weight)
     known = prior_of(prior, parts, source, k)
     if isinstance(start, MixtureModel):
         begun = [started(start, parts, known, k, equal=equal)]

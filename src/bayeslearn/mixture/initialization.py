@@ -46,22 +46,26 @@ def start(
     if len(rows) > MOST_ROWS:
         rows = rows.take(np.sort(random_state.choice(len(rows), MOST_ROWS, replace=False)))
     labels = grouped(
-        encoded(parts, rows), np.ones(len(rows)) if rows.weights is None else rows.weights, k, how, random_state
+        encoded(parts, rows),
+        np.ones(len(rows)) if rows.sample_weight is None else rows.sample_weight,
+        k,
+        how,
+        random_state,
     )
-    seen = [whole(part, cells, rows.weights) for part, cells in zip(parts, rows.cells, strict=True)]
+    seen = [whole(part, cells, rows.sample_weight) for part, cells in zip(parts, rows.cells, strict=True)]
     weak = priors_of(parts, tuple(weak_prior(part, w) for part, w in zip(parts, seen, strict=True)), prior.shares, k)
     parameters = tuple(alike(part, w, k) for part, w in zip(parts, seen, strict=True))
     blank = MixtureModel(parts, np.full(k, 1 / k), parameters, weak, equal=equal)
-    shares = (labels[:, None] == np.arange(k)) * (1.0 if rows.weights is None else rows.weights[:, None])
+    shares = (labels[:, None] == np.arange(k)) * (1.0 if rows.sample_weight is None else rows.sample_weight[:, None])
     begun = blank.estimate(weak, blank.collected(rows, shares))
     return MixtureModel(parts, begun.weights, begun.parameters, prior, equal=equal)
 
 
-def whole(part: Component, cells: NDArray[Any], weights: Floats | None) -> Any:
+def whole(part: Component, cells: NDArray[Any], sample_weight: Floats | None) -> Any:
     """The statistics of all cases together, as of one component; of numbers column by column."""
     part.distribution.require_range(cells, part.name)
-    shares = np.ones((len(cells), 1)) if weights is None else weights[:, None]
-    return part.distribution.marginal().collect(cells, weights=shares)
+    shares = np.ones((len(cells), 1)) if sample_weight is None else sample_weight[:, None]
+    return part.distribution.marginal().collect(cells, sample_weight=shares)
 
 
 def weak_prior(part: Component, whole: Any, cases: float = 1.0) -> Any:
@@ -86,13 +90,13 @@ def encoded(parts: Sequence[Component], rows: Rows) -> Floats:
     return np.column_stack([part.distribution.points(cells) for part, cells in zip(parts, rows.cells, strict=True)])
 
 
-def grouped(x: Floats, weights: Floats, k: int, how: str, random_state: np.random.Generator) -> NDArray[np.intp]:
+def grouped(x: Floats, sample_weight: Floats, k: int, how: str, random_state: np.random.Generator) -> NDArray[np.intp]:
     """The group of each point, by k-means."""
-    centers = x[seeds(x, weights, k, how, random_state)]
+    centers = x[seeds(x, sample_weight, k, how, random_state)]
     labels = nearest(x, centers)[0]
     for _ in range(ROUNDS):
-        n = np.bincount(labels, weights, minlength=k)
-        sums = np.stack([np.bincount(labels, weights * column, minlength=k) for column in x.T], axis=1)
+        n = np.bincount(labels, sample_weight, minlength=k)
+        sums = np.stack([np.bincount(labels, sample_weight * column, minlength=k) for column in x.T], axis=1)
         centers = np.where(n[:, None] > 0, ratio(sums, n[:, None]), centers)
         before, labels = labels, nearest(x, centers)[0]
         if (before == labels).all():
@@ -100,12 +104,12 @@ def grouped(x: Floats, weights: Floats, k: int, how: str, random_state: np.rando
     return labels
 
 
-def seeds(x: Floats, weights: Floats, k: int, how: str, random_state: np.random.Generator) -> list[int]:
+def seeds(x: Floats, sample_weight: Floats, k: int, how: str, random_state: np.random.Generator) -> list[int]:
     """The rows of k seeds, all different."""
     distance = np.ones(len(x))
     found: list[int] = []
     for _ in range(k):
-        chance = weights * (distance if how == "k-means++" else distance > 0)
+        chance = sample_weight * (distance if how == "k-means++" else distance > 0)
         if not chance.sum() > 0:
             raise DataError(
                 f"there are only {len(found)} different rows, fewer than {k} components",

@@ -152,16 +152,16 @@ def look(source: FoldedRows) -> Seen:
 def whole_of(parts: Sequence[Component], rows: Rows) -> StatisticsBundle:
     """The statistics of every part over these rows."""
     return StatisticsBundle(
-        {part.name: whole(part, c, rows.weights) for part, c in zip(parts, rows.cells, strict=True)}
+        {part.name: whole(part, c, rows.sample_weight) for part, c in zip(parts, rows.cells, strict=True)}
     )
 
 
 def joined(one: Rows, other: Rows) -> Rows:
     """Rows one after the other."""
     cells = tuple(np.concatenate(pair) for pair in zip(one.cells, other.cells, strict=True))
-    if one.weights is None and other.weights is None:
+    if one.sample_weight is None and other.sample_weight is None:
         return Rows(cells)
-    weights = [np.ones(len(rows)) if rows.weights is None else rows.weights for rows in (one, other)]
+    weights = [np.ones(len(rows)) if rows.sample_weight is None else rows.sample_weight for rows in (one, other)]
     return Rows(cells, np.concatenate(weights))
 
 
@@ -173,13 +173,13 @@ def opened(
     family: Any = None,
     covariance: Any = "full",
     variance: float | None = None,
-    weights: Any = None,
+    sample_weight: Any = None,
 ) -> tuple[Rows | FoldedRows, tuple[Component, ...]]:
     """Data as what folds, and the parts of a component, from what was told and from the columns."""
     if isinstance(data, FoldedRows):
         return data, data.parts
-    if is_source(data) and not (isinstance(data, Scanned) and weights is None):
-        data, weights = as_source(data, weights=weights), None
+    if is_source(data) and not (isinstance(data, Scanned) and sample_weight is None):
+        data, sample_weight = as_source(data, sample_weight=sample_weight), None
     named = isinstance(data, Scanned | Table)
     parts = (parts_by_name if named else parts_of)(data, family, covariance, variance)
     if isinstance(data, Scanned):
@@ -187,7 +187,7 @@ def opened(
         return FoldedRows(data.with_schema(schema, handle_unknown=data.request.unseen), parts), parts
     if isinstance(data, Batches):
         return FoldedRows(data, parts), parts
-    return read(parts, data, weights), parts
+    return read(parts, data, sample_weight), parts
 
 
 def parts_of(data: Any, family: Any, covariance: Any = "full", variance: float | None = None) -> tuple[Component, ...]:

@@ -46,7 +46,7 @@ def find_classes(
     columns: Iterable[str] | None = None,
     families: Mapping[str, str] | None = None,
     covariance: str | None = None,
-    weights: Any = None,
+    sample_weight: Any = None,
     most: int = 20,
     tol: float = 1e-3,
     max_states: int = 255,
@@ -85,7 +85,7 @@ def find_classes(
         not given.
     left_out
         A dict that is told of columns that cannot be used, and why.
-    weights
+    sample_weight
         The weight of each row, or the column that holds it.
     most, by, least, patience
         With ``"auto"``, as in :func:`choose_mixture`.
@@ -103,7 +103,7 @@ def find_classes(
     MixtureModel(2 components of hue, size; 40 cases)
     """
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    table = read_table(data, families or {}, columns, weights, max_states, left_out)
+    table = read_table(data, families or {}, columns, sample_weight, max_states, left_out)
     how: dict[str, Any] = {
         "family": parts_of(table.schema, families or {}, covariance), "equal": equal, "prior": prior, "start": start,
         "restarts": restarts, "tol": tol, "max_iter": max_iter, "random_state": random_state,
@@ -111,7 +111,7 @@ def find_classes(
     }  # fmt: skip
     if k == "auto":
         return choose_mixture(table, by=by, least=least, most=most, patience=patience, progress=progress, **how)
-    number = validation.integer("k", k, least=1)
+    number = validation.integer("k", k, min_value=1)
     tell = None if progress is None else (lambda step: progress(number, step))
     found = fit_mixture(table, number, progress=tell, **how)
     criterion = "bic" if prior is None else "evidence"
@@ -119,7 +119,12 @@ def find_classes(
 
 
 def read_table(
-    data: Any, families: Mapping[str, str], columns: Any, weights: Any, max_states: int, left_out: dict[str, str] | None
+    data: Any,
+    families: Mapping[str, str],
+    columns: Any,
+    sample_weight: Any,
+    max_states: int,
+    left_out: dict[str, str] | None,
 ) -> Any:
     """The table or source with its columns as the families want them; those that show one value only are left out."""
     for name, kind in families.items():
@@ -128,7 +133,8 @@ def read_table(
     gone = {} if identifiers is None else identifiers
     table = as_source(
         data, columns=columns, discrete=[n for n, kind in families.items() if not of_numbers(kind)],
-        numeric=[n for n, kind in families.items() if of_numbers(kind)], weights=weights, max_states=max_states,
+        numeric=[n for n, kind in families.items() if of_numbers(kind)], sample_weight=sample_weight,
+        max_states=max_states,
         left_out=gone,
     )  # fmt: skip
     require_known([n for n in families if n not in gone], table.schema.names)
@@ -194,13 +200,17 @@ def of_numbers(kind: str) -> bool:
 
 
 def new_rows(
-    model: MixtureModel, data: Any, *, missing_columns: Literal["error", "missing"] = "error", weights: Any = None
+    model: MixtureModel, data: Any, *, missing_columns: Literal["error", "missing"] = "error", sample_weight: Any = None
 ) -> Table:
     """Data by the columns of a mixture; a state that was never seen is taken for missing."""
     if isinstance(data, Mapping) and not data:
         raise ParameterError("there are no columns")
     return as_table(
-        data, schema=schema_of(model), handle_unknown="missing", missing_columns=missing_columns, weights=weights
+        data,
+        schema=schema_of(model),
+        handle_unknown="missing",
+        missing_columns=missing_columns,
+        sample_weight=sample_weight,
     )
 
 

@@ -111,9 +111,9 @@ class MixtureModel(Saved, kind="mixture"):
 
     # -- what it says of rows
 
-    def rows(self, data: Any, weights: Any = None) -> Rows:
+    def rows(self, data: Any, sample_weight: Any = None) -> Rows:
         """Data as rows of this mixture."""
-        return read(self.parts, data, weights)
+        return read(self.parts, data, sample_weight)
 
     def log_joint(self, data: Any) -> Floats:
         """ln P(component, row), (n, k)."""
@@ -136,18 +136,18 @@ class MixtureModel(Saved, kind="mixture"):
     def _blocks(self, data: Any) -> list[Rows]:
         return self.rows(data).blocks(self.weighted.block)
 
-    def log_likelihood(self, data: Any, weights: Any = None) -> float:
+    def log_likelihood(self, data: Any, sample_weight: Any = None) -> float:
         """Σ ln p(row)."""
-        found = self.rows(data, weights)
+        found = self.rows(data, sample_weight)
         log_p = self.log_density(found)
-        return total_log_likelihood(log_p, found.weights)
+        return total_log_likelihood(log_p, found.sample_weight)
 
     def sample(
         self, n: int, random_state: np.random.Generator | int | None = None
     ) -> tuple[tuple[NDArray[Any], ...], NDArray[np.intp]]:
         """`n` rows at random, as the cells of every part, and the component of each."""
         random_state = validation.generator(random_state)
-        validation.integer("n", n, least=1)
+        validation.integer("n", n, min_value=1)
         require_numbers(f"{n:,} rows", (n, 1 + sum(len(part.columns) for part in self.parts)), copies=2)
         labels = Categorical(self.k).draw(self.weights, n, random_state)
         return self.product.draw(self.parameters, labels, random_state), labels
@@ -180,9 +180,9 @@ class MixtureModel(Saved, kind="mixture"):
 
     # -- evidence adds
 
-    def updated(self, data: Any, *, weights: Any = None, keep: float = 1.0) -> MixtureModel:
+    def updated(self, data: Any, *, sample_weight: Any = None, keep: float = 1.0) -> MixtureModel:
         """One step of online EM: `keep` of what is known (1: all of it) and what is expected of more rows."""
-        more, _ = self.expected_statistics(self.rows(data, weights))
+        more, _ = self.expected_statistics(self.rows(data, sample_weight))
         if self.statistics is None:
             return self.estimate(self.prior, more)
         found = self.estimate(self.prior, self.statistics * keep + more)
@@ -227,18 +227,18 @@ class MixtureModel(Saved, kind="mixture"):
 
     # -- scores
 
-    def bic(self, data: Any, weights: Any = None) -> float:
+    def bic(self, data: Any, sample_weight: Any = None) -> float:
         """−2 ln P(D|θ) + free parameters · ln n: the lower the better."""
-        found = self.rows(data, weights)
+        found = self.rows(data, sample_weight)
         return -2 * self.log_likelihood(found) + self.free_parameters * float(np.log(found.total))
 
-    def aic(self, data: Any, weights: Any = None) -> float:
+    def aic(self, data: Any, sample_weight: Any = None) -> float:
         """−2 ln P(D|θ) + 2 · free parameters: the lower the better."""
-        return -2 * self.log_likelihood(data, weights) + 2 * self.free_parameters
+        return -2 * self.log_likelihood(data, sample_weight) + 2 * self.free_parameters
 
-    def log_evidence(self, data: Any, weights: Any = None) -> float:
+    def log_evidence(self, data: Any, sample_weight: Any = None) -> float:
         """ln P(D), parameters integrated out, as Cheeseman and Stutz bound it; see :mod:`.scoring`."""
-        return marginal_likelihood.log_evidence(self, self.rows(data, weights))
+        return marginal_likelihood.log_evidence(self, self.rows(data, sample_weight))
 
 
 def priors_of(

@@ -63,7 +63,7 @@ def choose_mixture(
     variance: float | None = None,
     equal: bool = False,
     prior: Any = "weak",
-    weights: Any = None,
+    sample_weight: Any = None,
     start: Literal["k-means++", "random"] | MixtureModel = "k-means++",
     restarts: int = 3,
     tol: float = 1e-4,
@@ -102,11 +102,11 @@ every, na_values, keep_default_na, drop_columns
     2
     """
     validation.choice("by", by, ["evidence", "bic", "aic"])
-    validation.integer("least", least, least=1)
-    validation.integer("most", most, least=least)
+    validation.integer("least", least, min_value=1)
+    validation.integer("most", most, min_value=least)
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     if isinstance(data, Batches) or is_source(data):
-        data = opened(data, family, covariance, variance, weights)[0]  # so that it is examined once
+        data = opened(data, family, covariance, variance, sample_weight)[0]  # so that it is examined once
     best: EMResult[MixtureModel] | None = None
     scores: dict[int, float] = {}
     for k in range(least, most + 1):
@@ -116,7 +116,7 @@ every, na_values, keep_default_na, drop_columns
                 warnings.filterwarnings("ignore", "[0-9]+ of [0-9]+ components", BayeslearnWarning)
                 found = fit_mixture(
                     data, k, family=family, covariance=covariance, variance=variance, equal=equal, prior=prior,
-                    weights=weights, start=start, restarts=restarts, tol=tol, max_iter=max_iter,
+                    sample_weight=sample_weight, start=start, restarts=restarts, tol=tol, max_iter=max_iter,
                     random_state=random_state, progress=tell,
                     checkpoint=checkpoint, every=every,
                 )  # fmt: skip

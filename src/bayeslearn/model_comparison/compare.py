@@ -89,9 +89,9 @@ def run(
     """A model of the rows seen, what it says of others, and the seconds: to train, and per query."""
     examples, said, how = handed(problem, learner, seen), problem.said[seen], {}
     model = learner.fresh(seed)
-    if problem.states.weights is not None:
+    if problem.states.sample_weight is not None:
         require_weights(model)
-        how["sample_weight"] = problem.weights[seen]
+        how["sample_weight"] = problem.sample_weight[seen]
     start = time.perf_counter()
     model.fit(examples, said, **how)
     trained = time.perf_counter()
@@ -217,7 +217,7 @@ def compare_models(
         raise ParameterError(f"column {target!r} is to be both predicted and dropped")
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=dropped)
     validation.choice("task", task, ["auto", "classification", "regression"])
-    n = validation.integer("cv", cv, least=2)
+    n = validation.integer("cv", cv, min_value=2)
     limit = None if time_limit is None else validation.number("time_limit", time_limit, above=0)
     seed = int(validation.generator(random_state).integers(1 << 63))
     problem = read(data, target, task=task, sample_weight=sample_weight, dropped=dropped, seed=seed)
@@ -282,12 +282,12 @@ def judged(
     problem: Problem, folds: NDArray[np.intp], trials: dict[str, tuple[Learner, Trial]], failures: list[LearnerFailure]
 ) -> ModelComparison:
     """Lines with their errors, the best first, each beside the best."""
-    classes, weights = bool(problem.classes), problem.weights
+    classes, weights = bool(problem.classes), problem.sample_weight
     losses = {name: losses_of(problem, trial) for name, (_, trial) in trials.items()}
     lines = [line(problem, *trials[name], losses[name]) for name in trials]
     lines.sort(key=lambda line: (line.error, np.inf if line.log_loss is None else line.log_loss))
     best, others = lines[0], lines[1:]
-    beaten = partial(significance.paired, b=losses[best.name], weights=weights, classes=classes)
+    beaten = partial(significance.paired, b=losses[best.name], sample_weight=weights, classes=classes)
     p = significance.holm([beaten(losses[other.name]).p_value for other in others])
     beside = [replace(other, p_value=value) for other, value in zip(others, p, strict=True)]
     return ModelComparison(
@@ -304,10 +304,10 @@ def losses_of(problem: Problem, trial: Trial) -> NDArray[np.float64]:
 
 def line(problem: Problem, learner: Learner, trial: Trial, losses: NDArray[np.float64]) -> LearnerResult:
     """One learner by itself."""
-    error, spread = significance.error_with_spread(losses, problem.weights, classes=bool(problem.classes))
+    error, spread = significance.error_with_spread(losses, problem.sample_weight, classes=bool(problem.classes))
     loss = None
     if trial.proba is not None:
-        loss, _ = evaluation.mean_with_error(evaluation.log_losses(trial.proba, problem.said), problem.weights)
+        loss, _ = evaluation.mean_with_error(evaluation.log_losses(trial.proba, problem.said), problem.sample_weight)
     return LearnerResult(
         learner.name, learner.is_lazy, trial.train_seconds, trial.query_seconds, trial.kept_bytes, error, spread, loss,
         warnings=trial.warnings, losses=problem.as_given(losses, np.nan),

@@ -50,9 +50,9 @@ class Problem:
     dropped_columns: dict[str, str]
 
     @property
-    def weights(self) -> NDArray[np.float64]:
+    def sample_weight(self) -> NDArray[np.float64]:
         """How often each row counts."""
-        return np.ones(len(self.said)) if self.states.weights is None else self.states.weights
+        return np.ones(len(self.said)) if self.states.sample_weight is None else self.states.sample_weight
 
     def folds(self, n: int) -> NDArray[np.intp]:
         """The fold of each row: classes are dealt one after the other, numbers as they stand."""
@@ -74,7 +74,8 @@ def read(data: Any, target: str, *, task: str, sample_weight: Any, dropped: Sequ
     left_out: dict[str, str] = {}
     table = as_table(
         data, discrete=[target] if task == "classification" else (),
-        numeric=[target] if task == "regression" else (), weights=sample_weight, allow_constant=True, left_out=left_out,
+        numeric=[target] if task == "regression" else (), sample_weight=sample_weight, allow_constant=True,
+        left_out=left_out,
     )  # fmt: skip
     if target in left_out:
         raise DataError(f"the target cannot be used: {left_out[target]}")
@@ -86,7 +87,7 @@ def read(data: Any, target: str, *, task: str, sample_weight: Any, dropped: Sequ
     missing = (
         table.codes_of(target) < 0 if isinstance(variable, DiscreteVariable) else np.isnan(table.values_of(target))
     )
-    place = np.flatnonzero(~missing if table.weights is None else ~missing & (table.weights > 0))
+    place = np.flatnonzero(~missing if table.sample_weight is None else ~missing & (table.sample_weight > 0))
     if not len(place):
         raise MissingValuesError(f"no row that counts has a {target!r}", hint="give rows whose target is known")
     table = table.take(place).select(sorted(table.schema.names))
@@ -123,7 +124,7 @@ def keys(table: Table, seed: int) -> Keys:
     total = np.full(len(table), seed, np.uint64)
     for variable in table.schema:
         total += mix(cell_numbers(table, variable) + mix(digest(variable.name)))
-    return mix(total if table.weights is None else total + mix(table.weights.view(np.uint64)))
+    return mix(total if table.sample_weight is None else total + mix(table.sample_weight.view(np.uint64)))
 
 
 def cell_numbers(table: Table, variable: Any) -> Keys:

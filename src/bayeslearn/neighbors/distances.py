@@ -81,7 +81,7 @@ class Distance:
         validation.choice("metric", metric, METRICS)
         schema, n = examples.schema, len(examples.schema)
         blank = cls(schema, metric, np.zeros(n), np.ones(n), np.ones(n), *np.zeros((2, width(schema))))
-        mean, variance = moments(blank.coordinates(examples), examples.weights)
+        mean, variance = moments(blank.coordinates(examples), examples.sample_weight)
         if metric != "euclidean":
             number = np.array([not isinstance(v, DiscreteVariable) for v in schema], bool)
             mine = number[blank.owner]
@@ -90,7 +90,7 @@ class Distance:
             center, scale = np.zeros(n), np.ones(n)
             center[number], scale[number] = mean[mine], np.where(constant, 0.0, ratio(1.0, spread))
             blank = cls(schema, metric, center, scale, np.ones(n), *np.zeros((2, width(schema))))
-            mean, variance = moments(blank.coordinates(examples), examples.weights)
+            mean, variance = moments(blank.coordinates(examples), examples.sample_weight)
         found = cls(schema, metric, blank.center, blank.scale, np.ones(n), mean, variance)
         return found if weights is None else found.weighted(weights)
 
@@ -206,7 +206,9 @@ def with_another(schema: Schema) -> Schema:
 def as_weights(told: Any, schema: Schema) -> dict[str, float]:
     """Weights of columns by name, or one for each column."""
     if hasattr(told, "items"):
-        return {str(name): validation.number(f"attribute_weights[{name!r}]", w, least=0) for name, w in told.items()}
+        return {
+            str(name): validation.number(f"attribute_weights[{name!r}]", w, min_value=0) for name, w in told.items()
+        }
     w = validation.float_array("attribute_weights", told)
     if w.shape != (len(schema),):
         raise ShapeError(f"expected a weight for each of {len(schema)} columns, got shape {w.shape}")

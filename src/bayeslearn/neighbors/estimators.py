@@ -145,8 +145,8 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
         """Keep more examples; the first call may name all `classes`."""
         return self._add(X, y, classes, sample_weight, reset=not hasattr(self, "model_"))
 
-    def _add(self, X: Any, y: Any, classes: Any, weights: Any, *, reset: bool) -> Self:
-        rows, y = self._examples(X, y, weights, reset=reset)
+    def _add(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, reset: bool) -> Self:
+        rows, y = self._examples(X, y, sample_weight, reset=reset)
         codes = self._code_labels(y, classes, reset=reset).astype(np.int64)
         if not reset:
             rows, codes = self._joined(rows, codes)

@@ -90,7 +90,7 @@ def leave_one_out(model: NeighborsModel, *, most: int | None = None, only: int |
     left = int(min(cases.sum() - cases.max(), n - 1) if cases.min() < 1 else n - 1)
     if left < 1:
         raise EmptyTableError(f"there are only {n} examples: nobody is left to predict one of them")
-    limit = MOST_K if most is None else validation.integer("most", most, least=1)
+    limit = MOST_K if most is None else validation.integer("most", most, min_value=1)
     ks = range(1, min(limit, left) + 1) if only is None else range(min(only, left), min(only, left) + 1)
     m = min(model.rows_for(ks[-1]), n - 1)
     width = model.target.size if isinstance(model.target, DiscreteVariable) else 2
@@ -275,7 +275,7 @@ def fit_neighbors(
     attributes: Any = None,
     kind: Literal["auto", "classes", "numbers"] = "auto",
     prior: Any = 1.0,
-    weights: Any = None,
+    sample_weight: Any = None,
     columns: Iterable[str] | None = None,
     unlabeled: Literal["warn", "error", "drop"] = "warn",
     index: str = "auto",
@@ -328,7 +328,8 @@ def fit_neighbors(
     left_out = dropping(data, left_out, columns)
     wanted = None if columns is None else [*columns, target]
     table = as_table(
-        data, columns=wanted, discrete=[target] if kind == "classes" else (), weights=weights, max_states=max_states,
+        data, columns=wanted, discrete=[target] if kind == "classes" else (), sample_weight=sample_weight,
+        max_states=max_states,
         numeric=[target] if kind == "numbers" else (), allow_constant=True, left_out=left_out,
     )  # fmt: skip
     if target in (left_out or ()):
@@ -367,8 +368,10 @@ def learned(
     progress: Any = None, **how: Any,
 ) -> NeighborsFitInfo:  # fmt: skip
     """The model of checked examples."""
-    if rows.weights is not None and not rows.weights.all():  # rows that count for nothing are as good as absent
-        seen = np.flatnonzero(rows.weights)
+    if (
+        rows.sample_weight is not None and not rows.sample_weight.all()
+    ):  # rows that count for nothing are as good as absent
+        seen = np.flatnonzero(rows.sample_weight)
         rows, said = rows.take(seen), said[seen]
     search = isinstance(attributes, str)
     if search:

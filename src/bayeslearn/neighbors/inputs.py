@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def examples(data: Any, *, weights: Any = None, discrete: Iterable[str] = (), **how: Any) -> Table:
+def examples(data: Any, *, sample_weight: Any = None, discrete: Iterable[str] = (), **how: Any) -> Table:
     """Training rows as a table; one that is a table already says itself what is what."""
     if isinstance(data, Table):
-        return as_table(data, weights=weights, columns=how.get("columns"))
+        return as_table(data, sample_weight=sample_weight, columns=how.get("columns"))
     if is_numbers(data) and not how and not discrete:
-        return of_numbers(data, Schema(NumericVariable(f"x{j}") for j in range(data.shape[1])), weights)
+        return of_numbers(data, Schema(NumericVariable(f"x{j}") for j in range(data.shape[1])), sample_weight)
     gone = dropping(data, None)
-    table = as_table(data, discrete=discrete, weights=weights, allow_constant=True, left_out=gone, **how)
+    table = as_table(data, discrete=discrete, sample_weight=sample_weight, allow_constant=True, left_out=gone, **how)
     warn_dropped(gone, named=True)
     return with_numbers(table, [v for v in table.schema.discrete if v.name not in discrete and all_numbers(v)])
 
@@ -49,7 +49,7 @@ def is_numbers(data: Any) -> bool:
     return isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iuf"
 
 
-def of_numbers(x: NDArray[Any], schema: Schema, weights: Any = None) -> Table:
+def of_numbers(x: NDArray[Any], schema: Schema, sample_weight: Any = None) -> Table:
     """The same as a table."""
     if not x.size:
         raise EmptyTableError(f"there is nothing in an array of shape {x.shape}")
@@ -59,20 +59,20 @@ def of_numbers(x: NDArray[Any], schema: Schema, weights: Any = None) -> Table:
     if not np.isfinite(total):  # NaN is missing; else a number is infinite, or their sum is
         for name, column in zip(schema.names, x.T, strict=True):
             require_finite(name, column)
-    return Table(schema, np.empty((0, len(x)), np.int8), x.T, weights)
+    return Table(schema, np.empty((0, len(x)), np.int8), x.T, sample_weight)
 
 
-def more(schema: Schema, data: Any, weights: Any = None) -> Table:
+def more(schema: Schema, data: Any, sample_weight: Any = None) -> Table:
     """More examples: columns are of the kinds they were, and their states may be new."""
     plain = isinstance(data, np.ndarray)
     if plain and data.shape[1:] != (len(schema),):
         raise ShapeError(f"expected rows of {len(schema)} columns ({listed(schema.names)}), got shape {data.shape}")
     if is_numbers(data) and not schema.discrete:
-        return of_numbers(data, schema, weights)
+        return of_numbers(data, schema, sample_weight)
     kinds = {"discrete": [v.name for v in schema.discrete], "numeric": [v.name for v in schema.numeric]}
     rows = {name: data[:, j] for j, name in enumerate(schema.names)} if plain else data
     told: dict[str, Any] = {} if isinstance(data, Table) else kinds
-    return as_table(rows, columns=schema.names, weights=weights, allow_constant=True, **told)
+    return as_table(rows, columns=schema.names, sample_weight=sample_weight, allow_constant=True, **told)
 
 
 def joined(one: Table, other: Table) -> Table:
@@ -97,7 +97,7 @@ def recoded(table: Table, schema: Schema) -> Table:
     if table.schema == schema:
         return table
     found = as_table({n: table.column(n) for n in schema.names}, schema=schema)
-    return found if table.weights is None else found.with_weights(table.weights)
+    return found if table.sample_weight is None else found.with_weights(table.sample_weight)
 
 
 ### targets

@@ -76,7 +76,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
 
     def __post_init__(self) -> None:
         if self.k is not None:
-            validation.integer("k", self.k, least=1)
+            validation.integer("k", self.k, min_value=1)
         if not callable(self.weighting):
             validation.choice("weighting", self.weighting, voting.WEIGHTINGS)
         validation.choice("index", self.index, ["auto", *search_index.KINDS])
@@ -86,7 +86,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
         if self.said.shape != (len(self.examples),):
             raise ShapeError(f"expected a target for each of {len(self.examples)} rows, got shape {self.said.shape}")
         if isinstance(self.target, DiscreteVariable):
-            validation.indices("said", self.said, self.target.size, least=-1)
+            validation.indices("said", self.said, self.target.size, min_value=-1)
         if not self.is_classifier:
             require_squares(f"numbers in {self.target.name!r}", self.said)
         bad = self.said < 0 if self.is_classifier else ~np.isfinite(self.said)
@@ -160,7 +160,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
     @property
     def cases(self) -> Floats:
         """How many cases each example stands for."""
-        return np.ones(len(self.examples)) if self.examples.weights is None else self.examples.weights
+        return np.ones(len(self.examples)) if self.examples.sample_weight is None else self.examples.sample_weight
 
     @cached_property
     def points(self) -> Floats:
@@ -208,7 +208,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
 
     def nearest(self, data: Any, k: int | None = None) -> tuple[Floats, Rows]:
         """The distances and the numbers of the examples nearest to each row, the nearest first."""
-        m = self.rows_for(self.k if k is None else validation.integer("k", k, least=1))
+        m = self.rows_for(self.k if k is None else validation.integer("k", k, min_value=1))
         return self._nearest(inputs.new_rows(self.examples.schema, data), m)
 
     def _nearest(self, rows: Table, m: int) -> tuple[Floats, Rows]:
@@ -233,7 +233,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
                 f"`k` is {k}, but there are only {cases.sum():g} examples", hint="lower `k`, or add rows"
             )
         if cases.min() >= 1:
-            return min(validation.integer("k", k, least=1), n)
+            return min(validation.integer("k", k, min_value=1), n)
         return min(int(np.searchsorted(np.cumsum(np.sort(cases)), k * (1 - 1e-12))) + 1, n)
 
     def weighted_neighbors(self, rows: Table) -> Iterator[tuple[Floats, Rows, Floats]]:
@@ -249,7 +249,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
         for _, found, w in self.weighted_neighbors(inputs.new_rows(self.examples.schema, data)):
             who = np.repeat(np.arange(len(found)), found.shape[1])
             evidence_ = self.family.collect(
-                self.said[found].ravel(), weights=w.ravel(), groups=who, n_groups=len(found)
+                self.said[found].ravel(), sample_weight=w.ravel(), groups=who, n_groups=len(found)
             )
             size = (len(found), self.target.size) if isinstance(self.target, DiscreteVariable) else (len(found),)
             yield self.family.update(prior.of(size), evidence_), found
@@ -293,9 +293,9 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
 
     # -- learning goes on
 
-    def update(self, X: Any, y: Any, *, weights: Any = None) -> NeighborsModel:
+    def update(self, X: Any, y: Any, *, sample_weight: Any = None) -> NeighborsModel:
         """More examples; scales are those of all of them, so that batches add up to the whole."""
-        table = inputs.joined(self.examples, inputs.more(self.examples.schema, X, weights))
+        table = inputs.joined(self.examples, inputs.more(self.examples.schema, X, sample_weight))
         variable, said = targets(y, self.target.name, like=self.target)
         distance = Distance.learn(table, self.distance.metric, self.distance.attribute_weights)
         both = np.concatenate([self.said, said])
@@ -330,7 +330,7 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
                 {"variable": v.to_dict(), "weight": weights[v.name], "cells": plain_cells(table, v)}  # type: ignore[attr-defined]
                 for v in table.schema
             ],
-            "cases": table.weights,
+            "cases": table.sample_weight,
         }
 
     @classmethod

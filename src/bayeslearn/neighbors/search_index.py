@@ -209,7 +209,7 @@ class Index(ABC):
     def nearest(self, queries: ArrayLike, k: int) -> tuple[Floats, Rows]:
         """The distances and the numbers of the k nearest rows to each query, (n, k) each, the nearest first."""
         q = checked("queries", queries, self.points.shape[1])
-        k = validation.integer("k", k, least=1)
+        k = validation.integer("k", k, min_value=1)
         if k > len(self):
             raise ParameterError(f"`k` is {k}, but there are only {len(self)} rows to find neighbors in")
         squares, rows = np.empty((len(q), k)), np.empty((len(q), k), np.int64)

@@ -207,7 +207,7 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Saved, kind=
         return incremental.updated(
             self,
             data,
-            weights=sample_weight,
+            sample_weight=sample_weight,
             forgetting_factor=forgetting_factor,
             hidden=hidden,
             handle_unknown=handle_unknown,
@@ -221,7 +221,7 @@ class BayesianNetwork(NetworkQueries, NetworkConversions, Reported, Saved, kind=
         A row with missing cells takes back what the present tables expect of it, though of no cell more than it has.
         What it shows and its weight go exactly.
         """
-        return incremental.forgotten(self, data, weights=sample_weight, hidden=hidden)
+        return incremental.forgotten(self, data, sample_weight=sample_weight, hidden=hidden)
 
     def discount(self, forgetting_factor: float) -> BayesianNetwork:
         """The network with every row counting for `forgetting_factor` (0 to 1); the prior stays."""

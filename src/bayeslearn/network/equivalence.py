@@ -372,7 +372,7 @@ def _explained(a: BayesianNetwork, b: BayesianNetwork, data: Any, unseen: Any) -
 
 def _plus(found: Explained, network: BayesianNetwork, table: Table, gone: NDArray[np.bool_]) -> Explained:
     """What is explained of some rows more."""
-    score = network.score(type(table)(table.schema, np.where(gone, -1, table.codes), table.values, table.weights))
+    score = network.score(type(table)(table.schema, np.where(gone, -1, table.codes), table.values, table.sample_weight))
     return replace(
         found,
         cases=found.cases + score.weight,

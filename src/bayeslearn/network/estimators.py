@@ -95,16 +95,16 @@ def select(columns: Columns, names: Iterable[str]) -> Columns:
     return columns.select(names) if isinstance(columns, RawTable) else {name: columns[name] for name in names}
 
 
-def discrete_table(columns: Columns, weights: NDArray[np.float64] | None, bins: int) -> Table:
+def discrete_table(columns: Columns, sample_weight: NDArray[np.float64] | None, n_bins: int) -> Table:
     """Columns as states: whole numbers that repeat themselves as they are, other numbers by intervals."""
     gone = dropping(columns, None)
-    table = as_table(columns, weights=weights, allow_constant=True, left_out=gone)
+    table = as_table(columns, sample_weight=sample_weight, allow_constant=True, left_out=gone)
     warn_dropped(gone, named=True)
-    found = {v.name: weighted_values(table.values_of(v.name), weights) for v in table.schema.numeric}
+    found = {v.name: weighted_values(table.values_of(v.name), sample_weight) for v in table.schema.numeric}
     states = [name for name, (values, weight) in found.items() if repeat(values, weight)]
     if states:
-        table = as_table(columns, weights=weights, discrete=states, allow_constant=True, left_out=gone)
-    return table.apply_cuts({v.name: quantile_cuts(*found[v.name], bins) for v in table.schema.numeric})
+        table = as_table(columns, sample_weight=sample_weight, discrete=states, allow_constant=True, left_out=gone)
+    return table.apply_cuts({v.name: quantile_cuts(*found[v.name], n_bins) for v in table.schema.numeric})
 
 
 def repeat(values: NDArray[np.float64], weight: NDArray[np.float64]) -> bool:
@@ -124,7 +124,7 @@ def coded(
     target: str,
     columns: Columns,
     labels: NDArray[np.intp],
-    weights: Any = None,
+    sample_weight: Any = None,
     *,
     handle_unknown: Literal["error", "missing"] = "error",
 ) -> Table:
@@ -136,7 +136,7 @@ def coded(
     if used:
         shown = as_table(columns, schema=network.schema.select(used), handle_unknown=handle_unknown)
         codes[[network.names.index(name) for name in used]] = shown.codes
-    return Table(network.schema, codes, np.empty((0, len(labels))), weights)
+    return Table(network.schema, codes, np.empty((0, len(labels))), sample_weight)
 
 
 ### sources
@@ -148,23 +148,23 @@ def names_data(X: Any) -> bool:
 
 
 def framed_source(
-    structure: BayesianNetwork | DAG | None, X: Any, y: Any, weights: Any, bins: int
+    structure: BayesianNetwork | DAG | None, X: Any, y: Any, sample_weight: Any, n_bins: int
 ) -> tuple[BayesianNetwork, Source]:
     """A network with the states of a source, and nothing learned yet; and the source. `y` names the class."""
-    if not isinstance(y, str) or not isinstance(weights, str | None):
+    if not isinstance(y, str) or not isinstance(sample_weight, str | None):
         raise ParameterError(
             f"the class of a source, a path or a table is a column of it, and so are weights, got {type(y).__name__}",
             hint='name the columns: fit(source, "class", sample_weight="n")',
         )
     if isinstance(structure, BayesianNetwork):
         structure[y]
-        return structure, as_source(X, schema=structure.schema, missing_columns="missing", weights=weights)
+        return structure, as_source(X, schema=structure.schema, missing_columns="missing", sample_weight=sample_weight)
     columns = None if structure is None else list(structure)
-    source = as_source(X, columns=columns, discrete=[y], weights=weights, allow_constant=True)
+    source = as_source(X, columns=columns, discrete=[y], sample_weight=sample_weight, allow_constant=True)
     dag = structure or DAG({y: (), **{name: (y,) for name in source.schema.names if name != y}})
     if y not in dag:
         raise ParameterError(f"the class {y!r} is not in the structure", hint=f"its nodes are {listed(dag)}")
-    source = discretize(source, bins=validation.integer("bins", bins, least=2))
+    source = discretize(source, n_bins=validation.integer("n_bins", n_bins, min_value=2))
     return uniform(dag, {v.name: v for v in source.schema}), source
 
 
@@ -191,7 +191,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         What a learned structure is judged by: ``bic``, ``aic``, ``k2``, ``bdeu:CASES`` or ``bds:CASES``.
     prior
         Cases that count as seen before, as in :func:`~bayeslearn.fit_parameters`: one in every state when not given.
-    bins
+    n_bins
         Intervals that a numeric column is cut into at its quantiles; whole numbers that repeat themselves are states.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
@@ -239,7 +239,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         target: str | None = None,
         criterion: str = "bic",
         prior: Prior = "laplace",
-        bins: int = 5,
+        n_bins: int = 5,
         na_values: Markers = (),
         keep_default_na: bool = True,
         unlabeled: Literal["em", "drop", "error"] = "em",
@@ -251,7 +251,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         self.target = target
         self.criterion = criterion
         self.prior = prior
-        self.bins = bins
+        self.n_bins = n_bins
         self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.unlabeled = unlabeled
@@ -280,7 +280,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         table = coded(frame, self.target_, columns, label_codes(label, y), w)
         return self._learn(self._searched(method, table) if method else frame, table, absent)
 
-    def _fit_source(self, X: Any, y: Any, weights: Any) -> Self:
+    def _fit_source(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Learn from data that are folded."""
         graph, method = given_or_searched(self.structure)
         if method:
@@ -288,7 +288,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
                 f"the structure of a source is learned beforehand, not by {method!r} in a classifier",
                 hint="BayesianNetworkClassifier(learn(source).network).fit(source, target)",
             )
-        frame, source = framed_source(graph, X, y, weights, self.bins)
+        frame, source = framed_source(graph, X, y, sample_weight, self.n_bins)
         source = self._with_labels(source, y)
         self.target_, self.classes_ = y, distinct_labels(class_array(state_names(frame[y].variable)))
         missing = source.missing() if frame is graph else {}  # a network may have variables that no column shows
@@ -335,7 +335,7 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
         require_known(used, columns)
         variables: dict[str, Any] = {}
         if used:
-            bins = validation.integer("bins", self.bins, least=2)
+            bins = validation.integer("n_bins", self.n_bins, min_value=2)
             variables = {v.name: v for v in discrete_table(select(columns, used), w, bins).schema}
         if graph is None:
             graph = DAG({self.target_: (), **dict.fromkeys(variables, (self.target_,))})
@@ -378,9 +378,9 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
             return as_table(rows, schema=self.network_.schema, missing_columns="missing", handle_unknown="missing")
         return coded(self.network_, self.target_, columns, np.full(n_rows(columns), -1), handle_unknown="missing")
 
-    def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
+    def _source_of(self, rows: Any, target: str | None = None, sample_weight: Any = None) -> Any:
         if target is not None:
-            return super()._source_of(rows, target, weights)
+            return super()._source_of(rows, target, sample_weight)
         with collected():
             return as_source(rows, schema=self.network_.schema, missing_columns="missing", handle_unknown="missing")
 
@@ -390,9 +390,9 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
 
     # -- data in
 
-    def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Columns, NDArray[Any], Any]:
+    def _cases(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Columns, NDArray[Any], Any]:
         """Checked columns, labels and weights; rows of weight zero are as good as absent."""
-        rows, y, w = self._read_cases(X, y, weights, reset=reset)
+        rows, y, w = self._read_cases(X, y, sample_weight, reset=reset)
         return self._columns(rows), y, w
 
     def _columns(self, rows: Any) -> Columns:

@@ -71,7 +71,7 @@ class NetworkCrossValidation:
     folds: NDArray[np.intp]
     #: ln P of what each row shows; −∞ for a row that is impossible under the other folds.
     log_likelihoods: Floats
-    weights: Floats
+    sample_weight: Floats
     #: The target, the codes of its states in each row (−1 where unknown), and P(state | rest of the row).
     target: DiscreteVariable | None = None
     labels: NDArray[np.integer[Any]] | None = None
@@ -84,19 +84,19 @@ class NetworkCrossValidation:
     @property
     def log_likelihood(self) -> float:
         """Σ w ln P(row)."""
-        counted = self.weights > 0
-        return float(self.weights[counted] @ self.log_likelihoods[counted])
+        counted = self.sample_weight > 0
+        return float(self.sample_weight[counted] @ self.log_likelihoods[counted])
 
     @property
     def mean_log_likelihood(self) -> tuple[float, float]:
         """The mean of ln P(row) and its standard error."""
-        return evaluation.mean_with_error(self.log_likelihoods, self.weights)
+        return evaluation.mean_with_error(self.log_likelihoods, self.sample_weight)
 
     @property
     def metrics(self) -> Metrics:
         """Accuracy, log loss, confusion and calibration of the target."""
         target, labels, proba = self._asked()
-        return Metrics.of(proba, labels, classes=target.states, weights=self.weights)
+        return Metrics.of(proba, labels, classes=target.states, sample_weight=self.sample_weight)
 
     def roc(self, state: Any) -> tuple[Floats, Floats]:
         """False and true positive rates of a state of the target against all others, at every threshold."""
@@ -116,14 +116,14 @@ class NetworkCrossValidation:
     def _against_others(self, state: Any) -> tuple[Any, ...]:
         target, labels, proba = self._asked()
         code = target.code_of(state)
-        known = (labels >= 0) & (self.weights > 0)
+        known = (labels >= 0) & (self.sample_weight > 0)
         seen = np.unique(labels[known] == code)
         if len(seen) < 2:
             raise ParameterError(
                 f"{'every' if seen.all() else 'no'} row has {target.name} = {state!r}, so that there is no ROC curve",
                 hint="ask for a state that some rows have and others do not",
             )
-        return known, labels == code, proba[:, code], self.weights
+        return known, labels == code, proba[:, code], self.sample_weight
 
     def _asked(self) -> tuple[DiscreteVariable, NDArray[np.integer[Any]], Floats]:
         if self.target is None or self.labels is None or self.proba is None:
@@ -151,8 +151,8 @@ def cross_validate(
     cv: int = 10,
     prior: Any = "auto",
     random_state: np.random.Generator | int | None = 0,
-    bins: int = 5,
-    weights: Any = None,
+    n_bins: int = 5,
+    sample_weight: Any = None,
     na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
@@ -175,9 +175,9 @@ def cross_validate(
         The prior of a graph's tables, as in :func:`~bayeslearn.fit_parameters`.
     random_state
         The seed or generator of the folds.
-    bins
+    n_bins
         Intervals that numbers are cut into.
-    weights, na_values, keep_default_na, drop_columns
+    sample_weight, na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
     progress
         Called with the share that is done after each fold; raising StopIteration ends the cross-validation, and the
@@ -193,7 +193,7 @@ def cross_validate(
     (0.875, 0.835)
     """
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    table = read(learner, data, weights, validation.integer("bins", bins, least=2))
+    table = read(learner, data, sample_weight, validation.integer("n_bins", n_bins, min_value=2))
     if target is not None:
         require_known([target], table.schema.names)
     labels = None if target is None else table.codes_of(target)
@@ -217,14 +217,18 @@ def cross_validate(
     )  # fmt: skip
 
 
-def read(learner: Any, data: Any, weights: Any, bins: int) -> Table:
+def read(learner: Any, data: Any, sample_weight: Any, n_bins: int) -> Table:
     """Rows as a network has them, or with numbers cut at their quantiles."""
     if isinstance(learner, BayesianNetwork):
         return as_table(
-            data, schema=learner.schema, weights=weights, missing_columns="missing", handle_unknown="missing"
+            data,
+            schema=learner.schema,
+            sample_weight=sample_weight,
+            missing_columns="missing",
+            handle_unknown="missing",
         )
-    table = as_table(data, weights=weights)
-    return table.discretize(bins=bins) if table.schema.numeric else table
+    table = as_table(data, sample_weight=sample_weight)
+    return table.discretize(n_bins=n_bins) if table.schema.numeric else table
 
 
 def held_out_networks(
@@ -415,20 +419,20 @@ def _cases(network: BayesianNetwork, rows: Table) -> NDArray[np.float64]:
     return network.score(rows).cases
 
 
-def _mean(x: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+def _mean(x: NDArray[np.float64], sample_weight: NDArray[np.float64]) -> float:
     """The weighted mean; what weighs nothing says nothing, even if it is −∞."""
-    counted = weights > 0
-    total = weights.sum()
-    return float(weights[counted] @ x[counted] / total) if total > 0 else float("nan")
+    counted = sample_weight > 0
+    total = sample_weight.sum()
+    return float(sample_weight[counted] @ x[counted] / total) if total > 0 else float("nan")
 
 
 def _beside(
-    learned: NDArray[np.float64], other: NDArray[np.float64], weights: NDArray[np.float64]
+    learned: NDArray[np.float64], other: NDArray[np.float64], sample_weight: NDArray[np.float64]
 ) -> BaselineComparison:
     both = np.isfinite(learned) & np.isfinite(other)
-    if not both[weights > 0].all():  # a row is impossible under one of them: no mean tells how far they are apart
-        return BaselineComparison(_mean(other, weights), float("nan"), float("nan"))
+    if not both[sample_weight > 0].all():  # a row is impossible under one of them: no mean tells how far they are apart
+        return BaselineComparison(_mean(other, sample_weight), float("nan"), float("nan"))
     d = np.where(both, learned, 0.0) - np.where(both, other, 0.0)
-    ahead = _mean(d, weights)
-    error = np.sqrt((weights**2 * (d - ahead) ** 2).sum()) / weights.sum()
-    return BaselineComparison(_mean(other, weights), ahead, float(error))
+    ahead = _mean(d, sample_weight)
+    error = np.sqrt((sample_weight**2 * (d - ahead) ** 2).sum()) / sample_weight.sum()
+    return BaselineComparison(_mean(other, sample_weight), ahead, float(error))

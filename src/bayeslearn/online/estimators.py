@@ -164,7 +164,7 @@ class WeightedMajorityClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin,
 
     def _out_of_fold(self, estimator: Any, X: Any, y: NDArray[Any]) -> NDArray[Any]:
         """What clones say of the rows that they did not learn from; one row alone is never held out."""
-        cv, nobody = validation.integer("cv", self.cv, least=2), nothing(len(y))
+        cv, nobody = validation.integer("cv", self.cv, min_value=2), nothing(len(y))
         if len(y) < 2:
             return nobody
         codes = label_codes(y, self.classes_)

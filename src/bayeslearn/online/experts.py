@@ -54,7 +54,7 @@ def panel_of(experts: Any) -> Panel:
     version space or a finite space of hypotheses, a mapping or a list of functions and of classifiers: they are asked.
     """
     if isinstance(experts, int | np.integer) and not isinstance(experts, bool):
-        return Stream(tuple(range(validation.integer("experts", int(experts), least=1, most=MOST_EXPERTS))))
+        return Stream(tuple(range(validation.integer("experts", int(experts), min_value=1, max_value=MOST_EXPERTS))))
     if isinstance(experts, np.ndarray) or (hasattr(experts, "points") and hasattr(experts, "labels")):
         return Lookup.of(experts)
     if isinstance(experts, str) or not (isinstance(experts, Iterable) or is_space(experts)):

@@ -100,11 +100,11 @@ def weighted_majority_bound(
     >>> round(weighted_majority_bound(10, 16, beta=0.8, randomized=True), 2)
     25.02
     """
-    k = validation.number("n_mistakes", n_mistakes, least=0)
-    n = validation.number("n_experts", n_experts, least=1)
-    validation.number("spoken", spoken, least=0, most=1)
+    k = validation.number("n_mistakes", n_mistakes, min_value=0)
+    n = validation.number("n_experts", n_experts, min_value=1)
+    validation.number("spoken", spoken, min_value=0, max_value=1)
     return least_bound(
-        [k], [-math.log(n)], beta=beta, randomized=randomized, starts=validation.integer("starts", starts, least=1),
+        [k], [-math.log(n)], beta=beta, randomized=randomized, starts=validation.integer("starts", starts, min_value=1),
         spoken=spoken,
     )  # fmt: skip
 
@@ -119,7 +119,7 @@ def least_bound(
     spoken: float = 1.0,
 ) -> float:
     """The least of the bounds that the experts give, each by its mistakes and its prior."""
-    beta = validation.number("beta", beta, least=0, below=1)
+    beta = validation.number("beta", beta, min_value=0, below=1)
     if randomized and beta == 0:
         raise ParameterError("the randomized vote has no bound at β = 0 unless an expert is never wrong")
     wrong, log_prior = np.asarray(wrong, np.float64), np.asarray(log_prior, np.float64)
@@ -209,7 +209,7 @@ def _point(learner: Any, *, expected: bool) -> tuple[int, float, float, float]:
 
 def _batches(xs: Any, ys: Any, every: int | None) -> Iterator[tuple[Any, Any]]:
     if every is not None:
-        validation.integer("every", every, least=1)
+        validation.integer("every", every, min_value=1)
     if ys is None:
         for some, labels in xs:
             yield from _cut(some, labels, every or BATCH)

@@ -82,21 +82,21 @@ class LinearFit:
 
     @classmethod
     def learn(
-        cls, X: ArrayLike, y: ArrayLike, *, prior: Any = "reference", weights: ArrayLike | None = None
+        cls, X: ArrayLike, y: ArrayLike, *, prior: Any = "reference", sample_weight: ArrayLike | None = None
     ) -> LinearFit:
         """Inputs (n, d) and outputs (n,) or (n, m); a case with a missing output adds nothing.
 
         The answers of the reference prior are those of the textbooks; others are named in
         :mod:`bayeslearn.regression.priors`.
         """
-        statistics, dim = collect(X, y, weights)
+        statistics, dim = collect(X, y, sample_weight)
         return cls(prior_of(prior, statistics, dim), statistics, dim)
 
     # -- evidence adds
 
-    def update(self, X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> LinearFit:
+    def update(self, X: ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> LinearFit:
         """More cases."""
-        return self.with_more(collect(X, y, weights)[0])
+        return self.with_more(collect(X, y, sample_weight)[0])
 
     def with_more(self, statistics: JointMoments) -> LinearFit:
         """The fit with the statistics of more cases."""
@@ -217,13 +217,13 @@ class LinearFit:
         """ln p(y | X), coefficients and noise integrated out, of every output; it takes a proper prior."""
         return LinearGaussian(self.dim).log_evidence(self.prior, self.by_output)
 
-    def leave_one_out_residuals(self, X: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> Floats:
+    def leave_one_out_residuals(self, X: ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Floats:
         """What each of its own cases is off by when it is predicted from all others, (n, m): e/(1 − h), PRESS.
 
         NaN where the output is missing, or where the others do not determine the answer.
         """
         x, outputs = self.inputs(X), columns(y)
-        w = validation.weights(weights, len(x))
+        w = validation.weights(sample_weight, len(x))
         left = 1 - w * self.doubt(x)
         left = np.where(left > 1e-10, left, np.nan)
         return (outputs - self.mean(x)) / left[:, None]
@@ -245,7 +245,7 @@ class LinearFit:
 ### statistics
 
 
-def collect(X: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> tuple[JointMoments, int]:
+def collect(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> tuple[JointMoments, int]:
     """The joint moments of inputs and outputs, and how many inputs there are."""
     x = validation.float_array("X", X)
     if x.ndim != 2:
@@ -257,7 +257,7 @@ def collect(X: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> tup
     x = family.inputs(np.where(gone[:, None], 0.0, x) if gone.any() else x)
     z = np.column_stack([x, outputs])
     z[gone] = np.nan
-    return JointMoments.collect(z, assign(len(z), weights=weights)), x.shape[1]
+    return JointMoments.collect(z, assign(len(z), sample_weight=sample_weight)), x.shape[1]
 
 
 def columns(y: ArrayLike) -> Floats:

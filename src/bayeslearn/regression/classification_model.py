@@ -111,17 +111,17 @@ class ClassificationModel(Saved, kind="classification", version=2):
 
     # -- learning goes on
 
-    def update(self, data: Any, target: Any = None, *, weights: Any = None) -> ClassificationModel:
+    def update(self, data: Any, target: Any = None, *, sample_weight: Any = None) -> ClassificationModel:
         """More rows, with what is known as their prior; the encoding and the radial units stay."""
         name = self.target if target is None else target
-        w = weights
+        w = sample_weight
         if isinstance(name, str):
-            table = as_table(data, schema=Schema([DiscreteVariable(name, self.classes)]), weights=weights)
-            labels, w = table.column(name), table.weights
+            table = as_table(data, schema=Schema([DiscreteVariable(name, self.classes)]), sample_weight=sample_weight)
+            labels, w = table.column(name), table.sample_weight
         else:
             labels = labels_of(target)
         d = shares(coded(labels, self.classes), len(self.classes))
-        return replace(self, fit=self.fit.update(self.design(data), d, weights=w))
+        return replace(self, fit=self.fit.update(self.design(data), d, sample_weight=w))
 
     # -- files
 
@@ -187,7 +187,7 @@ def fit_logistic(
     rate: float | None = None,
     columns: Iterable[str] | None = None,
     discrete: Iterable[str] = (),
-    weights: Any = None,
+    sample_weight: Any = None,
     tol: float = 1e-10,
     max_iter: int | None = None,
     max_states: int = 255,
@@ -223,12 +223,18 @@ def fit_logistic(
     ['no', 'yes']
     """
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    how = {"columns": columns, "discrete": discrete, "weights": weights, "max_states": max_states, "left_out": left_out}
+    how = {
+        "columns": columns,
+        "discrete": discrete,
+        "sample_weight": sample_weight,
+        "max_states": max_states,
+        "left_out": left_out,
+    }
     found, known, d = class_examples(data, target, classes, how, soft=soft)
-    features = Features.learn(found.inputs, weights=found.weights)
+    features = Features.learn(found.inputs, sample_weight=found.sample_weight)
     x = features.standardized(features.encode(found.inputs).matrix)
     options: dict[str, Any] = {
-        "weights": found.weights, "method": method, "rate": rate, "tol": tol, "max_iter": max_iter,
+        "sample_weight": found.sample_weight, "method": method, "rate": rate, "tol": tol, "max_iter": max_iter,
         "progress": progress,
     }  # fmt: skip
     return ClassificationModel(features, found.names[0], known, strongest(x, d, prior, options))
@@ -245,7 +251,7 @@ def fit_rbf_classifier(
     classes: Sequence[Any] | None = None,
     columns: Iterable[str] | None = None,
     discrete: Iterable[str] = (),
-    weights: Any = None,
+    sample_weight: Any = None,
     most: int = 128,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
@@ -262,7 +268,7 @@ def fit_rbf_classifier(
 
     Parameters
     ----------
-    data, target, columns, discrete, weights, max_states, left_out
+    data, target, columns, discrete, sample_weight, max_states, left_out
         As in :func:`fit_logistic`.
     k, centers, width, most, random_state, progress
         As in :func:`fit_rbf`.
@@ -272,15 +278,21 @@ def fit_rbf_classifier(
         As in :func:`~bayeslearn.as_table`.
     """
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    how = {"columns": columns, "discrete": discrete, "weights": weights, "max_states": max_states, "left_out": left_out}
+    how = {
+        "columns": columns,
+        "discrete": discrete,
+        "sample_weight": sample_weight,
+        "max_states": max_states,
+        "left_out": left_out,
+    }
     found, known, d = class_examples(data, target, classes, how, soft=False)
-    features = Features.learn(found.inputs, weights=found.weights, every_state=True)
+    features = Features.learn(found.inputs, sample_weight=found.sample_weight, every_state=True)
     x = features.standardized(features.encode(found.inputs).matrix)
     basis, tried = choose(
-        x, d[:, 1:], k, centers=centers, width=width, weights=found.weights, most=most,
+        x, d[:, 1:], k, centers=centers, width=width, sample_weight=found.sample_weight, most=most,
         random_state=validation.generator(random_state), progress=progress,
     )  # fmt: skip
-    fit = strongest(basis(x), d, prior, {"weights": found.weights})
+    fit = strongest(basis(x), d, prior, {"sample_weight": found.sample_weight})
     return ClassificationModel(features, found.names[0], known, fit, basis), tried
 
 
@@ -298,11 +310,11 @@ def class_examples(
         known = tuple(range(d.shape[1])) if classes is None else tuple(classes)
         if len(known) != d.shape[1]:
             raise ParameterError(f"{len(known)} classes are told, and the targets have {d.shape[1]}")
-        return Examples(inputs, d, ("class",), inputs.weights), known, d
+        return Examples(inputs, d, ("class",), inputs.sample_weight), known, d
     found = examples(data, target, classes=True, **how)
-    if found.weights is not None and not found.weights.all():  # a row that does not count shows no class
+    if found.sample_weight is not None and not found.sample_weight.all():  # a row that does not count shows no class
         labels = found.targets.copy()
-        labels[found.weights == 0] = None
+        labels[found.sample_weight == 0] = None
         found = replace(found, targets=labels)
     known = known_classes(found.targets) if classes is None else tuple(classes)
     return found, known, shares(coded(found.targets, known), len(known))

@@ -33,17 +33,17 @@ class Classifier(FunctionEstimator, PredictsClasses, ClassifierMixin, BaseEstima
     model_: ClassificationModel
 
     @abstractmethod
-    def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> ClassificationModel:
+    def _learn(self, rows: Any, y: Any, sample_weight: Any, classes: Any) -> ClassificationModel:
         """The model of these rows."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn; where X has named columns, `y` may be the name of a column of it."""
         return self._fit(X, y, sample_weight, None)
 
-    def _fit(self, X: Any, y: Any, weights: Any, classes: Any) -> Self:
-        rows, labels, weights = self._read_cases(X, y, weights, reset=True)
+    def _fit(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
+        rows, labels, sample_weight = self._read_cases(X, y, sample_weight, reset=True)
         name = y if isinstance(y, str) else default_names(y, 1)[0]
-        self.model_ = replace(self._learn(rows, labels, weights, classes), target=name)
+        self.model_ = replace(self._learn(rows, labels, sample_weight, classes), target=name)
         self.classes_ = class_array(self.model_.classes)
         return self
 
@@ -56,7 +56,7 @@ class Classifier(FunctionEstimator, PredictsClasses, ClassifierMixin, BaseEstima
             known = None if classes is None else tuple(np.unique(np.asarray(classes)).tolist())
             return self._fit(X, y, sample_weight, known)
         rows, labels, weights = self._read_cases(X, y, sample_weight, reset=False)
-        self.model_ = self.model_.update(rows, labels, weights=weights)
+        self.model_ = self.model_.update(rows, labels, sample_weight=weights)
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -142,10 +142,10 @@ class LogisticClassifier(Classifier):
         self.keep_default_na = keep_default_na
         self.unlabeled = unlabeled
 
-    def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> ClassificationModel:
+    def _learn(self, rows: Any, y: Any, sample_weight: Any, classes: Any) -> ClassificationModel:
         return fit_logistic(
             rows, y, prior=self.prior, classes=classes, method=self.method, rate=self.rate, tol=self.tol,
-            max_iter=self.max_iter, discrete=self.discrete, weights=weights,
+            max_iter=self.max_iter, discrete=self.discrete, sample_weight=sample_weight,
         )  # fmt: skip
 
     def decision_function(self, X: Any) -> Floats:
@@ -219,10 +219,10 @@ class RBFClassifier(Classifier):
 
     tried_: tuple[TriedUnits, ...]
 
-    def _learn(self, rows: Any, y: Any, weights: Any, classes: Any) -> ClassificationModel:
+    def _learn(self, rows: Any, y: Any, sample_weight: Any, classes: Any) -> ClassificationModel:
         found, self.tried_ = fit_rbf_classifier(
             rows, y, self.n_units, centers=self.centers, width=self.width, prior=self.prior, classes=classes,
-            discrete=self.discrete, weights=weights, most=self.most_units,
+            discrete=self.discrete, sample_weight=sample_weight, most=self.most_units,
             random_state=validation.generator(self.random_state),
         )  # fmt: skip
         return found

@@ -115,7 +115,7 @@ def class_weights(model: ClassificationModel, level: float = 0.95) -> list[Weigh
 def leave_one_out(model: RegressionModel, rows: Examples) -> list[LeftOut | None]:
     """The error of every output when each row is predicted from the others; None where they do not determine it."""
     return [
-        judged(off, y, rows.weights)
+        judged(off, y, rows.sample_weight)
         for off, y in zip(model.leave_one_out_residuals(rows).T, rows.targets.T, strict=True)
     ]
 
@@ -129,7 +129,7 @@ def held_out(model: RegressionModel, rows: Examples, prior: Any, *, cv: int = 10
     known = np.flatnonzero(~np.isnan(y).any(axis=1))
     if len(known) < 2:
         return [None] * len(model.outputs)
-    x, y, w = x[known], y[known], np.ones(len(known)) if rows.weights is None else rows.weights[known]
+    x, y, w = x[known], y[known], np.ones(len(known)) if rows.sample_weight is None else rows.sample_weight[known]
     fold = evaluation.folds(len(known), min(cv, len(known)))
     parts = [collect(x[test], y[test], w[test])[0] for _, test in evaluation.each_fold(fold)]
     if not all((w[train] > 0).any() for train, _ in evaluation.each_fold(fold)):

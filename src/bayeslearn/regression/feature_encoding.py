@@ -89,7 +89,7 @@ class Features:
         *,
         columns: Iterable[str] | None = None,
         discrete: Iterable[str] = (),
-        weights: Any = None,
+        sample_weight: Any = None,
         every_state: bool = False,
         max_states: int = 255,
         left_out: dict[str, str] | None = None,
@@ -104,23 +104,28 @@ class Features:
             Which columns to use; all when not given.
         discrete
             Columns whose numbers are names of states.
-        weights
+        sample_weight
             How often each row counts, or the column that says so.
         left_out
             A dict that is told of columns that cannot be used, and why; else they are an error.
         """
         numbers = plain_numbers(data)
         if numbers is not None and columns is None and not strings(discrete):
-            w = None if weights is None else validation.weights(weights, len(numbers))
+            w = None if sample_weight is None else validation.weights(sample_weight, len(numbers))
             schema = Schema(NumericVariable(f"x{j}") for j in range(numbers.shape[1]))
             return cls(schema, *center_and_spread(require_finite(numbers, schema.names), w), every_state)
         table = read(
-            data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+            data,
+            columns=columns,
+            discrete=discrete,
+            sample_weight=sample_weight,
+            max_states=max_states,
+            left_out=left_out,
         )
         nothing = np.zeros(width(table.schema, every_state=every_state))
         blank = cls(table.schema, nothing, nothing, every_state)
         x = blank.raw(table)
-        mean, spread = center_and_spread(x, table.weights)
+        mean, spread = center_and_spread(x, table.sample_weight)
         return cls(table.schema, mean, spread, every_state)
 
     @cached_property
@@ -242,14 +247,18 @@ def width(schema: Schema, *, every_state: bool) -> int:
     return len(schema.numeric) + sum(v.size - (not every_state) for v in schema.discrete)
 
 
-def center_and_spread(x: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+def center_and_spread(x: Floats, sample_weight: Floats | None) -> tuple[Floats, Floats]:
     """The mean and the standard deviation of every column, over the cells that are there; spread 0 up to rounding."""
     require_squares("inputs", x)
-    if weights is None and len(x) and not np.isnan(x.sum()):
+    if sample_weight is None and len(x) and not np.isnan(x.sum()):
         mean, spread = x.mean(axis=0), x.std(axis=0)
         return mean, np.where(spread <= MEAN_ROUNDING * np.abs(mean), 0.0, spread)
     seen = ~np.isnan(x)
-    w = seen * (1.0 if weights is None else weights[:, None] / max(weights.max(initial=0.0), np.finfo(float).tiny))
+    w = seen * (
+        1.0
+        if sample_weight is None
+        else sample_weight[:, None] / max(sample_weight.max(initial=0.0), np.finfo(float).tiny)
+    )
     n = w.sum(axis=0)
     x = np.where(seen, x, 0.0)
     mean = ratio((w * x).sum(axis=0), n)

@@ -25,21 +25,24 @@ def read(
     *,
     columns: Iterable[str] | None = None,
     discrete: Iterable[str] = (),
-    weights: Any = None,
+    sample_weight: Any = None,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
 ) -> Table:
     """Training rows as a table in which numbers are numbers; one that is a table already says itself what is what."""
     if isinstance(data, Table):
-        return as_table(data, columns=columns, weights=weights)
+        return as_table(data, columns=columns, sample_weight=sample_weight)
     require_rows(data)
     discrete = strings(discrete)
     numbers = plain_numbers(data)
     if numbers is not None and columns is None and not discrete:
         schema = Schema(NumericVariable(f"x{j}") for j in range(numbers.shape[1]))
-        return Table(schema, np.empty((0, len(numbers)), np.int8), require_finite(numbers, schema.names).T, weights)
+        return Table(
+            schema, np.empty((0, len(numbers)), np.int8), require_finite(numbers, schema.names).T, sample_weight
+        )
     table = as_table(
-        data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, allow_constant=True,
+        data, columns=columns, discrete=discrete, sample_weight=sample_weight, max_states=max_states,
+        allow_constant=True,
         left_out=left_out,
     )  # fmt: skip
     if not len(table.schema):

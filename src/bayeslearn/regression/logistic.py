@@ -75,7 +75,7 @@ class LogisticFit:
         *,
         strength: float = 1.0,
         prior: NormalPrior | None = None,
-        weights: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         method: Method = "newton",
         rate: float | None = None,
         tol: float = 1e-10,
@@ -94,7 +94,7 @@ class LogisticFit:
         tol
             The climb ends when no weight can gain more than this, relative to the objective.
         """
-        problem = Problem.of(X, targets, weights, prior, strength)
+        problem = Problem.of(X, targets, sample_weight, prior, strength)
         how = validation.choice("method", method, list(CLIMBS))
         return cls.at(problem, climb(problem, how, rate, tol, max_iter, start, progress))
 
@@ -176,10 +176,10 @@ class LogisticFit:
 
     # -- learning goes on
 
-    def update(self, X: ArrayLike, targets: ArrayLike, *, weights: ArrayLike | None = None) -> LogisticFit:
+    def update(self, X: ArrayLike, targets: ArrayLike, *, sample_weight: ArrayLike | None = None) -> LogisticFit:
         """More cases, with what is known as their prior: near to learning all at once, as far as it is normal."""
         prior = NormalPrior(self.weights.ravel(), self.precision)
-        more = LogisticFit.learn(X, targets, prior=prior, weights=weights, start=self.weights)
+        more = LogisticFit.learn(X, targets, prior=prior, sample_weight=sample_weight, start=self.weights)
         return replace(more, cases=self.cases + more.cases)
 
 

@@ -53,7 +53,7 @@ class NormalPrior:
     @classmethod
     def of(cls, n_units: int, dim: int, strength: float, *, intercept: float = 0.0) -> NormalPrior:
         """Weights near 0 with this precision; intercepts are free."""
-        own = np.append(intercept, np.full(dim, validation.number("prior", strength, least=0)))
+        own = np.append(intercept, np.full(dim, validation.number("prior", strength, min_value=0)))
         return cls(np.zeros(n_units * (dim + 1)), np.diag(np.tile(own, n_units)))
 
     def log_density(self, w: Floats) -> float:
@@ -78,12 +78,14 @@ class Problem:
     prior: NormalPrior
 
     @classmethod
-    def of(cls, X: ArrayLike, targets: ArrayLike, weights: Any, prior: NormalPrior | None, strength: float) -> Problem:
+    def of(
+        cls, X: ArrayLike, targets: ArrayLike, sample_weight: Any, prior: NormalPrior | None, strength: float
+    ) -> Problem:
         """Checked; a case whose target is missing is left out."""
         x, d = with_one(X, None), probabilities(targets)
         if len(x) != len(d):
             raise ShapeError(f"expected one target per row of X, got {len(d)} for {len(x)} rows")
-        w = validation.weights(weights, len(x))
+        w = validation.weights(sample_weight, len(x))
         known = ~np.isnan(d).any(axis=1) & (w > 0)
         d = d[known, 1:] if d.shape[1] == 2 else d[known]
         if d.shape[1] * x.shape[1] > MOST_WEIGHTS:
@@ -161,9 +163,9 @@ def climb(
     progress: Callable[[int, float], object] | None,
 ) -> Top:  # fmt: skip
     """The weights of the highest objective, and how sharp it is there."""
-    validation.number("tol", tol, least=0)
+    validation.number("tol", tol, min_value=0)
     most = {"newton": 100, "lbfgs": 2000, "gradient": 100_000}[method] if max_iter is None else max_iter
-    validation.integer("max_iter", most, least=1)
+    validation.integer("max_iter", most, min_value=1)
     w = np.array(problem.prior.mean) if start is None else np.array(start, dtype=float).ravel()
     with in_range():
         w, steps, settled = CLIMBS[method](problem, w, tol, most, rate, progress)

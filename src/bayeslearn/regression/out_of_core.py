@@ -42,7 +42,7 @@ def opened(
     *,
     columns: Iterable[str] | None = None,
     discrete: Iterable[str] = (),
-    weights: Any = None,
+    sample_weight: Any = None,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
 ) -> tuple[Scanned, tuple[str, ...]]:
@@ -55,7 +55,8 @@ def opened(
         kept |= set(data.schema.names if data.digest is None else {*data.request.discrete, *data.request.states})
         kept |= set(data.schema.names if data.request.all_discrete else ())
     source: Any = as_source(
-        data, columns=chosen, discrete=strings(discrete), weights=weights, max_states=max_states, allow_constant=True,
+        data, columns=chosen, discrete=strings(discrete), sample_weight=sample_weight, max_states=max_states,
+        allow_constant=True,
         left_out=left_out,
     )  # fmt: skip
     for name in names:
@@ -101,7 +102,7 @@ class Cells:
     def __call__(self, table: Table) -> Moments:
         """Of the cells that are there."""
         x = self.blank.raw(table)
-        return Moments.collect(x, assign(len(x), weights=table.weights))
+        return Moments.collect(x, assign(len(x), sample_weight=table.sample_weight))
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Cases:
     def __call__(self, table: Table) -> JointMoments:
         """Of the rows whose outputs are there."""
         y = np.column_stack([table.values_of(name) for name in self.outputs])
-        return collect(self.features.filled(self.features.raw(table)), y, table.weights)[0]
+        return collect(self.features.filled(self.features.raw(table)), y, table.sample_weight)[0]
 
 
 def collected_from(source: Source, outputs: tuple[str, ...]) -> tuple[Features, JointMoments]:
@@ -142,10 +143,10 @@ def moments_of(rows: Folded[Table], features: Features, outputs: tuple[str, ...]
     return found
 
 
-def more_of(data: Any, features: Features, outputs: tuple[str, ...], target: Any, weights: Any) -> JointMoments:
+def more_of(data: Any, features: Features, outputs: tuple[str, ...], target: Any, sample_weight: Any) -> JointMoments:
     """The moments of another source, encoded as the training rows were; states it had not shown are missing."""
     names = outputs if target is None else named_targets(target)
     schema = Schema([*features.schema, *map(NumericVariable, names)])
-    source: Any = as_source(data, weights=weights)
+    source: Any = as_source(data, sample_weight=sample_weight)
     require_known(schema.names, source.schema.names)
     return moments_of(source.with_schema(schema, handle_unknown="missing"), features, names)

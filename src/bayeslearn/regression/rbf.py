@@ -112,12 +112,12 @@ def square_distances(x: Floats, centers: Floats) -> Floats:
 
 
 def place(
-    x: Floats, k: int, how: str, *, targets: Floats, weights: Floats | None, random_state: np.random.Generator
+    x: Floats, k: int, how: str, *, targets: Floats, sample_weight: Floats | None, random_state: np.random.Generator
 ) -> tuple[Floats, Floats | None]:
     """Centers of k units among standardized points, and their widths where the way to find them tells these too."""
     validation.choice("centers", how, WAYS)
     if how in {"k-means", "em"}:
-        return clustered(x, k, how, weights, random_state)
+        return clustered(x, k, how, sample_weight, random_state)
     distinct = np.unique(x, axis=0) if how == "all" else x
     if how == "all":
         k = len(distinct)
@@ -131,7 +131,7 @@ def place(
     if how == "random":
         _, first = np.unique(x, axis=0, return_index=True)
         return x[random_state.permutation(first)[:k]], None
-    return (farthest(x, k) if how == "farthest" else explaining(x, k, targets, weights, random_state)), None
+    return (farthest(x, k) if how == "farthest" else explaining(x, k, targets, sample_weight, random_state)), None
 
 
 def farthest(x: Floats, k: int) -> Floats:
@@ -144,11 +144,13 @@ def farthest(x: Floats, k: int) -> Floats:
     return x[found]
 
 
-def explaining(x: Floats, k: int, targets: Floats, weights: Floats | None, random_state: np.random.Generator) -> Floats:
+def explaining(
+    x: Floats, k: int, targets: Floats, sample_weight: Floats | None, random_state: np.random.Generator
+) -> Floats:
     """Examples in the order in which they explain most of what is left of the outputs, some of them as candidates."""
     _, first = np.unique(x, axis=0, return_index=True)
     candidates = x[np.sort(random_state.permutation(first)[:CANDIDATES])]
-    w = np.sqrt(np.ones(len(x)) if weights is None else weights / weights.max())[:, None]
+    w = np.sqrt(np.ones(len(x)) if sample_weight is None else sample_weight / sample_weight.max())[:, None]
     units = RBFBasis(candidates, np.full(len(candidates), typical_width(x)))(x)
     units, left = (w * (block - (w * w * block).sum(axis=0) / (w * w).sum()) for block in (units, targets))
     scale = np.sqrt((left * left).sum(axis=0))
@@ -179,7 +181,7 @@ def typical_width(x: Floats) -> float:
 
 
 def clustered(
-    x: Floats, k: int, how: str, weights: Floats | None, random_state: np.random.Generator
+    x: Floats, k: int, how: str, sample_weight: Floats | None, random_state: np.random.Generator
 ) -> tuple[Floats, Floats | None]:
     """The means of k clusters, by k-means or by EM; fewer where there are fewer different points."""
     from bayeslearn.mixture.fit import fit_mixture  # noqa: PLC0415 - loaded when units are to be found
@@ -190,11 +192,17 @@ def clustered(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BayeslearnWarning)
             model = fit_mixture(
-                x, k, covariance="spherical", weights=weights, restarts=0, tol=1e-3, random_state=random_state
+                x,
+                k,
+                covariance="spherical",
+                sample_weight=sample_weight,
+                restarts=0,
+                tol=1e-3,
+                random_state=random_state,
             ).model
         means, variances = model.parameters[0]
         return means, np.sqrt(np.broadcast_to(variances, k))
-    w = np.ones(len(x)) if weights is None else weights
+    w = np.ones(len(x)) if sample_weight is None else sample_weight
     labels = grouped(x, w, k, "k-means++", random_state)
     n = np.bincount(labels, w, minlength=k)
     sums = np.stack([np.bincount(labels, w * column, minlength=k) for column in x.T], axis=1)

@@ -74,7 +74,7 @@ def fit_rbf(
     prior: Any = "evidence",
     columns: Iterable[str] | None = None,
     discrete: Iterable[str] = (),
-    weights: Any = None,
+    sample_weight: Any = None,
     most: int = 128,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
@@ -88,7 +88,7 @@ def fit_rbf(
 
     Parameters
     ----------
-    data, target, columns, discrete, weights, max_states, left_out
+    data, target, columns, discrete, sample_weight, max_states, left_out
         As in :func:`fit_linear`.
     k
         How many units, or ``"auto"``: as many as have the highest evidence, `most` at most.
@@ -113,19 +113,25 @@ def fit_rbf(
     """
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     found = examples(
-        data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+        data,
+        target,
+        columns=columns,
+        discrete=discrete,
+        sample_weight=sample_weight,
+        max_states=max_states,
+        left_out=left_out,
     )
-    features = Features.learn(found.inputs, weights=found.weights, every_state=True)
+    features = Features.learn(found.inputs, sample_weight=found.sample_weight, every_state=True)
     x = features.standardized(features.encode(found.inputs).matrix)
     basis, tried = choose(
-        x, found.targets, k, centers=centers, width=width, weights=found.weights, most=most,
+        x, found.targets, k, centers=centers, width=width, sample_weight=found.sample_weight, most=most,
         random_state=validation.generator(random_state), progress=progress,
     )  # fmt: skip
     return RBFFitInfo(learned(features, basis, found, prior), tried)
 
 
 def choose(
-    x: Floats, targets: Floats, k: int | str, *, centers: str, width: Any, weights: Floats | None, most: int,
+    x: Floats, targets: Floats, k: int | str, *, centers: str, width: Any, sample_weight: Floats | None, most: int,
     random_state: np.random.Generator, progress: Callable[[TriedUnits], object] | None = None,
 ) -> tuple[RBFBasis, tuple[TriedUnits, ...]]:  # fmt: skip
     """The units with the highest evidence for standardized points, and all that were tried."""
@@ -133,23 +139,23 @@ def choose(
     if isinstance(width, str):
         validation.choice("width", width, ["auto", "nearest"])
     known = ~np.isnan(targets).any(axis=1)
-    if weights is not None:
-        known &= weights > 0
+    if sample_weight is not None:
+        known &= sample_weight > 0
     rows = np.flatnonzero(known)
     if len(rows) > MOST_ROWS and centers != "all":
         rows = np.sort(random_state.choice(rows, MOST_ROWS, replace=False))
-    x, targets, w = distinct_rows(x[rows], targets[rows], None if weights is None else weights[rows])
+    x, targets, w = distinct_rows(x[rows], targets[rows], None if sample_weight is None else sample_weight[rows])
     numbers = counts(k, len(x), most, centers)
     nested: tuple[Floats, Floats | None] | None = None
     if centers in {"random", "farthest", "evidence", "all"}:
-        nested = place(x, numbers[-1], centers, targets=targets, weights=w, random_state=random_state)
+        nested = place(x, numbers[-1], centers, targets=targets, sample_weight=w, random_state=random_state)
         numbers = sorted({min(n, len(nested[0])) for n in numbers}) if centers != "all" else [len(nested[0])]
     best: tuple[float, RBFBasis] | None = None
     tried: list[TriedUnits] = []
     factors: tuple[float, ...] = FACTORS if isinstance(width, str) and width == "auto" else (1.0,)
     since = 0
     for n in numbers:
-        at, own = nested or place(x, n, centers, targets=targets, weights=w, random_state=random_state)
+        at, own = nested or place(x, n, centers, targets=targets, sample_weight=w, random_state=random_state)
         at = at[:n]
         if centers == "all":  # the nearest example may be anywhere
             own = np.full(len(at), typical_width(x))
@@ -166,23 +172,23 @@ def choose(
     return best[1], tuple(tried)
 
 
-def distinct_rows(x: Floats, targets: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats]:
+def distinct_rows(x: Floats, targets: Floats, sample_weight: Floats | None) -> tuple[Floats, Floats, Floats]:
     """Different rows in a fixed order with what they weigh together: a row twice is a row of twice the weight."""
     both = np.column_stack([x, targets])
     kept, which = np.unique(both, axis=0, return_inverse=True)
-    w = np.bincount(which.ravel(), weights, minlength=len(kept)).astype(np.float64)
+    w = np.bincount(which.ravel(), sample_weight, minlength=len(kept)).astype(np.float64)
     return np.ascontiguousarray(kept[:, : x.shape[1]]), kept[:, x.shape[1] :], w
 
 
 def best_width(
-    x: Floats, targets: Floats, weights: Floats | None, basis: RBFBasis, factors: tuple[float, ...],
+    x: Floats, targets: Floats, sample_weight: Floats | None, basis: RBFBasis, factors: tuple[float, ...],
     tried: list[TriedUnits], progress: Callable[[TriedUnits], object] | None,
 ) -> tuple[float, RBFBasis, float, bool]:  # fmt: skip
     """The factor of the widths with the highest evidence; what was tried is noted."""
     best: tuple[float, RBFBasis, float] | None = None
     for factor in factors:
         units = basis.widened(factor)
-        value = evidence(units(x), targets, weights)
+        value = evidence(units(x), targets, sample_weight)
         tried.append(TriedUnits(units.size, factor, value))
         if best is None or value > best[0]:
             best = value, units, factor
@@ -192,9 +198,9 @@ def best_width(
     return *best, False
 
 
-def evidence(units: Floats, targets: Floats, weights: Floats | None) -> float:
+def evidence(units: Floats, targets: Floats, sample_weight: Floats | None) -> float:
     """ln p(targets | units), with the prior of the output weights as strong as is best."""
-    moments, k = collect(units, targets, weights)
+    moments, k = collect(units, targets, sample_weight)
     return float(LinearFit(best(moments, k), moments, k).log_evidence().sum())
 
 
@@ -203,9 +209,9 @@ def counts(k: int | str, n: int, most: int, centers: str) -> list[int]:
     if centers == "all":
         return [n]
     if not isinstance(k, str):
-        return [validation.integer("k", k, least=1, most=MOST_UNITS)]
+        return [validation.integer("k", k, min_value=1, max_value=MOST_UNITS)]
     validation.choice("k", k, ["auto"])
-    top = min(validation.integer("most", most, least=1, most=MOST_TRIED), n)
+    top = min(validation.integer("most", most, min_value=1, max_value=MOST_TRIED), n)
     grown = [1, 2, 3]
     while grown[-1] < top:
         grown.append(max(grown[-2] * 2, grown[-1] + 1))

@@ -112,14 +112,14 @@ class RegressionModel(Saved, kind="regression", version=2):
         """ln p(outputs | inputs), everything else integrated out; it takes a proper prior."""
         return float(self.fit.log_evidence().sum())
 
-    def leave_one_out_residuals(self, data: Any, target: Any = None, *, weights: Any = None) -> Floats:
+    def leave_one_out_residuals(self, data: Any, target: Any = None, *, sample_weight: Any = None) -> Floats:
         """What each of the cases it learned is off by when predicted from all others, (n, m); see PRESS."""
-        found = data if isinstance(data, Examples) else self.cases_of(data, target, weights)
-        w = np.ones(len(found.targets)) if found.weights is None else found.weights
+        found = data if isinstance(data, Examples) else self.cases_of(data, target, sample_weight)
+        w = np.ones(len(found.targets)) if found.sample_weight is None else found.sample_weight
         parts, at = [], 0
         for x in self.blocks(found.inputs):
             rows = slice(at, at + len(x))
-            parts.append(self.fit.leave_one_out_residuals(x, found.targets[rows], weights=w[rows]))
+            parts.append(self.fit.leave_one_out_residuals(x, found.targets[rows], sample_weight=w[rows]))
             at += len(x)
         return np.concatenate(parts)
 
@@ -136,29 +136,29 @@ class RegressionModel(Saved, kind="regression", version=2):
     def _blocks(self, matrix: Floats) -> Iterator[Floats]:
         return design_blocks(self.features, self.basis, matrix)
 
-    def cases_of(self, data: Any, target: Any = None, weights: Any = None) -> Examples:
+    def cases_of(self, data: Any, target: Any = None, sample_weight: Any = None) -> Examples:
         """Rows with their outputs, by the columns of training; `target` where these are not columns of the data."""
         names = self.outputs if target is None else target_names(target)
-        w = weights
+        w = sample_weight
         if names is None:
             found = numbers_of(target)
         else:
             schema = Schema(NumericVariable(name) for name in names)
-            table = as_table(data, schema=schema, weights=weights)
-            found, w = np.column_stack([numbers_in(table, name) for name in names]), table.weights
+            table = as_table(data, schema=schema, sample_weight=sample_weight)
+            found, w = np.column_stack([numbers_in(table, name) for name in names]), table.sample_weight
         return Examples(data, found, self.outputs, None if w is None else np.asarray(w, dtype=float))
 
     # -- evidence adds
 
-    def update(self, data: Any, target: Any = None, *, weights: Any = None) -> RegressionModel:
+    def update(self, data: Any, target: Any = None, *, sample_weight: Any = None) -> RegressionModel:
         """More rows, or a source of them; the encoding, the centers and the prior stay."""
         if self.basis is None and is_source(data):
-            seen = more_of(data, self.features, self.outputs, target, weights)
+            seen = more_of(data, self.features, self.outputs, target, sample_weight)
             return replace(self, fit=self.fit.with_more(seen))
         require_rows(data)
-        found = self.cases_of(data, target, weights)
+        found = self.cases_of(data, target, sample_weight)
         x = self.features.encode(found.inputs).matrix
-        more = collected(self.features, self.basis, x, found.targets, found.weights)
+        more = collected(self.features, self.basis, x, found.targets, found.sample_weight)
         return replace(self, fit=self.fit.with_more(more))
 
     def __add__(self, other: RegressionModel) -> RegressionModel:
@@ -240,7 +240,7 @@ def fit_linear(
     prior: RegressionPrior | str | float | None = "auto",
     columns: Iterable[str] | None = None,
     discrete: Iterable[str] = (),
-    weights: Any = None,
+    sample_weight: Any = None,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
     na_values: Markers = (),
@@ -260,7 +260,7 @@ def fit_linear(
         ``"auto"``: ``"reference"`` (least squares with the textbooks' intervals) where the rows determine every weight,
         else ``"weak"``. Or ``"none"`` (maximum likelihood), a number of cases (ridge), ``"evidence"`` (as many as the
         evidence asks for), or a prior; see :mod:`bayeslearn.regression.priors`.
-    columns, discrete, weights, max_states, left_out
+    columns, discrete, sample_weight, max_states, left_out
         As in :meth:`Features.learn`.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
@@ -276,35 +276,47 @@ def fit_linear(
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     if is_source(data):
         source, names = opened(
-            data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+            data,
+            target,
+            columns=columns,
+            discrete=discrete,
+            sample_weight=sample_weight,
+            max_states=max_states,
+            left_out=left_out,
         )
         features, moments = collected_from(source, names)
         return RegressionModel(
             features, names, LinearFit(prior_of(prior, moments, features.size), moments, features.size)
         )
     found = examples(
-        data, target, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+        data,
+        target,
+        columns=columns,
+        discrete=discrete,
+        sample_weight=sample_weight,
+        max_states=max_states,
+        left_out=left_out,
     )
-    return learned(Features.learn(found.inputs, weights=found.weights), None, found, prior)
+    return learned(Features.learn(found.inputs, sample_weight=found.sample_weight), None, found, prior)
 
 
 def learned(features: Features, basis: RBFBasis | None, found: Examples, prior: Any) -> RegressionModel:
     """The model of these examples."""
     x = features.encode(found.inputs).matrix
-    moments = collected(features, basis, x, found.targets, found.weights)
+    moments = collected(features, basis, x, found.targets, found.sample_weight)
     dim = features.size if basis is None else basis.size
     return RegressionModel(features, found.names, LinearFit(prior_of(prior, moments, dim), moments, dim), basis)
 
 
 def collected(
-    features: Features, basis: RBFBasis | None, matrix: Floats, targets: Floats, weights: Floats | None
+    features: Features, basis: RBFBasis | None, matrix: Floats, targets: Floats, sample_weight: Floats | None
 ) -> JointMoments:
     """The moments of points and outputs, block by block."""
     total: Any = 0
     at = 0
     for x in design_blocks(features, basis, matrix):
         rows = slice(at, at + len(x))
-        total = total + collect(x, targets[rows], None if weights is None else weights[rows])[0]
+        total = total + collect(x, targets[rows], None if sample_weight is None else sample_weight[rows])[0]
         at += len(x)
     return total
 

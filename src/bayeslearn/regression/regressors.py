@@ -51,7 +51,7 @@ class Regressor(FunctionEstimator, RegressorMixin, BaseEstimator):  # type: igno
     model_: RegressionModel
 
     @abstractmethod
-    def _learn(self, rows: Any, y: Any, weights: Any) -> RegressionModel:
+    def _learn(self, rows: Any, y: Any, sample_weight: Any) -> RegressionModel:
         """The model of these rows."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -73,7 +73,7 @@ class Regressor(FunctionEstimator, RegressorMixin, BaseEstimator):  # type: igno
         if not hasattr(self, "model_"):
             return self.fit(X, y, sample_weight)
         X, y, sample_weight = self._split(X, y, sample_weight, reset=False)
-        self.model_ = self.model_.update(self._read_rows(X, reset=False), y, weights=sample_weight)
+        self.model_ = self.model_.update(self._read_rows(X, reset=False), y, sample_weight=sample_weight)
         return self
 
     def predict(
@@ -161,8 +161,8 @@ class BayesianLinearRegressor(Regressor):
         self.na_values = na_values
         self.keep_default_na = keep_default_na
 
-    def _learn(self, rows: Any, y: Any, weights: Any) -> RegressionModel:
-        return fit_linear(rows, y, prior=self.prior, discrete=self.discrete, weights=weights)
+    def _learn(self, rows: Any, y: Any, sample_weight: Any) -> RegressionModel:
+        return fit_linear(rows, y, prior=self.prior, discrete=self.discrete, sample_weight=sample_weight)
 
     @property
     def coef_(self) -> Floats:
@@ -240,10 +240,10 @@ class RBFRegressor(Regressor):
 
     tried_: tuple[TriedUnits, ...]
 
-    def _learn(self, rows: Any, y: Any, weights: Any) -> RegressionModel:
+    def _learn(self, rows: Any, y: Any, sample_weight: Any) -> RegressionModel:
         found = fit_rbf(
             rows, y, self.n_units, centers=self.centers, width=self.width, prior=self.prior, discrete=self.discrete,
-            weights=weights, most=self.most_units, random_state=validation.generator(self.random_state),
+            sample_weight=sample_weight, most=self.most_units, random_state=validation.generator(self.random_state),
         )  # fmt: skip
         self.tried_ = found.tried
         return found.model

@@ -40,7 +40,7 @@ class Examples:
     #: Numbers (n, m), NaN where missing; or labels (n,), None where missing.
     targets: NDArray[Any]
     names: tuple[str, ...]
-    weights: Floats | None = None
+    sample_weight: Floats | None = None
 
     @property
     def missing(self) -> int:
@@ -56,7 +56,7 @@ def examples(
     classes: bool = False,
     columns: Iterable[str] | None = None,
     discrete: Iterable[str] = (),
-    weights: Any = None,
+    sample_weight: Any = None,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
 ) -> Examples:
@@ -71,13 +71,14 @@ def examples(
     if names is None:
         plain = plain_numbers(data) if columns is None and not strings(discrete) else None
         inputs = plain if plain is not None else read(
-            data, columns=columns, discrete=discrete, weights=weights, max_states=max_states, left_out=left_out
+            data, columns=columns, discrete=discrete, sample_weight=sample_weight, max_states=max_states,
+            left_out=left_out
         )  # fmt: skip
         inputs = without_identifiers(inputs, left_out, keep=keep) if isinstance(inputs, Table) else inputs
         warn_dropped(left_out)
-        w = inputs.weights if isinstance(inputs, Table) else None
-        if plain is not None and weights is not None:
-            w = validation.weights(weights, len(plain))
+        w = inputs.sample_weight if isinstance(inputs, Table) else None
+        if plain is not None and sample_weight is not None:
+            w = validation.weights(sample_weight, len(plain))
         found = labels_of(target) if classes else numbers_of(target)
         if len(found) != len(inputs):
             raise ShapeError(f"expected one target per row, got {len(found)} for {len(inputs)} rows")
@@ -85,7 +86,7 @@ def examples(
         return Examples(inputs, require_some(found, w), names, w)
     table = read(
         data, columns=None if columns is None else [*dict.fromkeys([*columns, *names])],
-        discrete=[*strings(discrete), *(names if classes else ())], weights=weights, max_states=max_states,
+        discrete=[*strings(discrete), *(names if classes else ())], sample_weight=sample_weight, max_states=max_states,
         left_out=left_out,
     )  # fmt: skip
     for name in names:
@@ -97,7 +98,7 @@ def examples(
     found = table.column(names[0]) if classes else np.column_stack([numbers_in(table, name) for name in names])
     if len(names) == len(table.schema):
         raise DataError("there is no column to learn from besides the target")
-    return Examples(table.drop(names), require_some(found, table.weights), names, table.weights)
+    return Examples(table.drop(names), require_some(found, table.sample_weight), names, table.sample_weight)
 
 
 def target_names(target: Any) -> tuple[str, ...] | None:
@@ -157,14 +158,14 @@ def numbers_of(target: Any) -> Floats:
     return output_columns(array)
 
 
-def require_some(targets: NDArray[Any], weights: Floats | None) -> NDArray[Any]:
+def require_some(targets: NDArray[Any], sample_weight: Floats | None) -> NDArray[Any]:
     """Targets of which some are there and count."""
-    if weights is not None and not weights.any():
+    if sample_weight is not None and not sample_weight.any():
         raise DataError("every sample weight is zero: no row is left to learn from")
     if targets.dtype == np.float64:
         require_squares("targets", targets)
     gone = missing_labels(targets) if targets.ndim == 1 else np.isnan(targets).any(axis=1)
-    if (gone if weights is None else gone | (weights == 0)).all():
+    if (gone if sample_weight is None else gone | (sample_weight == 0)).all():
         raise MissingValuesError("the target is missing in every row", hint="give rows whose target is known")
     return targets
 

@@ -156,7 +156,7 @@ class Scanned(Source, ABC):
         *,
         schema: Schema | None = None,
         columns: Iterable[str] | None = None,
-        weights: Any = None,
+        sample_weight: Any = None,
         na_values: Markers = (),
         keep_default_na: bool = True,
         drop_columns: Iterable[str] = (),
@@ -173,7 +173,7 @@ class Scanned(Source, ABC):
 
         Markers of missing cells are given when a source is scanned, and stay.
         """
-        weight = self.weight if weights is None else named_weight(weights)
+        weight = self.weight if sample_weight is None else named_weight(sample_weight)
         if Missing.of(na_values, keep_default_na=keep_default_na) not in (Missing.of(), self.request.missing):
             raise ParameterError(
                 "the markers of missing cells are settled for this source", hint="pass them to scan(..., na_values=...)"
@@ -272,12 +272,12 @@ class StreamWork:
         return self.work(self.opened(part, self.tell))
 
 
-def named_weight(weights: Any) -> str:
+def named_weight(sample_weight: Any) -> str:
     """The column of the weights: what stays where it is cannot be weighed from here."""
-    if isinstance(weights, str):
-        return weights
+    if isinstance(sample_weight, str):
+        return sample_weight
     raise ParameterError(
-        f"the weights of a source are a column of it, got {type(weights).__name__}",
+        f"the weights of a source are a column of it, got {type(sample_weight).__name__}",
         hint='name the column: weights="n"',
     )
 
@@ -319,7 +319,7 @@ def merged(tables: Iterator[Table], rows: int) -> Iterator[Table]:
 
 def rebatched(tables: Iterator[Table], n: int) -> Iterator[Table]:
     """The same rows in order, n at a time; the last batch may be shorter."""
-    n = validation.integer("n", n, least=1)
+    n = validation.integer("n", n, min_value=1)
     left: list[Table] = []
     for table in tables:
         left.append(table)

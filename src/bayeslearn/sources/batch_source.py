@@ -84,7 +84,7 @@ class BatchSource(Scanned):
 
     def _coded(self, coder: Coder, batch: Any) -> Table:
         table = coder.table(gather(batch, None, self.schema.names)[0])
-        own = batch.weights if isinstance(batch, Table) and self.weight is None else None
+        own = batch.sample_weight if isinstance(batch, Table) and self.weight is None else None
         return table if own is None else table.with_weights(own)
 
     @cached_property

@@ -52,7 +52,7 @@ class DaskEngine:
 
     def __init__(self, client: Any, *, security: Any = None, timeout: float = 60.0, retries: int = 2) -> None:
         self.timeout = validation.number("timeout", timeout, above=0)
-        self.retries = validation.integer("retries", retries, least=0)
+        self.retries = validation.integer("retries", retries, min_value=0)
         theirs = isinstance(client, dask_client.distributed.Client)
         if theirs and client.asynchronous:
             raise ParameterError("the client is asynchronous", hint="make it by Client(…, asynchronous=False)")
@@ -75,7 +75,7 @@ class DaskEngine:
         There is one for every core, and each may use its share of the memory, if not told otherwise; `memory_limit` is
         that of one worker, in Dask's words (``"2GB"``).
         """
-        n = thread_count() if workers is None else validation.integer("workers", workers, least=1)
+        n = thread_count() if workers is None else validation.integer("workers", workers, min_value=1)
         begun = dask_client.started(n, memory_limit, security, timeout)
         try:
             cluster = cls(begun, timeout=timeout, retries=retries)

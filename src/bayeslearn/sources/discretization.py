@@ -39,17 +39,17 @@ NEAR = 1e-11
 
 
 def discretize(
-    source: Source, columns: Iterable[str] | None = None, *, how: str = "quantile", bins: int | None = None
+    source: Source, columns: Iterable[str] | None = None, *, how: str = "quantile", n_bins: int | None = None
 ) -> Any:
     """A source whose numeric columns (all when not named) are cut into intervals, where a table would be cut.
 
     >>> from bayeslearn import scan
     >>> hours = scan([{"hours": [1.5, 2.25, 3.5]}, {"hours": [7.25, 8.0]}], numeric=["hours"])
-    >>> discretize(hours, bins=2).schema["hours"].states
+    >>> discretize(hours, n_bins=2).schema["hours"].states
     ('<= 2.875', '> 2.875')
     """
     if isinstance(source, Table):
-        return source.discretize(columns, how=how, bins=bins)  # type: ignore[arg-type]
+        return source.discretize(columns, how=how, n_bins=n_bins)  # type: ignore[arg-type]
     if how == "mdl":
         raise ParameterError(
             "cuts by a target (how='mdl') need all rows at once",
@@ -57,7 +57,7 @@ def discretize(
             + in_python(", or take the cuts of a sample: as_table(...).discretize(how='mdl', target=...)"),
         )
     validation.choice("how", how, ["quantile", "width"])
-    n = validation.integer("bins", BINS if bins is None else bins, least=2, most=MAX_BINS)
+    n = validation.integer("n_bins", BINS if n_bins is None else n_bins, min_value=2, max_value=MAX_BINS)
     names = [v.name for v in source.schema.numeric] if columns is None else name_list("columns", columns)
     require_known(names, [v.name for v in source.schema.numeric])
     if not names:
@@ -67,12 +67,12 @@ def discretize(
     return replace(source, schema=Schema(found.get(v.name, v) for v in source.schema))
 
 
-def intervals(source: Scanned, names: Iterable[str], how: str, bins: int) -> dict[str, DiscreteVariable]:
+def intervals(source: Scanned, names: Iterable[str], how: str, n_bins: int) -> dict[str, DiscreteVariable]:
     """The intervals of each column, and the values that are kept of them."""
     find = quantile_cuts if how == "quantile" else width_cuts
-    found = narrowed(source, tuple(names), lambda ranges: unsettled(ranges, find, bins))
+    found = narrowed(source, tuple(names), lambda ranges: unsettled(ranges, find, n_bins))
     values = {name: ranges.values() for name, ranges in found.items()}
-    cuts = {name: tuple(find(*known, bins).tolist()) for name, known in values.items()}
+    cuts = {name: tuple(find(*known, n_bins).tolist()) for name, known in values.items()}
     require_cuts(cuts)
     kept = {name: summarized(*values[name], cuts[name], weighted=found[name].weighted) for name in cuts}
     return {
@@ -98,16 +98,16 @@ def narrowed(source: Scanned, names: tuple[str, ...], wanted: Callable[[Ranges],
 ### ranges that are to be split
 
 
-def unsettled(ranges: Ranges, find: Callable[[Floats, Floats, int], Floats], bins: int) -> Bools:
+def unsettled(ranges: Ranges, find: Callable[[Floats, Floats, int], Floats], n_bins: int) -> Bools:
     """The ranges of several values that a cut, or a value that is kept of an interval, depends on."""
     several = ranges.low < ranges.high
     if not several.any():
         return several
-    cuts = find(*ranges.values(), bins)
+    cuts = find(*ranges.values(), n_bins)
     below, upto = weight_up_to(ranges, cuts)
     hit = touched(ranges, *inner_quantiles(below, upto, ranges), NEAR) | holding(ranges, cuts)
     if find is quantile_cuts:
-        quantile = np.arange(1, bins) / bins
+        quantile = np.arange(1, n_bins) / n_bins
         hit |= touched(ranges, quantile, quantile, TIE)
     return hit & several
 

@@ -155,7 +155,7 @@ class PartReader:
         request = requested(
             handle_unknown=self.unseen, missing_columns=self.absent
         )  # what is unseen was reported before
-        return build(table, request, schema=self.schema, names=None, weights=self.weight)
+        return build(table, request, schema=self.schema, names=None, sample_weight=self.weight)
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ CODES, FLOATS = ("|i1", "<i2", ">i2", "<i4", ">i4"), ("<f8", ">f8")
 
 def write_arrays(file: BinaryIO, table: Table) -> None:
     """Codes, values and weights; of the last none where every row counts once."""
-    for array in (table.codes, table.values, np.empty(0) if table.weights is None else table.weights):
+    for array in (table.codes, table.values, np.empty(0) if table.sample_weight is None else table.sample_weight):
         np.lib.format.write_array_header_1_0(
             file, np.lib.format.header_data_from_array_1_0(np.ascontiguousarray(array))
         )

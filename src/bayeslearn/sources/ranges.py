@@ -139,25 +139,25 @@ class CountParts:
 
     def __call__(self, table: Table) -> PartCounts:
         """Weight, rows, least and largest value of every part."""
-        weights = None if table.weights is None else np.asarray(table.weights)
+        weights = None if table.sample_weight is None else np.asarray(table.sample_weight)
         return PartCounts({name: counted(table.values_of(name), weights, parts) for name, parts in self.parts.items()})
 
 
-def counted(x: Floats, weights: Floats | None, parts: Parts) -> Ranges:
+def counted(x: Floats, sample_weight: Floats | None, parts: Parts) -> Ranges:
     """The rows of a column in the parts of ranges; missing cells and rows without weight are ignored."""
     place = np.searchsorted(parts.low, x, side="right") - 1
     inside = (place >= 0) & (x <= parts.high[place])  # not a number is not less than any
-    if weights is None:
+    if sample_weight is None:
         x = np.sort(x[inside])
     else:
-        inside &= weights > 0
+        inside &= sample_weight > 0
         order = np.argsort(x[inside], kind="stable")
-        x, weights = x[inside][order], weights[inside][order]
+        x, sample_weight = x[inside][order], sample_weight[inside][order]
     place = np.searchsorted(parts.low, x, side="right") - 1
     begin, step = keys_of(parts.low)[place], parts.step[place]
     key = begin + (keys_of(x) - begin) // step * step
     first = starts(key)
     rows = np.diff(first, append=len(x)).astype(np.float64)
-    weight = rows if weights is None or not len(first) else np.add.reduceat(weights, first)
+    weight = rows if sample_weight is None or not len(first) else np.add.reduceat(sample_weight, first)
     last = np.append(first[1:], len(x))[: len(first)] - 1
-    return Ranges(key[first], weight, rows, x[first], x[last], weighted=weights is not None)
+    return Ranges(key[first], weight, rows, x[first], x[last], weighted=sample_weight is not None)

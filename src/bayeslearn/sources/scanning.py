@@ -45,7 +45,7 @@ def scan(
     drop_columns: Iterable[str] = (),
     na_values: Markers = (),
     keep_default_na: bool = True,
-    weights: str | None = None,
+    sample_weight: str | None = None,
     max_states: int = 255,
     allow_constant: bool = False,
     handle_unknown: Unseen = "error",
@@ -71,7 +71,7 @@ def scan(
     columns, drop_columns, discrete, numeric, states, na_values, keep_default_na, max_states, allow_constant, unseen, \
 absent, left_out
         As in :func:`~bayeslearn.as_table`.
-    weights
+    sample_weight
         The column that says how often each row counts.
     engine
         Where files are read: on the threads of this machine when not told, or by a cluster: a Dask client, the address
@@ -93,7 +93,8 @@ absent, left_out
     check_request(request, schema)
     if schema is not None and handle_unknown == "add":  # the states to add are found by a look at the rows
         known = scan(
-            data, table=table, schema=schema, drop_columns=drop_columns, na_values=na_values, weights=weights,
+            data, table=table, schema=schema, drop_columns=drop_columns, na_values=na_values,
+            sample_weight=sample_weight,
             keep_default_na=keep_default_na, missing_columns=missing_columns, left_out=left_out, engine=engine,
             on_error=on_error,
             memory_limit=memory_limit, progress=progress,
@@ -114,7 +115,7 @@ absent, left_out
         from bayeslearn.sources.duckdb_source import scan_relation  # noqa: PLC0415 - DuckDB loads when it is asked
 
         return scan_relation(
-            data, table, request, schema=schema, names=names, weight=weights, memory_limit=memory_limit
+            data, table, request, schema=schema, names=names, weight=sample_weight, memory_limit=memory_limit
         )
     if isinstance(data, str | os.PathLike) and is_file(Path(data) / MANIFEST):
         from bayeslearn.sources.open_source import scan_encoded  # noqa: PLC0415 - Arrow loads when data come in
@@ -124,17 +125,19 @@ absent, left_out
             "keep_default_na": keep_default_na,
             "drop_columns": drop_columns,
         }
-        return scan_encoded(data, engine).declared(schema=schema, columns=names, weights=weights, **markers, **said)
+        return scan_encoded(data, engine).declared(
+            schema=schema, columns=names, sample_weight=sample_weight, **markers, **said
+        )
     if is_paths(data):
         from bayeslearn.sources.open_source import scan_files  # noqa: PLC0415 - Arrow loads when data come in
 
         return scan_files(
-            data, request, schema=schema, names=names, weight=weights, engine=engine,
+            data, request, schema=schema, names=names, weight=sample_weight, engine=engine,
             skip=on_error == "skip", memory_limit=memory_limit, progress=progress,
         )  # fmt: skip
     from bayeslearn.sources.open_source import scan_batches  # noqa: PLC0415
 
-    return scan_batches(data, request, schema=schema, names=names, weight=weights)
+    return scan_batches(data, request, schema=schema, names=names, weight=sample_weight)
 
 
 def as_source(
@@ -148,7 +151,7 @@ def as_source(
     drop_columns: Iterable[str] = (),
     na_values: Markers = (),
     keep_default_na: bool = True,
-    weights: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     max_states: int = 255,
     allow_constant: bool = False,
     handle_unknown: Unseen = "error",
@@ -162,7 +165,8 @@ def as_source(
     """
     options: dict[str, Any] = {
         "schema": schema, "columns": columns, "discrete": discrete, "numeric": numeric, "states": states,
-        "drop_columns": drop_columns, "na_values": na_values, "keep_default_na": keep_default_na, "weights": weights,
+        "drop_columns": drop_columns, "na_values": na_values, "keep_default_na": keep_default_na,
+        "sample_weight": sample_weight,
         "max_states": max_states, "allow_constant": allow_constant, "handle_unknown": handle_unknown,
         "missing_columns": missing_columns,
         "left_out": left_out,

@@ -98,7 +98,7 @@ class Counter:
         self._place = {name: i for i, name in enumerate(self._names)}
         self._all_names = set(table.schema.names)
         self.codes = table.codes
-        self.weights = table.weights
+        self.sample_weight = table.sample_weight
         self.sizes = [len(v.states) for v in table.schema.discrete]
         self._holes: dict[int, bool] = {}
         self._built: set[int] = set()
@@ -149,7 +149,7 @@ class Counter:
 
     def _worth_intersecting(self, families: Sequence[Family]) -> list[Family]:
         """The families that bitmaps count sooner, provided that together they earn back what the bitmaps cost."""
-        if self.weights is not None or self.codes.dtype != np.int8 or not self.codes.shape[1]:
+        if self.sample_weight is not None or self.codes.dtype != np.int8 or not self.codes.shape[1]:
             return []
         gain = {f: ROW_COST - CELL_COST * prod(self._stored(c) + 1 for c in f) for f in families}
         few = [f for f in gain if gain[f] > 0]
@@ -216,12 +216,12 @@ class Counter:
         shape = np.array([self.sizes[c] for c in family], np.int64) + shifts
         strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
         where = np.array(family, np.int64)
-        if self.weights is None:
+        if self.sample_weight is None:
             counts = np.zeros(prod(shape), np.int64)
             kernels.histogram(self.codes, where, strides, shifts, start, stop, counts)
             return counts.astype(np.float64).reshape(shape)
         sums = np.zeros(prod(shape))
-        kernels.weighted_histogram(self.codes, where, strides, shifts, self.weights, start, stop, sums)
+        kernels.weighted_histogram(self.codes, where, strides, shifts, self.sample_weight, start, stop, sums)
         return sums.reshape(shape)
 
     def _missing_last(self, family: Family, table: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -39,7 +39,7 @@ def as_table(
     drop_columns: Iterable[str] = (),
     na_values: Markers = (),
     keep_default_na: bool = True,
-    weights: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     max_states: int = 255,
     allow_constant: bool = False,
     handle_unknown: Unseen = "error",
@@ -73,7 +73,7 @@ def as_table(
         for the number and for the text, and a declared state is never a marker.
     keep_default_na
         Whether the default markers (:data:`NA_MARKERS`: what pandas takes for NA, and '?') count too.
-    weights
+    sample_weight
         How often each row counts, or the name of the column that says so.
     max_states
         More states than this are taken for a mistake: an identifier, or a number read as text.
@@ -104,10 +104,10 @@ def as_table(
     )  # fmt: skip
     names = None if columns is None else name_list("columns", columns)
     check_request(request, schema)
-    if isinstance(data, Table) and needs_no_codes(data, request, schema) and not isinstance(weights, str):
+    if isinstance(data, Table) and needs_no_codes(data, request, schema) and not isinstance(sample_weight, str):
         table = data if names is None else data.select(names)
         table = table.drop(request.dropped) if request.dropped else table
-        return table if weights is None else table.with_weights(weights)
+        return table if sample_weight is None else table.with_weights(sample_weight)
     if hasattr(type(data), "declared"):  # a source
         options: dict[str, Any] = {
             "discrete": discrete, "numeric": numeric, "states": states, "max_states": max_states,
@@ -116,12 +116,12 @@ def as_table(
             "missing_columns": missing_columns,
             "left_out": left_out, "drop_columns": drop_columns,
         }  # fmt: skip
-        return data.declared(schema=schema, columns=names, weights=weights, **options).table()
+        return data.declared(schema=schema, columns=names, sample_weight=sample_weight, **options).table()
     from bayeslearn.tables import table_builder  # noqa: PLC0415 - Arrow loads when data come in
 
     if hasattr(type(data), "applied"):  # a raw table
         request = data.applied(request)
-    table = table_builder.build(data, request, schema=schema, names=names, weights=weights)
+    table = table_builder.build(data, request, schema=schema, names=names, sample_weight=sample_weight)
     request.notes.warn()
     return table
 
@@ -181,7 +181,7 @@ def requested(
         numeric=frozenset(name_list("numeric", numeric)),
         states=declared_states(states or {}),
         missing=Missing.of(na_values, keep_default_na=keep_default_na),
-        max_states=validation.integer("max_states", max_states, least=1),
+        max_states=validation.integer("max_states", max_states, min_value=1),
         allow_constant=allow_constant,
         unseen=validation.choice("handle_unknown", handle_unknown, UNSEEN),
         absent=validation.choice("missing_columns", missing_columns, ["error", "missing"]),

@@ -54,18 +54,18 @@ TIE = 1e-12
 
 
 def find_intervals(
-    table: Table, columns: Iterable[str] | None, *, how: str, bins: int | None, target: str | None
+    table: Table, columns: Iterable[str] | None, *, how: str, n_bins: int | None, target: str | None
 ) -> dict[str, DiscreteVariable]:
     """The intervals of each column; a column without a cut is an error, or with `mdl` a warning."""
     validation.choice("how", how, ["quantile", "width", "mdl"])
     names = [v.name for v in table.schema.numeric] if columns is None else name_list("columns", columns)
     if how == "mdl":
-        if bins is not None:
+        if n_bins is not None:
             raise ParameterError(
-                f"`bins` must not be given with how='mdl', which finds their number, got {bins}",
-                hint="leave `bins` out",
+                f"`n_bins` must not be given with how='mdl', which finds their number, got {n_bins}",
+                hint="leave `n_bins` out",
             )
-        w = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights)
+        w = np.ones(table.n_rows) if table.sample_weight is None else np.asarray(table.sample_weight)
         return intervals_between(table, supervised(table, names, w, target))
     if target is not None:
         raise ParameterError(
@@ -73,7 +73,7 @@ def find_intervals(
             hint="leave `target` out, or take how='mdl'",
         )
     find = quantile_cuts if how == "quantile" else width_cuts
-    n = validation.integer("bins", BINS if bins is None else bins, least=2, most=MAX_BINS)
+    n = validation.integer("n_bins", BINS if n_bins is None else n_bins, min_value=2, max_value=MAX_BINS)
     found = {name: intervals(table, name, lambda values, weight: find(values, weight, n)) for name in names}
     require_cuts({name: variable.cuts or () for name, variable in found.items()})
     return found
@@ -88,7 +88,7 @@ def intervals(
     table: Table, name: str, find: Callable[[Floats, Floats], Floats] | None = None, cuts: Iterable[float] = ()
 ) -> DiscreteVariable:
     """The intervals of one column, cut as is found by its values and their weights, which are sorted once."""
-    weights = None if table.weights is None else np.asarray(table.weights)
+    weights = None if table.sample_weight is None else np.asarray(table.sample_weight)
     values, weight = weighted_values(table.values_of(name), weights)
     points = tuple(cuts) if find is None else tuple(find(values, weight))
     kept = summarized(values, weight, points, weighted=weights is not None)
@@ -109,23 +109,23 @@ def require_cuts(cuts: Mapping[str, Sized]) -> None:
 ### by the values alone
 
 
-def quantile_cuts(values: Floats, weight: Floats, bins: int) -> Floats:
+def quantile_cuts(values: Floats, weight: Floats, n_bins: int) -> Floats:
     """Between neighbors, where the cumulated weight comes nearest to each k/bins of the total; a heavy value apart."""
     if len(values) < 2:
         return np.empty(0)
     below = np.cumsum(weight)[:-1] / weight.sum()
-    wanted = np.arange(1, bins) / bins
+    wanted = np.arange(1, n_bins) / n_bins
     right = np.searchsorted(below, wanted - TIE).clip(max=len(below) - 1)
     left = (right - 1).clip(min=0)
     nearer = np.abs(below[left] - wanted) <= np.abs(below[right] - wanted) + TIE
     places = np.unique(np.where(nearer, left, right))
     heavy = int(weight.argmax())
-    if bins > 2 and weight[heavy] > HEAVY * weight.sum():
-        return cuts_around(values, below, places, heavy, bins)
+    if n_bins > 2 and weight[heavy] > HEAVY * weight.sum():
+        return cuts_around(values, below, places, heavy, n_bins)
     return separators(values, places)
 
 
-def cuts_around(values: Floats, below: Floats, places: NDArray[np.intp], heavy: int, bins: int) -> Floats:
+def cuts_around(values: Floats, below: Floats, places: NDArray[np.intp], heavy: int, n_bins: int) -> Floats:
     """A state for the heavy value alone, and the cuts at other quantiles that leave enough weight next to it."""
     before = float(below[heavy - 1]) if heavy else 0.0
     after = 1 - float(below[heavy]) if heavy < len(below) else 0.0
@@ -135,16 +135,16 @@ def cuts_around(values: Floats, below: Floats, places: NDArray[np.intp], heavy: 
         edges.append(just_below(float(values[heavy])))
     if heavy < len(below) and after >= least:
         edges.append(float(values[heavy]))
-    room = 1 / (2 * bins) - TIE
+    room = 1 / (2 * n_bins) - TIE
     kept = places[(below[places] <= before - room) | (below[places] >= 1 - after + room)]
     return np.sort(np.append(separators(values, kept), edges))
 
 
-def width_cuts(values: Floats, _weight: Floats, bins: int) -> Floats:
+def width_cuts(values: Floats, _weight: Floats, n_bins: int) -> Floats:
     """Evenly from the smallest to the largest value, each at the roundest number within a twentieth of the width."""
     if len(values) < 2:
         return np.empty(0)
-    share, near = np.arange(1, bins) / bins, 1 / (20 * bins)
+    share, near = np.arange(1, n_bins) / n_bins, 1 / (20 * n_bins)
     low, high = (values[0] * (1 - s) + values[-1] * s for s in (share - near, share + near))
     cuts = np.unique([between(float(a), float(b)) for a, b in zip(low, high, strict=True)])
     return cuts[(cuts >= values[0]) & (cuts < values[-1])]

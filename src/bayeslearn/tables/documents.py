@@ -33,7 +33,7 @@ class DocumentBatch:
 
     texts: Any
     labels: list[Any]
-    weights: NDArray[np.float64] | None = None
+    sample_weight: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -49,7 +49,7 @@ class DocumentBatch:
             return self
         places = np.flatnonzero(chosen)
         texts = self.texts.take(places) if hasattr(self.texts, "take") else [self.texts[i] for i in places]
-        weights = None if self.weights is None else self.weights[chosen]
+        weights = None if self.sample_weight is None else self.sample_weight[chosen]
         return DocumentBatch(texts, [self.labels[i] for i in places], weights)
 
 
@@ -87,28 +87,28 @@ class DocumentColumns:
 
     text: str
     label: str | None
-    weights: str | None
+    sample_weight: str | None
     markers: DocumentMarkers = field(default_factory=DocumentMarkers)
 
     @classmethod
     def among(
-        cls, every: Sequence[Iterable[str]], text: str | None, label: str | None, weights: str | None, *,
+        cls, every: Sequence[Iterable[str]], text: str | None, label: str | None, sample_weight: str | None, *,
         na_values: Markers, keep_default_na: bool,
     ) -> DocumentColumns:  # fmt: skip
         """Those that were asked for, in every file; the default label only where there is one."""
         lists = [list(names) for names in every]
         text, label = text or TEXT, label or (LABEL if any(LABEL in names for names in lists) else None)
         for names in lists:
-            require_known([name for name in (text, label, weights) if name is not None], names)
+            require_known([name for name in (text, label, sample_weight) if name is not None], names)
             markers = DocumentMarkers.of(
                 na_values, keep_default_na=keep_default_na, text=text, label=label, names=names
             )
-        return cls(text, label, weights, markers)
+        return cls(text, label, sample_weight, markers)
 
     @property
     def names(self) -> tuple[str, ...]:
         """All that are read."""
-        return tuple(name for name in (self.text, self.label, self.weights) if name is not None)
+        return tuple(name for name in (self.text, self.label, self.sample_weight) if name is not None)
 
     def __call__(self, columns: list[Column]) -> DocumentBatch:
         """The documents of Arrow columns."""
@@ -122,10 +122,10 @@ class DocumentColumns:
         if self.label is not None:
             cells = by_name[self.label].data
             labels = cells if isinstance(cells, list) else cells.to_pylist()
-        if self.weights is not None:
+        if self.sample_weight is not None:
             from bayeslearn.tables.columns import column_weights  # noqa: PLC0415 - Arrow loads when data come in
 
-            w = column_weights(by_name[self.weights], Missing.of())
+            w = column_weights(by_name[self.sample_weight], Missing.of())
         return DocumentBatch([""] * n if kind == "null" else self._texts(texts, kind), self.markers.labels(labels), w)
 
     def _texts(self, texts: Any, kind: str) -> Any:

@@ -120,7 +120,7 @@ class Folded(Generic[T]):
         The first pass calls `work` and remembers; later ones fold what is remembered. What does not fit, or is made on
         other machines, is made again by every pass.
         """
-        return Kept(self, work, validation.integer("max_bytes", max_bytes, least=0))
+        return Kept(self, work, validation.integer("max_bytes", max_bytes, min_value=0))
 
 
 @dataclass(frozen=True, eq=False)

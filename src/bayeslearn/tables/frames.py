@@ -41,7 +41,7 @@ def to_arrow(table: Table, sample_weight: str | None) -> Any:
                 hint="choose another name for the weights",
                 columns=[sample_weight],
             )
-        weights = np.ones(table.n_rows) if table.weights is None else table.weights
+        weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
         columns[sample_weight] = pa.array(weights)
     return pa.Table.from_arrays(list(columns.values()), names=list(columns))
 
@@ -131,7 +131,7 @@ def dictionary_of(cells: Any) -> list[str]:
 
 def heading(table: Table) -> str:
     """How many rows and columns there are, and what the rows weigh."""
-    weight = "" if table.weights is None else f", weight {table.total_weight:g}"
+    weight = "" if table.sample_weight is None else f", weight {table.total_weight:g}"
     return f"{table.n_rows} rows × {len(table.schema)} columns{weight}"
 
 

@@ -48,7 +48,7 @@ def distinct_labels(y: NDArray[Any]) -> NDArray[Any]:
     if y.dtype.kind in "iu" and len(y):
         low, high = int(y.min()), int(y.max())
         if high - low < NEAR:
-            return (np.flatnonzero(np.bincount(_from(y, low))) + low).astype(y.dtype)
+            return np.flatnonzero(np.bincount(_from(y, low))).astype(y.dtype) + y.dtype.type(low)  # modulo 2ⁿ
     gone = missing_labels(y)
     try:
         return np.unique(np.array(y[~gone].tolist()) if gone.any() else y)
@@ -101,7 +101,10 @@ def _complete(codes: NDArray[np.int32], y: NDArray[Any], classes: NDArray[Any]) 
 
 def _from(numbers: NDArray[Any], low: int) -> NDArray[Any]:
     """Whole numbers as distances from the lowest."""
-    return numbers.astype(np.int64, copy=False) - low if low else numbers
+    if not low:
+        return numbers
+    wide = numbers if numbers.dtype == np.uint64 else numbers.astype(np.int64, copy=False)
+    return (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
 
 
 def _plain(labels: Any) -> list[Any]:

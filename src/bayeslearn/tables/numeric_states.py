@@ -35,4 +35,4 @@ def with_numbers(table: Table, variables: Iterable[DiscreteVariable]) -> Table:
     codes = [table.codes_of(v.name) for v in schema.discrete]
     values = [found[v.name] if v.name in found else table.values_of(v.name) for v in schema.numeric]
     block = np.array(codes) if codes else np.empty((0, table.n_rows), np.int8)
-    return Table(schema, block, np.array(values), table.weights)
+    return Table(schema, block, np.array(values), table.sample_weight)

@@ -34,7 +34,7 @@ class RawTable(Mapping[str, Any]):
     #: What to do with values outside known states; None leaves it to whoever codes them.
     unseen: str | None = None
     #: The weights of the rows, where the data have some.
-    weights: Any = None
+    sample_weight: Any = None
     #: Columns that were asked for by name: no learner drops them.
     named: frozenset[str] = frozenset()
 
@@ -57,8 +57,8 @@ class RawTable(Mapping[str, Any]):
 
     def take(self, rows: NDArray[np.intp]) -> RawTable:
         """These rows only."""
-        weights = None if self.weights is None else np.asarray(self.weights)[rows]
-        return replace(self, columns=tuple(column.take(rows) for column in self.columns), weights=weights)
+        weights = None if self.sample_weight is None else np.asarray(self.sample_weight)[rows]
+        return replace(self, columns=tuple(column.take(rows) for column in self.columns), sample_weight=weights)
 
     def select(self, names: Iterable[str]) -> RawTable:
         """These columns only."""
@@ -127,6 +127,6 @@ def raw_table(
     if before is not None:
         markers = before.missing if markers == Missing.of() else before.missing | markers
         handle_unknown = handle_unknown or before.unseen
-    weights = data.weights if isinstance(data, Table | RawTable) else None
+    weights = data.sample_weight if isinstance(data, Table | RawTable) else None
     named = frozenset(wanted or ()) | (before.named if before is not None else frozenset())
     return RawTable(kept, markers.only(column.name for column in kept), handle_unknown, weights, named)

@@ -119,7 +119,7 @@ class Source(Folded["Table"]):
         text: str | None = None,
         label: str | None = None,
         *,
-        weights: str | None = None,
+        sample_weight: str | None = None,
         na_values: Markers = (),
         keep_default_na: bool = True,
     ) -> Folded[DocumentBatch]:
@@ -131,7 +131,7 @@ class Source(Folded["Table"]):
         from bayeslearn.tables.documents import DocumentColumns  # noqa: PLC0415 - few data are texts
 
         read = DocumentColumns.among(
-            self.column_names(), text, label, weights, na_values=na_values, keep_default_na=keep_default_na
+            self.column_names(), text, label, sample_weight, na_values=na_values, keep_default_na=keep_default_na
         )
         return Streamed(self, read.names, read, rows=DOCUMENTS)
 

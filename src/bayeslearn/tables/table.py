@@ -1,8 +1,8 @@
 """A table: rows of discrete codes and numeric values under a schema, with a weight each.
 
-    codes   (n_discrete, n_rows)   whole numbers, −1 = missing       one contiguous row of memory per variable
-    values  (n_numeric, n_rows)    floats, NaN = missing
-    weights (n_rows,) or None      None means that every row counts once
+    codes           (n_discrete, n_rows)   whole numbers, −1 = missing       one contiguous row of memory per variable
+    values          (n_numeric, n_rows)    floats, NaN = missing
+    sample_weight   (n_rows,) or None      None means that every row counts once
 
 A table is a value: its arrays are its own and read-only, and every method returns a new table.
 """
@@ -61,25 +61,25 @@ class Table(Source):
     schema: Schema
     codes: Codes
     values: NDArray[np.float64]
-    weights: NDArray[np.float64] | None = None
+    sample_weight: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         codes, values = np.asarray(self.codes), validation.float_array("values", self.values)
         n = checked_shapes(self.schema, codes, values)
-        weights = None if self.weights is None else validation.owned(validation.weights(self.weights, n))
+        weights = None if self.sample_weight is None else validation.owned(validation.weights(self.sample_weight, n))
         codes = validation.owned(codes.reshape(len(self.schema.discrete), n), code_type(self.schema))
         self._store(codes, validation.owned(values.reshape(len(self.schema.numeric), n)), weights)
 
     @classmethod
-    def _trusted(cls, schema: Schema, codes: Any, values: Any, weights: Any) -> Table:
+    def _trusted(cls, schema: Schema, codes: Any, values: Any, sample_weight: Any) -> Table:
         """A table of parts that were checked before, and that nobody else writes to."""
         table = object.__new__(cls)
         object.__setattr__(table, "schema", schema)
-        table._store(np.ascontiguousarray(codes, dtype=code_type(schema)), np.ascontiguousarray(values), weights)
+        table._store(np.ascontiguousarray(codes, dtype=code_type(schema)), np.ascontiguousarray(values), sample_weight)
         return table
 
-    def _store(self, codes: Codes, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> None:
-        for name, array in (("codes", codes), ("values", values), ("weights", weights)):
+    def _store(self, codes: Codes, values: NDArray[np.float64], sample_weight: NDArray[np.float64] | None) -> None:
+        for name, array in (("codes", codes), ("values", values), ("sample_weight", sample_weight)):
             object.__setattr__(self, name, None if array is None else read_only(array))
 
     # -- size
@@ -100,7 +100,7 @@ class Table(Source):
     @property
     def total_weight(self) -> float:
         """How many cases the rows stand for."""
-        return float(self.n_rows if self.weights is None else self.weights.sum())
+        return float(self.n_rows if self.sample_weight is None else self.sample_weight.sum())
 
     # -- columns
 
@@ -215,7 +215,7 @@ class Table(Source):
         schema = self.schema.select(names)
         codes = self.codes[[self.schema.place(v.name) for v in schema.discrete]]
         values = self.values[[self.schema.place(v.name) for v in schema.numeric]]
-        return Table._trusted(schema, codes, values, self.weights)
+        return Table._trusted(schema, codes, values, self.sample_weight)
 
     def drop(self, names: Iterable[str]) -> Table:
         """Every column but these."""
@@ -229,12 +229,12 @@ class Table(Source):
                 codes[self.schema.place(name)] = -1
             else:
                 values[self.schema.place(name)] = np.nan
-        return Table._trusted(self.schema, codes, values, self.weights)
+        return Table._trusted(self.schema, codes, values, self.sample_weight)
 
     def take(self, rows: ArrayLike) -> Table:
         """These rows, by their positions or by a mask."""
         index = self._positions(np.asarray(rows))
-        weights = None if self.weights is None else self.weights[index]
+        weights = None if self.sample_weight is None else self.sample_weight[index]
         return Table._trusted(
             self.schema, np.take(self.codes, index, axis=1), np.take(self.values, index, axis=1), weights
         )
@@ -254,22 +254,22 @@ class Table(Source):
 
     def head(self, n: int = 5) -> Table:
         """The first `n` rows, or all if there are fewer."""
-        return self.take(np.arange(min(validation.integer("n", n, least=0), self.n_rows)))
+        return self.take(np.arange(min(validation.integer("n", n, min_value=0), self.n_rows)))
 
-    def with_weights(self, weights: ArrayLike | None) -> Table:
+    def with_weights(self, sample_weight: ArrayLike | None) -> Table:
         """The same rows with other weights; None for one each."""
-        checked = None if weights is None else validation.owned(validation.weights(weights, self.n_rows))
+        checked = None if sample_weight is None else validation.owned(validation.weights(sample_weight, self.n_rows))
         return Table._trusted(self.schema, self.codes, self.values, checked)
 
     def distinct(self) -> Table:
         """Equal rows folded into one that carries their weight, in order of first appearance.
 
         >>> coin = Table(Schema([DiscreteVariable("side", ["head", "tail"])]), codes=[[0, 1, 0, 0]], values=[])
-        >>> coin.distinct().codes, coin.distinct().weights
+        >>> coin.distinct().codes, coin.distinct().sample_weight
         (array([[0, 1]], dtype=int8), array([3., 1.]))
         """
         first, group = distinct_rows.groups(self.codes, [v.size for v in self.schema.discrete], self.values)
-        folded = np.bincount(group, self.weights, minlength=len(first)).astype(float)
+        folded = np.bincount(group, self.sample_weight, minlength=len(first)).astype(float)
         return self.take(first).with_weights(folded)
 
     def discretize(
@@ -277,11 +277,11 @@ class Table(Source):
         columns: Iterable[str] | None = None,
         *,
         how: Literal["quantile", "width", "mdl"] = "quantile",
-        bins: int | None = None,
+        n_bins: int | None = None,
         target: str | None = None,
     ) -> Table:
         """Numeric columns (all when not named) cut into intervals; see :mod:`bayeslearn.tables.discretization`."""
-        return self._cut(discretization.find_intervals(self, columns, how=how, bins=bins, target=target))
+        return self._cut(discretization.find_intervals(self, columns, how=how, n_bins=n_bins, target=target))
 
     def apply_cuts(self, cuts: Mapping[str, Iterable[float]]) -> Table:
         """Numeric columns made discrete by the given cuts, which the schema remembers."""
@@ -295,7 +295,7 @@ class Table(Source):
         for row, variable in zip(codes, schema.discrete, strict=True):
             row[:] = new[variable.name] if variable.name in new else self.codes_of(variable.name)
         values = self.values[[self.schema.place(v.name) for v in schema.numeric]]
-        return Table._trusted(schema, codes, values, self.weights)
+        return Table._trusted(schema, codes, values, self.sample_weight)
 
     # -- batches
 
@@ -305,10 +305,10 @@ class Table(Source):
 
     def batches(self, n: int | None = None) -> Iterator[Table]:
         """The rows in order, `n` at a time, or all at once; the last batch may be shorter."""
-        n = max(self.n_rows, 1) if n is None else validation.integer("n", n, least=1)
+        n = max(self.n_rows, 1) if n is None else validation.integer("n", n, min_value=1)
         for start in range(0, self.n_rows, n):
             part = slice(start, start + n)
-            weights = None if self.weights is None else self.weights[part]
+            weights = None if self.sample_weight is None else self.sample_weight[part]
             yield Table._trusted(self.schema, self.codes[:, part], self.values[:, part], weights)
 
     # -- raw columns, as every source has them
@@ -354,14 +354,16 @@ class Table(Source):
         text: str | None = None,
         label: str | None = None,
         *,
-        weights: str | None = None,
+        sample_weight: str | None = None,
         na_values: Markers = (),
         keep_default_na: bool = True,
     ) -> Folded[DocumentBatch]:
         """The documents of a column with their labels, and the weights of the rows; see :class:`Source`."""
-        found = super().documents(text, label, weights=weights, na_values=na_values, keep_default_na=keep_default_na)
-        own = self.weights if weights is None else None
-        return found if own is None else found.map(lambda batch: replace(batch, weights=own))
+        found = super().documents(
+            text, label, sample_weight=sample_weight, na_values=na_values, keep_default_na=keep_default_na
+        )
+        own = self.sample_weight if sample_weight is None else None
+        return found if own is None else found.map(lambda batch: replace(batch, sample_weight=own))
 
     @staticmethod
     def concat(tables: Iterable[Table]) -> Table:
@@ -377,8 +379,10 @@ class Table(Source):
                     hint="read it with as_table(..., schema=...)",
                 )
         weights = None
-        if any(t.weights is not None for t in tables):
-            weights = np.concatenate([np.ones(t.n_rows) if t.weights is None else t.weights for t in tables])
+        if any(t.sample_weight is not None for t in tables):
+            weights = np.concatenate(
+                [np.ones(t.n_rows) if t.sample_weight is None else t.sample_weight for t in tables]
+            )
         codes = np.concatenate([t.codes for t in tables], axis=1)
         return Table._trusted(schema, codes, np.concatenate([t.values for t in tables], axis=1), weights)
 
@@ -394,15 +398,17 @@ class Table(Source):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):
             return NotImplemented
-        if self.schema != other.schema or (self.weights is None) != (other.weights is None):
+        if self.schema != other.schema or (self.sample_weight is None) != (other.sample_weight is None):
             return False
         same = np.array_equal(self.codes, other.codes) and np.array_equal(self.values, other.values, equal_nan=True)
-        return same and (self.weights is None or np.array_equal(self.weights, np.asarray(other.weights)))
+        return same and (
+            self.sample_weight is None or np.array_equal(self.sample_weight, np.asarray(other.sample_weight))
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Table, (self.schema, self.codes, self.values, self.weights)
+        return Table, (self.schema, self.codes, self.values, self.sample_weight)
 
     def __repr__(self) -> str:
         from bayeslearn.tables import frames  # noqa: PLC0415 - text is made when somebody reads it

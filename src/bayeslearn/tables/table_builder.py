@@ -53,17 +53,17 @@ def build(
     *,
     schema: Schema | None,
     names: tuple[str, ...] | None,
-    weights: ArrayLike | str | None,
+    sample_weight: ArrayLike | str | None,
 ) -> Table:
     """A table of the data, by a schema or by what the columns show."""
     columns, names = gather(data, names, () if schema is None else schema.names)
     require_unique(column.name for column in columns)
     by_name = {column.name: column for column in columns}
     n = row_count(columns)
-    if weights is None and isinstance(data, Table | RawTable):
-        weights = data.weights
+    if sample_weight is None and isinstance(data, Table | RawTable):
+        sample_weight = data.sample_weight
     require_known([*request.dropped, *request.missing.by_column], by_name)
-    w = row_weights(weights, by_name, n, request)
+    w = row_weights(sample_weight, by_name, n, request)
     dropped = frozenset(request.dropped)
     by_name = {name: column for name, column in by_name.items() if name not in dropped}
     if schema is not None:
@@ -71,7 +71,7 @@ def build(
     if schema is not None and request.absent == "missing":
         by_name = {name: missing_column(name, n) for name in schema.names} | by_name
     raw = None if names is None else sources_of(names, by_name)
-    chosen = choose(by_name, raw, schema, weights if isinstance(weights, str) else None)
+    chosen = choose(by_name, raw, schema, sample_weight if isinstance(sample_weight, str) else None)
     known = known_variables(data, request, schema)
     if schema is None and n:
         chosen = interpreted(chosen, request, known, names)
@@ -118,15 +118,15 @@ def row_count(columns: list[Column]) -> int:
 
 
 def row_weights(
-    weights: ArrayLike | str | None, by_name: dict[str, Column], n: int, request: Request
+    sample_weight: ArrayLike | str | None, by_name: dict[str, Column], n: int, request: Request
 ) -> NDArray[np.float64] | None:
     """The weights, given or taken from a column."""
-    if weights is None:
+    if sample_weight is None:
         return None
-    if isinstance(weights, str):
-        require_known([weights], by_name)
-        return column_weights(by_name[weights], request.missing)
-    return validation.owned(validation.weights(weights, n))
+    if isinstance(sample_weight, str):
+        require_known([sample_weight], by_name)
+        return column_weights(by_name[sample_weight], request.missing)
+    return validation.owned(validation.weights(sample_weight, n))
 
 
 ### codes
@@ -206,7 +206,7 @@ def together(errors: list[DataError]) -> DataError:
     )
 
 
-def join(parts: Iterable[tuple[Variable, NDArray[Any]]], n: int, weights: NDArray[np.float64] | None) -> Table:
+def join(parts: Iterable[tuple[Variable, NDArray[Any]]], n: int, sample_weight: NDArray[np.float64] | None) -> Table:
     """The columns in two blocks."""
     parts = list(parts)
     schema = Schema(variable for variable, _ in parts)
@@ -215,4 +215,4 @@ def join(parts: Iterable[tuple[Variable, NDArray[Any]]], n: int, weights: NDArra
     for variable, array in parts:
         block = codes if isinstance(variable, DiscreteVariable) else values
         block[schema.place(variable.name)] = array
-    return Table._trusted(schema, codes, values, weights)  # noqa: SLF001 - made of checked parts
+    return Table._trusted(schema, codes, values, sample_weight)  # noqa: SLF001 - made of checked parts

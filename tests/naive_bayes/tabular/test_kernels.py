@@ -28,7 +28,7 @@ def test_moments_of_classes(seed):
     _, x, labels, w = cells(seed)
     found = np.empty((3, 3))
     kernels.class_moments(row_blocks.read_only(x)[None], labels, w, found[None])
-    twin = Normal().collect(x, weights=w, groups=labels, n_groups=3)
+    twin = Normal().collect(x, sample_weight=w, groups=labels, n_groups=3)
     np.testing.assert_allclose(found[0], twin.n, rtol=1e-12)
     np.testing.assert_allclose(found[1], twin.mean, rtol=1e-12)
     np.testing.assert_allclose(found[2], twin.m2, rtol=1e-6, atol=1e-9)
@@ -41,7 +41,7 @@ def test_counts_of_classes(seed):
     codes = rng.integers(-1, 4, len(labels)).astype(np.int8)
     found = np.zeros((6, 3))
     kernels.count_classes(row_blocks.read_only(codes)[None], labels, w, found[None])
-    twin = Categorical(4).collect(codes, weights=w, groups=labels, n_groups=3)
+    twin = Categorical(4).collect(codes, sample_weight=w, groups=labels, n_groups=3)
     np.testing.assert_allclose(found[1:-1].T, twin.n, rtol=1e-12)
 
 

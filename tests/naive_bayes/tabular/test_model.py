@@ -81,7 +81,7 @@ def test_a_weight_of_two_is_the_row_twice(seed):
     w = np.random.default_rng(seed).integers(1, 4, 30)
     twice = as_table({name: np.repeat(np.array(column, object), w).tolist() for name, column in rows.items()},
                      numeric=["heat", "visits"])  # fmt: skip
-    assert learned(rows, weights=w).isclose(learned(twice))
+    assert learned(rows, sample_weight=w).isclose(learned(twice))
 
 
 @given(st.integers(0, 10_000), st.sampled_from(["mean", "integrated"]), st.sampled_from(["pooled:1", "laplace", "m:2"]))
@@ -218,7 +218,7 @@ def test_soft_labels_are_shares_of_rows():
     soft = NaiveBayesModel.learn(rows, "y", shares={"a": [1, 0.25, 0], "b": [0, 0.75, 1]})
     copies = {name: np.array(column, object)[[0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]] for name, column in rows.items()}
     hard = NaiveBayesModel.learn(
-        copies | {"y": list("aaaaabbbbbbb")}, "y", families={"h": "normal"}, weights=[0.25] * 12
+        copies | {"y": list("aaaaabbbbbbb")}, "y", families={"h": "normal"}, sample_weight=[0.25] * 12
     )
     assert soft.isclose(hard)
     with pytest.raises(ParameterError, match="expected 3 shares for each class"):

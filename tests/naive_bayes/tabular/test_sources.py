@@ -72,8 +72,8 @@ def same(one: NaiveBayesModel, two: NaiveBayesModel) -> bool:
 FAMILIES = {"calls": "poisson"}
 CASES: dict[str, dict[str, Any]] = {
     "labeled": {},
-    "weights": {"weights": "w"},
-    "evidence": {"prior": "evidence", "weights": "w"},
+    "weights": {"sample_weight": "w"},
+    "evidence": {"prior": "evidence", "sample_weight": "w"},
     "em": {"unlabeled": "em"},
     "drop": {"unlabeled": "drop"},
 }
@@ -83,7 +83,7 @@ CASES: dict[str, dict[str, Any]] = {
 def test_a_source_gives_the_model_of_memory(case: str, tmp_path: Path) -> None:
     options = CASES[case]
     rows = made(unlabeled=0.3 if "unlabeled" in options else 0.0)
-    if "weights" not in options:
+    if "sample_weight" not in options:
         del rows["w"]
     wanted = NaiveBayesModel.learn(rows, "y", families=FAMILIES, **options)
     for data in (written(rows, tmp_path), scan(batches(rows))):
@@ -122,7 +122,7 @@ def test_shares_need_the_rows_in_memory() -> None:
 
 def test_weights_of_a_source_are_a_column() -> None:
     with pytest.raises(ParameterError, match="weights of a source are a column"):
-        NaiveBayesModel.learn(scan(batches(made())), "y", weights=[1.0] * N)
+        NaiveBayesModel.learn(scan(batches(made())), "y", sample_weight=[1.0] * N)
 
 
 ### the classifier
@@ -187,10 +187,10 @@ def test_calibration_by_two_passes() -> None:
     assert found.sharpness == pytest.approx(wanted.sharpness, abs=0.03)
     model = NaiveBayesModel.learn(source, "y")
     assert calibrate(model, source).sharpness == pytest.approx(wanted.sharpness, abs=0.03)
-    one, two = cross_validate(model, source, folds=5), cross_validate(model, as_table(rows), folds=5)
+    one, two = cross_validate(model, source, cv=5), cross_validate(model, as_table(rows), cv=5)
     assert one.accuracy == pytest.approx(two.accuracy, abs=0.01)
     assert one.log_loss == pytest.approx(two.log_loss, abs=0.02)
-    assert cross_validate(model, source, folds=5).log_loss == one.log_loss
+    assert cross_validate(model, source, cv=5).log_loss == one.log_loss
 
 
 ### averaged one-dependence
@@ -200,9 +200,9 @@ def test_pairs_are_counted_in_sources(tmp_path: Path) -> None:
     rows = made()
     frame = as_table({name: column for name, column in rows.items() if name in {"x", "sky", "calls"}})
     data = {name: column for name, column in rows.items() if name != "same"}
-    wanted = AODEClassifier(bins=3).fit(frame, rows["y"], sample_weight=np.array(rows["w"], float))
+    wanted = AODEClassifier(n_bins=3).fit(frame, rows["y"], sample_weight=np.array(rows["w"], float))
     pattern = written(data, tmp_path)
-    found = AODEClassifier(bins=3).fit(pattern, "y", sample_weight="w")
+    found = AODEClassifier(n_bins=3).fit(pattern, "y", sample_weight="w")
     assert found.predict_proba(pattern) == pytest.approx(wanted.predict_proba(frame), rel=1e-10)
     assert (found.model_.counts.n == wanted.model_.counts.n).all()
     with pytest.raises(DataError, match="some rows of the source have none"):

@@ -79,12 +79,12 @@ def test_folds_are_even_in_every_class():
 
 def test_the_report_of_a_check():
     rows = random_rows(0)
-    check = cross_validate(learned(rows), rows, folds=5)
+    check = cross_validate(learned(rows), rows, cv=5)
     assert check.accuracy > check.majority_accuracy
     assert check.log_loss < check.majority_log_loss
     assert "majority" in str(check)
     with pytest.raises(DataError, match="30 rows with a known target cannot make 31 folds"):
-        cross_validate(learned(rows), rows, folds=31)
+        cross_validate(learned(rows), rows, cv=31)
 
 
 def test_rows_that_no_class_can_show_are_left_to_the_class_shares():
@@ -105,7 +105,7 @@ def test_reliability():
         Calibration.of(proba, [0])
     rows = random_rows(0)
     assert calibration_curve(learned(rows), rows).cases.sum() == 30
-    assert calibrate(learned(rows), rows, folds=5).sharpness[0] > 0
+    assert calibrate(learned(rows), rows, cv=5).sharpness[0] > 0
 
 
 def test_what_speaks_for_a_class():
@@ -149,7 +149,7 @@ def everyone(folder, name):
     table = as_table(folder / "tables" / f"{name}.csv", columns=columns, discrete=[target], allow_constant=True)
     y = table.codes_of(target).astype(np.int32)
     table = table.drop([target])
-    codes = table.discretize(bins=5).codes.T.astype(float)
+    codes = table.discretize(n_bins=5).codes.T.astype(float)
     codes[codes < 0] = np.nan
     modes = SimpleImputer(strategy="most_frequent").fit_transform(codes).astype(int)
     names, numbers = table.schema.names, [v.name for v in table.schema.numeric]

@@ -27,7 +27,7 @@ MODELS = {
     "plain": lambda: fit_text(["spam Spam eggs", "ham île"], ["bad", "good"]),
     "empty": lambda: fit_text([""], ["x"]),
     "bernoulli": lambda: fit_text(["a b", "b"], [1, 2], tokenizer=Tokenizer(kind="all"), likelihood="bernoulli"),
-    "weighted": lambda: fit_text(["aa bb", "bb"], [True, False], weights=[0.3, 1e-9], class_prior=(0.2, 0.8)),
+    "weighted": lambda: fit_text(["aa bb", "bb"], [True, False], sample_weight=[0.3, 1e-9], class_prior=(0.2, 0.8)),
     "hashed": lambda: fit_text(["aa bb"], ["x"], vocabulary=HashedVocabulary(1000), class_prior=1.0),
     "columns": lambda: TextModel(collect(DocumentCounts.of([[1, 70_000], [0, 3]]), [0.5, 1.5])),
     "prior": lambda: fit_text(["aa bb"], ["x"], prior=Dirichlet([0.5, 2]), class_prior=Dirichlet.laplace()),

@@ -137,7 +137,7 @@ def test_without_weight_the_others_are_left_out():
 
 def test_a_document_is_its_weight():
     twice = learn_text([*TEXTS, TEXTS[0], TEXTS[4]], [*LABELS, LABELS[0], LABELS[4]], prior=1.0)
-    weighed = learn_text(TEXTS, LABELS, prior=1.0, weights=[2, 1, 1, 1, 2, 1])
+    weighed = learn_text(TEXTS, LABELS, prior=1.0, sample_weight=[2, 1, 1, 1, 2, 1])
     np.testing.assert_allclose(weighed.model.predict_proba(TEXTS), twice.model.predict_proba(TEXTS), rtol=1e-9)
 
 

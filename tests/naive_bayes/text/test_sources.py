@@ -80,10 +80,10 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("weighed", [False, True])
 def test_a_source_gives_the_model_of_memory(case: str, weighed: bool, tmp_path: Path) -> None:  # noqa: FBT001
     rows, options = made(), {"tokenizer": SINGLE, **CASES[case]}
-    wanted = fit_text(rows["body"], rows["kind"], weights=rows["n"] if weighed else None, **options)
+    wanted = fit_text(rows["body"], rows["kind"], sample_weight=rows["n"] if weighed else None, **options)
     column = "n" if weighed else None
     for kind in ("parquet", "csv"):
-        found = fit_text(written(rows, tmp_path, kind), text="body", label="kind", weights=column, **options)
+        found = fit_text(written(rows, tmp_path, kind), text="body", label="kind", sample_weight=column, **options)
         assert same(found, wanted)
     assert same(fit_text(scan_texts(batches(rows, weighed=weighed)), **options), wanted)
 
@@ -95,7 +95,7 @@ def test_em_by_passes(unlabeled: float, likelihood: Any, tmp_path: Path) -> None
     wanted = learn_text(rows["body"], rows["kind"], **options)
     assert_learned(learn_text(scan_texts(written(rows, tmp_path), "body", "kind"), **options), wanted)
     assert_learned(learn_text(scan_texts(lambda: iter(batches(rows))), **options), wanted)
-    weighed = learn_text(rows["body"], rows["kind"], weights=rows["n"], **options)
+    weighed = learn_text(rows["body"], rows["kind"], sample_weight=rows["n"], **options)
     assert_learned(learn_text(scan_texts(batches(rows, weighed=True)), **options), weighed)
 
 

@@ -53,7 +53,7 @@ def test_adding_is_associative_and_has_an_identity(a, b, c):
 @given(documents)
 def test_weights_shares_and_fading_are_the_same_thing_twice(cases):
     whole = seen(cases)
-    assert 2 * whole == whole + whole == seen(cases, weights=np.full(len(cases), 2.0))
+    assert 2 * whole == whole + whole == seen(cases, sample_weight=np.full(len(cases), 2.0))
     shares = np.array([[label == name for name in "xyz"] for _, label in cases], dtype=float)
     texts, vocabulary = count([text for text, _ in cases])
     labels = [label for _, label in cases]
@@ -68,7 +68,7 @@ def test_by_hand():
     assert found.documents.tolist() == [1, 2]
     assert found.words.tolist() == [[0, 1, 0], [3, 0, 1]]
     assert found.present.tolist() == [[0, 1, 0], [2, 0, 1]]
-    half = collect(counts, np.array([[0.5, 0.5], [1, 0], [0, 1]]), classes=["u", "v"], weights=[2, 1, 1])
+    half = collect(counts, np.array([[0.5, 0.5], [1, 0], [0, 1]]), classes=["u", "v"], sample_weight=[2, 1, 1])
     assert half.documents.tolist() == [2, 2]
     assert half.words.tolist() == [[2, 1, 1], [3, 0, 1]]
     assert repr(found) == "TextStatistics(2 classes, 3 words, 3 documents)"
@@ -103,7 +103,7 @@ COUNTS = DocumentCounts.of([[1], [2]])
         ([1.0, np.nan], {}, MissingValuesError, "by EM"),
         (["a"], {}, ShapeError, "2 documents and 1 labels"),
         (["a", "b"], {"classes": ["a"]}, UnknownStateError, "'b' are not among the classes 'a'"),
-        (["a", "b"], {"weights": [1, -1]}, WeightError, "not negative"),
+        (["a", "b"], {"sample_weight": [1, -1]}, WeightError, "not negative"),
         (["a", "b"], {"vocabulary": Vocabulary.of(["v", "w"])}, ShapeError, "the vocabulary has 2"),
         (np.ones((2, 2)), {}, ParameterError, "shares need `classes`"),
         (np.ones((2, 2)), {"classes": "abc"}, ShapeError, r"shape \(2, 3\)"),

@@ -109,7 +109,7 @@ def test_a_wrong_network_is_detected():
 def test_a_table_of_cases():
     network = read_network("asia")
     table = network.sample(100, random_state=0)
-    assert (table.schema, table.n_rows, table.weights, table.codes.dtype) == (network.schema, 100, None, np.int8)
+    assert (table.schema, table.n_rows, table.sample_weight, table.codes.dtype) == (network.schema, 100, None, np.int8)
     assert np.isfinite(network.log_joint(table)).all()
     assert network.sample(0, random_state=0).n_rows == 0
 

@@ -70,10 +70,10 @@ def log_of(p):
     return math.log(p.numerator) - math.log(p.denominator) if p else -np.inf
 
 
-def believed(network, weights, name):
-    axis, total = network.names.index(name), sum(weights.values())
+def believed(network, sample_weight, name):
+    axis, total = network.names.index(name), sum(sample_weight.values())
     return [
-        float(sum(p for case, p in weights.items() if case[axis] == k) / total)
+        float(sum(p for case, p in sample_weight.items() if case[axis] == k) / total)
         for k in range(len(network.states(name)))
     ]
 

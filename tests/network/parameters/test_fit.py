@@ -50,11 +50,11 @@ def expected_counts(network, table, likelihoods=None):
     for i, row in enumerate(table.rows()):
         soft = {name: values[i] for name, values in (likelihoods or {}).items()}
         p = slow.given(network, {name: s for name, s in row.items() if s is not None}, soft)
-        log_p += table.weights[i] * np.log(p.sum())
+        log_p += table.sample_weight[i] * np.log(p.sum())
         for cpt in network:
             axes = [network.names.index(v.name) for v in (*cpt.parents, cpt.variable)]
             summed = p.sum(axis=tuple(a for a in range(p.ndim) if a not in axes)) / p.sum()
-            counts[cpt.name] += table.weights[i] * np.transpose(summed, [sorted(axes).index(a) for a in axes])
+            counts[cpt.name] += table.sample_weight[i] * np.transpose(summed, [sorted(axes).index(a) for a in axes])
     return counts, log_p
 
 
@@ -101,7 +101,7 @@ def test_equal_groups_are_inferred_once():
     once = FoldedCases.of(model.compiled, table.take(np.arange(10)))
     many = FoldedCases.of(model.compiled, table)
     assert len(many.items) == len(once.items)
-    assert many.items.weights.sum() == pytest.approx(50 * once.items.weights.sum())
+    assert many.items.sample_weight.sum() == pytest.approx(50 * once.items.sample_weight.sum())
     np.testing.assert_allclose(
         expected_families(model.compiled, many)[0], 50 * expected_families(model.compiled, once)[0], rtol=1e-12
     )

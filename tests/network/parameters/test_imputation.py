@@ -172,7 +172,7 @@ def test_a_hidden_variable_is_filled_and_weights_stay():
     network = fit_parameters("[H][A|H][B|H]", data, hidden={"H": 2}, prior="laplace").network
     full = network.impute(Table(network.schema, with_holes(network, 9, 1).codes, np.empty((0, 9)), np.arange(9.0)))
     assert (full.codes >= 0).all()
-    np.testing.assert_array_equal(full.weights, np.arange(9.0))
+    np.testing.assert_array_equal(full.sample_weight, np.arange(9.0))
     assert len(set(network.impute(as_table(data, schema=network.schema, missing_columns="missing")).column("H"))) == 2
 
 

@@ -271,7 +271,7 @@ def test_tables_keep_their_schema():
     assert full.schema.names == table.schema.names
     assert full.schema["x"] == table.schema["x"]
     assert (full.values_of("x")[[0, 2]].tolist(), full.missing()) == ([8.5, 0.25], {"x": 0, "y": 0, "town": 1})
-    np.testing.assert_array_equal(full.weights, [1, 2, 3])
+    np.testing.assert_array_equal(full.sample_weight, [1, 2, 3])
     low = NET.impute(as_table({"x": [0.25, 0.5], "y": [None, "b"]}, numeric=["x"], allow_constant=True))
     assert (low.schema["y"].states, low.to_dict()["y"]) == (("b", "a"), ["a", "b"])  # a state that it had not seen
     cut = NET.impute(table, as_intervals=True)

@@ -93,7 +93,7 @@ def test_all_that_was_learned_can_be_taken_back(seed, n, share, max_iter, prior)
     table, more = with_holes(truth, 12, seed, share), with_holes(truth, 5, seed + 1, share)
     assume((table.codes >= 0).any(axis=1).all())
     network = fit_parameters(truth, table, prior=prior, max_iter=max_iter).network
-    for taken, left in (([*range(12)], 0), ([*range(7)], table.weights[7:].sum())):
+    for taken, left in (([*range(12)], 0), ([*range(7)], table.sample_weight[7:].sum())):
         after = network.remove(table.take(taken))
         for cpt in after:
             assert cpt.counts.n.sum() == pytest.approx(left, rel=1e-12, abs=0)
@@ -102,7 +102,7 @@ def test_all_that_was_learned_can_be_taken_back(seed, n, share, max_iter, prior)
         return  # rows that are new may be impossible
     back = network.update(more).remove(more)
     for cpt in back:
-        assert cpt.counts.n.sum() == pytest.approx(table.weights.sum(), rel=1e-12)
+        assert cpt.counts.n.sum() == pytest.approx(table.sample_weight.sum(), rel=1e-12)
     if share == 0:
         assert back.isclose(network, rtol=1e-12)
     with pytest.raises(EvidenceError, match="taken back than had been added"):

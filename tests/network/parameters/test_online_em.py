@@ -218,9 +218,11 @@ def test_frozen_tables_and_given_starts():
 def test_soft_evidence_and_weights_by_column():
     cases = {"Rain": [None, "no"], "Wet": ["yes", "no"], "n": [3, 1]}
     likelihoods = {"Rain": [[0.0, 1.0], [1.0, 1.0]]}
-    learner = OnlineEM("[Rain][Wet|Rain]", states=RAIN, prior=None).learn(cases, weights="n", likelihoods=likelihoods)
+    learner = OnlineEM("[Rain][Wet|Rain]", states=RAIN, prior=None).learn(
+        cases, sample_weight="n", likelihoods=likelihoods
+    )
     assert learner.network["Wet"].counts.n.tolist() == [[1, 0], [0, 3]]
-    streamed = fit_parameters_online("[Rain][Wet|Rain]", [cases], states=RAIN, weights="n", prior=None)
+    streamed = fit_parameters_online("[Rain][Wet|Rain]", [cases], states=RAIN, sample_weight="n", prior=None)
     assert streamed.cases == 4
 
 
@@ -259,8 +261,8 @@ def test_progress_may_stop_the_stream():
         ({"Rain": ["no"], "Sun": ["no"]}, {}, UnknownColumnError, "'Wet'"),
         ({"Rain": [], "Wet": []}, {}, EmptyTableError, "no rows"),
         (as_table(RAIN).take([]), {}, EmptyTableError, "the batch has no cases to learn from"),
-        (RAIN, {"weights": [0, 0]}, EmptyTableError, "the batch has no cases to learn from"),
-        (RAIN, {"weights": [1, -1]}, WeightError, "must be finite and not negative"),
+        (RAIN, {"sample_weight": [0, 0]}, EmptyTableError, "the batch has no cases to learn from"),
+        (RAIN, {"sample_weight": [1, -1]}, WeightError, "must be finite and not negative"),
         (RAIN, {"likelihoods": {"Rain": [[1, 0.5], [1, 1]]}}, ParameterError, "row 0 has a value and a likelihood"),
         ("no/such/file.csv", {}, InputFileNotFoundError, "no/such/file.csv"),
     ],

@@ -35,7 +35,9 @@ def files(folder, table, parts=3):
     for number, part in enumerate(table.batches(-(-table.n_rows // parts))):
         columns = {name: pa.array(part.column(name).tolist()) for name in table.schema.names}
         columns = {name: column.dictionary_encode() for name, column in columns.items()}
-        pq.write_table(pa.table({**columns, "n": part.weights}), folder / f"part-{number}.parquet", row_group_size=50)
+        pq.write_table(
+            pa.table({**columns, "n": part.sample_weight}), folder / f"part-{number}.parquet", row_group_size=50
+        )
     return str(folder / "part-*.parquet")
 
 
@@ -45,9 +47,9 @@ def batches(table, n=90):
 
 def weighted(table, n=90):
     def read():
-        return ({**part.to_dict(), "n": part.weights} for part in table.batches(n))
+        return ({**part.to_dict(), "n": part.sample_weight} for part in table.batches(n))
 
-    return scan(read, schema=table.schema, weights="n")
+    return scan(read, schema=table.schema, sample_weight="n")
 
 
 def counting_passes(source, monkeypatch):
@@ -97,7 +99,7 @@ def test_what_is_collected_travels():
 @pytest.mark.parametrize("prior", [None, "bdeu:5"])
 def test_files_are_learned_from_in_one_pass(tmp_path, monkeypatch, prior):
     table = cases()
-    source = scan(files(tmp_path, table), weights="n")
+    source = scan(files(tmp_path, table), sample_weight="n")
     passes = counting_passes(source, monkeypatch)
 
     found = fit_parameters(ASIA, source, prior=prior, start="random", tol=1e-3)
@@ -110,7 +112,7 @@ def test_files_are_learned_from_in_one_pass(tmp_path, monkeypatch, prior):
 def test_too_many_items_are_learned_pass_after_pass(tmp_path, monkeypatch):
     table = cases()
     expected = fit_parameters(ASIA, table, prior="laplace", tol=1e-3)
-    source = scan(files(tmp_path, table), weights="n")
+    source = scan(files(tmp_path, table), sample_weight="n")
     passes = counting_passes(source, monkeypatch)
     monkeypatch.setattr(training_cases, "MOST_BYTES", 2000)
 
@@ -124,9 +126,11 @@ def test_a_pattern_of_paths_with_a_graph(tmp_path):
     table = cases(holes=0.0)
     pattern = files(tmp_path, table)
 
-    found = fit_parameters(ASIA.dag, pattern, weights="n", prior=None)
+    found = fit_parameters(ASIA.dag, pattern, sample_weight="n", prior=None)
 
-    assert_same(found, fit_parameters(ASIA.dag, {**table.to_dict(), "n": table.weights}, weights="n", prior=None))
+    assert_same(
+        found, fit_parameters(ASIA.dag, {**table.to_dict(), "n": table.sample_weight}, sample_weight="n", prior=None)
+    )
     assert found.iterations == 1
 
 
@@ -223,7 +227,7 @@ def test_a_classifier_learns_from_files(tmp_path, structure):
     table = cases(holes=0.1)
     lung = table.schema.names.index("lung")
     codes = np.where(np.arange(len(table.codes))[:, None] == lung, ASIA.sample(400, random_state=0).codes, table.codes)
-    pattern = files(tmp_path, Table(table.schema, codes, table.values, table.weights + 0.5))
+    pattern = files(tmp_path, Table(table.schema, codes, table.values, table.sample_weight + 0.5))
     frame = pq.read_table(tmp_path).to_pandas().astype(dict.fromkeys(table.schema.names, object))
     X, y = frame.drop(columns=["lung", "n"]), frame["lung"]
 

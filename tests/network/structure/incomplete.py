@@ -10,9 +10,9 @@ from bayeslearn.network.structure.search_settings import BackgroundKnowledge, Bu
 from bayeslearn.sources import as_source, discretize, is_source
 
 
-def rows_of(data, weights=None):
+def rows_of(data, sample_weight=None):
     """Rows in memory, or of a source; numeric columns are discretized."""
-    source = as_source(data, weights=weights, allow_constant=True)
+    source = as_source(data, sample_weight=sample_weight, allow_constant=True)
     if is_source(data):
         source = discretize(source)
         return IncompleteSource(source, look(source, 1 << 30, source.n_rows), 1 << 30)
@@ -20,9 +20,9 @@ def rows_of(data, weights=None):
 
 
 def structural_em(
-    data, *, algorithm="tabu", score="bic", knowledge=None, prior=None, budget=None, weights=None, **options
+    data, *, algorithm="tabu", score="bic", knowledge=None, prior=None, budget=None, sample_weight=None, **options
 ):
     settings = SearchSettings(
         algorithm, StructureScore.of(score), knowledge or BackgroundKnowledge(), prior, budget or Budget()
     )
-    return module.structural_em(rows_of(data, weights), settings, **options)
+    return module.structural_em(rows_of(data, sample_weight), settings, **options)

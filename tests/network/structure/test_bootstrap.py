@@ -127,10 +127,10 @@ def test_strengths_are_shares(seed):
 def test_a_resample_has_as_many_cases(seed):
     table, rng = sample(seed, rows=30), np.random.default_rng(seed)
     plain = resampled(table, rng)
-    assert plain.weights is None
+    assert plain.sample_weight is None
     assert plain.n_rows == 30
     weighted = resampled(table.with_weights(rng.uniform(0, 3, 30)), rng)
-    assert weighted.weights.min() > 0
+    assert weighted.sample_weight.min() > 0
     rows = {tuple(column) for column in table.codes.T.tolist()}
     for some in (plain, weighted):
         assert {tuple(column) for column in some.codes.T.tolist()} <= rows
@@ -141,7 +141,7 @@ def test_weights_are_drawn_by():
     drawn = [resampled(table, np.random.default_rng(seed)) for seed in range(300)]
     assert all(some.total_weight == pytest.approx(100) for some in drawn)
     assert all(some.n_rows <= 3 for some in drawn)
-    last = np.mean([some.weights[-1] for some in drawn])
+    last = np.mean([some.sample_weight[-1] for some in drawn])
     assert last == pytest.approx(60, abs=1.5)
 
 

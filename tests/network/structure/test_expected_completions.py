@@ -32,7 +32,7 @@ def with_holes(network, rows, seed, share=0.3, *, weighted=True):
 def slow_counts(network, table):
     """Expected counts of all variables together: Σ_d w_d P(case | what d shows), one axis for each."""
     total = np.zeros([v.size for v in table.schema.discrete])
-    for row, weight in zip(table.rows(), table.weights, strict=True):
+    for row, weight in zip(table.rows(), table.sample_weight, strict=True):
         p = slow.given(network, {name: state for name, state in row.items() if state is not None})
         total += weight * p / p.sum()
     return total
@@ -83,7 +83,7 @@ def test_rows_with_many_completions_are_drawn(seed):
 
 
 def rows_of(table):
-    return {tuple(codes): weight for codes, weight in zip(table.codes.T.tolist(), table.weights, strict=True)}
+    return {tuple(codes): weight for codes, weight in zip(table.codes.T.tolist(), table.sample_weight, strict=True)}
 
 
 def test_draws_are_on_average_what_is_expected():

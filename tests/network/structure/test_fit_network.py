@@ -36,7 +36,7 @@ def cases():
 
 def with_holes(table, share=0.1, seed=0):
     hidden = np.random.default_rng(seed).random(table.codes.shape) < share
-    return type(table)(table.schema, np.where(hidden, -1, table.codes), table.values, table.weights)
+    return type(table)(table.schema, np.where(hidden, -1, table.codes), table.values, table.sample_weight)
 
 
 # -- methods

@@ -26,7 +26,7 @@ def cases():
 
 def with_holes(table, share=0.1):
     codes = np.where(np.random.default_rng(0).random(table.codes.shape) < share, -1, table.codes)
-    return Table(table.schema, codes, table.values, table.weights)
+    return Table(table.schema, codes, table.values, table.sample_weight)
 
 
 def test_it_is_what_learning_from_the_others_gives(cases):

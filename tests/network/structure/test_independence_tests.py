@@ -39,7 +39,7 @@ def random_table(seed, *, rows=None, columns=4, most_states=4, weighted=False):
 
 def by_slices(table, x, y, given, kind):
     """Sums over slices of what SciPy says of each, rows and columns without cases left out."""
-    weights = np.ones(table.n_rows) if table.weights is None else table.weights
+    weights = np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
     sizes = [v.size for v in table.schema.discrete]
     statistic, degrees = 0.0, 0
     for states in product(*(range(sizes[z]) for z in given)):
@@ -97,7 +97,7 @@ def test_with_too_few_rows_a_cell_nothing_is_tested(seed, kind, size, states, we
     table = random_table(seed, most_states=states, weighted=weighted)
     test = np.random.default_rng(seed).permutation(4)[: 2 + size]
     plain, guarded = (IndependenceTest(FamilyCounts(table), kind, least=least)(test[None]) for least in (0.0, 5.0))
-    kept = np.ones(table.n_rows, bool) if table.weights is None else table.weights > 0
+    kept = np.ones(table.n_rows, bool) if table.sample_weight is None else table.sample_weight > 0
     x, y, *z = table.codes[test][:, kept]
     slices = list(zip(*z, strict=True)) if z else [()] * int(kept.sum())
     cells = sum(

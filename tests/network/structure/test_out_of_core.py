@@ -49,16 +49,16 @@ def cases():
 
 def read_again(table):
     """The states in the order in which a reader finds them."""
-    return as_table(columns(table), weights=None if table.weights is None else "n")
+    return as_table(columns(table), sample_weight=None if table.sample_weight is None else "n")
 
 
 def columns(table, **more):
-    return table.to_dict() | ({} if table.weights is None else {"n": table.weights.tolist()}) | more
+    return table.to_dict() | ({} if table.sample_weight is None else {"n": table.sample_weight.tolist()}) | more
 
 
 def in_batches(table, n=700, **options):
-    weights = None if table.weights is None else "n"
-    return scan([columns(part) for part in table.batches(n)], weights=weights, **options)
+    weights = None if table.sample_weight is None else "n"
+    return scan([columns(part) for part in table.batches(n)], sample_weight=weights, **options)
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_files_whose_states_come_in_another_order(cases, far, tmp_path):
         for name in ASIA.dag.nodes:
             written = written.set_column(written.schema.get_field_index(name), name, written[name].dictionary_encode())
         parquet.write_table(written.slice(i), tmp_path / f"{i}.parquet", row_group_size=300)
-    source = scan(tmp_path / "*.parquet", weights="n")
+    source = scan(tmp_path / "*.parquet", sample_weight="n")
     assert_same(fit_network(source, method="hill-climb"), fit_network(source.table(), method="hill-climb"))
 
 
@@ -155,7 +155,7 @@ HOLES = ["hill-climb", "auto", "orders", "pc", "mmhc", "tree", "tan", "naive", "
 
 def with_holes(table, share=0.05, seed=1):
     hidden = np.random.default_rng(seed).random(table.codes.shape) < share
-    return type(table)(table.schema, np.where(hidden, -1, table.codes), table.values, table.weights)
+    return type(table)(table.schema, np.where(hidden, -1, table.codes), table.values, table.sample_weight)
 
 
 def assert_same_with_holes(fit, expected):

@@ -108,7 +108,7 @@ def test_the_order_of_columns_and_rows_does_not_matter(seed):
 def test_a_row_that_weighs_two_is_two_rows(seed):
     table = sample(seed, rows=60)
     twice = structural_em(Table.concat([table, table]))
-    assert structural_em(table, weights=np.full(60, 2.0)).dag == twice.dag
+    assert structural_em(table, sample_weight=np.full(60, 2.0)).dag == twice.dag
     assert structural_em(table.with_weights(np.full(60, 2.0))).score == pytest.approx(twice.score, rel=1e-9)
 
 
@@ -304,7 +304,7 @@ def test_numbers_are_cut():
         ({"draws": 0}, ParameterError, "`draws` must be at least 1"),
         ({"restarts": 0}, ParameterError, "`restarts` must be at least 1"),
         ({"max_iter": 0}, ParameterError, "`max_iter` must be at least 1"),
-        ({"weights": [1.0, 1.0]}, ParameterError, "weights"),
+        ({"sample_weight": [1.0, 1.0]}, ParameterError, "sample_weight"),
     ],
 )
 def test_bad_requests_are_named(options, error, match):

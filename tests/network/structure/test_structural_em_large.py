@@ -57,7 +57,7 @@ def test_every_row_is_completed_once_and_keeps_what_it_shows(rows):
     found = Completions.one_each(rows, seed=3)
     full = found.under(ASIA)
     assert not found.exact
-    assert full.weights is None
+    assert full.sample_weight is None
     assert full.n_rows == rows.n_rows
     assert (full.codes >= 0).all()
     np.testing.assert_array_equal(full.codes[rows.codes >= 0], rows.codes[rows.codes >= 0])

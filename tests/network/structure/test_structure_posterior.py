@@ -57,7 +57,7 @@ def test_tables_are_prepared_like_those_of_learn():
     rng = np.random.default_rng(0)
     warm = rng.random(300) < 0.5
     rows = {"id": np.arange(300), "degrees": rng.normal(10 * warm), "warm": np.where(warm, "yes", "no")}
-    found = sample_structure_posterior(rows, bins=2, samples=40)
+    found = sample_structure_posterior(rows, n_bins=2, samples=40)
     assert set(found.prepared.left_out) == {"id"}
     assert len(found.prepared.cuts["degrees"]) == 1
     assert found.edge("degrees", "warm") > 0.99

@@ -84,7 +84,7 @@ class AttributeSpace:
             return given
         if isinstance(given, int | np.integer) and not isinstance(given, bool):
             return cls.from_literals(
-                f"x{i}" for i in range(1, validation.integer("attributes", int(given), least=1, most=MOST) + 1)
+                f"x{i}" for i in range(1, validation.integer("attributes", int(given), min_value=1, max_value=MOST) + 1)
             )
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise ParameterError(
@@ -286,8 +286,8 @@ class Examples:
             raise UnknownColumnError(
                 f"no column is called '{target}'", hint=f"the columns are {listed(table.schema.names)}", column=target
             )
-        if table.weights is not None:
-            table = table.take(table.weights > 0)
+        if table.sample_weight is not None:
+            table = table.take(table.sample_weight > 0)
         codes = table.codes_of(target)
         states = table.schema[target].states
         concept = states.index(positive_label(states, positive))

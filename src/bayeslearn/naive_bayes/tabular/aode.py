@@ -84,13 +84,13 @@ class AODEModel(Saved, kind="one-dependence"):
         sizes = [v.size for v in self.schema.discrete]
         return np.cumsum([0, *sizes[:-1]], dtype=np.int64)
 
-    def plus(self, codes: NDArray[Any], labels: NDArray[np.int32], weights: NDArray[np.float64]) -> AODEModel:
+    def plus(self, codes: NDArray[Any], labels: NDArray[np.int32], sample_weight: NDArray[np.float64]) -> AODEModel:
         """With more rows."""
         upper = np.zeros(self.counts.n.shape)
-        kernels.count_pairs(codes, self.start, labels, weights, upper)
+        kernels.count_pairs(codes, self.start, labels, sample_weight, upper)
         pairs = upper + np.swapaxes(np.triu(upper, 1), 1, 2)
         seen = labels >= 0
-        classes = np.bincount(labels[seen], weights[seen], minlength=len(upper)).astype(float)
+        classes = np.bincount(labels[seen], sample_weight[seen], minlength=len(upper)).astype(float)
         return replace(self, counts=self.counts + Counts(pairs), classes=self.classes + Counts(classes))
 
     def __add__(self, other: AODEModel) -> AODEModel:
@@ -176,7 +176,7 @@ class CountPairs:
 
     def __call__(self, table: Table) -> AODEModel:
         """Those of one batch."""
-        w = np.ones(table.n_rows) if table.weights is None else np.array(table.weights)
+        w = np.ones(table.n_rows) if table.sample_weight is None else np.array(table.sample_weight)
         codes = table.select(self.empty.schema.names).codes
         return self.empty.plus(codes, table.codes_of(self.target).astype(np.int32), w)
 
@@ -190,7 +190,7 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         Cases that every distribution counts as seen before, spread evenly: an m-estimate.
     least
         A state leads only if it was seen in at least so many rows.
-    bins
+    n_bins
         Intervals that a numeric column is cut into at its quantiles.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
@@ -219,14 +219,14 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         *,
         cases: float = 1.0,
         least: float = 1.0,
-        bins: int = 5,
+        n_bins: int = 5,
         na_values: Markers = (),
         keep_default_na: bool = True,
         unlabeled: Literal["drop", "error"] = "drop",
     ) -> None:
         self.cases = cases
         self.least = least
-        self.bins = bins
+        self.n_bins = n_bins
         self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.unlabeled = unlabeled
@@ -249,11 +249,14 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         return {name: rows[:, j] for j, name in enumerate(self._array_names(rows.shape[1], reset=False))}
 
     def _empty(self, schema: Schema) -> AODEModel:
-        cases, least = validation.number("cases", self.cases, above=0), validation.number("least", self.least, least=0)
+        cases, least = (
+            validation.number("cases", self.cases, above=0),
+            validation.number("least", self.least, min_value=0),
+        )
         return AODEModel.empty(schema, len(self.classes_), cases, least, tuple(self.classes_.tolist()))
 
-    def _fit_source(self, X: Any, y: Any, weights: Any) -> Self:
-        source = labeled_source(X, y, {}, weights)
+    def _fit_source(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        source = labeled_source(X, y, {}, sample_weight)
         numbers = [v.name for v in source.schema.numeric]
         if numbers:
             from bayeslearn.sources import discretize  # noqa: PLC0415 - few ask for it
@@ -263,7 +266,7 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
                     "numbers are cut at the quantiles of rows with a label, and some rows of the source have none",
                     hint="leave out these rows, or cut the columns before: bayeslearn.sources.discretized(source)",
                 )
-            source = discretize(source, numbers, bins=validation.integer("bins", self.bins, least=2))
+            source = discretize(source, numbers, n_bins=validation.integer("n_bins", self.n_bins, min_value=2))
         columns = Schema(v for v in source.schema if v.name != y)
         self.classes_ = classes_of(source.schema[y])
         self._note_columns(columns.names)
@@ -272,7 +275,7 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
         return self
 
     def _table(self, columns: Any, w: NDArray[np.float64]) -> Table:
-        bins = validation.integer("bins", self.bins, least=2)
+        bins = validation.integer("n_bins", self.n_bins, min_value=2)
         gone = dropping(columns, None)
         table = as_table(columns, allow_constant=True, left_out=gone)
         warn_dropped(gone, named=True)
@@ -291,9 +294,9 @@ class AODEClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseEstimat
     def _columns_in(self) -> Schema:
         return self.model_.schema
 
-    def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
+    def _source_of(self, rows: Any, target: str | None = None, sample_weight: Any = None) -> Any:
         if target is not None:
-            return super()._source_of(rows, target, weights)
+            return super()._source_of(rows, target, sample_weight)
         with collected():
             return as_source(rows, schema=self.model_.schema, handle_unknown="missing")
 

@@ -44,7 +44,7 @@ class OutOfFold:
     """Of rows with a label: class, weight and fold, and what a model without the fold says: ln P(c), ln p(x_j|c)."""
 
     labels: NDArray[np.int32]
-    weights: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
     fold: NDArray[np.intp]
     log_shares: NDArray[np.float64]
     #: (rows, classes, columns), or one column for all together.
@@ -55,25 +55,25 @@ class OutOfFold:
         return OutOfFold(*(array[rows] for array in vars(self).values()))
 
 
-def calibration_curve(model: NaiveBayesModel, data: Any, *, bins: int = 10, weights: Any = None) -> Calibration:
+def calibration_curve(model: NaiveBayesModel, data: Any, *, n_bins: int = 10, sample_weight: Any = None) -> Calibration:
     """How reliable a model is on rows with labels, which should not be those it was learned from."""
     from bayeslearn.tables import Schema, as_table  # noqa: PLC0415 - only here
 
-    labels = as_table(data, schema=Schema([model.target]), weights=weights)
+    labels = as_table(data, schema=Schema([model.target]), sample_weight=sample_weight)
     seen = np.flatnonzero(labels.codes_of(model.target.name) >= 0)
-    w = None if labels.weights is None else labels.weights[seen]
+    w = None if labels.sample_weight is None else labels.sample_weight[seen]
     return Calibration.of(
-        model.predict_proba(data)[seen], labels.codes_of(model.target.name)[seen], weights=w, bins=bins
+        model.predict_proba(data)[seen], labels.codes_of(model.target.name)[seen], sample_weight=w, n_bins=n_bins
     )
 
 
 def calibrate(
-    model: NaiveBayesModel, data: Any, *, folds: int = 10, weights: Any = None, random_state: Any = 0
+    model: NaiveBayesModel, data: Any, *, cv: int = 10, sample_weight: Any = None, random_state: Any = 0
 ) -> NaiveBayesModel:
     """The model with the sharpness of columns that is best for rows out of fold."""
     from bayeslearn.naive_bayes.tabular.out_of_fold import read_out_of_fold  # noqa: PLC0415 - it makes what is used here
 
-    found = read_out_of_fold(model, data, folds=folds, weights=weights, random_state=random_state, apart=True)
+    found = read_out_of_fold(model, data, folds=cv, sample_weight=sample_weight, random_state=random_state, apart=True)
     return replace(model, sharpness=best_sharpness(found))
 
 
@@ -115,7 +115,7 @@ class Climb:
     def loss(self, sharpness: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """The loss and its gradient: Σ w Σ_c (P(c) − [c = c_i]) ln p(x_j | c) + λ (τ_j − τ̄)."""
         logs = self._logs(sharpness)
-        off, w = sharpness - sharpness.mean(), self.found.weights
+        off, w = sharpness - sharpness.mean(), self.found.sample_weight
         miss = np.exp(logs)
         miss[self.own] -= 1
         slope = np.einsum("nc,ncj->j", miss * w[:, None], self.evidence, optimize=True)
@@ -123,7 +123,7 @@ class Climb:
 
     def log_evidence(self, sharpness: NDArray[np.float64]) -> float:
         """ln P(labels | λ) by Laplace's approximation, up to what does not depend on λ."""
-        p, e, w = np.exp(self._logs(sharpness)), self.evidence, self.found.weights[:, None]
+        p, e, w = np.exp(self._logs(sharpness)), self.evidence, self.found.sample_weight[:, None]
         mean = np.einsum("nc,ncj->nj", p, e) * np.sqrt(w)
         apart = (e * np.sqrt(p * w)[:, :, None]).reshape(-1, self.width)
         alike = np.eye(self.width) - 1 / self.width

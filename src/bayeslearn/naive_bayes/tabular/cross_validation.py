@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CrossValidation:
     """Accuracy and mean log loss of rows that were not learned from, beside those of the class shares alone."""
 
-    folds: int
+    cv: int
     accuracy: float
     log_loss: float
     majority_accuracy: float
@@ -32,7 +32,7 @@ class CrossValidation:
         return (
             f"accuracy {self.accuracy:.4f} (majority {self.majority_accuracy:.4f}), "
             f"log loss {self.log_loss:.4f} (majority {self.majority_log_loss:.4f}), "
-            f"calibration error {self.calibration.error:.4f}, {self.folds} folds"
+            f"calibration error {self.calibration.error:.4f}, {self.cv} folds"
         )
 
 
@@ -40,9 +40,9 @@ def cross_validate(
     model: NaiveBayesModel,
     data: Any,
     *,
-    folds: int = 10,
+    cv: int = 10,
     calibrate: bool = False,
-    weights: Any = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     progress: Callable[[float], object] | None = None,
 ) -> CrossValidation:
@@ -53,7 +53,13 @@ def cross_validate(
     it is of a source (:func:`~bayeslearn.scan`).
     """
     found = read_out_of_fold(
-        model, data, folds=folds, weights=weights, random_state=random_state, progress=progress, apart=calibrate
+        model,
+        data,
+        folds=cv,
+        sample_weight=sample_weight,
+        random_state=random_state,
+        progress=progress,
+        apart=calibrate,
     )
     return judged(found, calibrate=calibrate)
 
@@ -67,6 +73,6 @@ def judged(found: OutOfFold, *, calibrate: bool = False) -> CrossValidation:
         sharpness = best_sharpness(found.take(~here)) if calibrate else (1.0,) * found.evidence.shape[2]
         proba[here] = tempered(found.take(here), sharpness)
     classes = range(found.evidence.shape[1])
-    here = Metrics.of(proba, found.labels, classes=classes, weights=found.weights)
-    shares = Metrics.of(np.exp(found.log_shares), found.labels, classes=classes, weights=found.weights)
+    here = Metrics.of(proba, found.labels, classes=classes, sample_weight=found.sample_weight)
+    shares = Metrics.of(np.exp(found.log_shares), found.labels, classes=classes, sample_weight=found.sample_weight)
     return CrossValidation(k, here.accuracy, here.log_loss, shares.accuracy, shares.log_loss, here.calibration)

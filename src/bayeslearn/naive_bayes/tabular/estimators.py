@@ -173,13 +173,13 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         self.model_ = finite(given, lambda: added(model, Cases(rows, codes, weights)))
         return self
 
-    def _add_source(self, X: Any, y: Any, classes: Any, weights: Any, *, first: bool) -> Self:
+    def _add_source(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, first: bool) -> Self:
         cases: Cases | SourceCases
         if first:
-            model, cases = self._source_cases(X, y, classes, weights)
+            model, cases = self._source_cases(X, y, classes, sample_weight)
         else:
             require_column(y)
-            model, cases = more_cases(self.model_, X, y, weights)
+            model, cases = more_cases(self.model_, X, y, sample_weight)
         unknown = [label for label in model.classes if label not in self.classes_.tolist()]
         if unknown:
             raise unknown_labels(unknown, self.classes_.tolist())
@@ -223,9 +223,9 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         target = DiscreteVariable("class" if "class" not in names else "class_label", tuple(self.classes_.tolist()))
         return framed(target, columns, self.class_prior, self.estimate)
 
-    def _source_cases(self, X: Any, y: Any, classes: Any, weights: Any) -> tuple[NaiveBayesModel, SourceCases]:
+    def _source_cases(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[NaiveBayesModel, SourceCases]:
         """A model with the columns of a source, and the cases of the source."""
-        source = labeled_source(X, y, {} if isinstance(self.families, str) else self.families, weights)
+        source = labeled_source(X, y, {} if isinstance(self.families, str) else self.families, sample_weight)
         if self.unlabeled == "error" and source.missing()[y]:
             raise MissingValuesError(f"some rows have no {y!r}", hint='leave these rows out: unlabeled="drop"')
         variables = [v for v in source.schema if v.name != y]
@@ -262,11 +262,11 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         check_is_fitted(self)
         return self.model_.explain(self._input(self._read_rows(X, reset=False)).data, of=of, against=against)
 
-    def calibration(self, X: Any, y: Any, *, bins: int = 10, sample_weight: Any = None) -> Calibration:
+    def calibration(self, X: Any, y: Any, *, n_bins: int = 10, sample_weight: Any = None) -> Calibration:
         """Return how reliable the probabilities are on rows with labels, which should not be those of training."""
         proba = self.predict_proba(X)
         codes = label_codes(column_or_1d(y), self.classes_)
-        return Calibration.of(proba, codes, weights=sample_weight, bins=bins)
+        return Calibration.of(proba, codes, sample_weight=sample_weight, n_bins=n_bins)
 
     def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:
         given = self._input(rows)
@@ -277,21 +277,21 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
     def _columns_in(self) -> Schema:
         return Schema(c.variable for c in self.model_.columns)
 
-    def _source_of(self, rows: Any, target: str | None = None, weights: Any = None) -> Any:
+    def _source_of(self, rows: Any, target: str | None = None, sample_weight: Any = None) -> Any:
         """Data as a source whose states that the model does not know have the code behind the last."""
         if not self.model_.columns and target is None:
             return as_source(rows)
         variables = [] if target is None else [DiscreteVariable(target, self.model_.classes)]
         schema = Schema(blocks.with_other(v) for v in [*variables, *self._columns_in()])
-        return as_source(rows, schema=schema, handle_unknown="last", weights=weights)
+        return as_source(rows, schema=schema, handle_unknown="last", sample_weight=sample_weight)
 
     # -- data in
 
-    def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Input, NDArray[Any], Any]:
+    def _cases(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Input, NDArray[Any], Any]:
         """Checked columns, labels and weights; a table and a file say of which kind their columns are."""
         if isinstance(X, Table | str | os.PathLike):
-            X, y, weights = read_table(super()._marked(X, reset=reset), y, weights)
-        rows, y, w = self._read_cases(X, y, weights, reset=reset)
+            X, y, sample_weight = read_table(super()._marked(X, reset=reset), y, sample_weight)
+        rows, y, w = self._read_cases(X, y, sample_weight, reset=reset)
         return self._input(rows, marked=not has_named_columns(X)), y, w
 
     def _input(self, rows: Any, *, marked: bool = False) -> Input:
@@ -304,12 +304,12 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         )  # its missing cells are known
 
 
-def read_table(X: Any, y: Any, weights: Any = None) -> tuple[Table, Any, Any]:
+def read_table(X: Any, y: Any, sample_weight: Any = None) -> tuple[Table, Any, Any]:
     """The table of a file, and the labels and the weights if these are names of columns of it."""
-    column = weights if isinstance(weights, str) else None
-    table = as_table(X, discrete=[y] if isinstance(y, str) else [], allow_constant=True, weights=column)
-    weights = weights if column is None else table.weights
-    return (table.drop([y]), table.column(y), weights) if isinstance(y, str) else (table, y, weights)
+    column = sample_weight if isinstance(sample_weight, str) else None
+    table = as_table(X, discrete=[y] if isinstance(y, str) else [], allow_constant=True, sample_weight=column)
+    sample_weight = sample_weight if column is None else table.sample_weight
+    return (table.drop([y]), table.column(y), sample_weight) if isinstance(y, str) else (table, y, sample_weight)
 
 
 def require_column(y: Any) -> None:
@@ -321,10 +321,10 @@ def require_column(y: Any) -> None:
         )
 
 
-def labeled_source(X: Any, y: Any, families: Any, weights: Any) -> Any:
+def labeled_source(X: Any, y: Any, families: Any, sample_weight: Any) -> Any:
     """A source that has the column of labels."""
     require_column(y)
-    source = read_columns(X, families, also_discrete=[y], weights=weights, max_states=MOST_STATES)
+    source = read_columns(X, families, also_discrete=[y], sample_weight=sample_weight, max_states=MOST_STATES)
     if y not in source.schema:
         raise UnknownColumnError(f"there is no column {y!r}", hint=f"the columns are {listed(source.schema.names)}")
     return source

@@ -144,10 +144,12 @@ def _others(
     return normalized(rest)[0]
 
 
-def _contrast(logs: NDArray[np.float64], c: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _contrast(
+    logs: NDArray[np.float64], c: NDArray[np.intp], sample_weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """ln p(x|c) − Σ r ln p(x|c')."""
     with np.errstate(invalid="ignore"):
-        rest = np.where(weights > 0, weights * logs, 0.0).sum(axis=0)
+        rest = np.where(sample_weight > 0, sample_weight * logs, 0.0).sum(axis=0)
     return logs[c, np.arange(logs.shape[1])] - rest
 
 

@@ -49,7 +49,7 @@ def learn(
     prior: Any = "pooled:1",
     class_prior: Any = "laplace",
     estimate: Literal["mean", "integrated"] = "mean",
-    weights: Any = None,
+    sample_weight: Any = None,
     shares: Mapping[Any, Any] | None = None,
     unlabeled: Literal["em", "drop"] = "em",
     like: NaiveBayesModel | None = None,
@@ -65,11 +65,11 @@ def learn(
     """A naive Bayes model of the column `target`; the parameters are those of :meth:`.NaiveBayesModel.learn`."""
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     if like is not None:
-        return update(empty(like), data, weights=weights)
+        return update(empty(like), data, sample_weight=sample_weight)
     validation.choice("unlabeled", unlabeled, ["em", "drop"])
     if target is None:
         raise ParameterError("which column is the class?", hint="name it with `target`")
-    source = _source(data, target if shares is None else None, columns, families, weights, max_states, left_out)
+    source = _source(data, target if shares is None else None, columns, families, sample_weight, max_states, left_out)
     names = [name for name in source.schema.names if name != target]
     for what, given in (("families", families), ("prior", prior)):
         require_columns(what, given, names)
@@ -84,17 +84,17 @@ def learn(
     return labeled(frame, cases, unlabeled=unlabeled, tol=tol, max_iter=max_iter, progress=progress)
 
 
-def update(model: NaiveBayesModel, data: Any, *, weights: Any = None) -> NaiveBayesModel:
+def update(model: NaiveBayesModel, data: Any, *, sample_weight: Any = None) -> NaiveBayesModel:
     """The model with more rows; one without a label adds what the model expects of it."""
     model = replace(model, lineage=started(model.lineage, model.statistics))  # named before it gains states
-    grown, cases = more_cases(model, data, model.target.name, weights)
+    grown, cases = more_cases(model, data, model.target.name, sample_weight)
     more = collected(grown, cases)
     lineage = after_update(grown.lineage, grown.statistics, more)
     return replace(grown, statistics=grown.statistics + more, lineage=lineage)
 
 
 def more_cases(
-    model: NaiveBayesModel, data: Any, target: str, weights: Any
+    model: NaiveBayesModel, data: Any, target: str, sample_weight: Any
 ) -> tuple[NaiveBayesModel, Cases | SourceCases]:
     """The model with room for the states of more data, and their cases."""
     discrete = [c.name for c in model.columns if isinstance(c.variable, DiscreteVariable) and c.variable.cuts is None]
@@ -104,13 +104,13 @@ def more_cases(
         discrete=[target, *discrete],
         allow_constant=True,
         max_states=1 << 20,
-        weights=None if isinstance(weights, str) else weights,
+        sample_weight=None if isinstance(sample_weight, str) else sample_weight,
     )
     known = {target: model.target, **{c.name: c.variable for c in model.columns}}
     fresh = {v.name: new_states(known[v.name], v.states) for v in found.schema.discrete}
     grown = model.grown({model.target.name if name == target else name: states for name, states in fresh.items()})
     schema = Schema([DiscreteVariable(target, grown.target.states), *(c.variable for c in grown.columns)])
-    return grown, all_cases(as_source(data, schema=schema, weights=weights), grown.columns, target)
+    return grown, all_cases(as_source(data, schema=schema, sample_weight=sample_weight), grown.columns, target)
 
 
 ### parts that the estimator uses too
@@ -182,7 +182,8 @@ def new_states(variable: Any, states: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def _source(
-    data: Any, target: str | None, columns: Any, families: Mapping[str, str] | None, weights: Any, max_states: int,
+    data: Any, target: str | None, columns: Any, families: Mapping[str, str] | None, sample_weight: Any,
+    max_states: int,
     left_out: dict[str, str] | None,
 ) -> Source:  # fmt: skip
     if columns is not None:
@@ -192,7 +193,7 @@ def _source(
 
     gone = dropping(data, left_out, columns)
     source: Source = read_columns(
-        data, families, also_discrete=[target] if target else [], columns=columns, weights=weights,
+        data, families, also_discrete=[target] if target else [], columns=columns, sample_weight=sample_weight,
         max_states=max_states, left_out=gone,
     )  # fmt: skip
     if target is not None and target not in source.schema:
@@ -228,7 +229,7 @@ def read_columns(
         from bayeslearn.sources import discretize  # noqa: PLC0415 - few ask for it
 
         bins = family.partition(":")[2]
-        source = discretize(source, list(names), bins=int(bins) if bins else None)
+        source = discretize(source, list(names), n_bins=int(bins) if bins else None)
     return source
 
 
@@ -257,5 +258,5 @@ def _soft(shares: Mapping[Any, Any], source: Source, columns: list[Component]) -
     n = source.n_rows
     if any(s.shape != (n,) for s in found):
         raise ShapeError(f"expected {n} shares for each class, got shapes {[s.shape for s in found]}")
-    w = None if source.weights is None else np.asarray(source.weights)
+    w = None if source.sample_weight is None else np.asarray(source.sample_weight)
     return Cases(blocks.of_table(source, columns), np.zeros(n, np.int32), w), np.stack(found, axis=1)

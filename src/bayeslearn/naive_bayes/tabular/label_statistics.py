@@ -113,7 +113,7 @@ class Expected:
 
 def hard(model: NaiveBayesModel, cases: Cases) -> StatisticsBundle:
     """The statistics of rows that have a label."""
-    size, labels, w = model.target.size, cases.labels, cases.weights
+    size, labels, w = model.target.size, cases.labels, cases.sample_weight
     counts = Counts(count_labels(labels, size, w))
     given = weighing_parameters(model)
     return StatisticsBundle({model.target.name: counts, **collect(model.product, cases.rows, labels, size, w, given)})
@@ -127,13 +127,13 @@ def collect(
     rows: Rows,
     labels: NDArray[np.int32],
     n_classes: int,
-    weights: NDArray[np.float64] | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
     parameters: Sequence[Any] | None = None,
 ) -> StatisticsBundle:
     """The statistics of every column; a row of label −1 is left out."""
 
     def block(part: slice, cells: Cells) -> list[Any]:
-        w = np.ones(part.stop - part.start) if weights is None else weights[part]
+        w = np.ones(part.stop - part.start) if sample_weight is None else sample_weight[part]
         return product.collect(cells, Assignment(w, labels[part], n_classes), parameters)
 
     return product.total(rows.blocks(block), n_classes)
@@ -143,24 +143,24 @@ def collect_shares(
     product: Product,
     rows: Rows,
     shares: NDArray[np.float64],
-    weights: NDArray[np.float64] | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
     parameters: Sequence[Any] | None = None,
 ) -> StatisticsBundle:
     """The same when a row belongs to all classes, to each by its share (rows, classes)."""
 
     def block(part: slice, cells: Cells) -> list[Any]:
-        parts = shares[part] if weights is None else shares[part] * weights[part, None]
+        parts = shares[part] if sample_weight is None else shares[part] * sample_weight[part, None]
         return product.collect(cells, Assignment(parts), parameters)
 
     return product.total(rows.blocks(block), shares.shape[1])
 
 
 def count_labels(
-    labels: NDArray[np.int32], n_classes: int, weights: NDArray[np.float64] | None = None
+    labels: NDArray[np.int32], n_classes: int, sample_weight: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """The weight of each class."""
     seen = labels >= 0
-    w = None if weights is None else weights[seen]
+    w = None if sample_weight is None else sample_weight[seen]
     return np.bincount(labels[seen], w, minlength=n_classes).astype(np.float64)
 
 
@@ -185,8 +185,8 @@ def with_shares(model: NaiveBayesModel, cases: Cases, shares: NDArray[np.float64
 
 def shared(model: NaiveBayesModel, cases: Cases, shares: NDArray[np.float64]) -> StatisticsBundle:
     """The statistics of rows that belong to the classes by shares."""
-    counts = Counts(shares.sum(axis=0) if cases.weights is None else cases.weights @ shares)
-    found = collect_shares(model.product, cases.rows, shares, cases.weights, weighing_parameters(model))
+    counts = Counts(shares.sum(axis=0) if cases.sample_weight is None else cases.sample_weight @ shares)
+    found = collect_shares(model.product, cases.rows, shares, cases.sample_weight, weighing_parameters(model))
     return StatisticsBundle({model.target.name: counts, **found})
 
 
@@ -262,7 +262,7 @@ class Together:
 
     def __call__(self, cases: Cases) -> StatisticsBundle:
         """Those of one batch."""
-        return collect(self.product, cases.rows, np.zeros(len(cases.labels), np.int32), 1, cases.weights)
+        return collect(self.product, cases.rows, np.zeros(len(cases.labels), np.int32), 1, cases.sample_weight)
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ class NaiveBayesModel(Saved, kind="naive Bayes"):
         prior: Any = "pooled:1",
         class_prior: Any = "laplace",
         estimate: Literal["mean", "integrated"] = "mean",
-        weights: Any = None,
+        sample_weight: Any = None,
         shares: Mapping[Any, Any] | None = None,
         unlabeled: Literal["em", "drop"] = "em",
         like: NaiveBayesModel | None = None,
@@ -143,7 +143,7 @@ class NaiveBayesModel(Saved, kind="naive Bayes"):
             Student's t and a count negative binomial: wider where few rows were seen.
         na_values, keep_default_na, drop_columns
             As in :func:`~bayeslearn.as_table`.
-        weights
+        sample_weight
             The weight of each row, or the column that holds it; default: 1.
         shares
             Soft labels instead of a column of labels: the share of each row that belongs to a class, by class.
@@ -160,16 +160,17 @@ class NaiveBayesModel(Saved, kind="naive Bayes"):
 
         return learn(
             data, target, columns=columns, families=families, prior=prior, class_prior=class_prior, estimate=estimate,
-            weights=weights, shares=shares, unlabeled=unlabeled, like=like, max_states=max_states, left_out=left_out,
+            sample_weight=sample_weight, shares=shares, unlabeled=unlabeled, like=like, max_states=max_states,
+            left_out=left_out,
             tol=tol, max_iter=max_iter, progress=progress, na_values=na_values, keep_default_na=keep_default_na,
             drop_columns=drop_columns,
         )  # fmt: skip
 
-    def update(self, data: Any, *, weights: Any = None) -> NaiveBayesModel:
+    def update(self, data: Any, *, sample_weight: Any = None) -> NaiveBayesModel:
         """Add rows; states that are new to a column are taken in, and a row without a label adds what is expected."""
         from bayeslearn.naive_bayes.tabular.fit import update  # noqa: PLC0415 - it makes models
 
-        return update(self, data, weights=weights)
+        return update(self, data, sample_weight=sample_weight)
 
     # -- what it rests on
 

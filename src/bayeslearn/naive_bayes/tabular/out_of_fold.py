@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 MOST_NUMBERS = 1 << 22
 
 
-def read_out_of_fold(model: NaiveBayesModel, data: Any, *, weights: Any = None, **options: Any) -> OutOfFold:
+def read_out_of_fold(model: NaiveBayesModel, data: Any, *, sample_weight: Any = None, **options: Any) -> OutOfFold:
     """What is said out of fold of the rows of any data."""
     schema = Schema([model.target, *(c.variable for c in model.columns)])
     if is_source(data):
-        source = as_source(data, schema=schema, weights=weights)
+        source = as_source(data, schema=schema, sample_weight=sample_weight)
         return out_of_folds(model, SourceCases(source, model.columns, model.target.name), **options)
-    table = blocks.by_schema(data, schema, weights)
+    table = blocks.by_schema(data, schema, sample_weight)
     return out_of_fold(model, cases_of(table, model.columns, model.target.name), **options)
 
 
@@ -53,7 +53,7 @@ def out_of_fold(
 
     With the columns `apart`, ln p(x_j|class) of each; where these are too many, of a sample of rows.
     """
-    k, labels = validation.integer("folds", folds, least=2), cases.labels
+    k, labels = validation.integer("folds", folds, min_value=2), cases.labels
     seen = np.flatnonzero(labels >= 0)
     random_state = validation.generator(random_state)
     fold = evaluation.folds(labels, k, random_state=random_state)
@@ -69,8 +69,8 @@ def by_fold(model: NaiveBayesModel, cases: Cases, fold: NDArray[np.intp], k: int
     size = model.target.size
     place = np.where(cases.labels >= 0, fold * size + cases.labels, -1).astype(np.int32)
     return StatisticsBundle({
-        model.target.name: Counts(count_labels(place, k * size, cases.weights)),
-        **collect(model.product, cases.rows, place, k * size, cases.weights),
+        model.target.name: Counts(count_labels(place, k * size, cases.sample_weight)),
+        **collect(model.product, cases.rows, place, k * size, cases.sample_weight),
     })  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def said_of(
             evidence[asked] = _told(_evidence(model, cases.rows.take(seen[asked]), apart=apart))
         if progress is not None:
             progress((f + 1) / len(trained))
-    w = np.ones(len(seen)) if cases.weights is None else cases.weights[seen]
+    w = np.ones(len(seen)) if cases.sample_weight is None else cases.sample_weight[seen]
     return OutOfFold(cases.labels[seen], w, fold[seen], log_shares, evidence)
 
 
@@ -108,7 +108,7 @@ def out_of_folds(
     progress: Callable[[float], object] | None = None, apart: bool = False,
 ) -> OutOfFold:  # fmt: skip
     """The same for a source, by two passes: rows are dealt out within each batch; of many rows, a sample is asked."""
-    k = validation.integer("folds", folds, least=2)
+    k = validation.integer("folds", folds, min_value=2)
     deal = Deal(model, k, int(validation.generator(random_state).integers(1 << 62)))
     parts = cases.fold(deal)
     labeled = parts.labeled

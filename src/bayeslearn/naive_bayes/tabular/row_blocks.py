@@ -110,16 +110,20 @@ def read(
     columns: Sequence[Component],
     *,
     missing_columns: Literal["error", "missing"] = "error",
-    weights: Any = None,
+    sample_weight: Any = None,
 ) -> tuple[Rows, Table]:
     """Rows of new data by the columns of a model; a state that it does not know has the code behind the last."""
     if not columns:
         table = as_table(data)
         return Rows(table.n_rows, 0, lambda _a, _b: []), table
-    if weights is None and matches(data, [c.variable for c in columns]):
+    if sample_weight is None and matches(data, [c.variable for c in columns]):
         return of_table(data, columns), data
     table = as_table(
-        data, schema=schema_with_other(columns), handle_unknown="last", missing_columns=missing_columns, weights=weights
+        data,
+        schema=schema_with_other(columns),
+        handle_unknown="last",
+        missing_columns=missing_columns,
+        sample_weight=sample_weight,
     )
     return of_table(table, columns), table
 
@@ -146,11 +150,11 @@ def matches(data: Any, variables: Iterable[Any]) -> bool:
     return isinstance(data, Table) and all(v.name in data.schema and data.schema[v.name] == v for v in variables)
 
 
-def by_schema(data: Any, schema: Schema, weights: Any = None) -> Table:
+def by_schema(data: Any, schema: Schema, sample_weight: Any = None) -> Table:
     """A table that has the variables of a schema, in whatever order."""
     if not matches(data, schema):
-        return as_table(data, schema=schema, weights=weights)
-    return data if weights is None else as_table(data, weights=weights)
+        return as_table(data, schema=schema, sample_weight=sample_weight)
+    return data if sample_weight is None else as_table(data, sample_weight=sample_weight)
 
 
 def schema_with_other(columns: Sequence[Component]) -> Schema | None:
@@ -174,7 +178,7 @@ class Cases:
 
     rows: Rows
     labels: NDArray[np.int32]
-    weights: NDArray[np.float64] | None = None
+    sample_weight: NDArray[np.float64] | None = None
 
     def fold(self, collect: Callable[[Cases], S]) -> S:
         """What is made of all of them, which are one batch."""
@@ -192,7 +196,7 @@ class Cases:
 
     def take(self, index: NDArray[np.intp]) -> Cases:
         """Some of them."""
-        weights = None if self.weights is None else self.weights[index]
+        weights = None if self.sample_weight is None else self.sample_weight[index]
         return Cases(self.rows.take(index), self.labels[index], weights)
 
     def only(self, places: list[int]) -> Cases:
@@ -206,7 +210,7 @@ class Cases:
 
     def total(self, values: NDArray[np.float64]) -> float:
         """Σ w · value, a value for each."""
-        return float(values.sum() if self.weights is None else self.weights @ values)
+        return float(values.sum() if self.sample_weight is None else self.sample_weight @ values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +245,7 @@ class Collect:
 
 def cases_of(table: Table, columns: Sequence[Component], target: str) -> Cases:
     """Those of a table that has the columns of a model."""
-    w = None if table.weights is None else np.asarray(table.weights)
+    w = None if table.sample_weight is None else np.asarray(table.sample_weight)
     return Cases(of_table(table, columns), table.codes_of(target).astype(np.int32), w)
 
 

@@ -46,7 +46,7 @@ class DocumentCounts:
     n_words: int
 
     def __post_init__(self) -> None:
-        n_words = validation.integer("n_words", self.n_words, least=0, most=MOST_WORDS)
+        n_words = validation.integer("n_words", self.n_words, min_value=0, max_value=MOST_WORDS)
         indices = validation.indices("indices", self.indices, n_words)
         indptr = validation.offsets("indptr", self.indptr, len(indices))
         counts = np.asarray(self.counts)

@@ -37,12 +37,12 @@ class Documents:
 
     labeled: TextStatistics | None
     unlabeled: DocumentCounts
-    weights: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
 
     @property
     def words(self) -> float:
         """How many words the documents without labels have."""
-        return float(self.weights @ self.unlabeled.lengths)
+        return float(self.sample_weight @ self.unlabeled.lengths)
 
     def fold(self, collected: Callable[[Documents], Any]) -> Any:
         """All of it at once."""
@@ -64,10 +64,10 @@ class Reader:
             np.exp(joint - logs),
             vocabulary=self.model.vocabulary,
             classes=self.model.classes,
-            weights=batch.weights,
+            sample_weight=batch.sample_weight,
             present=self.model.statistics.present is not None,
         )
-        likelihood = float(batch.weights @ logs[:, 0])
+        likelihood = float(batch.sample_weight @ logs[:, 0])
         if batch.labeled is None:
             return hidden, likelihood
         return batch.labeled + hidden, likelihood + self.log_likelihood(batch.labeled)
@@ -114,7 +114,7 @@ def climbed(
     return em.run(Reader(model), source, tol=SMALL * (1 + source.words), max_iter=max_iter, progress=progress)
 
 
-def _product(weights: NDArray[np.float64], logs: NDArray[np.float64]) -> float:
+def _product(sample_weight: NDArray[np.float64], logs: NDArray[np.float64]) -> float:
     """Σ w ln p, where no weight makes any p do."""
     with np.errstate(invalid="ignore"):
-        return float(np.where(weights > 0, weights * logs, 0.0).sum())
+        return float(np.where(sample_weight > 0, sample_weight * logs, 0.0).sum())

@@ -145,7 +145,7 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
 
         A source (:func:`~bayeslearn.naive_bayes.text.scan_texts`) has its labels with it and takes no `y`.
         """
-        source = folded_documents(X, labels=y, weights=sample_weight)
+        source = folded_documents(X, labels=y, sample_weight=sample_weight)
         if source is not None:
             return self._learn_source(source)
         labels = label_array(y)
@@ -157,19 +157,19 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more of them: words and classes that are new are added. `classes` may name some beforehand."""
         before = getattr(self, "statistics_", None)
-        source = folded_documents(X, labels=y, weights=sample_weight)
+        source = folded_documents(X, labels=y, sample_weight=sample_weight)
         if source is not None:
             return self._with(require_labeled(self._counted(source)), classes, before)
         return self._learn(X, y, sample_weight, before, classes)
 
-    def _learn(self, X: Any, y: Any, weights: Any, before: TextStatistics | None, classes: Any = None) -> Self:
-        documents, y, w = self._cases(X, y, weights, reset=before is None)
+    def _learn(self, X: Any, y: Any, sample_weight: Any, before: TextStatistics | None, classes: Any = None) -> Self:
+        documents, y, w = self._cases(X, y, sample_weight, reset=before is None)
         present = self.likelihood == "bernoulli"
         if isinstance(documents, Texts):
             counts, vocabulary = count(documents, self._tokenizer(), self._given_vocabulary())
         else:
             counts, vocabulary = documents, before.vocabulary if before else ColumnVocabulary(documents.n_words)  # type: ignore[assignment]
-        return self._with(collect(counts, y, vocabulary=vocabulary, weights=w, present=present), classes, before)
+        return self._with(collect(counts, y, vocabulary=vocabulary, sample_weight=w, present=present), classes, before)
 
     def _with(self, new: TextStatistics, classes: Any, before: TextStatistics | None) -> Self:
         seen = new if before is None else before + new
@@ -179,11 +179,11 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
         self.model_ = self._model()
         return self
 
-    def _learn_by_em(self, X: Any, y: Any, weights: Any, names: tuple[Any, ...]) -> Self:
+    def _learn_by_em(self, X: Any, y: Any, sample_weight: Any, names: tuple[Any, ...]) -> Self:
         learned = learn_text(
             X, y, prior=self.prior, tokenizer=self._tokenizer(), vocabulary=self._given_vocabulary(),
             likelihood=self.likelihood,  # type: ignore[arg-type]  # checked there
-            class_prior=self._class_prior(len(names)), classes=names, weights=weights, **self._choice(),
+            class_prior=self._class_prior(len(names)), classes=names, sample_weight=sample_weight, **self._choice(),
         )  # fmt: skip
         self.model_, self.statistics_ = learned.model, learned.model.statistics
         self.classes_ = class_array(names)
@@ -226,7 +226,7 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of texts whose label is predicted; of a source, of those that have one."""
         check_is_fitted(self)
-        source = folded_documents(X, labels=y, weights=sample_weight)
+        source = folded_documents(X, labels=y, sample_weight=sample_weight)
         if source is not None:
             return accuracy(*source.fold(Right(self.model_)))
         return float(super().score(X, y, sample_weight))
@@ -238,7 +238,7 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
 
     # -- data in
 
-    def _cases(self, X: Any, y: Any, weights: Any, *, reset: bool) -> tuple[Texts | DocumentCounts, Any, Any]:
+    def _cases(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Texts | DocumentCounts, Any, Any]:
         """Checked documents, labels and weights; documents of weight zero are as good as absent."""
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None")
@@ -247,9 +247,9 @@ class TextClassifier(PredictsClasses, ClassifierMixin, Tokenizing):  # type: ign
             Texts.of(X)  # a text by itself is refused
         if not texts:
             X = validate_data(self, checked_sparse(X), accept_sparse="csr", reset=reset)
-        rows, labels, weights = self._counting(X, labels, weights)
+        rows, labels, sample_weight = self._counting(X, labels, sample_weight)
         require_labels(listed_labels(labels))
-        return (Texts.of(rows) if texts else DocumentCounts.of(rows)), labels, weights
+        return (Texts.of(rows) if texts else DocumentCounts.of(rows)), labels, sample_weight
 
     def _texts(self, X: Any) -> Texts:
         if isinstance(self.statistics_.vocabulary, ColumnVocabulary):

@@ -118,7 +118,7 @@ def learning_curve(
     Without `sizes` there is one point, of all training documents. The documents of a smaller size are among those of a
     larger one. The experiment of the textbook is ``learning_curve(corpus, sizes=TEXTBOOK_SIZES, **TEXTBOOK)``.
     """
-    validation.integer("n_splits", n_splits, least=1)
+    validation.integer("n_splits", n_splits, min_value=1)
     validation.number("test_size", test_size, above=0, below=1)
     corpus = as_corpus(texts, labels).labeled()
     classes = corpus.classes
@@ -129,7 +129,7 @@ def learning_curve(
     learner = Learner(classes, prior, likelihood, min_count, drop_top)
     orders = [stratified_split(codes, test_size, generator) for _ in range(n_splits)]
     n_train = len(orders[0][0])
-    wanted = [*sorted({validation.integer("sizes", n, least=1) for n in sizes if n < n_train}), n_train]
+    wanted = [*sorted({validation.integer("sizes", n, min_value=1) for n in sizes if n < n_train}), n_train]
     points = []
     for i, size in enumerate(wanted):
         found = []

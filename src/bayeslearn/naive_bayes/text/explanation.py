@@ -104,7 +104,7 @@ def explain_class(model: TextModel, label: Any, most: int = 10) -> ClassWords:
     What a word says is ln P(w|k) − Σ_j P(j) ln P(w|j), j the other classes. Those for the class say most in a document
     of it, where they stand θ_kw times; those against it in a document of another class.
     """
-    validation.integer("most", most, least=1)
+    validation.integer("most", most, min_value=1)
     if isinstance(model.vocabulary, HashedVocabulary):
         raise ParameterError("a model of hashed words does not know its words", hint="learn without --hash to see them")
     k = place(model, label)

@@ -35,7 +35,7 @@ def fit_text(
     prior: str | float | Dirichlet | DirichletRule | None = 1.0,
     class_prior: float | Dirichlet | DirichletRule | tuple[float, ...] = 0.0,
     classes: Sequence[Any] | None = None,
-    weights: Any = None,
+    sample_weight: Any = None,
     min_count: float = 1,
     drop_top: int = 0,
     max_size: int | None = None,
@@ -53,14 +53,14 @@ def fit_text(
     counted: dict[str, Any] = {"classes": classes, "present": likelihood == "bernoulli"}
     if text is not None or label is not None:
         cells: dict[str, Any] = {"na_values": na_values, "keep_default_na": keep_default_na}
-        texts, weights = scan_texts(texts, text, label, weights=weights, **cells), None
-    source = folded_documents(texts, labels=labels, weights=weights)
+        texts, sample_weight = scan_texts(texts, text, label, sample_weight=sample_weight, **cells), None
+    source = folded_documents(texts, labels=labels, sample_weight=sample_weight)
     if source is not None:
         statistics = require_labeled(source_statistics(source, tokenizer, vocabulary, **counted, **words))
         words = {} if vocabulary is None else words
     else:
         counts, found = count(texts, tokenizer, vocabulary)
-        statistics = collect(counts, labels, vocabulary=found, weights=weights, **counted)
+        statistics = collect(counts, labels, vocabulary=found, sample_weight=sample_weight, **counted)
     kept = trimmed(statistics, **words)
     return TextModel(kept, tokenizer, likelihood, pick_prior(kept, prior, likelihood)[0], class_prior)
 

@@ -266,7 +266,7 @@ def alphas(prior: Any, size: int, name: str) -> NDArray[np.float64]:
                 f"`{name}` has α of shape {prior.alpha.shape}, expected ({size},)", hint="a number fits any size"
             )
         return prior.alpha
-    return np.asarray(validation.number(name, prior, least=0))
+    return np.asarray(validation.number(name, prior, min_value=0))
 
 
 def _log(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -339,7 +339,7 @@ def read_vocabulary(reader: Reader, entry: dict[str, Any]) -> AnyVocabulary:
         letters = whole.astype(np.uint8)
     if letters.ndim != 1:
         reader.wrong("its words do not fit their lengths")
-    lengths = validation.lengths("lengths", sizes, len(letters), of="letters", least=1)
+    lengths = validation.lengths("lengths", sizes, len(letters), of="letters", min_value=1)
     lexicon, _ = Lexicon.empty().joined(spared(letters), np.cumsum(lengths))
     if len(lexicon.ends) < size:
         reader.wrong("a word stands in its vocabulary twice")

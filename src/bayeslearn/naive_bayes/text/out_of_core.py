@@ -99,8 +99,8 @@ class FindWords:
         asked = batch.take(known) if self.labeled_only else batch
         counts, found = count(asked.texts, self.tokenizer, self.vocabulary)
         totals = counts.totals
-        if self.weighed and asked.weights is not None:
-            each = np.repeat(asked.weights, np.diff(counts.indptr))
+        if self.weighed and asked.sample_weight is not None:
+            each = np.repeat(asked.sample_weight, np.diff(counts.indptr))
             totals = np.bincount(counts.indices, counts.counts * each, minlength=counts.n_words).astype(float)
         classes = Counter(label for label in batch.labels if label is not None)
         return Words(found, totals, dict(classes), int((~known).sum()))
@@ -138,9 +138,9 @@ class CollectLabeled:
         counts, found = count(batch.texts, self.tokenizer, self.vocabulary)
         known = batch.known
         labels = [label for label in batch.labels if label is not None]
-        w, seen = batch.weights, counts if known.all() else counts[known]
+        w, seen = batch.sample_weight, counts if known.all() else counts[known]
         statistics = collect(
-            seen, labels, vocabulary=found, classes=self.classes, weights=None if w is None else w[known],
+            seen, labels, vocabulary=found, classes=self.classes, sample_weight=None if w is None else w[known],
             present=self.present,
         )  # fmt: skip
         lengths = counts.lengths[~known]
@@ -208,7 +208,7 @@ class CountHidden:
         """Of one batch."""
         hidden = batch.take(~batch.known)
         counts = count(hidden.texts, self.tokenizer, self.vocabulary)[0]
-        w = np.ones(len(counts)) if hidden.weights is None else hidden.weights
+        w = np.ones(len(counts)) if hidden.sample_weight is None else hidden.sample_weight
         return Documents(None, counts, self.weight * w)
 
 
@@ -224,7 +224,7 @@ class Right:
     def __call__(self, batch: DocumentBatch) -> NDArray[np.float64]:
         """Both of one batch."""
         asked = batch.take(batch.known)
-        w = np.ones(len(asked)) if asked.weights is None else asked.weights
+        w = np.ones(len(asked)) if asked.sample_weight is None else asked.sample_weight
         told = self.model.predict(asked.texts)
         right = np.array([a == b for a, b in zip(told, asked.labels, strict=True)], dtype=bool)
         return np.array([w @ right, w.sum()])

@@ -65,7 +65,7 @@ def learn_text(
     likelihood: Likelihood = "multinomial",
     class_prior: float | Dirichlet | DirichletRule | tuple[float, ...] = 0.0,
     classes: Sequence[Any] | None = None,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     unlabeled: float = 1.0,
     min_count: float = 1,
     drop_top: int = 0,
@@ -95,18 +95,20 @@ def learn_text(
     progress
         Called with every step of EM; raising StopIteration ends it with the best model so far.
     """
-    validation.number("unlabeled", unlabeled, least=0, most=1)
-    validation.integer("max_iter", max_iter, least=1)
+    validation.number("unlabeled", unlabeled, min_value=0, max_value=1)
+    validation.integer("max_iter", max_iter, min_value=1)
     if isinstance(prior, str):
         require_prior_word(prior)
     tokenizer = tokenizer or Tokenizer()
     words: dict[str, Any] = {"min_count": min_count, "drop_top": drop_top, "max_size": max_size}
     given: dict[str, Any] = {"classes": classes, "unlabeled": unlabeled, "present": likelihood == "bernoulli"}
-    source = folded_documents(texts, labels=labels, weights=weights)
+    source = folded_documents(texts, labels=labels, sample_weight=sample_weight)
     if source is not None:
         ready = Ready.of_source(source, tokenizer, vocabulary, words, **given)
     else:
-        ready = Ready.of(texts, labels, tokenizer, vocabulary, words, **given, weights=weights, counting=counting)
+        ready = Ready.of(
+            texts, labels, tokenizer, vocabulary, words, **given, sample_weight=sample_weight, counting=counting
+        )
     alpha, picked = pick_prior(ready.evidence, prior, likelihood)
     model = TextModel(ready.evidence, tokenizer, likelihood, alpha, class_prior)
     if not ready.n_unlabeled:
@@ -131,15 +133,15 @@ class Ready:
     def of(
         cls, texts: Any, labels: Any, tokenizer: Tokenizer, vocabulary: Vocabulary | HashedVocabulary | None,
         words: dict[str, Any], *, classes: Sequence[Any] | None, unlabeled: float, present: bool,
-        weights: ArrayLike | None, counting: Callable[[float], object] | None,
+        sample_weight: ArrayLike | None, counting: Callable[[float], object] | None,
     ) -> Ready:  # fmt: skip
         """Those in memory."""
-        told = Told.of(texts, labels, classes, weights)
+        told = Told.of(texts, labels, classes, sample_weight)
         counts, found = counted(told.texts if unlabeled else told.only_known(), tokenizer, vocabulary, words, counting)
         known, unknown = (counts[told.known], counts[~told.known]) if unlabeled else (counts, counts[:0])
-        w = told.weights[told.known]
-        evidence = collect(known, told.labels, vocabulary=found, classes=told.classes, weights=w, present=present)
-        hidden = Documents(evidence, unknown, unlabeled * told.weights[~told.known] if unlabeled else np.zeros(0))
+        w = told.sample_weight[told.known]
+        evidence = collect(known, told.labels, vocabulary=found, classes=told.classes, sample_weight=w, present=present)
+        hidden = Documents(evidence, unknown, unlabeled * told.sample_weight[~told.known] if unlabeled else np.zeros(0))
         return cls(evidence, hidden, len(known), len(unknown))
 
     @classmethod
@@ -171,14 +173,14 @@ class Told:
     known: NDArray[np.bool_]
     labels: Any
     classes: tuple[Any, ...]
-    weights: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
 
     @classmethod
-    def of(cls, texts: Any, labels: Any, classes: Sequence[Any] | None, weights: ArrayLike | None) -> Told:
+    def of(cls, texts: Any, labels: Any, classes: Sequence[Any] | None, sample_weight: ArrayLike | None) -> Told:
         """Documents and labels, checked."""
         shares = labels is not None and np.ndim(labels) == 2
         corpus = as_corpus(texts, None if shares else labels)
-        w = validation.weights(weights, len(corpus))
+        w = validation.weights(sample_weight, len(corpus))
         if shares:
             table = validation.float_array("labels", labels)
             if classes is None:

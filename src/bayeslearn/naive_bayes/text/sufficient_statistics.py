@@ -183,7 +183,7 @@ def collect(
     *,
     vocabulary: AnyVocabulary | None = None,
     classes: Sequence[Any] | None = None,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     present: bool = False,
 ) -> TextStatistics:
     """The statistics of documents with labels, or with an array (n, K) of the share of each of `classes`.
@@ -199,7 +199,7 @@ def collect(
     vocabulary = ColumnVocabulary(counts.n_words) if vocabulary is None else vocabulary
     if len(vocabulary) != counts.n_words:
         raise ShapeError(f"the counts have {counts.n_words:,} words, the vocabulary has {len(vocabulary):,}")
-    w = validation.weights(weights, len(counts))
+    w = validation.weights(sample_weight, len(counts))
     names, codes, shares = coded(labels, len(counts), classes)
     given = [counts.counts, validation.lock(np.ones_like(counts.counts))][: 1 + present]
     if shares is None:

@@ -34,7 +34,7 @@ def scan_texts(
     text: str | None = None,
     label: str | None = None,
     *,
-    weights: str | None = None,
+    sample_weight: str | None = None,
     na_values: Markers = (),
     keep_default_na: bool = True,
     engine: Engine | Any = None,
@@ -47,7 +47,7 @@ def scan_texts(
     data
         Paths, patterns or directories of CSV and Parquet files; a DuckDB relation; a table or another source; or
         batches, a list of (texts, labels) or (texts, labels, weights), or a function that returns an iterator of these.
-    text, label, weights
+    text, label, sample_weight
         Columns of files, relations and sources. Without them ``text`` is read and, if it is there, ``label``.
     na_values, keep_default_na
         Markers of missing values of these columns, as in
@@ -59,10 +59,12 @@ def scan_texts(
 
     source = raw_source(data, engine=engine, progress=progress)
     if source is not None:
-        return source.documents(text, label, weights=weights, na_values=na_values, keep_default_na=keep_default_na)
-    if any(name is not None for name in (text, label, weights)):
+        return source.documents(
+            text, label, sample_weight=sample_weight, na_values=na_values, keep_default_na=keep_default_na
+        )
+    if any(name is not None for name in (text, label, sample_weight)):
         raise ParameterError(
-            "batches of (texts, labels) have no columns to name", hint="leave out `text`, `label` and `weights`"
+            "batches of (texts, labels) have no columns to name", hint="leave out `text`, `label` and `sample_weight`"
         )
     if Missing.of(na_values, keep_default_na=keep_default_na) != Missing.of():
         raise ParameterError(
@@ -112,10 +114,10 @@ class TextBatches(Folded[DocumentBatch]):
         return (plain_batch(number, *given) for number, given in enumerate(each(self.read)))
 
 
-def plain_batch(number: int, texts: Any, labels: Any = None, weights: Any = None) -> DocumentBatch:
+def plain_batch(number: int, texts: Any, labels: Any = None, sample_weight: Any = None) -> DocumentBatch:
     """A batch as it was given, checked."""
     found = [None] * len(texts) if labels is None else DocumentMarkers().labels(listed_labels(labels))
     if len(found) != len(texts):
         raise ShapeError(f"batch {number} has {len(texts)} documents and {len(found)} labels")
     texts = texts if hasattr(texts, "take") else list(texts)
-    return DocumentBatch(texts, found, None if weights is None else validation.weights(weights, len(found)))
+    return DocumentBatch(texts, found, None if sample_weight is None else validation.weights(sample_weight, len(found)))

@@ -58,7 +58,7 @@ class Tokenizer:
         if not isinstance(self.lower, bool | np.bool_):
             raise ParameterError(f"`lower` must be true or false, got {self.lower!r}")
         validation.choice("kind", self.kind, KINDS)
-        validation.integer("shortest", self.shortest, least=1, most=1 << 20)
+        validation.integer("shortest", self.shortest, min_value=1, max_value=1 << 20)
         object.__setattr__(self, "ngrams", span(self.ngrams))
 
     def tokens(self, text: str) -> list[str]:
@@ -90,8 +90,8 @@ def span(ngrams: Any) -> tuple[int, int]:
     pair = (ngrams, ngrams) if isinstance(ngrams, int) else tuple(ngrams)
     if len(pair) != 2:
         raise ParameterError(f"`ngrams` must be the shortest and the longest, such as (1, 2), got {ngrams!r}")
-    low = validation.integer("ngrams", pair[0], least=1, most=MOST)
-    return low, validation.integer("ngrams", pair[1], least=low, most=MOST)
+    low = validation.integer("ngrams", pair[0], min_value=1, max_value=MOST)
+    return low, validation.integer("ngrams", pair[1], min_value=low, max_value=MOST)
 
 
 @functools.cache

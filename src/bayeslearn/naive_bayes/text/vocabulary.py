@@ -144,7 +144,7 @@ class HashedVocabulary:
     size: int = 1 << 20
 
     def __post_init__(self) -> None:
-        validation.integer("size", self.size, least=1, most=MOST_WORDS)
+        validation.integer("size", self.size, min_value=1, max_value=MOST_WORDS)
         require_numbers(f"{self.size:,} hashed words", (self.size,), copies=2, hint="hash to fewer positions")
 
     def __len__(self) -> int:
@@ -177,7 +177,7 @@ class ColumnVocabulary:
     size: int
 
     def __post_init__(self) -> None:
-        validation.integer("size", self.size, least=0, most=MOST_WORDS)
+        validation.integer("size", self.size, min_value=0, max_value=MOST_WORDS)
 
     def __len__(self) -> int:
         return self.size
@@ -226,15 +226,15 @@ def chosen(
     The `drop_top` most frequent are left out, then those seen fewer than `min_count` times; of the others the
     `max_size` most frequent stay. Of words that are equally frequent the earlier counts as the more frequent.
     """
-    validation.number("min_count", min_count, least=0)
-    validation.integer("drop_top", drop_top, least=0)
+    validation.number("min_count", min_count, min_value=0)
+    validation.integer("drop_top", drop_top, min_value=0)
     keep = np.asarray(totals) >= min_count
     if drop_top or max_size is not None:
         by_count = np.argsort(-np.asarray(totals), kind="stable")
         keep[by_count[:drop_top]] = False
         if max_size is not None:
             left = by_count[keep[by_count]]
-            keep[left[validation.integer("max_size", max_size, least=1) :]] = False
+            keep[left[validation.integer("max_size", max_size, min_value=1) :]] = False
     return np.flatnonzero(keep)
 
 

@@ -158,7 +158,7 @@ class Limits:
     def of(cls, n: int | None, precision: float | None, seconds: float | None) -> Limits:
         """Checked, with the defaults of :meth:`SampledInference.query`."""
         if n is not None:
-            n = validation.integer("n", n, least=1)
+            n = validation.integer("n", n, min_value=1)
         if precision is not None:
             precision = validation.number("precision", precision, above=0)
         if seconds is not None:

@@ -97,9 +97,9 @@ class LoopyPropagation:
         tol
             The largest relative change of a message at which the messages have settled.
         """
-        validation.number("damping", damping, least=0, below=1)
-        validation.integer("max_iter", max_iter, least=1)
-        validation.number("tol", tol, least=0)
+        validation.number("damping", damping, min_value=0, below=1)
+        validation.integer("max_iter", max_iter, min_value=1)
+        validation.number("tol", tol, min_value=0)
         evidence = as_evidence(self.network, evidence)
         question = Question.read(self.network, evidence, variables, likelihoods or {})
         try:

@@ -154,7 +154,7 @@ def query_interval(
     0.79, 0.71 to 0.87
     """
     tail = (1 - validation.number("level", level, above=0, below=1)) / 2
-    validation.integer("n", n, least=1)
+    validation.integer("n", n, min_value=1)
     require_numbers(f"{n:,} draws of {len(network):,} variables", (n, sum(cpt.variable.size for cpt in network)))
     evidence_of(network)
     engine = network.inference

@@ -73,7 +73,7 @@ class Tables:
         """E step: expected counts of every cell, and ln P(D | θ)."""
         families, log_items = expected_families(self.compiled, batch)
         counts = batch.known + families
-        log_p = float(xlogy(batch.known, self.p).sum() + batch.items.weights @ log_items)
+        log_p = float(xlogy(batch.known, self.p).sum() + batch.items.sample_weight @ log_items)
         if log_p == -np.inf:
             raise impossible(self.compiled, batch, log_items)
         return Counts(counts), log_p
@@ -117,7 +117,8 @@ def expected_families(compiled: Compiled, cases: Cases) -> tuple[NDArray[np.floa
             return families
         failed = kernels.infer_items(
             arrays, compiled.sizes, compiled.log_size, items.groups[first:last], start - start[0], 0, last - first,
-            codes, items.weights[here], items.soft[here], soft.likelihoods, soft.weighed, compiled.limit, families,
+            codes, items.sample_weight[here], items.soft[here], soft.likelihoods, soft.weighed, compiled.limit,
+            families,
             log_p[here],
         )  # fmt: skip
         if failed >= 0:
@@ -153,7 +154,7 @@ def expected_of_group(
         given, weighed = (nothing, none) if s < 0 else (soft.likelihoods[s], soft.weighed[s])
         log_p[i] = kernels.propagate(
             compiled.arrays(kept), plan.steps, compiled.sizes, items.codes[i].astype(np.int64), given, weighed, *room,
-            nothing, families, float(items.weights[i]),
+            nothing, families, float(items.sample_weight[i]),
         )  # fmt: skip
 
 
@@ -247,26 +248,26 @@ class LogLikelihood(Average):
     #: ln P of what each row shows; −∞ for one that cannot be.
     cases: NDArray[np.float64]
     #: How often each row counts; None for once.
-    weights: NDArray[np.float64] | None = None
+    sample_weight: NDArray[np.float64] | None = None
 
     @property
     def weight(self) -> float:
         """How many cases there are."""
-        return float(len(self.cases) if self.weights is None else self.weights.sum())
+        return float(len(self.cases) if self.sample_weight is None else self.sample_weight.sum())
 
     @property
     def log_likelihood(self) -> float:
         """Σ_d w_d ln P(d); a row of weight zero adds nothing, whatever it shows."""
-        if self.weights is None:
+        if self.sample_weight is None:
             return float(self.cases.sum())
-        counted = self.weights > 0
-        return float(self.weights[counted] @ self.cases[counted])
+        counted = self.sample_weight > 0
+        return float(self.sample_weight[counted] @ self.cases[counted])
 
     @property
     def impossible(self) -> NDArray[np.int64]:
         """The rows of probability zero that count."""
         never = np.isneginf(self.cases)
-        return np.flatnonzero(never if self.weights is None else never & (self.weights > 0))
+        return np.flatnonzero(never if self.sample_weight is None else never & (self.sample_weight > 0))
 
 
 @overload
@@ -312,7 +313,7 @@ class Totaled:
 
 def table_score(network: BayesianNetwork, table: Table) -> LogLikelihood:
     """ln P of every row."""
-    return LogLikelihood(np.concatenate([np.empty(0), *scored(network, table)]), table.weights)
+    return LogLikelihood(np.concatenate([np.empty(0), *scored(network, table)]), table.sample_weight)
 
 
 def scored(network: BayesianNetwork, source: Source) -> Iterator[NDArray[np.float64]]:

@@ -92,7 +92,7 @@ def fit_parameters(
     frozen: Iterable[str] = (),
     start: Literal["prior", "random"] | BayesianNetwork = "prior",
     restarts: int = 1,
-    weights: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     likelihoods: Mapping[str, ArrayLike] | None = None,
     method: Literal["em", "gradient", "lbfgs"] = "em",
     step: float | None = None,
@@ -140,7 +140,7 @@ def fit_parameters(
         How many starts to climb from; the second and later are random, the best is kept.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
-    weights
+    sample_weight
         How often each row counts, or the column that says so.
     likelihoods
         Soft evidence: for a variable an array (rows, states), P(what was seen | state); its cell must be missing there.
@@ -168,9 +168,9 @@ def fit_parameters(
     [[0.5, 0.5], [0.0, 1.0]]
     """
     structure = with_options(structure, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    validation.integer("restarts", restarts, least=1)
+    validation.integer("restarts", restarts, min_value=1)
     climb = climb_of(method, step)
-    frame, source = prepared(structure, data, states or {}, hidden or {}, weights, handle_unknown)
+    frame, source = prepared(structure, data, states or {}, hidden or {}, sample_weight, handle_unknown)
     start = written(checkpoint, start) if resume else start
     if isinstance(start, BayesianNetwork):
         start = add_states_of(start, frame.schema)
@@ -271,7 +271,7 @@ def prepared(
     data: Any,
     states: Mapping[str, Iterable[Any]],
     hidden: Mapping[str, int | Iterable[Any]],
-    weights: ArrayLike | str | None,
+    sample_weight: ArrayLike | str | None,
     handle_unknown: Unseen,
 ) -> tuple[BayesianNetwork, Source]:
     """A network with the right states and uniform tables (or those it came with), and the data coded for it."""
@@ -286,7 +286,7 @@ def prepared(
     require_hidden(frame, hidden, never)
     absent: Literal["error", "missing"] = "missing" if never else "error"
     source = as_source(
-        data, schema=frame.schema, missing_columns=absent, weights=weights, handle_unknown=handle_unknown
+        data, schema=frame.schema, missing_columns=absent, sample_weight=sample_weight, handle_unknown=handle_unknown
     )
     return add_states_of(frame, source.schema), source
 
@@ -312,7 +312,7 @@ def uniform(dag: DAG, variables: Mapping[str, Any]) -> BayesianNetwork:
 def hidden_states(name: str, given: int | Iterable[Any]) -> tuple[Any, ...]:
     """The states of a hidden variable, named by numbers when only their count is known."""
     if isinstance(given, int):
-        n = validation.integer(f"states of {name}", given, least=1)
+        n = validation.integer(f"states of {name}", given, min_value=1)
         require_room(f"{n:,} states of {name!r}", 200 * n, hint="give the hidden variable fewer states")
         return tuple(f"{name}{k}" for k in range(n))
     return tuple(given)

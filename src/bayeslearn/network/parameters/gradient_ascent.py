@@ -114,8 +114,8 @@ class Climb:
         progress: Callable[[em.EMStep], object] | None = None,
         checkpoint: Callable[[Tables, em.EMStep], object] | None = None,
     ) -> None:
-        self.tol = validation.number("tol", tol, least=0)
-        self.max_iter = validation.integer("max_iter", max_iter, least=1)
+        self.tol = validation.number("tol", tol, min_value=0)
+        self.max_iter = validation.integer("max_iter", max_iter, min_value=1)
         self.source, self.prior, self.progress, self.checkpoint = source, prior, progress, checkpoint
         self.history: list[em.EMStep] = []
         self.go(self._start(model))

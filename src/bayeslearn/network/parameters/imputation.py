@@ -68,7 +68,7 @@ def impute(
 
 def sample_given(network: BayesianNetwork, n: int, evidence: Any, random_state: Any) -> Table:
     """Return n independent rows given evidence: what it leaves open is drawn from its joint posterior."""
-    n, luck = validation.integer("n", n, least=0), validation.generator(random_state)
+    n, luck = validation.integer("n", n, min_value=0), validation.generator(random_state)
     engine, evidence = network.inference, as_evidence(network, evidence)
     engine.query(evidence, [])  # explains evidence that is impossible
     seen, _, several = engine.read(evidence)
@@ -90,12 +90,12 @@ def coded_table_filled(
     fillable, dropped = chosen_columns(list(table.schema.names), columns, drop_columns)
     codes = table.codes.copy()
     codes[[name in dropped for name in table.schema.names]] = -1
-    shown = Table(table.schema, codes, table.values, table.weights) if dropped else table
+    shown = Table(table.schema, codes, table.values, table.sample_weight) if dropped else table
     full = joined(imputed(network, shown, luck), shown)
     stays = np.array([name not in fillable for name in table.schema.names])
     if not stays.any():
         return full
-    return Table(table.schema, np.where(stays[:, None], table.codes, full.codes), table.values, table.weights)
+    return Table(table.schema, np.where(stays[:, None], table.codes, full.codes), table.values, table.sample_weight)
 
 
 def joined(batches: Iterator[Table], table: Table) -> Table:
@@ -124,7 +124,7 @@ def completed(network: BayesianNetwork, batch: Table, luck: np.random.Generator 
     if np.isneginf(log_p).any() or (zeros.any() and (cases.known[zeros] > 0).any()):
         never = np.isneginf(log_of_rows(compiled, cases, log_p[work.item]))
         raise impossible_row(network, batch, validation.first_position(never), start)
-    return Table(batch.schema, spread(codes, cases.record_start, work.item, found).T, batch.values, batch.weights)
+    return Table(batch.schema, spread(codes, cases.record_start, work.item, found).T, batch.values, batch.sample_weight)
 
 
 @dataclass(frozen=True)

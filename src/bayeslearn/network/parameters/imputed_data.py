@@ -84,7 +84,7 @@ class Opened:
                 f"no column of {what} is a variable of the network",
                 hint=f"the variables are {listed(network.names)}, the columns {listed(cells)}",
             )
-        weights = data.weights if isinstance(data, Table) else None
+        weights = data.sample_weight if isinstance(data, Table) else None
         code = partial(
             as_table,
             cells,
@@ -94,7 +94,7 @@ class Opened:
             keep_default_na=keep_default_na,
         )
         markers = Missing.of(na_values, keep_default_na=keep_default_na)
-        return cls(data, found, code(weights=weights, handle_unknown=handle_unknown), markers, fillable)
+        return cls(data, found, code(sample_weight=weights, handle_unknown=handle_unknown), markers, fillable)
 
     @cached_property
     def gaps(self) -> dict[str, NDArray[np.bool_]]:
@@ -203,7 +203,7 @@ def table_filled(table: Table, full: Table, fills: dict[str, Fill], as_intervals
         else:
             cells[fills[name].rows] = fills[name].values
             columns.append((variable, cells))
-    return join(columns, table.n_rows, table.weights)
+    return join(columns, table.n_rows, table.sample_weight)
 
 
 def states_filled(variable: DiscreteVariable, code: NDArray[Any], fill: Fill) -> tuple[DiscreteVariable, NDArray[Any]]:

@@ -64,15 +64,15 @@ def updated(
     network: BayesianNetwork,
     data: Any,
     *,
-    weights: ArrayLike | str | None,
+    sample_weight: ArrayLike | str | None,
     forgetting_factor: float,
     hidden: Iterable[str],
     handle_unknown: Unseen = "add",
 ) -> BayesianNetwork:
     """The network after more cases."""
     network = with_lineage(network)
-    keep = validation.number("forgetting_factor", forgetting_factor, least=0, most=1)
-    source = coded(network, data, weights, hidden, handle_unknown)
+    keep = validation.number("forgetting_factor", forgetting_factor, min_value=0, max_value=1)
+    source = coded(network, data, sample_weight, hidden, handle_unknown)
     network = add_states_of(network, source.schema)
     before, (shown, expected) = evidence_of(network), counted(network, source)
     new = StatisticsBundle({name: shown[name] + expected[name] for name in before})
@@ -80,10 +80,10 @@ def updated(
 
 
 def forgotten(
-    network: BayesianNetwork, data: Any, *, weights: ArrayLike | str | None, hidden: Iterable[str]
+    network: BayesianNetwork, data: Any, *, sample_weight: ArrayLike | str | None, hidden: Iterable[str]
 ) -> BayesianNetwork:
     """The network without some of its cases."""
-    before, (shown, expected) = evidence_of(network), counted(network, coded(network, data, weights, hidden))
+    before, (shown, expected) = evidence_of(network), counted(network, coded(network, data, sample_weight, hidden))
     gone = StatisticsBundle({name: taken_back(n, shown[name], expected[name]) for name, n in before.items()})
     left = without(before, gone)
     return resting_on(network, left, without_rows(network.lineage, gone, left))
@@ -102,14 +102,14 @@ def taken_back(before: Counts, shown: Counts, expected: Counts) -> Counts:
 
 def faded(network: BayesianNetwork, factor: float) -> BayesianNetwork:
     """The network with every case counting for less."""
-    factor = validation.number("forgetting_factor", factor, least=0, most=1)
+    factor = validation.number("forgetting_factor", factor, min_value=0, max_value=1)
     return resting_on(network, evidence_of(network) * factor, scaled(network.lineage, factor))
 
 
 def coded(
     network: BayesianNetwork,
     data: Any,
-    weights: ArrayLike | str | None,
+    sample_weight: ArrayLike | str | None,
     hidden: Iterable[str],
     handle_unknown: Unseen = "error",
 ) -> Source:
@@ -118,7 +118,7 @@ def coded(
     With ``handle_unknown="add"`` the schema of the data has the new states after those of the network.
     """
     schema = network.schema.drop([network[name].name for name in hidden])
-    source = as_source(data, schema=schema, weights=weights, handle_unknown=handle_unknown)
+    source = as_source(data, schema=schema, sample_weight=sample_weight, handle_unknown=handle_unknown)
     return with_hidden(add_states_of(network, source.schema), source) if isinstance(source, Table) else source
 
 
@@ -128,7 +128,7 @@ def with_hidden(network: BayesianNetwork, table: Table) -> Table:
         return table
     codes = np.full((len(network), table.n_rows), -1, table.codes.dtype)
     codes[[name in table.schema for name in network.names]] = table.codes
-    return Table(network.schema, codes, np.empty((0, table.n_rows)), table.weights)
+    return Table(network.schema, codes, np.empty((0, table.n_rows)), table.sample_weight)
 
 
 def counted(network: BayesianNetwork, source: Source) -> tuple[dict[str, Counts], dict[str, Counts]]:

@@ -120,9 +120,9 @@ class OnlineEM(Saved, kind="online EM"):
         step: float | None = None,
         random_state: np.random.Generator | int | None = 0,
     ) -> None:
-        self.decay = validation.number("decay", decay, above=0.5, most=1)
-        self.delay = validation.number("delay", delay, least=0)
-        self.step = None if step is None else validation.number("step", step, above=0, most=1)
+        self.decay = validation.number("decay", decay, above=0.5, max_value=1)
+        self.delay = validation.number("delay", delay, min_value=0)
+        self.step = None if step is None else validation.number("step", step, above=0, max_value=1)
         self.hidden = tuple(hidden or {})
         Missing.of(na_values, keep_default_na=keep_default_na)  # a mistake is an error here, and not in the first batch
         self._cells: dict[str, Any] = {"na_values": na_values, "keep_default_na": keep_default_na}
@@ -236,14 +236,14 @@ class OnlineEM(Saved, kind="online EM"):
         self,
         batch: Any,
         *,
-        weights: ArrayLike | str | None = None,
+        sample_weight: ArrayLike | str | None = None,
         likelihoods: Mapping[str, ArrayLike] | None = None,
     ) -> Self:
         """Learn from some cases; a batch that is refused leaves everything as it was.
 
-        `weights` and `likelihoods` are those of :func:`~bayeslearn.network.fit_parameters`.
+        `sample_weight` and `likelihoods` are those of :func:`~bayeslearn.network.fit_parameters`.
         """
-        now, table = self._now, self._coded(batch, weights)
+        now, table = self._now, self._coded(batch, sample_weight)
         size = table.total_weight
         if size == 0:
             raise EmptyTableError("the batch has no cases to learn from", hint="skip batches without rows")
@@ -257,9 +257,9 @@ class OnlineEM(Saved, kind="online EM"):
         self._history.append(Batch(len(self._history), size, log_likelihood, step))
         return self
 
-    def _coded(self, batch: Any, weights: ArrayLike | str | None) -> Table:
+    def _coded(self, batch: Any, sample_weight: ArrayLike | str | None) -> Table:
         rows = batch if isinstance(batch, Table) else with_options(batch, **self._cells)
-        table = coded(self._frame, rows, weights, self.hidden)
+        table = coded(self._frame, rows, sample_weight, self.hidden)
         if not isinstance(table, Table):
             raise ParameterError(
                 "a source is many batches, not one", hint="learn them all: fit_parameters_online(structure, source)"
@@ -302,7 +302,7 @@ def fit_parameters_online(
     structure: StructureLike,
     batches: Any,
     *,
-    weights: str | None = None,
+    sample_weight: str | None = None,
     rows: int | None = None,
     progress: Callable[[Batch], object] | None = None,
     states: Mapping[str, Iterable[Any]] | Schema | None = None,
@@ -326,7 +326,7 @@ def fit_parameters_online(
     batches
         Tables, frames or lists of rows, one after the other; or a source (:func:`~bayeslearn.scan`, or a pattern of
         paths), which is a stream of its batches.
-    weights
+    sample_weight
         The column that holds the weight of each row.
     rows
         Rows per batch of a source; default: as they are read.
@@ -342,9 +342,11 @@ def fit_parameters_online(
         Markers of missing values, as in :func:`~bayeslearn.as_table`.
     """
     if is_source(batches):
-        source = as_source(with_options(batches, na_values=na_values, keep_default_na=keep_default_na), weights=weights)
+        source = as_source(
+            with_options(batches, na_values=na_values, keep_default_na=keep_default_na), sample_weight=sample_weight
+        )
         na_values, keep_default_na = (), True  # the batches of a source are tables
-        weights, batches = None, source.batches(rows)
+        sample_weight, batches = None, source.batches(rows)
         if states is None and not isinstance(structure, BayesianNetwork):
             states = source.schema
     if isinstance(batches, Table | Mapping | str) or hasattr(batches, "columns"):
@@ -358,7 +360,7 @@ def fit_parameters_online(
     )  # fmt: skip
     for number, batch in enumerate(batches):
         try:
-            learner.learn(batch, weights=weights)
+            learner.learn(batch, sample_weight=sample_weight)
         except BayeslearnError as error:
             error.add_note(f"in batch {number}, after {learner.cases:g} cases")
             raise

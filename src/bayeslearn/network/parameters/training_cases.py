@@ -65,14 +65,14 @@ class Items:
     start: NDArray[np.int64]
     #: What each item shows, the missing as −1; (items, variables), in the smallest whole numbers that hold them.
     codes: NDArray[Any]
-    weights: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
     #: The first row that shows it.
     row: NDArray[np.int64]
     #: Its row of soft evidence, −1 for none.
     soft: NDArray[np.int64]
 
     def __len__(self) -> int:
-        return len(self.weights)
+        return len(self.sample_weight)
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def rows_of(codes: NDArray[Any]) -> NDArray[Any]:
 
 def weights_of(table: Table) -> NDArray[np.float64]:
     """How often each row counts."""
-    return np.ones(table.n_rows) if table.weights is None else table.weights
+    return np.ones(table.n_rows) if table.sample_weight is None else table.sample_weight
 
 
 def known_counts(compiled: Compiled, table: Table) -> NDArray[np.float64]:
@@ -237,7 +237,7 @@ class Gathered:
     near: NDArray[np.uint64]
     #: Items as rows, those of a group together; None when they are too many to keep.
     codes: NDArray[Any] | None
-    weights: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
 
     @classmethod
     def of(cls, compiled: Compiled, table: Table) -> Gathered:
@@ -252,8 +252,8 @@ class Gathered:
             return Gathered(*sums, None, np.empty(0))
         if not (len(self.codes) and len(other.codes)):
             some = self if len(self.codes) else other
-            return Gathered(*sums, some.codes, some.weights)
-        both = np.concatenate([self.codes, other.codes]), np.concatenate([self.weights, other.weights])
+            return Gathered(*sums, some.codes, some.sample_weight)
+        both = np.concatenate([self.codes, other.codes]), np.concatenate([self.sample_weight, other.sample_weight])
         return Gathered(*sums, *folded(*both, self.near))
 
     def cases(self, compiled: Compiled) -> Cases | None:
@@ -262,7 +262,7 @@ class Gathered:
             return None
         runs, nothing = split_runs(*groups_of(self.codes)), np.full(len(self.codes), -1)
         soft = Soft.none(int(compiled.belief_start[-1]), len(compiled.names))
-        return Cases(self.known, Items(*runs, self.codes, self.weights, nothing, nothing), soft)
+        return Cases(self.known, Items(*runs, self.codes, self.sample_weight, nothing, nothing), soft)
 
 
 @dataclass(frozen=True)
@@ -316,14 +316,14 @@ def passes_of(source: Source, cases: Cases | Passes) -> int:
 
 
 def folded(
-    rows: NDArray[Any], weights: NDArray[np.float64], near: NDArray[np.uint64]
+    rows: NDArray[Any], sample_weight: NDArray[np.float64], near: NDArray[np.uint64]
 ) -> tuple[NDArray[Any] | None, NDArray[np.float64]]:
     """The different items of rows, as rows, and their weights."""
     if not len(rows):
         return np.empty(rows.shape, rows.dtype), np.empty(0)
     codes = rows_of(rows)
     groups, besides, group, row, weight, _, _ = kernels.fold_rows(
-        codes, read_only(weights), np.zeros(len(codes), np.bool_), near
+        codes, read_only(sample_weight), np.zeros(len(codes), np.bool_), near
     )
     if len(row) * (codes.shape[1] * codes.itemsize + ITEM_BYTES) > MOST_BYTES:
         return None, np.empty(0)

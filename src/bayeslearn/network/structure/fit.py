@@ -53,9 +53,9 @@ def fit_network(
     hidden: Mapping[str, int | Iterable[Any]] | None = None,
     prior: Prior = "bdeu:1",
     states: Mapping[str, Iterable[Any]] | None = None,
-    weights: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     cut: str = "quantile",
-    bins: int | None = None,
+    n_bins: int | None = None,
     max_states: int = 255,
     alpha: float = 0.05,
     test: str = "g2",
@@ -94,9 +94,9 @@ def fit_network(
         Variables that no row shows, with their states or how many there are.
     prior
         Cases that tables count as seen before; see :func:`~bayeslearn.network.fit_parameters`.
-    states, weights, max_states
+    states, sample_weight, max_states
         As for :func:`~bayeslearn.tables.as_table`.
-    cut, bins
+    cut, n_bins
         How numeric columns are cut; see :meth:`~bayeslearn.tables.Table.discretize`.
     alpha, test
         For methods that test: the level, and ``g2``, ``chi2`` or ``mi``.
@@ -130,21 +130,23 @@ def fit_network(
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     started = time.monotonic()
     validation.choice("method", method, list(METHODS))
-    memory = validation.integer("memory_limit", memory_limit, least=0)
-    late = None if time_limit is None else started + validation.number("time_limit", time_limit, least=0)
+    memory = validation.integer("memory_limit", memory_limit, min_value=0)
+    late = None if time_limit is None else started + validation.number("time_limit", time_limit, min_value=0)
     settings = SearchSettings(
         method, StructureScore.of(score), knowledge or BackgroundKnowledge(), prior, Budget(late, progress, memory),
-        target, None if order is None else tuple(order), alpha, test, validation.integer("restarts", restarts, least=0),
+        target, None if order is None else tuple(order), alpha, test, validation.integer("restarts", restarts,
+        min_value=0),
         int(validation.generator(random_state).integers(1 << 62)),
     )  # fmt: skip
     if known is None:
         prepared = prepare(
-            data, states=states, weights=weights, cut=cut, bins=bins, max_states=max_states, target=target,
+            data, states=states, sample_weight=sample_weight, cut=cut, n_bins=n_bins, max_states=max_states,
+            target=target,
             memory=memory,
         )  # fmt: skip
     else:
         _require_tables(known, data)
-        more = as_table(data, schema=known.table.schema, weights=weights)
+        more = as_table(data, schema=known.table.schema, sample_weight=sample_weight)
         prepared = replace(known.prepared, table=Table.concat([known.table, more]))
     rounds = bootstrap or (ROUNDS if average else 0)
     counts = None if known is None else known.counts
@@ -184,7 +186,7 @@ def learn_prepared(
     else:
         fit = _complete(settings, prepared, counts)
     if rounds:
-        fit = with_strengths(settings, fit, validation.integer("bootstrap", rounds, least=1), average=average)
+        fit = with_strengths(settings, fit, validation.integer("bootstrap", rounds, min_value=1), average=average)
     return replace(fit, stopped=settings.budget.stopped)
 
 

@@ -133,9 +133,9 @@ def prepare(
     data: Any,
     *,
     states: Mapping[str, Iterable[Any]] | None = None,
-    weights: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     cut: str = "quantile",
-    bins: int | None = None,
+    n_bins: int | None = None,
     max_states: int = 255,
     target: str | None = None,
     memory: int = 1 << 30,
@@ -144,9 +144,9 @@ def prepare(
 
     Parameters
     ----------
-    data, states, weights, max_states
+    data, states, sample_weight, max_states
         As in :func:`~bayeslearn.tables.as_table`; or a source, see :func:`~bayeslearn.scan`.
-    cut, bins
+    cut, n_bins
         How numeric columns are cut; see :meth:`~bayeslearn.tables.Table.discretize`. ``mdl`` asks for a target.
     target
         A column that must not be left out.
@@ -154,7 +154,7 @@ def prepare(
         Bytes that learning may take: a share of them for the different rows of a source.
     """
     left_out: dict[str, str] = {}
-    table: Any = as_source(data, states=states, weights=weights, max_states=max_states, left_out=left_out)
+    table: Any = as_source(data, states=states, sample_weight=sample_weight, max_states=max_states, left_out=left_out)
     odd = unusable(table)
     rare = rarely_observed(table)
     odd |= {
@@ -179,12 +179,12 @@ def prepare(
         )
     if not isinstance(table, Table):
         assert isinstance(table, Scanned)
-        return prepared_source(table, kept, left_out, rare, cut, bins, memory)
+        return prepared_source(table, kept, left_out, rare, cut, n_bins, memory)
     doubtful = suspect_notes([found for found in suspects(table) if found.column in kept])
     numeric = [v.name for v in table.schema.numeric if v.name in kept]
     if numeric:
         label = target if cut == "mdl" else None
-        table = table.discretize(numeric, how=cut, bins=bins, target=label)  # type: ignore[arg-type]
+        table = table.discretize(numeric, how=cut, n_bins=n_bins, target=label)  # type: ignore[arg-type]
     table = table.select(kept)
     notes = (*read_notes(table.schema, rare), *notes_on(twins(table), table.n_rows), *doubtful)
     return PreparedData(table, left_out, cuts_of(table, numeric), notes)
@@ -196,7 +196,7 @@ def prepared_source(
     left_out: dict[str, str],
     rare: Mapping[str, float],
     cut: str,
-    bins: int | None,
+    n_bins: int | None,
     memory: int,
 ) -> PreparedData:
     """The same of a source, and what a first pass over it shows."""
@@ -204,7 +204,7 @@ def prepared_source(
     rows = source.n_rows if source.digest is None else source.digest.rows
     source = replace(source, schema=source.schema.select(kept))
     numeric = [v.name for v in source.schema.numeric]
-    source = discretize(source, how=cut, bins=bins)
+    source = discretize(source, how=cut, n_bins=n_bins)
     looked = look(source, memory, rows)
     source = source.with_totals(looked.totals)
     alike = twins_by_pairs(looked, source.schema.names) if looked.rows.table is None else twins(looked.rows.table)

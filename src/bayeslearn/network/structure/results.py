@@ -148,7 +148,7 @@ def marginals(table: Table, prior: Prior) -> BayesianNetwork:
     """The network without arcs: each variable by the values that are observed, which is where EM would end."""
     variables = {v.name: v for v in table.schema.discrete}
     seen = {
-        name: np.bincount(table.codes_of(name).astype(np.int64) + 1, table.weights, v.size + 1)[1:].astype(float)
+        name: np.bincount(table.codes_of(name).astype(np.int64) + 1, table.sample_weight, v.size + 1)[1:].astype(float)
         for name, v in variables.items()
     }
     return counted(uniform(DAG(dict.fromkeys(variables, ())), variables), seen, prior)

@@ -95,7 +95,9 @@ class BackgroundKnowledge:
             must[c, x] = True
         if self.required:
             self._check(names, can, must)
-        most = n - 1 if self.most_parents is None else validation.integer("most_parents", self.most_parents, least=0)
+        most = (
+            n - 1 if self.most_parents is None else validation.integer("most_parents", self.most_parents, min_value=0)
+        )
         crowded = np.flatnonzero(must.sum(axis=0) > most)
         if len(crowded):
             raise ParameterError(

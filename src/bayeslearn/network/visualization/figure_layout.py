@@ -218,7 +218,7 @@ def picture(
     """
     validation.choice("compact", compact, (None, True, False))
     validation.choice("bars", bars, (None, True, False))
-    rows = validation.integer("rows", rows, least=2)
+    rows = validation.integer("rows", rows, min_value=2)
     if isinstance(network, DAG):
         compact = len(network) > MOST_IN_FULL if compact is None else compact
         return arranged("graph", network, {name: name_card(name, compact=compact) for name in network}, compact=compact)

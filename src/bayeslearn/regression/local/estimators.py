@@ -113,7 +113,7 @@ class LocalRegressor(AnswersInBatches, ReadsLabels, RegressorMixin, BaseEstimato
         if not hasattr(self, "model_"):
             return self._keep(X, y, sample_weight)
         rows, outputs, weights = self._read_cases(X, y, sample_weight, reset=False)
-        self.model_ = self.model_.update(rows, outputs, weights=weights)
+        self.model_ = self.model_.update(rows, outputs, sample_weight=weights)
         return self
 
     def predict(self, X: Any, *, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
@@ -154,7 +154,7 @@ class LocalRegressor(AnswersInBatches, ReadsLabels, RegressorMixin, BaseEstimato
         self.model_ = local_regression(
             rows, outputs, degree=self.degree, criterion=self.criterion, kernel=self.kernel, k=self.k,
             bandwidth=self.bandwidth, ridge=self.ridge, standardize=self.standardize, noise_cases=self.noise_cases,
-            discrete=self.discrete, weights=weights, loo_rows=self.loo_rows, random_state=self.random_state,
+            discrete=self.discrete, sample_weight=weights, loo_rows=self.loo_rows, random_state=self.random_state,
         )  # fmt: skip
         return self
 

@@ -41,10 +41,10 @@ class Space:
 
     points: Floats
     outputs: Floats
-    weights: Floats
+    sample_weight: Floats
 
     def __post_init__(self) -> None:
-        for name in ("points", "outputs", "weights"):
+        for name in ("points", "outputs", "sample_weight"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
 
     def __len__(self) -> int:
@@ -100,7 +100,7 @@ def fitted(
     work = (rows.shape[1] or len(space)) * max(space.dim, 1)
     step = max(PIECE // work, 1)
 
-    unit, weights = in_units(space.weights)
+    unit, weights = in_units(space.sample_weight)
 
     def piece(start: int) -> None:
         kernels.fit_local(
@@ -115,16 +115,16 @@ def fitted(
     return LocalFit(mean, rss, about[:, 0], about[:, 1], about[:, 2], said, slope if slopes else None)
 
 
-def in_units(weights: Floats) -> tuple[float, Floats]:
+def in_units(sample_weight: Floats) -> tuple[float, Floats]:
     """Weights as multiples of a power of two: of 1 as they are, unless their squares leave the range of floats.
 
     Then the least of them count as `SMALL` of the largest: no row vanishes.
     """
-    low, top = float(weights.min(initial=1.0)), float(weights.max(initial=1.0))
+    low, top = float(sample_weight.min(initial=1.0)), float(sample_weight.max(initial=1.0))
     if SMALL < low and top < 1 / SMALL:
-        return 1.0, weights
-    unit = 2.0 ** np.floor(np.log2(weights.max()))
-    return float(unit), read_only(np.maximum(weights / unit, SMALL))
+        return 1.0, sample_weight
+    unit = 2.0 ** np.floor(np.log2(sample_weight.max()))
+    return float(unit), read_only(np.maximum(sample_weight / unit, SMALL))
 
 
 def joined(found: list[LocalFit], order: Integers) -> LocalFit:
@@ -144,7 +144,7 @@ def neighbourhood(space: Space, settings: Settings, query: Floats) -> tuple[Inte
     """The rows that weigh something around one query, and what, the heaviest first."""
     rows = np.arange(len(space)) if settings.neighbors is None else space.nearest(query, settings.neighbors)[0]
     distances = np.sqrt(((space.points[rows] - query) ** 2).sum(axis=1))
-    w = kernel_weights(settings.weighting, distances, settings.reach or None) * space.weights[rows]
+    w = kernel_weights(settings.weighting, distances, settings.reach or None) * space.sample_weight[rows]
     order = np.lexsort((rows, -w))
     order = order[w[order] > 0]
     return rows[order], w[order]

@@ -62,9 +62,9 @@ def descend(
     f, w = model.outputs[rows], np.zeros((A.shape[1], *model.outputs.shape[1:]))
     largest = float(np.linalg.eigvalsh(A.T @ (K[:, None] * A))[-1])
     η = 1 / largest if rate is None else validation.number("rate", rate, above=0)
-    small = validation.number("tol", tol, least=0) * np.abs(f).max(initial=0)
+    small = validation.number("tol", tol, min_value=0) * np.abs(f).max(initial=0)
     errors, converged = [_error(K, f)], False
-    for _ in range(validation.integer("max_steps", max_steps, least=1)):
+    for _ in range(validation.integer("max_steps", max_steps, min_value=1)):
         step = η * np.tensordot(A * K[:, None], f - A @ w, axes=(0, 0))
         w += step
         errors.append(_error(K, f - A @ w))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def lowess(
     x: ArrayLike, y: ArrayLike, *, at: ArrayLike | None = None, frac: float = 2 / 3, degree: int = 1,
-    kernel: str = "tricube", weights: ArrayLike | None = None,
+    kernel: str = "tricube", sample_weight: ArrayLike | None = None,
 ) -> LocalFit:  # fmt: skip
     """Smooth y over x by fits to the nearest `frac` of the rows, at the rows themselves or `at` other places.
 
@@ -27,7 +27,7 @@ def lowess(
     array([2.5])
     """
     x = validation.float_array("x", x).reshape(-1, 1)
-    share = validation.number("frac", frac, above=0, most=1)
+    share = validation.number("frac", frac, above=0, max_value=1)
     k = max(int(share * len(x) + 1e-10), 2)
-    model = local_regression(x, y, degree=degree, kernel=kernel, k=k, weights=weights)
+    model = local_regression(x, y, degree=degree, kernel=kernel, k=k, sample_weight=sample_weight)
     return model.at(x if at is None else np.reshape(validation.float_array("at", at), (-1, 1)))

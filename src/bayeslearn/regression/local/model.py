@@ -56,7 +56,7 @@ class LocalRegressionModel(Saved, kind="local regression", version=3):
     #: The rows as points, NaN where a cell is missing, and their outputs (n,) or (n, m).
     rows: Floats
     outputs: Floats
-    weights: Floats
+    sample_weight: Floats
     #: How to fit, but for what is free: that is chosen by leave-one-out when first asked for.
     start: Settings
     free: frozenset[str] = frozenset()
@@ -70,10 +70,10 @@ class LocalRegressionModel(Saved, kind="local regression", version=3):
     output_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        there = np.asarray(self.weights) > 0
+        there = np.asarray(self.sample_weight) > 0
         if not there.any():
             raise EvidenceError("every row has weight zero, so there is none to learn from")
-        for name in ("rows", "outputs", "weights"):
+        for name in ("rows", "outputs", "sample_weight"):
             object.__setattr__(self, name, frozen(getattr(self, name)[there]))
         require_squares("targets", self.outputs)
         m = 1 if self.outputs.ndim == 1 else self.outputs.shape[1]
@@ -81,7 +81,7 @@ class LocalRegressionModel(Saved, kind="local regression", version=3):
         if len(names) != m:
             raise ShapeError(f"there are {m} outputs, and {len(names)} names: {listed(names)}")
         object.__setattr__(self, "output_names", names)
-        mean, spread = center_and_spread(self.rows, self.weights)
+        mean, spread = center_and_spread(self.rows, self.sample_weight)
         object.__setattr__(self, "features", replace(self.features, mean=mean, spread=spread))
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ class LocalRegressionModel(Saved, kind="local regression", version=3):
         rows = model_selection.some_rows(self.space, NOISE_ROWS, 0)
         found = model_selection.left_out(self.space, self.settings, rows)
         square = (found.mean - self.space.outputs[rows]) ** 2 / (1 + found.spread[:, None])
-        return np.asarray(np.average(square, axis=0, weights=self.weights[rows]))
+        return np.asarray(np.average(square, axis=0, weights=self.sample_weight[rows]))
 
     def points(self, X: Any) -> Floats:
         """Rows as they are seen: told in standard deviations, missing cells filled, constant features left out."""
@@ -142,7 +142,7 @@ class LocalRegressionModel(Saved, kind="local regression", version=3):
     def space(self) -> fit.Space:
         """The rows with their outputs, ready to be searched."""
         x = self._seen(np.where(np.isnan(self.rows), self.features.mean, self.rows))
-        return fit.Space(x, self.outputs.reshape(len(x), -1), self.weights)
+        return fit.Space(x, self.outputs.reshape(len(x), -1), self.sample_weight)
 
     @property
     def _varies(self) -> NDArray[np.bool_]:
@@ -168,15 +168,15 @@ class LocalRegressionModel(Saved, kind="local regression", version=3):
         if self.outputs.shape[1:] != other.outputs.shape[1:]:
             raise MismatchError("these have different numbers of outputs", differs="outputs")
         rows, outputs, weights = (
-            np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("rows", "outputs", "weights")
+            np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("rows", "outputs", "sample_weight")
         )
-        return replace(self, rows=rows, outputs=outputs, weights=weights)
+        return replace(self, rows=rows, outputs=outputs, sample_weight=weights)
 
-    def update(self, X: Any, y: ArrayLike, *, weights: ArrayLike | None = None) -> LocalRegressionModel:
+    def update(self, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> LocalRegressionModel:
         """These rows too."""
         x = self.features.raw(self.features.table(as_rows(X)))
-        w = validation.weights(weights, len(x))
-        return self + replace(self, rows=x, outputs=checked_outputs(y, len(x)), weights=w)
+        w = validation.weights(sample_weight, len(x))
+        return self + replace(self, rows=x, outputs=checked_outputs(y, len(x)), sample_weight=w)
 
     # -- files
 
@@ -192,7 +192,7 @@ class LocalRegressionModel(Saved, kind="local regression", version=3):
             "outputs": list(self.output_names),
             "rows": np.ma.masked_invalid(self.rows),
             "targets": self.outputs.reshape(len(self.rows), -1),
-            "weights": self.weights,
+            "weights": self.sample_weight,
             "settings": asdict(self.settings),
             "standardize": self.standardize,
             "noise_cases": self.noise_cases,
@@ -237,7 +237,7 @@ def local_regression(
     standardize: bool = True,
     noise_cases: float = 10.0,
     discrete: Iterable[str] = (),
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     loo_rows: int | None = 5000,
     random_state: np.random.Generator | int | None = None,
 ) -> LocalRegressionModel:
@@ -266,7 +266,7 @@ def local_regression(
         How many cases the noise of all rows counts for, beside the rows around a query; 0: the noise is quite local.
     discrete
         Columns of a table whose numbers are names.
-    weights
+    sample_weight
         How often each row counts.
     loo_rows, random_state
         ``"auto"`` for `degree`, `k` or `bandwidth` takes what predicts rows left out best; so many rows, at random.
@@ -275,7 +275,7 @@ def local_regression(
     table = read(as_rows(X), discrete=discrete, left_out=gone)
     warn_dropped(gone, named=True)
     features = Features.learn(table, every_state=degree == 0)
-    outputs, w = checked_outputs(y, table.n_rows), validation.weights(weights, table.n_rows)
+    outputs, w = checked_outputs(y, table.n_rows), validation.weights(sample_weight, table.n_rows)
     validation.choice("criterion", criterion, CRITERIA)
     if criterion == "E2":
         k, bandwidth = None, "auto" if bandwidth is None and kernel != "inverse_square" else bandwidth
@@ -286,7 +286,7 @@ def local_regression(
     free = frozenset(name for name, (value, _) in asked.items() if value == "auto")
     start = Settings(criterion=criterion, kernel=kernel, ridge=ridge, **told)
     cases, seed = (
-        validation.number("noise_cases", noise_cases, least=0),
+        validation.number("noise_cases", noise_cases, min_value=0),
         validation.generator(random_state).integers(2**32),
     )
     return LocalRegressionModel(

@@ -61,7 +61,7 @@ def choose(
 def judged(space: fit.Space, settings: Settings, rows: Integers, around: Integers) -> Tried:
     """The error of settings on rows left out."""
     found = left_out(space, settings, rows, around)
-    y, w = space.outputs, space.weights[rows]
+    y, w = space.outputs, space.sample_weight[rows]
     unit = y.std(axis=0) if y.shape[1] > 1 else np.ones(1)
     square = ((found.mean - y[rows]) / np.where(unit > 0, unit, 1.0)) ** 2
     error = float(np.sqrt(np.average(square.mean(axis=1), weights=w / w.max())))
@@ -92,7 +92,7 @@ def others(space: fit.Space, rows: Integers, k: int) -> Integers:
 
 def some_rows(space: fit.Space, most: int | None, random_state: Any) -> Integers:
     """At most so many rows, at random."""
-    if most is None or len(space) <= validation.integer("loo_rows", most, least=1):
+    if most is None or len(space) <= validation.integer("loo_rows", most, min_value=1):
         return np.arange(len(space))
     return np.sort(validation.generator(random_state).choice(len(space), most, replace=False))
 

@@ -36,10 +36,10 @@ class Settings:
     ridge: float = 0.0
 
     def __post_init__(self) -> None:
-        validation.integer("degree", self.degree, least=0, most=2)
+        validation.integer("degree", self.degree, min_value=0, max_value=2)
         validation.choice("criterion", self.criterion, CRITERIA)
         validation.choice("kernel", self.kernel, KERNELS)
-        validation.number("ridge", self.ridge, least=0)
+        validation.number("ridge", self.ridge, min_value=0)
         if self.bandwidth is not None:
             validation.number("bandwidth", self.bandwidth, above=0)
         if self.criterion == "E2" and self.bandwidth is None and self.kernel != "inverse_square":
@@ -47,7 +47,7 @@ class Settings:
         if self.criterion != "E2":
             if self.k is None:
                 raise ParameterError(f"{self.criterion} looks at the k nearest rows", hint='give k a number, or "auto"')
-            validation.integer("k", self.k, least=1)
+            validation.integer("k", self.k, min_value=1)
 
     @property
     def neighbors(self) -> int | None:

@@ -88,7 +88,7 @@ class Cases(Protocol):
         """A row for each column."""
 
     @property
-    def weights(self) -> NDArray[np.float64]:
+    def sample_weight(self) -> NDArray[np.float64]:
         """Empty where each row counts once."""
 
 
@@ -100,17 +100,19 @@ class IndependenceTest:
         self.kind = validation.choice("kind", kind, KINDS)
         self.degrees = validation.choice("degrees", degrees, DEGREES)
         self.sizes, self.total = counts.sizes, counts.total
-        self.codes, self.weights = counts.codes, counts.weights
-        if len(self.weights):
-            weighty = self.weights > 0
-            self.codes, self.weights = np.ascontiguousarray(self.codes[:, weighty]), self.weights[weighty]
-        self.codes, self.weights = self.codes.view(), self.weights.view()
-        self.codes.flags.writeable = self.weights.flags.writeable = False  # as in a Table: compiled once
+        self.codes, self.sample_weight = counts.codes, counts.sample_weight
+        if len(self.sample_weight):
+            weighty = self.sample_weight > 0
+            self.codes, self.sample_weight = np.ascontiguousarray(self.codes[:, weighty]), self.sample_weight[weighty]
+        self.codes, self.sample_weight = self.codes.view(), self.sample_weight.view()
+        self.codes.flags.writeable = self.sample_weight.flags.writeable = False  # as in a Table: compiled once
 
     def __call__(self, tests: NDArray[np.int64]) -> Answers:
         """The answer to each row (x, y, z_1 … z_k)."""
         statistic, degrees, cells = np.zeros((3, len(tests)))
-        kernels.dependence(self.codes, self.weights, self.sizes, tests, self.kind == "chi2", statistic, degrees, cells)
+        kernels.dependence(
+            self.codes, self.sample_weight, self.sizes, tests, self.kind == "chi2", statistic, degrees, cells
+        )
         statistic = np.maximum(statistic, 0.0)  # not below zero by rounding
         if self.degrees == "plain":
             sizes = self.sizes[tests].astype(np.float64)
@@ -130,7 +132,7 @@ class Cells:
     """Rows of codes with their weights, or the cells of one family as rows."""
 
     codes: NDArray[np.signedinteger]
-    weights: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
     sizes: NDArray[np.int64]
     total: float
 
@@ -157,7 +159,7 @@ def test_of(counts: Counts, kind: str, degrees: str) -> Test:
     least, some = least_of(degrees), counts.sample
     if some is None:
         ((_, rows),) = counts.fetch([("rows", tuple(range(len(counts.names))))])
-        cells = Cells(rows.codes, rows.weights, counts.sizes, counts.total)
+        cells = Cells(rows.codes, rows.sample_weight, counts.sizes, counts.total)
         return IndependenceTest(cells, kind, degrees=degrees, least=least)
     guess = IndependenceTest(some, kind, degrees=degrees, least=least * some.total / max(counts.total, 1e-300))
     known, asked = counts.answers.setdefault((kind, degrees), {}), counts.tests.setdefault((kind, degrees), {})

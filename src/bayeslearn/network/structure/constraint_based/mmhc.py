@@ -152,7 +152,7 @@ def mmhc(
     """The arcs that tabu search finds among the candidates."""
     alpha = validation.number("alpha", alpha, above=0, below=1)
     if most_given is not None:
-        most_given = validation.integer("most_given", most_given, least=0)
+        most_given = validation.integer("most_given", most_given, min_value=0)
     test = test_of(cache.counts, kind, degrees)
     found = mmpc(test, allowed, ranks(cache.counts.names), alpha=alpha, most_given=most_given, budget=budget)
     return tabu(Structure(cache, replace(allowed, arcs=allowed.arcs & found.edges), allowed.required), budget)

@@ -382,7 +382,7 @@ def pc(
     """
     alpha = validation.number("alpha", alpha, above=0, below=1)
     if most_given is not None:
-        most_given = validation.integer("most_given", most_given, least=0)
+        most_given = validation.integer("most_given", most_given, min_value=0)
     if allowed.most_parents < len(counts.names) - 1:
         raise ParameterError(
             "tests of independence cannot keep to a limit of parents",

@@ -113,7 +113,7 @@ class Completions:
         cls, table: Table, *, most: int = MOST, room: int = ROOM, draws: int = DRAWS, seed: int = 0
     ) -> Completions:
         """The same of a table in which no row occurs twice."""
-        validation.integer("draws", draws, least=1)
+        validation.integer("draws", draws, min_value=1)
         table = table.take(weights_of(table) > 0)
         sizes = np.array([v.size for v in table.schema.discrete], np.int64)
         count = np.where(table.codes < 0, sizes[:, None], 1).prod(axis=0, dtype=np.float64)
@@ -201,7 +201,7 @@ def repeated(table: Table, draws: int) -> Table:
 
 def weights_of(table: Table) -> NDArray[np.float64]:
     """What each row weighs."""
-    return validation.weights(table.weights, table.n_rows)
+    return validation.weights(table.sample_weight, table.n_rows)
 
 
 ### batches
@@ -429,4 +429,4 @@ def recoded(table: Table, schema: Schema) -> Table:
     """The same rows with other columns; those that are not there are missing."""
     nothing = np.full(table.n_rows, -1, table.codes.dtype)
     codes = [table.codes_of(name) if name in table.schema else nothing for name in schema.names]
-    return Table(schema, np.array(codes).reshape(len(codes), table.n_rows), table.values, table.weights)
+    return Table(schema, np.array(codes).reshape(len(codes), table.n_rows), table.values, table.sample_weight)

@@ -135,9 +135,9 @@ def structural_em(
     """
     unseen = {name: hidden_states(name, states) for name, states in (hidden or {}).items()}
     settings = settings or SearchSettings()
-    validation.integer("draws", draws, least=1)
-    validation.integer("restarts", restarts, least=1)
-    validation.integer("max_iter", max_iter, least=1)
+    validation.integer("draws", draws, min_value=1)
+    validation.integer("restarts", restarts, min_value=1)
+    validation.integer("max_iter", max_iter, min_value=1)
     names, schema = rows.table.schema.names, with_hidden(rows.table.schema, unseen)
     form = None if unseen else fixed_form(settings, names)
     seed = int(np.random.default_rng(settings.seed).integers(1 << 62))

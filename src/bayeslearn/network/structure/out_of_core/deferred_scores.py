@@ -69,7 +69,7 @@ def cells_of(counts: SourceCounts, family: Family, brought: dict[Asked, Any]) ->
                 f"a test of independence needs too many different rows of ({names})",
                 hint="raise `memory_limit`, give columns fewer states, or search by score",
             )
-        return Cells(rows.codes, rows.weights, sizes, counts.total)
+        return Cells(rows.codes, rows.sample_weight, sizes, counts.total)
     n = counts.known[family] if family in counts.known else brought["family", family]
     occurring = n.nonzero()
     code = np.int8 if sizes.max() <= np.iinfo(np.int8).max else np.int32
@@ -153,7 +153,7 @@ class DeferredScores(ScoreCache):
         if found is None:
             return BlockRows(self, columns)
         codes = found.codes[[wider.index(v) for v in columns]]
-        return ChildRows(self.score, counts.total, codes, counts.sizes[columns], found.weights)
+        return ChildRows(self.score, counts.total, codes, counts.sizes[columns], found.sample_weight)
 
     # -- guesses: as long as nothing is brought, one family has one score, or climbs would go in circles
 
@@ -260,7 +260,7 @@ class GuessedRows(ChildRows):
 
     def __init__(self, cache: DeferredScores, columns: list[int]) -> None:
         counts = cache.counts.sample
-        super().__init__(cache.score, counts.total, counts.codes[columns], counts.sizes[columns], counts.weights)
+        super().__init__(cache.score, counts.total, counts.codes[columns], counts.sizes[columns], counts.sample_weight)
         self.ratio, child = cache.ratio, columns[0]
         self.off = cache.family(child, ()) - self.ratio * cache.some.family(child, ())
 

@@ -76,7 +76,7 @@ class Distinct:
         """Their codes and weights."""
         if self.table is None:
             return None
-        return ColumnRows(self.table.codes, validation.weights(self.table.weights, self.table.n_rows))
+        return ColumnRows(self.table.codes, validation.weights(self.table.sample_weight, self.table.n_rows))
 
     def __add__(self, other: Distinct) -> Distinct:
         if self.table is None or other.table is None:
@@ -122,9 +122,9 @@ class Look:
     def __call__(self, table: Table) -> Looked:
         """What it shows."""
         shifted, sizes = read_only(table.codes + 1), np.array([v.size + 1 for v in table.schema.discrete], np.int64)
-        weights = np.empty(0) if table.weights is None else table.weights
+        weights = np.empty(0) if table.sample_weight is None else table.sample_weight
         single = tuple(
-            np.bincount(codes, table.weights, minlength=size).astype(float)
+            np.bincount(codes, table.sample_weight, minlength=size).astype(float)
             for codes, size in zip(shifted, sizes, strict=True)
         )
         return Looked(
@@ -204,7 +204,7 @@ class Count:
     def of(self, table: Table, *, exact: bool = True) -> Counted:
         """The same of complete rows."""
         sizes = np.array([v.size for v in table.schema.discrete], np.int64)
-        rows = Rows(table.codes, sizes, np.empty(0) if table.weights is None else table.weights, memory=0)
+        rows = Rows(table.codes, sizes, np.empty(0) if table.sample_weight is None else table.sample_weight, memory=0)
         families = [family for kind, family in self.asked if kind == "family"]
         dense = dict(zip(families, table.counter.count(families), strict=True)) if families else {}
         names = table.schema.names

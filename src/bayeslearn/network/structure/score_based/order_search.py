@@ -177,9 +177,9 @@ def order_search(
     throws
         How often variables are thrown elsewhere in vain before the search gives up.
     """
-    validation.integer("candidates", candidates, least=1, most=MOST_CANDIDATES)
-    validation.integer("starts", starts, least=0)
-    validation.integer("throws", throws, least=0)
+    validation.integer("candidates", candidates, min_value=1, max_value=MOST_CANDIDATES)
+    validation.integer("starts", starts, min_value=0)
+    validation.integer("throws", throws, min_value=0)
     search = _Search(cache, allowed, budget, validation.generator(random_state))
     hill = Structure(cache, allowed, allowed.required)
     climb(hill, budget)

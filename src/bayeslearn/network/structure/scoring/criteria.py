@@ -148,11 +148,11 @@ class ChildRows:
         total: float,
         codes: NDArray[np.integer],
         sizes: NDArray[np.int64],
-        weights: NDArray[np.float64],
+        sample_weight: NDArray[np.float64],
     ) -> None:
         self.score, self.total, self.sizes = score, total, sizes
-        weights = weights if len(weights) else np.ones(codes.shape[1])
-        self.codes, self.weights = folded(codes, sizes, weights)
+        sample_weight = sample_weight if len(sample_weight) else np.ones(codes.shape[1])
+        self.codes, self.sample_weight = folded(codes, sizes, sample_weight)
 
     def scores(
         self, parents: NDArray[np.int64], base: NDArray[np.int64], added: NDArray[np.int64]
@@ -165,7 +165,7 @@ class ChildRows:
             q = int(states[part[0]])
             table = np.empty((self._rows(q) * int(self.sizes[0]), int(start[-1])))
             kernels.extend_sets(
-                self.codes, self.weights, self.sizes, parents, base[part], added[part], start[:-1], q, table
+                self.codes, self.sample_weight, self.sizes, parents, base[part], added[part], start[:-1], q, table
             )
             n = table.reshape(-1, int(self.sizes[0]), int(start[-1]))
             score = self.score
@@ -176,7 +176,7 @@ class ChildRows:
 
     def _rows(self, states: int) -> int:
         """Rows of a table of counts: no more than can occur, unless those that do not have their price."""
-        return states if self.score.name in {"aic", "bic"} else min(states, max(len(self.weights), 1))
+        return states if self.score.name in {"aic", "bic"} else min(states, max(len(self.sample_weight), 1))
 
     def _batches(self, states: NDArray[np.float64], sizes: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
         """Families whose bases have as many states, not too many at a time."""
@@ -191,7 +191,7 @@ class ChildRows:
 
 
 def folded(
-    codes: NDArray[np.integer], sizes: NDArray[np.int64], weights: NDArray[np.float64]
+    codes: NDArray[np.integer], sizes: NDArray[np.int64], sample_weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Distinct rows and the weight of each; codes have a row for each column."""
     key, largest = np.zeros(codes.shape[1], np.int64), 1
@@ -207,7 +207,7 @@ def folded(
     row[key] = np.arange(len(key))
     seen = row >= 0
     distinct = np.ascontiguousarray(codes[:, row[seen]], dtype=np.int32)
-    return distinct, np.bincount(key, weights, minlength=largest)[seen].astype(np.float64)
+    return distinct, np.bincount(key, sample_weight, minlength=largest)[seen].astype(np.float64)
 
 
 Parents = tuple[int, ...]
@@ -295,7 +295,7 @@ class ScoreCache:
     def rows(self, columns: list[int]) -> ChildRows:
         """What scores every parent set of the first of these columns among the others."""
         ((_, found),) = self.counts.fetch([("rows", tuple(columns))])
-        return ChildRows(self.score, self.counts.total, found.codes, self.counts.sizes[columns], found.weights)
+        return ChildRows(self.score, self.counts.total, found.codes, self.counts.sizes[columns], found.sample_weight)
 
     # -- where rows are far away, scores may be guesses until they are asked for
 

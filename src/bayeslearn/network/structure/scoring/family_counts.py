@@ -70,17 +70,17 @@ class Rows:
         self,
         codes: NDArray[np.signedinteger],
         sizes: NDArray[np.int64],
-        weights: NDArray[np.float64],
+        sample_weight: NDArray[np.float64],
         *,
         memory: int = MEMORY,
         remainder: tuple[Rows, Rows] | None = None,
     ) -> None:
-        self.codes, self.sizes, self.weights = np.ascontiguousarray(codes), sizes, weights
+        self.codes, self.sizes, self.sample_weight = np.ascontiguousarray(codes), sizes, sample_weight
         self.n = codes.shape[1]
         self.size: list[int] = sizes.tolist()
         self._states = sum(self.size)
         #: Of counts: whole numbers, unless rows are weighted or more than these can count.
-        self.dtype: type[Any] = np.float64 if len(weights) or self.n > np.iinfo(np.int32).max else np.int32
+        self.dtype: type[Any] = np.float64 if len(sample_weight) or self.n > np.iinfo(np.int32).max else np.int32
         self._known: dict[tuple[int, Family], family_cells.Counts] = {}
         self.memory = self._free = memory
         #: A table and its other rows: what is known of it is not counted again here, but the difference is.
@@ -93,11 +93,11 @@ class Rows:
 
     def family(self, family: Family) -> NDArray[np.float64]:
         """N of every cell of some columns, the last varying fastest."""
-        if len(family) <= 2 and "pairs" in vars(self) and len(self.size) > 1 and not len(self.weights):
+        if len(family) <= 2 and "pairs" in vars(self) and len(self.size) > 1 and not len(self.sample_weight):
             return self._of_pairs(*family)
         cell, whole = np.empty(self.n, np.int32), np.zeros((2, self._cells(family)))
         kernels.find_cells(self.codes, np.array(family, np.int64), self.sizes, cell)
-        kernels.count_cells(cell, self.weights, whole)
+        kernels.count_cells(cell, self.sample_weight, whole)
         return whole[0] + whole[1]
 
     def _of_pairs(self, x: int, y: int | None = None) -> NDArray[np.float64]:
@@ -132,7 +132,7 @@ class Rows:
         if parents:
             without.append((parents[-1], parents[:-1]))
         places = [k for k, key in enumerate(without) if key in self._known]
-        if not places or len(self.weights):
+        if not places or len(self.sample_weight):
             return self.data[5].reshape(1, -1), -1
         family = (*parents, child)
         best = max(places, key=lambda k: self._commonest[family[k]])
@@ -189,14 +189,14 @@ class Rows:
         bitmaps, marginal, ones = self._packed(first)
         byte = NEAR if ones.nbytes <= CACHE else FAR
         row = ROW + byte * 8 * ones.shape[1] if len(ones) else CELL * len(self.sizes)
-        return self.codes, self.weights, self.sizes, first, bitmaps, marginal, ones, WORD * bitmaps.shape[1] / row
+        return self.codes, self.sample_weight, self.sizes, first, bitmaps, marginal, ones, WORD * bitmaps.shape[1] / row
 
     def _packed(self, first: NDArray[np.int64]) -> tuple[NDArray[np.uint64], family_cells.Counts, NDArray[np.uint64]]:
         """A bitmap for each state of each column and how many rows it has, and for each row a byte for each state.
 
         Weighted rows have no use for them, and bytes of too many rows are not made.
         """
-        if len(self.weights):
+        if len(self.sample_weight):
             return np.empty((0, 0), np.uint64), np.empty(0), np.empty((0, 0), np.uint64)
         states = int(first[-1])
         words, marginal = np.zeros((states, filled(self.n / 64)), np.uint64), np.empty(states, self.dtype)
@@ -240,7 +240,7 @@ class ColumnRows(NamedTuple):
     """Rows of some columns, those that agree perhaps as one; `weights` is empty where each counts once."""
 
     codes: NDArray[np.signedinteger]
-    weights: NDArray[np.float64]
+    sample_weight: NDArray[np.float64]
 
 
 class Counts(ABC):
@@ -348,8 +348,8 @@ class FamilyCounts(Counts):
                 column=name,
             )
         super().__init__(table.schema.discrete, table.total_weight)
-        weights = np.empty(0) if table.weights is None else table.weights
-        self.parts = [Rows(table.codes, self.sizes, weights, memory=memory)]
+        weight = np.empty(0) if table.sample_weight is None else table.sample_weight
+        self.parts = [Rows(table.codes, self.sizes, weight, memory=memory)]
 
     def __add__(self, other: FamilyCounts) -> FamilyCounts:
         """The counts of both tables, with what each remembers."""
@@ -368,7 +368,7 @@ class FamilyCounts(Counts):
         What is not known is counted. Weights that are no whole numbers would not differ exactly: with weights, all is.
         """
         found = FamilyCounts(left, memory=self.parts[0].memory)
-        if len(self.parts) == 1 and not len(self.weights):
+        if len(self.parts) == 1 and not len(self.sample_weight):
             whole, taken = self.parts[0], FamilyCounts(others, memory=self.parts[0].memory // 4).parts[0]
             codes, nothing = found.parts[0].codes, np.empty(0)
             found.parts = [Rows(codes, self.sizes, nothing, memory=whole.memory, remainder=(whole, taken))]
@@ -392,21 +392,21 @@ class FamilyCounts(Counts):
         return self.parts[0].codes if len(self.parts) == 1 else np.concatenate([p.codes for p in self.parts], axis=1)
 
     @cached_property
-    def weights(self) -> NDArray[np.float64]:
+    def sample_weight(self) -> NDArray[np.float64]:
         """The weight of each row; empty where each counts once."""
-        if not any(len(part.weights) for part in self.parts):
+        if not any(len(part.sample_weight) for part in self.parts):
             return np.empty(0)
-        return np.concatenate([part.weights if len(part.weights) else np.ones(part.n) for part in self.parts])
+        return np.concatenate([p.sample_weight if len(p.sample_weight) else np.ones(p.n) for p in self.parts])
 
     @property
     def whole(self) -> bool:
         """Whether no case counts for less than one."""
-        return bool((self.weights[self.weights > 0] >= 1).all())
+        return bool((self.sample_weight[self.sample_weight > 0] >= 1).all())
 
     @property
     def most(self) -> int | None:
         """No count that a score asks for is larger, where all are whole."""
-        return None if len(self.weights) else self.rows + int(self.sizes.max())
+        return None if len(self.sample_weight) else self.rows + int(self.sizes.max())
 
     # -- counts
 
@@ -420,7 +420,7 @@ class FamilyCounts(Counts):
             elif kind == "block":
                 yield one, added_up(part.extended(columns[-1], columns[:-1]) for part in self.parts)
             else:
-                yield one, ColumnRows(self.codes[list(columns)], self.weights)
+                yield one, ColumnRows(self.codes[list(columns)], self.sample_weight)
 
     def family(self, child: int, parents: Family) -> NDArray[np.float64]:
         """N(parents, child), an axis for each parent in order, then the child."""

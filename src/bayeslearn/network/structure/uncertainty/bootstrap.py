@@ -128,7 +128,7 @@ def arc_strengths(
     None, for it was cut off, does not count. `classes=False` counts the
     directions of the graphs themselves: take it when knowledge or an order directs what data cannot.
     """
-    rounds = validation.integer("rounds", rounds, least=1)
+    rounds = validation.integer("rounds", rounds, min_value=1)
     require_room(f"{rounds:,} resamples", 2000 * rounds, hint="a few hundred tell how sure an arc is")
     if not table.total_weight:
         raise EmptyTableError("there are no rows to resample", hint="give at least one row with a positive weight")
@@ -154,10 +154,10 @@ def arc_strengths(
 
 def resampled(table: Table, random_state: np.random.Generator) -> Table:
     """As many cases, each drawn from the rows; rows that carry weights are drawn by them, and keep their total."""
-    if table.weights is None:
+    if table.sample_weight is None:
         return table.take(random_state.integers(table.n_rows, size=table.n_rows))
     cases = max(round(table.total_weight), 1)
-    times = random_state.multinomial(cases, table.weights / table.total_weight)
+    times = random_state.multinomial(cases, table.sample_weight / table.total_weight)
     drawn = np.flatnonzero(times)
     return table.take(drawn).with_weights(times[drawn] * (table.total_weight / cases))
 
@@ -193,8 +193,12 @@ def averaged(
 
     Directions of at most the probability `sure` are open.
     """
-    least = strengths.threshold() if threshold is None else validation.number("threshold", threshold, least=0, most=1)
-    sure = validation.number("sure", sure, least=0.5, most=1)
+    least = (
+        strengths.threshold()
+        if threshold is None
+        else validation.number("threshold", threshold, min_value=0, max_value=1)
+    )
+    sure = validation.number("sure", sure, min_value=0.5, max_value=1)
     place = {name: i for i, name in enumerate(strengths.names)}
     found = _Growing(BackgroundKnowledge().of(strengths.names) if allowed is None else allowed)
     edges: dict[ArcStrength, Way] = {}

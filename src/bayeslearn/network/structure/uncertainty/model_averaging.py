@@ -68,7 +68,7 @@ class AveragedNetworks(Saved, kind="network average"):
     @classmethod
     def learned(cls, draws: Iterable[tuple[DAG, float]], data: Any, *, prior: Prior = "bdeu:1", most: int = 50) -> Self:
         """The graphs of highest weight, at most so many, with their tables learned from data."""
-        kept = sorted(draws, key=lambda draw: -draw[1])[: validation.integer("most", most, least=1)]
+        kept = sorted(draws, key=lambda draw: -draw[1])[: validation.integer("most", most, min_value=1)]
         weights = np.array([weight for _, weight in kept])
         return cls([fit_parameters(dag, data, prior=prior).network for dag, _ in kept], weights / weights.sum())
 

@@ -162,11 +162,11 @@ def sample_orders(
             hint="choose bdeu, k2, bds or bic",
         )
     for name, value in {"samples": samples, "chains": chains, "candidates": candidates}.items():
-        validation.integer(name, value, least=1)
+        validation.integer(name, value, min_value=1)
     n = cache.n
-    thin = validation.integer("thin", 2 * n if thin is None else thin, least=1)
-    burn_in = validation.integer("burn_in", 100 * n if burn_in is None else burn_in, least=0)
-    most = max(validation.integer("most_parents", most_parents, least=0), int(allowed.required.sum(axis=0).max()))
+    thin = validation.integer("thin", 2 * n if thin is None else thin, min_value=1)
+    burn_in = validation.integer("burn_in", 100 * n if burn_in is None else burn_in, min_value=0)
+    most = max(validation.integer("most_parents", most_parents, min_value=0), int(allowed.required.sum(axis=0).max()))
     allowed = replace(allowed, most_parents=min(most, allowed.most_parents))
     require_room(f"{chains:,} chains of {samples:,} orders", chains * (4000 + samples * (200 + 8 * n)))
     require_numbers("moves between orders", (max(thin, burn_in), 8), copies=chains)
@@ -234,9 +234,9 @@ def sample_structure_posterior(
     samples: int = 500,
     chains: int = 4,
     states: Mapping[str, Iterable[Any]] | None = None,
-    weights: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     cut: str = "quantile",
-    bins: int | None = None,
+    n_bins: int | None = None,
     max_states: int = 255,
     time_limit: float | None = None,
     random_state: np.random.Generator | int | None = 0,
@@ -246,7 +246,7 @@ def sample_structure_posterior(
 
     Parameters
     ----------
-    data, states, weights, cut, bins, max_states
+    data, states, sample_weight, cut, n_bins, max_states
         As for :func:`~bayeslearn.network.fit_network`, sources among them, but no cell may be missing.
     score
         ``bdeu:CASES``, ``bds:CASES`` or ``k2``, which are log probabilities of the rows, or ``bic``, which is near one.
@@ -268,10 +268,16 @@ def sample_structure_posterior(
     0.9, 1.0, 0.1
     """
     started = time.monotonic()
-    late = None if time_limit is None else started + validation.number("time_limit", time_limit, least=0)
+    late = None if time_limit is None else started + validation.number("time_limit", time_limit, min_value=0)
     budget, known = Budget(late, progress), knowledge or BackgroundKnowledge()
     prepared = prepare(
-        data, states=states, weights=weights, cut=cut, bins=bins, max_states=max_states, memory=budget.memory
+        data,
+        states=states,
+        sample_weight=sample_weight,
+        cut=cut,
+        n_bins=n_bins,
+        max_states=max_states,
+        memory=budget.memory,
     )
     table = _complete(prepared.table)
     cache = prepared.scores(StructureScore.of(score), budget.memory)
