@@ -90,11 +90,11 @@ def test_a_file_holds_what_stdout_shows(folder, ending):
 def test_draws(folder):
     ask("sample", "asia", "-n", "200", "--seed", "1", "-o", "all.csv")
     pd.read_csv("all.csv").assign(lung=None, xray=None).to_csv("holes.csv", index=False)
-    words = ["impute", "asia", "holes.csv", "--how", "draw", "--seed"]
+    words = ["impute", "asia", "holes.csv", "--method", "sample", "--seed"]
     assert ask(*words, "1") == ask(*words, "1") != ask(*words, "2")
     ask(*words, "1", "-o", "full.csv")
     assert as_table("full.csv", schema=ASIA.schema) == as_table(
-        ASIA.impute("holes.csv", how="draw", random_state=1), schema=ASIA.schema
+        ASIA.impute("holes.csv", method="sample", random_state=1), schema=ASIA.schema
     )
 
 
@@ -146,7 +146,9 @@ def test_a_missing_number_is_filled_by_a_number(folder):
     low = network["x"].variable.cuts[0]
     assert after[1] == f"{np.median(x[x <= low][:-1] if (x <= low).sum() % 2 == 0 else x[x <= low])},low,0.0"
     assert after[-1] == before[-1].replace(",,", ",high,")
-    assert ask("impute", "model.json", "holes.csv", "--how", "draw", "--seed", "3").splitlines()[2:-1] == before[2:-1]
+    assert (
+        ask("impute", "model.json", "holes.csv", "--method", "sample", "--seed", "3").splitlines()[2:-1] == before[2:-1]
+    )
 
 
 def test_numbers_come_back_as_intervals_on_demand(folder):
@@ -163,7 +165,7 @@ def test_batches_and_a_bar(folder, monkeypatch):
 
     ask("sample", "asia", "-n", "700", "--seed", "1", "-o", "all.csv")
     pd.read_csv("all.csv").mask(np.random.default_rng(0).random((700, 8)) < 0.2).to_csv("holes.csv", index=False)
-    words = ["impute", "asia", "holes.csv", "--how", "draw", "--seed", "1"]
+    words = ["impute", "asia", "holes.csv", "--method", "sample", "--seed", "1"]
     whole = ask(*words)
     monkeypatch.setattr(em_steps, "MOST_CELLS", 0)
     monkeypatch.setattr(writing, "BATCH", 100)
@@ -194,9 +196,9 @@ def test_an_impossible_row_is_named_by_its_number(folder):
         (["asia", "empty.csv"], 1, "the table has no rows"),
         (["asia", "cases.csv", "-o", "full.doc"], 2, "cannot tell the format of 'full.doc'"),
         (["asia", "cases.csv", "-o", "no/full.csv"], 1, "there is no folder 'no'"),
-        (["asia", "cases.csv", "--how", "mean"], 2, "unexpected value for `--how`: 'mean'"),
-        (["asia", "cases.csv", "--how", "draw", "--seed", "-1"], 2, "`--seed` must be at least 0, got -1"),
-        (["asia", "cases.csv", "--seed", "1"], 2, "--seed has no use without --how draw"),
+        (["asia", "cases.csv", "--method", "mean"], 2, "unexpected value for `--method`: 'mean'"),
+        (["asia", "cases.csv", "--method", "sample", "--seed", "-1"], 2, "`--seed` must be at least 0, got -1"),
+        (["asia", "cases.csv", "--seed", "1"], 2, "--seed has no use without --method sample"),
         (["asia", "cases.csv", "--columns", "smok"], 2, "did you mean 'smoke'?"),
         (["asia", "cases.csv", "--drop-columns", "smok"], 2, "did you mean 'smoke'?"),
         (["asia", "cases.csv", "--json"], 2, "name a file for the rows: -o full.csv"),

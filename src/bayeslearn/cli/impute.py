@@ -31,11 +31,11 @@ def run(
     to: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
     ] = None,
-    how: Annotated[
+    method: Annotated[
         str,
         typer.Option(
             help="most-probable: the states of all that a row misses that are most probable together, and the median "
-            "of an interval; draw: states and numbers drawn as probable as they are."
+            "of an interval; sample: states and numbers drawn as probable as they are."
         ),
     ] = "most-probable",
     as_intervals: Annotated[
@@ -72,7 +72,7 @@ def run(
     from bayeslearn.tables import Table
     from bayeslearn.tables.file_readers import column_names
 
-    _check(how, seed)
+    _check(method, seed)
     if as_json and to is None:
         raise ParameterError(
             "--json takes the place of the rows on stdout", hint="name a file for the rows: -o full.csv"
@@ -85,7 +85,7 @@ def run(
     data = replace(data, columns=columns, drop_columns=drop_columns)
     opened = Opened.of(network, path, handle_unknown=unknown, **data.cells(partial(column_names, path)))
     opened.warn_of_dates()
-    luck = validation.generator(seed) if how == "draw" else None
+    luck = validation.generator(seed) if method == "sample" else None
     silent = to is None and sys.stdout.isatty()  # a bar among the rows helps nobody
     parts = imputed(network, opened.table, luck)
     full = Table.concat(progress.watched(parts, opened.table.n_rows, "imputing", silent=silent))
@@ -98,14 +98,16 @@ def run(
     _report(to, opened, as_json=as_json)
 
 
-def _check(how: str, seed: int | None) -> None:
+def _check(method: str, seed: int | None) -> None:
     from bayeslearn import validation
 
-    validation.choice("--how", how, ["most-probable", "draw"])
+    validation.choice("--method", method.replace("-", "_"), ["most_probable", "sample"])
     if seed is not None:
         validation.integer("--seed", seed, min_value=0)
-        if how != "draw":
-            raise ParameterError("--seed has no use without --how draw", hint="add --how draw, or leave out --seed")
+        if method != "sample":
+            raise ParameterError(
+                "--seed has no use without --method sample", hint="add --method sample, or leave out --seed"
+            )
 
 
 def _csv_chunks(to: Path | None, data: str, opened: Opened, fills: dict[str, Fill]) -> Iterator[bytes] | None:

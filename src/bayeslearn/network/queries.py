@@ -347,7 +347,7 @@ class NetworkQueries(Factorization):
         self,
         data: Any,
         *,
-        how: Literal["most probable", "draw"] = "most probable",
+        method: Literal["most_probable", "sample"] = "most_probable",
         random_state: np.random.Generator | int | None = None,
         as_intervals: bool = False,
         handle_unknown: Asked = "missing",
@@ -369,9 +369,9 @@ class NetworkQueries(Factorization):
             A pandas, polars or pyarrow frame, a NumPy array, a dict of columns, a list of rows or a Table; the same
             kind comes back. The path of a file gives a pyarrow table (of a CSV file, cells as text), a lazy frame a
             collected one, and a source a :class:`~bayeslearn.Table` of the network's variables.
-        how
-            ``"most probable"`` takes the states of all that a row misses that are most probable together, and the
-            median of an interval; ``"draw"`` draws from their joint posterior, and from the values of an interval.
+        method
+            ``"most_probable"`` takes the states of all that a row misses that are most probable together, and the
+            median of an interval; ``"sample"`` draws from their joint posterior, and from the values of an interval.
         random_state
             Seed or generator for draws.
         as_intervals
@@ -392,7 +392,7 @@ class NetworkQueries(Factorization):
             A column of dates has missing cells: these stay missing, since parts of a date do not determine a day.
         """
         return imputation.impute(
-            self._network, data, how=how, random_state=random_state, as_intervals=as_intervals,
+            self._network, data, method=method, random_state=random_state, as_intervals=as_intervals,
             handle_unknown=handle_unknown, na_values=na_values, keep_default_na=keep_default_na, columns=columns,
             drop_columns=drop_columns,
         )  # fmt: skip

@@ -255,13 +255,13 @@ def test_expected_counts_do_not_depend_on_the_scale_of_likelihoods(scale):
     assert fits[1].log_likelihood - fits[0].log_likelihood == pytest.approx(3 * math.log(scale), rel=1e-9)
 
 
-@pytest.mark.parametrize("how", ["most probable", "draw"])
+@pytest.mark.parametrize("how", ["most_probable", "sample"])
 def test_cells_are_filled_where_numbers_are_small(how):
     network = meeting(1e-200)
     rows = [{"A": None, "B": "a", "C": "a"}] * 400
-    full = impute(network, rows, how=how, random_state=0)
+    full = impute(network, rows, method=how, random_state=0)
     share = sum(row["A"] == "a" for row in full) / 400
-    assert share == (0 if how == "most probable" else pytest.approx(0.25, abs=0.07))
+    assert share == (0 if how == "most_probable" else pytest.approx(0.25, abs=0.07))
 
 
 ### messages and targets

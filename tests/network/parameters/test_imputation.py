@@ -45,11 +45,11 @@ def test_no_completion_is_more_probable(seed, n, zeros):
         assert joint[tuple(codes)] == pytest.approx(joint.max(), rel=1e-9)
 
 
-@given(seed=st.integers(0, 100_000), how=st.sampled_from(["most probable", "draw"]), n=st.integers(1, 20))
+@given(seed=st.integers(0, 100_000), how=st.sampled_from(["most_probable", "sample"]), n=st.integers(1, 20))
 def test_what_is_shown_stays_and_what_is_missing_is_possible(seed, how, n):
     network = slow.random_network(seed, n, zeros=0.3)
     table = with_holes(network, 8, seed)
-    full = network.impute(table, how=how, random_state=seed)
+    full = network.impute(table, method=how, random_state=seed)
     np.testing.assert_array_equal(full.codes[table.codes >= 0], table.codes[table.codes >= 0])
     assert np.isfinite(network.log_joint(full)).all()
 
@@ -60,7 +60,7 @@ def test_draws_are_from_the_joint_posterior_of_all_that_is_missing(seed):
     network = slow.random_network(seed, 5, zeros=0.2 * (seed % 2))
     row = with_holes(network, 1, seed, share=0.7)
     n = 20_000 if not kernels_are_slow() else 2000
-    full = network.impute(row.take(np.zeros(n, int)), how="draw", random_state=seed)
+    full = network.impute(row.take(np.zeros(n, int)), method="sample", random_state=seed)
     joint = slow.given(network, shown(row.row(0)))
     for case in itertools.product(*map(range, joint.shape)):
         p = joint[case] / joint.sum()
@@ -74,7 +74,7 @@ def test_groups_of_one_row_are_drawn_apart():
     network = BayesianNetwork.from_tables([], {"a": [0.5, 0.5], "b": [0.5, 0.5]}, states={"a": coin, "b": coin})
     n = 4000
     full = as_table(
-        network.impute({"a": [None] * n, "b": [None] * n}, how="draw", random_state=1), schema=network.schema
+        network.impute({"a": [None] * n, "b": [None] * n}, method="sample", random_state=1), schema=network.schema
     )
     counts = np.bincount(full.codes[0] * 2 + full.codes[1], minlength=4)
     assert np.abs(counts - n / 4).max() <= 5 * np.sqrt(n * 3 / 16)
@@ -89,9 +89,9 @@ def test_more_variables_than_bits_in_a_word():
         {name: same if i else [0.5, 0.5] for i, name in enumerate(names)},
         states={name: ["head", "tail"] for name in names},
     )
-    for how in ("most probable", "draw"):
+    for how in ("most_probable", "sample"):
         shown = [{"x70": "tail"}, {"x149": "head", "x3": "head"}]
-        full = network.impute(as_table(shown, schema=network.schema, missing_columns="missing"), how=how)
+        full = network.impute(as_table(shown, schema=network.schema, missing_columns="missing"), method=how)
         assert full.codes.T.tolist() == [[1] * 150, [0] * 150]
 
 
@@ -121,19 +121,19 @@ def kernels_are_slow():
 
 def test_a_seed_draws_the_same_on_any_number_of_threads(monkeypatch):
     table = with_holes(ASIA, 300, 2)
-    first = ASIA.impute(table, how="draw", random_state=5)
-    assert ASIA.impute(table, how="draw", random_state=5) == first
-    assert ASIA.impute(table, how="draw", random_state=6) != first
+    first = ASIA.impute(table, method="sample", random_state=5)
+    assert ASIA.impute(table, method="sample", random_state=5) == first
+    assert ASIA.impute(table, method="sample", random_state=6) != first
     for threads in ("1", "3"):
         monkeypatch.setenv("BAYESLEARN_THREADS", threads)
-        assert ASIA.impute(table, how="draw", random_state=5) == first
+        assert ASIA.impute(table, method="sample", random_state=5) == first
 
 
 def test_batches_are_the_whole(monkeypatch):
     table = with_holes(ASIA, 700, 3)
-    whole = [ASIA.impute(table), ASIA.impute(table, how="draw", random_state=5)]
+    whole = [ASIA.impute(table), ASIA.impute(table, method="sample", random_state=5)]
     monkeypatch.setattr(em_steps, "MOST_CELLS", 0)
-    assert [ASIA.impute(table), ASIA.impute(table, how="draw", random_state=5)] == whole
+    assert [ASIA.impute(table), ASIA.impute(table, method="sample", random_state=5)] == whole
 
 
 def test_a_row_does_not_depend_on_those_beside_it():
@@ -178,7 +178,7 @@ def test_a_hidden_variable_is_filled_and_weights_stay():
 
 def test_nothing_missing_and_nothing_there():
     cases = ASIA.sample(5, random_state=0)
-    assert ASIA.impute(cases) == ASIA.impute(cases, how="draw") == cases
+    assert ASIA.impute(cases) == ASIA.impute(cases, method="sample") == cases
     assert len(missing_beliefs(ASIA, cases)) == 0
     none = cases.take([])
     assert ASIA.impute(none) == none
@@ -188,30 +188,30 @@ def test_nothing_missing_and_nothing_there():
 ### mistakes
 
 
-@pytest.mark.parametrize("how", ["most probable", "draw"])
+@pytest.mark.parametrize("how", ["most_probable", "sample"])
 def test_an_impossible_row_is_numbered_in_the_whole_table(how, monkeypatch):
     monkeypatch.setattr(em_steps, "MOST_CELLS", 0)
     rows = [{"tub": "yes", "either": "yes"}] * 600 + [{"tub": "yes", "either": "no"}]
     message = "the evidence of row 600 is impossible: tub=yes, either=no cannot be together"
     with pytest.raises(ImpossibleEvidenceError, match=message) as caught:
-        ASIA.impute(rows, how=how)
+        ASIA.impute(rows, method=how)
     assert caught.value.details["row"] == 600
     known = {"tub": "yes", "lung": "no", "either": "no"}  # one family, shown altogether
     with pytest.raises(ImpossibleEvidenceError, match="of row 1 is impossible: tub=yes, either=no"):
-        ASIA.impute([{"tub": "no"}, known], how=how)
+        ASIA.impute([{"tub": "no"}, known], method=how)
     with pytest.raises(ImpossibleEvidenceError, match=message):
         missing_beliefs(ASIA, rows)
 
 
 def test_mistakes_are_named():
-    with pytest.raises(ParameterError, match="unexpected value for `how`: 'mean'"):
-        ASIA.impute({"smoke": ["yes"]}, how="mean")
+    with pytest.raises(ParameterError, match="unexpected value for `method`: 'mean'"):
+        ASIA.impute({"smoke": ["yes"]}, method="mean")
     with pytest.raises(UnknownStateError, match="column 'smoke' has state 'maybe' in row 0"):
         ASIA.impute({"smoke": ["maybe"]}, handle_unknown="error")
     with pytest.raises(EmptyTableError, match="the table has no rows"):
         ASIA.impute({"smoke": []})
     with pytest.raises(ParameterError, match="`random_state` must be a seed"):
-        ASIA.impute({"smoke": ["yes"]}, how="draw", random_state="luck")
+        ASIA.impute({"smoke": ["yes"]}, method="sample", random_state="luck")
 
 
 def test_what_does_not_fit_in_memory_is_refused(monkeypatch):

@@ -84,12 +84,12 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @trials(40)
-@given(columns=messy_columns(), how=st.sampled_from(["most probable", "draw"]))
+@given(columns=messy_columns(), how=st.sampled_from(["most_probable", "sample"]))
 def test_observed_cells_come_back_unchanged(kind, columns, how):
     there, back = KINDS[kind]
     data = there(columns)
     before = back(data)
-    full = NET.impute(data, how=how, random_state=1)
+    full = NET.impute(data, method=how, random_state=1)
     after = back(full)
     assert (type(full), list(after)) == (type(data), list(before))
     if kind == "pandas":
@@ -146,17 +146,17 @@ def as_written(names, rows, end, blank, mark, closed):
 
 @pytest.mark.thorough
 @trials(40)
-@given(file=messy_files(), how=st.sampled_from(["most-probable", "draw"]))
+@given(file=messy_files(), how=st.sampled_from(["most-probable", "sample"]))
 def test_files_stay_byte_for_byte(file, how):
     names, rows, *around = file
     with tempfile.TemporaryDirectory() as folder:
         net, path, to = (str(Path(folder) / name) for name in ("net.json", "in.csv", "out.csv"))
         write_network(NET, net)
         Path(path).write_bytes(as_written(names, rows, *around))
-        words = ["--how", "draw", "--seed", "1"] if how == "draw" else []
+        words = ["--method", "sample", "--seed", "1"] if how == "sample" else []
         shown = ask("impute", net, path, *words)
         ask("impute", net, path, "-o", to, *words)
-        full = NET.impute(path, how=how.replace("-", " "), random_state=1).to_pydict()
+        full = NET.impute(path, method=how.replace("-", "_"), random_state=1).to_pydict()
         new = [
             tuple(
                 full[name][i] if name in NET and cell.strip('"') in {"", "?", "NaN", "nan"} else cell
@@ -303,7 +303,7 @@ def test_the_number_is_the_median_of_the_training_rows_in_the_interval():
 
 def test_draws_are_of_the_values_in_the_interval():
     """Without evidence the draws are spread as the training rows are, but for the prior."""
-    drawn = np.array(NET.impute({"y": [None] * 4000, "x": [None] * 4000}, how="draw", random_state=3)["x"])
+    drawn = np.array(NET.impute({"y": [None] * 4000, "x": [None] * 4000}, method="sample", random_state=3)["x"])
     assert set(drawn) <= set(X)
     assert abs(drawn.mean() - X.mean()) < 5 * X.std() / np.sqrt(4000) + 0.1
     np.testing.assert_allclose(np.quantile(drawn, [0.1, 0.5, 0.9]), np.quantile(X, [0.1, 0.5, 0.9]), rtol=0, atol=0.5)

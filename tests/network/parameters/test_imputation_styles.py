@@ -35,19 +35,19 @@ NETWORKS = {kind: network_of(*written) for kind, written in WRITERS.items()}
 
 
 @given(kind=st.sampled_from(sorted(WRITERS)), gaps=st.lists(st.integers(0, 119), min_size=1, max_size=20, unique=True),
-       how=st.sampled_from(["most probable", "draw"]))  # fmt: skip
+       how=st.sampled_from(["most_probable", "sample"]))  # fmt: skip
 def test_a_number_is_filled_in_the_format_of_its_column(kind, gaps, how):
     """Observed cells stay; a filled one is a training value of its interval, written as the column writes it."""
     name, write = WRITERS[kind]
     cells = [write(v) for v in X]
     holes = ["" if i in gaps else cell for i, cell in enumerate(cells)]
     network = NETWORKS[kind]
-    full = network.impute({"x": holes, "size": SIZE}, how=how, random_state=0)["x"]
+    full = network.impute({"x": holes, "size": SIZE}, method=how, random_state=0)["x"]
     assert [full[i] for i in range(120) if i not in gaps] == [cells[i] for i in range(120) if i not in gaps]
     new = [full[i] for i in gaps]
     assert set(new) <= set(cells)
     read = [float(cell) for cell in new] if name is None else numbers_in(pa.array(new), name).tolist()
-    if how == "most probable":
+    if how == "most_probable":
         assert all((x > 1000) == (SIZE[i] == "large") for x, i in zip(read, gaps, strict=True))
 
 
@@ -59,7 +59,7 @@ def test_no_more_decimals_than_observed(decimals, seed, kind):
     network = fit_parameters("[x]", {"x": fine}, prior="laplace").network
     shown = np.round(rng.uniform(0, 100, 30), decimals)
     cells = [f"{v:.{decimals}f}" for v in shown] if kind == "text" else shown.tolist()
-    full = network.impute({"x": [None, *cells]}, how="draw", random_state=seed)["x"]
+    full = network.impute({"x": [None, *cells]}, method="sample", random_state=seed)["x"]
     assert full[1:] == cells
     assert float(full[0]) == round(float(full[0]), decimals)
     if kind == "text":

@@ -39,7 +39,7 @@ def impute(
     network: BayesianNetwork,
     data: Any,
     *,
-    how: Literal["most probable", "draw"] = "most probable",
+    method: Literal["most_probable", "sample"] = "most_probable",
     random_state: np.random.Generator | int | None = None,
     as_intervals: bool = False,
     handle_unknown: Literal["error", "missing"] = "missing",
@@ -49,8 +49,8 @@ def impute(
     drop_columns: Iterable[str] = (),
 ) -> Any:
     """The same data with the missing cells of the network's variables filled; see :meth:`BayesianNetwork.impute`."""
-    validation.choice("how", how, ["most probable", "draw"])
-    luck = validation.generator(random_state) if how == "draw" else None
+    validation.choice("method", method, ["most_probable", "sample"])
+    luck = validation.generator(random_state) if method == "sample" else None
     if hasattr(type(data), "declared"):  # a source
         data = as_table(data, schema=network.schema, missing_columns="missing", handle_unknown=handle_unknown)
     if isinstance(data, Table) and data.schema == network.schema:

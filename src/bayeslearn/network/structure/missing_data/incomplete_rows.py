@@ -143,7 +143,7 @@ class Completions:
 
     def tables(self, network: BayesianNetwork) -> list[Table]:
         """The same as those that are listed and, if there are some, those that are drawn."""
-        drawn = [] if self.exact else [impute(network, self.drawn, how="draw", random_state=self.seed)]
+        drawn = [] if self.exact else [impute(network, self.drawn, method="sample", random_state=self.seed)]
         if drawn and not self.shown.n_rows:
             return drawn
         weight = np.bincount(self.case, self.shares(network), minlength=self.cases.n_rows)

@@ -270,7 +270,7 @@ def with_strengths(settings: SearchSettings, fit: StructureFitInfo, rounds: int,
             hint="take the rows into memory first: learn(source.table(), bootstrap=...)",
         )
     if incomplete:
-        table = impute(fit.network, table, how="draw", random_state=settings.seed)
+        table = impute(fit.network, table, method="sample", random_state=settings.seed)
     strengths = strengths_of(settings, table, rounds, completed=incomplete)
     if not strengths.rounds:
         without = "the arcs are those of all rows" if average else "how sure arcs are is not known"
