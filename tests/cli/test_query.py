@@ -133,7 +133,7 @@ def test_virtual_evidence_is_weighed_by_every_method():
 def test_soft_evidence_is_met():
     words = ["query", "asia", "xray=yes", "--soft", "smoke=0.7,0.3", "--soft", "lung=0.2,0.8"]
     answer = json.loads(ask(*words, "--json"))
-    direct = read_network("asia").query({"xray": "yes"}, targets={"smoke": [0.7, 0.3], "lung": [0.2, 0.8]})
+    direct = read_network("asia").query({"xray": "yes"}, soft_evidence={"smoke": [0.7, 0.3], "lung": [0.2, 0.8]})
     assert answer["beliefs"]["smoke"] == pytest.approx({"yes": 0.7, "no": 0.3}, rel=1e-11)
     assert answer["beliefs"]["lung"] == pytest.approx({"yes": 0.2, "no": 0.8}, rel=1e-11)
     assert answer["beliefs"]["bronc"] == pytest.approx(direct["bronc"], rel=1e-13)

@@ -58,9 +58,7 @@ def _influence(
     network: BayesianNetwork, seen: dict[str, Any], reasons: EvidenceExplanation, state: str | None, n: int
 ) -> list[Cell]:
     """The numbers that the belief depends on most."""
-    top = max(reasons.belief, key=reasons.belief.__getitem__)
-    chosen = top if state is None else state
-    return list(itertools.islice(network.sensitivity(seen, reasons.target, chosen).cells(), n))
+    return list(itertools.islice(network.sensitivity(seen, reasons.target, state).cells(), n))
 
 
 def _show_cells(cells: list[Cell]) -> None:

@@ -84,14 +84,14 @@ def run(
     network = load(net)
     seen = assignments(network, evidence or [])
     observed = observe(network, seen)
-    likelihoods = dict(numbers_by_state(network, "--virtual", item) for item in virtual or [])
+    virtual_evidence = dict(numbers_by_state(network, "--virtual", item) for item in virtual or [])
     if mpe:
-        found = network.most_probable(seen, variables=ask or None, likelihoods=likelihoods)
+        found = network.most_probable(seen, variables=ask or None, virtual_evidence=virtual_evidence)
         (_show_case_json if as_json else _show_case)(found, observed)
         return
-    asked = {"evidence": seen, "variables": ask or None, "likelihoods": likelihoods}
+    asked = {"evidence": seen, "variables": ask or None, "virtual_evidence": virtual_evidence}
     if soft:
-        asked["targets"] = dict(numbers_by_state(network, "--soft", item) for item in soft)
+        asked["soft_evidence"] = dict(numbers_by_state(network, "--soft", item) for item in soft)
     answer = _answered(network, method, sampling, asked).to_dict() | {"method": method}
     if interval is not None:
         answer |= _bounds(network, interval, sampling, asked)

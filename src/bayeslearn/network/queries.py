@@ -6,6 +6,7 @@ P(x | e) = Σ_rest Π_i P(y_i | parents of y_i)
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
@@ -16,7 +17,7 @@ from bayeslearn.errors import MissingValuesError
 from bayeslearn.network.cpt import Factorization
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -47,12 +48,14 @@ Self = TypeVar("Self")
 
 
 def in_either_order(query: Callable[Concatenate[Self, P], R]) -> Callable[Concatenate[Self, P], R]:
-    """Understand ``query(variables, evidence=...)`` as well, the order of pgmpy."""
+    """Understand ``query(variables, evidence)`` as well, the order of pgmpy, whether `evidence` is named or not."""
 
     @functools.wraps(query)
     def understood(self: Self, *given: P.args, **named: P.kwargs) -> R:
         if len(given) == 1 and "evidence" in named and "variables" not in named:
             named["variables"], given = given[0], ()  # type: ignore[assignment]
+        elif len(given) == 2 and isinstance(given[1], Mapping) and not isinstance(given[0], Mapping):
+            given = given[::-1]  # type: ignore[assignment]
         return query(self, *given, **named)
 
     return understood  # type: ignore[return-value]
@@ -81,8 +84,8 @@ class NetworkQueries(Factorization):
         evidence: Mapping[str, Any] | None = None,
         variables: Iterable[str] | str | None = None,
         *,
-        likelihoods: Mapping[str, Numbers] | None = None,
-        targets: Mapping[str, Numbers] | None = None,
+        virtual_evidence: Mapping[str, Numbers] | None = None,
+        soft_evidence: Mapping[str, Numbers] | None = None,
     ) -> Posterior:
         """Return posterior distributions given evidence; ``query(variables, evidence=...)`` is understood as well.
 
@@ -92,29 +95,30 @@ class NetworkQueries(Factorization):
             The state, number or range of each observed variable, by name; default: nothing is observed.
         variables
             The variables to answer for, or one of them; default: all that are not observed.
-        likelihoods
+        virtual_evidence
             Virtual evidence, by variable: P(observation | state) for each state, as a list or by state.
-        targets
+        soft_evidence
             Soft evidence, by variable: the distribution that it is to have, as a list or by state.
 
         See Also
         --------
         ExactInference.query : the same, with all forms of evidence explained.
         """
-        return self.inference.query(evidence, variables, likelihoods=likelihoods, targets=targets)
+        return self.inference.query(evidence, variables, virtual_evidence=virtual_evidence, soft_evidence=soft_evidence)
 
+    @in_either_order
     def most_probable(
         self,
         evidence: Mapping[str, Any] | None = None,
-        *,
         variables: Iterable[str] | str | None = None,
-        likelihoods: Mapping[str, Numbers] | None = None,
+        *,
+        virtual_evidence: Mapping[str, Numbers] | None = None,
     ) -> MostProbableExplanation:
         """Return the most probable states of all variables together, or of some of them, given evidence.
 
         Parameters
         ----------
-        evidence, likelihoods
+        evidence, virtual_evidence
             As in :meth:`query`.
         variables
             The variables to find states for, the others summed over (marginal MAP); default: all of them (MPE).
@@ -123,7 +127,7 @@ class NetworkQueries(Factorization):
         >>> read_network("asia").most_probable({"xray": "yes"}, variables=["lung", "bronc"]).case
         {'lung': 'no', 'bronc': 'no'}
         """
-        return self.inference.most_probable(evidence, variables=variables, likelihoods=likelihoods)
+        return self.inference.most_probable(evidence, variables=variables, virtual_evidence=virtual_evidence)
 
     def explain(self, evidence: Mapping[str, Any], target: str) -> EvidenceExplanation:
         """Explain the posterior of a target: by each piece of evidence, and by what is not observed yet.
@@ -139,7 +143,7 @@ class NetworkQueries(Factorization):
 
         return explain(self._network, evidence, target)
 
-    def sensitivity(self, evidence: Mapping[str, Any], target: str, state: Any) -> Sensitivity:
+    def sensitivity(self, evidence: Mapping[str, Any], target: str, state: Any = None) -> Sensitivity:
         """Return how P(target = state | evidence) depends on every number of the CPTs.
 
         Parameters
@@ -147,7 +151,7 @@ class NetworkQueries(Factorization):
         evidence
             As in :meth:`query`.
         target, state
-            A variable that is not observed, and one of its states.
+            A variable that is not observed, and one of its states; default: the most probable one.
         """
         from bayeslearn.network.inference.explanation import sensitivity  # noqa: PLC0415 - as above
 

@@ -194,10 +194,10 @@ def test_within_five_standard_errors(method, seed):
     evidence = dict(itertools.islice(slow.random_evidence(network, seed, share=0.5).items(), 2))
     hidden = next(name for name in network.names if name not in evidence and len(network.states(name)) > 1)
     likelihoods = {hidden: np.linspace(0.2, 0.9, len(network.states(hidden)))}
-    exact = network.query(evidence, likelihoods=likelihoods)
+    exact = network.query(evidence, virtual_evidence=likelihoods)
 
     answer = SampledInference(network).query(
-        evidence, likelihoods=likelihoods, method=method, n=8000, random_state=seed
+        evidence, virtual_evidence=likelihoods, method=method, n=8000, random_state=seed
     )
 
     assert set(answer.beliefs) == set(network.names) - set(evidence)

@@ -147,7 +147,7 @@ def test_a_range_without_a_state_says_so():
 
 def test_ranges_in_every_engine():
     seen = {"delay": "> 5"}
-    wanted = NET.query({}, likelihoods={"delay": [0, 1, 1]})
+    wanted = NET.query({}, virtual_evidence={"delay": [0, 1, 1]})
     assert NET.query(seen)["late"] == pytest.approx(wanted["late"], rel=1e-12)
     assert LoopyPropagation(NET).query(seen)["late"] == pytest.approx(wanted["late"], rel=1e-9)
     for method in ("weighting", "rejection", "gibbs"):
@@ -164,13 +164,14 @@ def test_ranges_in_every_engine():
 def test_virtual_and_soft_evidence_by_number():
     by_number = {1: 0.2, "10": 0.5, 30.0: 0.3}
     assert (
-        NET.query(likelihoods={"delay": by_number}).beliefs == NET.query(likelihoods={"delay": [0.2, 0.5, 0.3]}).beliefs
+        NET.query(virtual_evidence={"delay": by_number}).beliefs
+        == NET.query(virtual_evidence={"delay": [0.2, 0.5, 0.3]}).beliefs
     )
-    assert NET.query(targets={"delay": by_number})["delay"][DELAY.states[1]] == pytest.approx(0.5, rel=1e-9)
+    assert NET.query(soft_evidence={"delay": by_number})["delay"][DELAY.states[1]] == pytest.approx(0.5, rel=1e-9)
     with pytest.raises(ParameterError, match=r"got two for .*: those of 1 and 2"):
-        NET.query(likelihoods={"delay": {1: 0.2, 2: 0.5, 30: 0.3}})
+        NET.query(virtual_evidence={"delay": {1: 0.2, 2: 0.5, 30: 0.3}})
     with pytest.raises(ParameterError, match="'delay' is observed already"):
-        NET.query({"delay": "> 5"}, likelihoods={"delay": [1, 1, 1]})
+        NET.query({"delay": "> 5"}, virtual_evidence={"delay": [1, 1, 1]})
 
 
 def test_sensitivity_and_interventions_by_number():

@@ -40,10 +40,10 @@ def test_every_step_equals_a_fresh_question(seed, n, steps):
         else:
             session.retract(name)
 
-        fresh = network.query(seen, likelihoods=weighed, variables=network.names)
+        fresh = network.query(seen, virtual_evidence=weighed, variables=network.names)
         assert session.beliefs == fresh
         assert session.log_evidence == pytest.approx(fresh.log_evidence, rel=1e-11, abs=1e-12)
-        assert (session.evidence, session.likelihoods) == (seen, weighed)
+        assert (session.evidence, session.virtual_evidence) == (seen, weighed)
 
 
 def test_plans_are_made_once(monkeypatch):
@@ -80,7 +80,7 @@ def test_beliefs_are_found_when_asked_for_and_kept():
 def test_ways_to_say_it():
     session = asia().observe({"smoke": "yes"}, xray="yes").weigh("dysp", {"no": 0.1, "yes": 0.8})
     assert session.evidence == {"smoke": "yes", "xray": "yes"}
-    assert session.likelihoods == {"dysp": [0.8, 0.1]}
+    assert session.virtual_evidence == {"dysp": [0.8, 0.1]}
     assert repr(session) == "EvidenceSession(smoke='yes', xray='yes', dysp=[0.8, 0.1])"
     assert session.beliefs.most_probable("lung") == "yes"
     assert session["smoke"] == {"yes": 1.0, "no": 0.0}
@@ -88,16 +88,16 @@ def test_ways_to_say_it():
 
 def test_a_new_piece_takes_the_place_of_the_old():
     session = asia().weigh("smoke", [0.9, 0.1]).observe(smoke="no")
-    assert (session.evidence, session.likelihoods) == ({"smoke": "no"}, {})
+    assert (session.evidence, session.virtual_evidence) == ({"smoke": "no"}, {})
     session.weigh("smoke", [0.9, 0.1])
-    assert (session.evidence, session.likelihoods) == ({}, {"smoke": [0.9, 0.1]})
+    assert (session.evidence, session.virtual_evidence) == ({}, {"smoke": [0.9, 0.1]})
 
 
 def test_taking_everything_back():
     session = asia().observe(smoke="yes", xray="yes").weigh("dysp", [0.8, 0.1])
     assert session.retract("smoke", "dysp").evidence == {"xray": "yes"}
     session.clear()
-    assert (session.evidence, session.likelihoods, session.log_evidence) == ({}, {}, 0.0)
+    assert (session.evidence, session.virtual_evidence, session.log_evidence) == ({}, {}, 0.0)
     assert session.beliefs == asia().beliefs
     assert repr(session) == "EvidenceSession()"
 
@@ -106,7 +106,7 @@ def test_what_was_given_is_copied():
     given, seen = np.array([0.9, 0.1]), {"xray": "yes"}
     session = asia().observe(seen).weigh("smoke", given)
     given[:], seen["tub"], session.evidence["tub"] = 1, "yes", "yes"
-    assert (session.evidence, session.likelihoods) == ({"xray": "yes"}, {"smoke": [0.9, 0.1]})
+    assert (session.evidence, session.virtual_evidence) == ({"xray": "yes"}, {"smoke": [0.9, 0.1]})
 
 
 ### how it fails
@@ -132,7 +132,7 @@ def test_a_failure_leaves_the_session_as_it_was(step, error, match):
     beliefs, log_evidence = session.beliefs, session.log_evidence
     with pytest.raises(error, match=match):
         step(session)
-    assert (session.evidence, session.likelihoods) == ({"tub": "no", "lung": "no"}, {})
+    assert (session.evidence, session.virtual_evidence) == ({"tub": "no", "lung": "no"}, {})
     assert (session.beliefs, session.log_evidence) == (beliefs, log_evidence)
 
 

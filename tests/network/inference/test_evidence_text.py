@@ -92,7 +92,8 @@ def test_numbers_are_read_as_their_column():
 def test_virtual_evidence_is_read_as_the_column():
     given_ = {"$50": 0.1, "$1,000": 0.2, "$3,000": 0.7}
     assert (
-        NET.query(likelihoods={"price": given_})["price"] == NET.query(likelihoods={"price": [0.1, 0.2, 0.7]})["price"]
+        NET.query(virtual_evidence={"price": given_})["price"]
+        == NET.query(virtual_evidence={"price": [0.1, 0.2, 0.7]})["price"]
     )
 
 
@@ -122,7 +123,7 @@ def test_several_states_are_a_sum_over_them(states, kind):
     names = {"x": ["no", "yes", "a, b"], "y": ["u", "v"]}
     network = BayesianNetwork.from_tables("[x][y|x]", tables, states=names)
     weights = [float(state in states) for state in names["x"]]
-    answer, expected = network.query({"x": kind(states)}), network.query(likelihoods={"x": weights})
+    answer, expected = network.query({"x": kind(states)}), network.query(virtual_evidence={"x": weights})
     assert answer["y"] == pytest.approx(expected["y"], rel=1e-12)
     assert answer.log_evidence == pytest.approx(expected.log_evidence, rel=1e-12)
 

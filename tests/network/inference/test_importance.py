@@ -174,8 +174,8 @@ def test_a_rare_cause_is_found():
 def test_a_rare_cause_behind_a_likelihood_is_found():
     network, _ = rare_cause()
     likelihoods = {"Alarm": [1.0, 1e-9]}
-    answer = SampledInference(network).query(likelihoods=likelihoods, n=4096, random_state=0)
-    exact = network.query(likelihoods=likelihoods)
+    answer = SampledInference(network).query(virtual_evidence=likelihoods, n=4096, random_state=0)
+    exact = network.query(virtual_evidence=likelihoods)
     assert abs(answer["Cause"]["yes"] - exact["Cause"]["yes"]) < 4 * answer.errors["Cause"]["yes"] < 0.05
     assert answer.log_evidence == pytest.approx(exact.log_evidence, abs=4 * answer.log_evidence_error)
 
@@ -201,7 +201,7 @@ def test_weights_stay_within_their_bound_and_average_to_the_evidence(seed):
     hidden = [name for name in network.names if name not in evidence and len(network.states(name)) > 1]
     likelihoods = {hidden[0]: np.linspace(0.1, 3.0, len(network.states(hidden[0])))} if hidden and seed % 2 else {}
     try:
-        exact = network.query(evidence, likelihoods=likelihoods)
+        exact = network.query(evidence, virtual_evidence=likelihoods)
     except ImpossibleEvidenceError:
         return
     question, engine = Question.read(network, evidence, None, likelihoods), SampledInference(network)

@@ -64,7 +64,7 @@ def test_virtual_evidence(seed, n):
     }
     p = slow.given(network, evidence, likelihoods)
 
-    answer = ExactInference(network).query(evidence, likelihoods=likelihoods)
+    answer = ExactInference(network).query(evidence, virtual_evidence=likelihoods)
 
     assert answer.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-12, abs=1e-12)
     for axis, name in enumerate(network.names):
@@ -159,7 +159,7 @@ def test_families_are_joint_beliefs_of_a_variable_and_its_parents(seed, n, zeros
     p = slow.given(network, evidence, likelihoods)
     assume(p.sum() > 0)
 
-    found = ExactInference(network).families(evidence, likelihoods=likelihoods)
+    found = ExactInference(network).families(evidence, virtual_evidence=likelihoods)
 
     for cpt in network:
         axes = [network.names.index(v.name) for v in (*cpt.parents, cpt.variable)]
@@ -173,10 +173,10 @@ def test_likelihoods_may_be_tiny():
     network = rain()
     tiny = {name: [3e-308, 1e-308] for name in ("Rain", "Sprinkler")}
     plain = {name: [3.0, 1.0] for name in ("Rain", "Sprinkler")}
-    answer, expected = (network.query({"Wet": "yes"}, likelihoods=given) for given in (tiny, plain))
+    answer, expected = (network.query({"Wet": "yes"}, virtual_evidence=given) for given in (tiny, plain))
     assert answer["Rain"]["yes"] == pytest.approx(expected["Rain"]["yes"], rel=1e-9)
     assert answer.log_evidence == pytest.approx(expected.log_evidence + 2 * np.log(1e-308), rel=1e-12)
-    best = network.most_probable({"Wet": "yes"}, likelihoods=tiny)
+    best = network.most_probable({"Wet": "yes"}, virtual_evidence=tiny)
     assert best.log_evidence == pytest.approx(answer.log_evidence, rel=1e-12)
     assert 0 < best.probability <= 1
 
@@ -355,9 +355,13 @@ def test_too_large_is_refused_with_the_estimate():
         (lambda e: e.query({"Snow": "yes"}), UnknownColumnError, "there is no variable 'Snow'"),
         (lambda e: e.query({"Rain": "maybe"}), UnknownStateError, "'Rain' has no state 'maybe'"),
         (lambda e: e.query(variables=["Snow"]), UnknownColumnError, "there is no variable 'Snow'"),
-        (lambda e: e.query(likelihoods={"Rain": [1, 2, 3]}), ParameterError, "needs a number for each of 'yes', 'no'"),
-        (lambda e: e.query(likelihoods={"Rain": [-1, 2]}), ParameterError, "must be finite and not negative"),
-        (lambda e: e.query({"Rain": "yes"}, likelihoods={"Rain": [1, 2]}), ParameterError, "observed already"),
+        (
+            lambda e: e.query(virtual_evidence={"Rain": [1, 2, 3]}),
+            ParameterError,
+            "needs a number for each of 'yes', 'no'",
+        ),
+        (lambda e: e.query(virtual_evidence={"Rain": [-1, 2]}), ParameterError, "must be finite and not negative"),
+        (lambda e: e.query({"Rain": "yes"}, virtual_evidence={"Rain": [1, 2]}), ParameterError, "observed already"),
         (lambda e: e.query({"Rain": "yes"})["Rain"], ParameterError, "'Rain' was not asked for"),
         (lambda e: e.joint([]), ParameterError, "a joint needs variables that differ"),
         (lambda e: e.joint(["Rain", "Rain"]), ParameterError, "a joint needs variables that differ"),

@@ -44,7 +44,7 @@ def test_exact_on_trees(seed, n):
     p = slow.given(network, evidence, likelihoods)
     assume(p.sum() > 0)
 
-    answer = LoopyPropagation(network).query(evidence, likelihoods=likelihoods, tol=1e-13)
+    answer = LoopyPropagation(network).query(evidence, virtual_evidence=likelihoods, tol=1e-13)
 
     assert answer.converged
     assert answer.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-10, abs=1e-10)
@@ -102,7 +102,7 @@ def test_impossible_evidence():
     with pytest.raises(ImpossibleEvidenceError, match="tub=no, lung=no, either=yes cannot be together"):
         LoopyPropagation(read_network("asia")).query({"tub": "no", "lung": "no", "either": "yes"})
     with pytest.raises(ImpossibleEvidenceError, match="the likelihood of smoke cannot be"):
-        LoopyPropagation(read_network("asia")).query(likelihoods={"smoke": [0, 0]})
+        LoopyPropagation(read_network("asia")).query(virtual_evidence={"smoke": [0, 0]})
 
 
 @pytest.mark.parametrize(

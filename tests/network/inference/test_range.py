@@ -98,13 +98,13 @@ def test_beliefs_and_evidence_over_the_whole_range(seed, n, data):
     weights = weights_of(network, evidence, likelihoods)
     if not weights:
         with pytest.raises(ImpossibleEvidenceError, match="the evidence is impossible"):
-            ExactInference(network).query(evidence, likelihoods=likelihoods)
+            ExactInference(network).query(evidence, virtual_evidence=likelihoods)
         return
-    answer = ExactInference(network).query(evidence, likelihoods=likelihoods)
+    answer = ExactInference(network).query(evidence, virtual_evidence=likelihoods)
     assert answer.log_evidence == pytest.approx(log_of(sum(weights.values())), rel=1e-10, abs=1e-12)
     for name in hidden:
         assert list(answer[name].values()) == close(believed(network, weights, name))
-    best = ExactInference(network).most_probable(evidence, likelihoods=likelihoods)
+    best = ExactInference(network).most_probable(evidence, virtual_evidence=likelihoods)
     assert best.log_joint == pytest.approx(log_of(max(weights.values())), rel=1e-10, abs=1e-12)
     chosen = tuple(network.states(name).index(best.case[name]) for name in network.names)
     assert log_of(weights[chosen]) == pytest.approx(best.log_joint, rel=1e-10, abs=1e-12)
@@ -281,7 +281,7 @@ def test_messages_over_the_whole_range(seed, n):
 
 def test_targets_of_improbable_states():
     network = meeting()
-    answer = network.inference.query({"C": "a"}, targets={"B": [0.5, 0.5]})
+    answer = network.inference.query({"C": "a"}, soft_evidence={"B": [0.5, 0.5]})
     assert answer["B"]["a"] == pytest.approx(0.5, abs=1e-12)
     given_a, given_b = (network.query({"B": state, "C": "a"})["A"]["a"] for state in AB)
     assert answer["A"]["a"] == pytest.approx((given_a + given_b) / 2, rel=1e-9)

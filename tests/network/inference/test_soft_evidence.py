@@ -67,7 +67,7 @@ def test_the_nearest_of_all_that_meet_the_targets(seed, n, zeros):
     q = slow.projected(p, {network.names.index(name): target for name, target in targets.items()})
     assume(q is not None)
 
-    answer = ExactInference(network).query(evidence, likelihoods=likelihoods, targets=targets)
+    answer = ExactInference(network).query(evidence, virtual_evidence=likelihoods, soft_evidence=targets)
 
     assert answer.log_evidence == pytest.approx(np.log(p.sum()), rel=1e-12, abs=1e-12)
     assert set(answer.beliefs) == set(network.names) - set(evidence)
@@ -83,9 +83,9 @@ def test_one_target_is_jeffreys_rule(seed, n):
     assume(targets)
     engine, [(v, target)] = ExactInference(network), targets.items()
 
-    answer = engine.query(evidence, likelihoods=likelihoods, targets=targets)
+    answer = engine.query(evidence, virtual_evidence=likelihoods, soft_evidence=targets)
 
-    given_v = [beliefs(engine.query({**evidence, v: s}, likelihoods=likelihoods, variables=answer.beliefs))
+    given_v = [beliefs(engine.query({**evidence, v: s}, virtual_evidence=likelihoods, variables=answer.beliefs))
                for s in network.states(v)]  # fmt: skip
     np.testing.assert_allclose(beliefs(answer), target @ np.array(given_v), rtol=0, atol=1e-12)
 
@@ -93,9 +93,9 @@ def test_one_target_is_jeffreys_rule(seed, n):
 @given(seed=seeds, n=st.integers(2, 6))
 def test_targets_that_are_met_already_change_nothing(seed, n):
     network, evidence, likelihoods, targets = random_question(seed, n)
-    before = ExactInference(network).query(evidence, likelihoods=likelihoods)
+    before = ExactInference(network).query(evidence, virtual_evidence=likelihoods)
     after = ExactInference(network).query(
-        evidence, likelihoods=likelihoods, targets={name: before[name] for name in targets}
+        evidence, virtual_evidence=likelihoods, soft_evidence={name: before[name] for name in targets}
     )
     np.testing.assert_allclose(beliefs(after), beliefs(before), rtol=0, atol=1e-12)
 
@@ -105,7 +105,7 @@ def test_a_certain_target_is_an_observation(seed, n):
     network = slow.random_network(seed, n)
     name = network.names[seed % n]
     certain = {state: float(state == "s0") for state in network.states(name)}
-    soft = ExactInference(network).query(targets={name: certain})
+    soft = ExactInference(network).query(soft_evidence={name: certain})
     hard = ExactInference(network).query({name: "s0"}, variables=network.names)
     np.testing.assert_allclose(beliefs(soft), beliefs(hard), rtol=0, atol=1e-12)
 
@@ -113,8 +113,8 @@ def test_a_certain_target_is_an_observation(seed, n):
 @given(seed=seeds, n=st.integers(2, 6))
 def test_order_of_targets_is_irrelevant(seed, n):
     network, _, _, targets = random_question(seed, n)
-    one = ExactInference(network).query(targets=targets)
-    other = ExactInference(network).query(targets=dict(reversed(targets.items())))
+    one = ExactInference(network).query(soft_evidence=targets)
+    other = ExactInference(network).query(soft_evidence=dict(reversed(targets.items())))
     np.testing.assert_allclose(beliefs(one), beliefs(other), rtol=0, atol=1e-9)
 
 
@@ -122,7 +122,7 @@ def test_order_of_targets_is_irrelevant(seed, n):
 
 
 def test_by_hand():
-    answer = rain().query(targets={"Rain": [0.7, 0.3]})
+    answer = rain().query(soft_evidence={"Rain": [0.7, 0.3]})
     assert answer["Rain"] == pytest.approx({"yes": 0.7, "no": 0.3}, rel=1e-12)
     assert answer["Sprinkler"]["yes"] == pytest.approx(0.7 * 0.01 + 0.3 * 0.4, rel=1e-12)
     assert answer.log_evidence == pytest.approx(0, abs=1e-12)
@@ -131,26 +131,26 @@ def test_by_hand():
 def test_numbers_by_name_of_state():
     engine = ExactInference(rain())
     by_name, in_order = {"no": 0.3, "yes": 0.7}, [0.7, 0.3]
-    assert engine.query(targets={"Rain": by_name}) == engine.query(targets={"Rain": in_order})
-    assert engine.query(likelihoods={"Rain": by_name}) == engine.query(likelihoods={"Rain": in_order})
+    assert engine.query(soft_evidence={"Rain": by_name}) == engine.query(soft_evidence={"Rain": in_order})
+    assert engine.query(virtual_evidence={"Rain": by_name}) == engine.query(virtual_evidence={"Rain": in_order})
 
 
 def test_one_target_needs_one_step(monkeypatch):
     seen = []
     query = ExactInference.query
     monkeypatch.setattr(ExactInference, "query", lambda self, *a, **k: seen.append(k) or query(self, *a, **k))
-    ExactInference(rain()).query({"Wet": "yes"}, targets={"Rain": [0.7, 0.3]})
+    ExactInference(rain()).query({"Wet": "yes"}, soft_evidence={"Rain": [0.7, 0.3]})
     assert len(seen) == 4  # the question, before, after, the answer
 
 
 def test_asking_for_a_few():
-    few = rain().query({"Wet": "yes"}, targets={"Sprinkler": [0.5, 0.5]}, variables=["Rain"])
-    whole = rain().query({"Wet": "yes"}, targets={"Sprinkler": [0.5, 0.5]})
+    few = rain().query({"Wet": "yes"}, soft_evidence={"Sprinkler": [0.5, 0.5]}, variables=["Rain"])
+    whole = rain().query({"Wet": "yes"}, soft_evidence={"Sprinkler": [0.5, 0.5]})
     assert few.beliefs == {"Rain": pytest.approx(whole["Rain"], rel=1e-12)}
 
 
 def test_targets_that_all_but_contradict_each_other_are_met():
-    answer = chain(noise=1e-12).query(targets={"A": [0.3, 0.7], "C": [0.7, 0.3]})
+    answer = chain(noise=1e-12).query(soft_evidence={"A": [0.3, 0.7], "C": [0.7, 0.3]})
     assert [answer[name]["yes"] for name in "ABC"] == pytest.approx([0.3, 0.5, 0.7], abs=1e-9)
 
 
@@ -159,40 +159,60 @@ def test_targets_that_all_but_contradict_each_other_are_met():
 
 def test_a_target_for_an_impossible_state():
     with pytest.raises(ImpossibleEvidenceError, match=r"Wet=yes has the target 0\.3, but is impossible") as caught:
-        rain().query({"Rain": "no", "Sprinkler": "no"}, targets={"Wet": [0.3, 0.7]})
+        rain().query({"Rain": "no", "Sprinkler": "no"}, soft_evidence={"Wet": [0.3, 0.7]})
     assert caught.value.details == {"conflict": ["Wet"], "state": "yes"}
 
 
 def test_impossible_evidence_is_named_as_without_targets():
     with pytest.raises(ImpossibleEvidenceError, match="A=yes, B=no cannot be together"):
-        chain().query({"A": "yes", "B": "no"}, targets={"C": [0.3, 0.7]})
+        chain().query({"A": "yes", "B": "no"}, soft_evidence={"C": [0.3, 0.7]})
 
 
 @pytest.mark.parametrize("p", [0.51, 0.7, 0.999, 1 - 1e-9, 1.0])
 def test_targets_that_contradict_each_other(p):
     expected = rf"the targets of 'A', 'C' are not met together: '[AC]' stays off by {2 * p - 1:.2g}"
     with pytest.raises(SoftEvidenceError, match=expected) as caught:
-        chain().query(targets={"A": [p, 1 - p], "C": [1 - p, p]})
+        chain().query(soft_evidence={"A": [p, 1 - p], "C": [1 - p, p]})
     assert max(caught.value.details["off"].values()) == pytest.approx(2 * p - 1, rel=1e-6)
 
 
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"targets": {"Snow": [1, 0]}}, UnknownColumnError, "there is no variable 'Snow'"),
-        ({"targets": {"Rain": [0.7, 0.7]}}, ProbabilityError, r"`target of Rain` must sum to 1, got a sum of 1\.4"),
-        ({"targets": {"Rain": [1.5, -0.5]}}, ProbabilityError, "`target of Rain` must be finite and not negative"),
-        ({"targets": {"Rain": [1.0]}}, ParameterError, r"the target of 'Rain' needs a number for each of 'yes', 'no'"),
-        ({"targets": {"Rain": {"yes": 1}}}, ParameterError, "'Rain' needs a number for each .* got none for 'no'"),
-        ({"targets": {"Rain": {"yes": 1, "si": 0}}}, UnknownStateError, "'Rain' has no state 'si'"),
-        ({"targets": {"Rain": ["a", "b"]}}, ParameterError, "`target of Rain` must be numbers"),
-        ({"targets": {"Wet": [1, 0]}}, ParameterError, "'Wet' is observed already, so it cannot have a target"),
+        ({"soft_evidence": {"Snow": [1, 0]}}, UnknownColumnError, "there is no variable 'Snow'"),
         (
-            {"targets": {"Rain": [1, 0]}, "likelihoods": {"Rain": [1, 2]}},
+            {"soft_evidence": {"Rain": [0.7, 0.7]}},
+            ProbabilityError,
+            r"`target of Rain` must sum to 1, got a sum of 1\.4",
+        ),
+        (
+            {"soft_evidence": {"Rain": [1.5, -0.5]}},
+            ProbabilityError,
+            "`target of Rain` must be finite and not negative",
+        ),
+        (
+            {"soft_evidence": {"Rain": [1.0]}},
+            ParameterError,
+            r"the target of 'Rain' needs a number for each of 'yes', 'no'",
+        ),
+        (
+            {"soft_evidence": {"Rain": {"yes": 1}}},
+            ParameterError,
+            "'Rain' needs a number for each .* got none for 'no'",
+        ),
+        ({"soft_evidence": {"Rain": {"yes": 1, "si": 0}}}, UnknownStateError, "'Rain' has no state 'si'"),
+        ({"soft_evidence": {"Rain": ["a", "b"]}}, ParameterError, "`target of Rain` must be numbers"),
+        ({"soft_evidence": {"Wet": [1, 0]}}, ParameterError, "'Wet' is observed already, so it cannot have a target"),
+        (
+            {"soft_evidence": {"Rain": [1, 0]}, "virtual_evidence": {"Rain": [1, 2]}},
             ParameterError,
             "'Rain' has a likelihood already, so it cannot have a target",
         ),
-        ({"likelihoods": {"Rain": {"yes": 1}}}, ParameterError, "'Rain' needs a number for each .* got none for 'no'"),
+        (
+            {"virtual_evidence": {"Rain": {"yes": 1}}},
+            ParameterError,
+            "'Rain' needs a number for each .* got none for 'no'",
+        ),
     ],
 )
 def test_bad_questions(options, error, match):

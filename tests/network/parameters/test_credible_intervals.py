@@ -171,7 +171,9 @@ def width(interval):
 def test_virtual_evidence():
     network = learned(ROWS)
     hard = query_interval(network, {"B": "u"}, ["A"], random_state=4)["A"]["x"]
-    virtual = query_interval(network, None, ["A"], likelihoods={"B": {"u": 1e-200, "v": 0.0}}, random_state=4)["A"]["x"]
+    virtual = query_interval(network, None, ["A"], virtual_evidence={"B": {"u": 1e-200, "v": 0.0}}, random_state=4)[
+        "A"
+    ]["x"]
     assert virtual.mean == pytest.approx(hard.mean, rel=1e-12)
     assert virtual.high == pytest.approx(hard.high, rel=1e-12)
 

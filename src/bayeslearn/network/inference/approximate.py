@@ -205,7 +205,7 @@ class SampledInference:
         evidence: Mapping[str, Any] | None = None,
         *,
         variables: Iterable[str] | None = None,
-        likelihoods: Mapping[str, ArrayLike] | None = None,
+        virtual_evidence: Mapping[str, ArrayLike] | None = None,
         method: Literal["weighting", "rejection", "gibbs"] = "weighting",
         n: int | None = None,
         precision: float | None = None,
@@ -221,7 +221,7 @@ class SampledInference:
 
         Parameters
         ----------
-        evidence, ask, likelihoods
+        evidence, variables, virtual_evidence
             As for :meth:`ExactInference.query`.
         method
             ``"weighting"`` is the best for most questions; ``"rejection"`` draws independent cases and throws away
@@ -240,7 +240,9 @@ class SampledInference:
         validation.choice("method", method, METHODS)
         limits, generator = Limits.of(n, precision, seconds), validation.generator(random_state)
         evidence = as_evidence(self.network, evidence)
-        question = Question.read(self.network, evidence, variables, likelihoods or {}, reject=method == "rejection")
+        question = Question.read(
+            self.network, evidence, variables, virtual_evidence or {}, reject=method == "rejection"
+        )
         run = self._run(method, question, generator, evidence)
         told = False
         while not told:

@@ -94,9 +94,9 @@ class EvidenceSession:
         """Take everything back."""
         return self._set({}, {})
 
-    def _set(self, evidence: dict[str, Any], likelihoods: dict[str, Array]) -> Self:
-        possible = self.engine.query(evidence, likelihoods=likelihoods, variables=[])
-        self._evidence, self._likelihoods = evidence, likelihoods
+    def _set(self, evidence: dict[str, Any], virtual_evidence: dict[str, Array]) -> Self:
+        possible = self.engine.query(evidence, virtual_evidence=virtual_evidence, variables=[])
+        self._evidence, self._likelihoods = evidence, virtual_evidence
         self._log_evidence, self._beliefs = possible.log_evidence, None
         return self
 
@@ -108,8 +108,8 @@ class EvidenceSession:
         return dict(self._evidence)
 
     @property
-    def likelihoods(self) -> dict[str, list[float]]:
-        """The likelihoods given, in the order of the states."""
+    def virtual_evidence(self) -> dict[str, list[float]]:
+        """The likelihoods of virtual evidence, in the order of the states."""
         return {name: given.tolist() for name, given in self._likelihoods.items()}
 
     @property
@@ -122,14 +122,14 @@ class EvidenceSession:
         """Posterior distributions of all variables, found when first asked for; what was observed is certain."""
         if self._beliefs is None:
             names = self.engine.network.names
-            self._beliefs = self.engine.query(self._evidence, likelihoods=self._likelihoods, variables=names)
+            self._beliefs = self.engine.query(self._evidence, virtual_evidence=self._likelihoods, variables=names)
         return self._beliefs
 
     def __getitem__(self, name: str) -> dict[Any, float]:
         return self.beliefs[self.engine.network[name].name]
 
     def __repr__(self) -> str:
-        pieces = {**self._evidence, **self.likelihoods}
+        pieces = {**self._evidence, **self.virtual_evidence}
         return printable(f"EvidenceSession({', '.join(f'{name}={piece!r}' for name, piece in pieces.items())})")
 
 
@@ -147,27 +147,26 @@ MOST, PATIENCE = 10_000, 1000
 def soft_query(
     engine: ExactInference,
     evidence: dict[str, Any],
-    targets: Mapping[str, Numbers],
-    *,
-    likelihoods: Mapping[str, Numbers],
+    soft_evidence: Mapping[str, Numbers],
+    virtual_evidence: Mapping[str, Numbers],
     variables: Iterable[str] | None,
 ) -> Posterior:
     """Posterior distributions of Q; see :meth:`ExactInference.query`."""
-    wanted = {name: _target(engine.network, name, values) for name, values in targets.items()}
+    wanted = {name: _target(engine.network, name, values) for name, values in soft_evidence.items()}
     for name in wanted:
-        if name in evidence or name in likelihoods:
+        if name in evidence or name in virtual_evidence:
             what = "is observed" if name in evidence else "has a likelihood"
             raise ParameterError(
                 f"{name!r} {what} already, so it cannot have a target too", hint="take one of the two back"
             )
 
     def look(weights: dict[str, Array]) -> Posterior:
-        return engine.query(evidence, likelihoods={**likelihoods, **weights}, variables=wanted)
+        return engine.query(evidence, virtual_evidence={**virtual_evidence, **weights}, variables=wanted)
 
     before = look({})
     _require_possible(before, wanted)
     weights = fitted(wanted, before, look)
-    answer = engine.query(evidence, likelihoods={**likelihoods, **weights}, variables=variables)
+    answer = engine.query(evidence, virtual_evidence={**virtual_evidence, **weights}, variables=variables)
     return replace(answer, log_evidence=before.log_evidence)
 
 

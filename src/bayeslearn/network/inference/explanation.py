@@ -281,9 +281,9 @@ class Sensitivity(Reported):
 
 
 def sensitivity(
-    engine: ExactInference | BayesianNetwork, evidence: Mapping[str, Any], target: str, state: Any
+    engine: ExactInference | BayesianNetwork, evidence: Mapping[str, Any], target: str, state: Any = None
 ) -> Sensitivity:
-    """What P(target = state | evidence) owes to every number in the tables.
+    """What P(target = state | evidence) owes to every number in the tables; None is the most probable state.
 
     `engine` is a network, or the engine of one (``network.inference``).
     """
@@ -296,7 +296,7 @@ def sensitivity(
         )
     belief = engine.query(evidence, variables=[target])[target]
     variable = engine.network[target].variable
-    state = variable.states[variable.code_of(state)]
+    state = max(belief, key=belief.__getitem__) if state is None else variable.states[variable.code_of(state)]
     without = _gains(engine, evidence)
     with_target = _gains(engine, {**evidence, target: state})
     share = np.exp(with_target.log_p - without.log_p)

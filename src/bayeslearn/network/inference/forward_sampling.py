@@ -165,13 +165,13 @@ class Question:
         network: BayesianNetwork,
         evidence: Mapping[str, Any],
         variables: Iterable[str] | None,
-        likelihoods: Mapping[str, ArrayLike],
+        virtual_evidence: Mapping[str, ArrayLike],
         *,
         reject: bool = False,
     ) -> Question:
         """Names to positions, checked as exact inference checks them."""
         exact = network.inference
-        seen, given, weighed = exact.read(evidence, likelihoods)
+        seen, given, weighed = exact.read(evidence, virtual_evidence)
         likelihood = given if weighed.any() else np.ones(int(exact.compiled.belief_start[-1]))
         place = {name: i for i, name in enumerate(network.names)}
         if variables is None:

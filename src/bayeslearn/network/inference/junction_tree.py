@@ -79,8 +79,8 @@ class ExactInference:
         evidence: Mapping[str, Any] | None = None,
         variables: Iterable[str] | str | None = None,
         *,
-        likelihoods: Mapping[str, Numbers] | None = None,
-        targets: Mapping[str, Numbers] | None = None,
+        virtual_evidence: Mapping[str, Numbers] | None = None,
+        soft_evidence: Mapping[str, Numbers] | None = None,
     ) -> Posterior:
         """Posterior distributions given evidence.
 
@@ -91,24 +91,24 @@ class ExactInference:
             :mod:`bayeslearn.network.inference.evidence`.
         variables
             The variables to answer for, or one of them; all that were not observed when not given.
-        likelihoods
+        virtual_evidence
             Virtual evidence: a number for each state of a variable, P(what was seen | state); a list in the order of
             the states, or by name of state (or a number in its interval).
-        targets
+        soft_evidence
             Soft evidence: the distribution that a variable is to have. Of all that have it the answer is the nearest to
-            P(· | evidence, likelihoods), and ``log_evidence`` is of these alone; see :mod:`.evidence_session`.
+            P(· | evidence, virtual_evidence), and ``log_evidence`` is of these alone; see :mod:`.evidence_session`.
         """
         evidence = as_evidence(self.network, evidence)
-        if targets:
+        if soft_evidence:
             from bayeslearn.network.inference.evidence_session import soft_query  # noqa: PLC0415 - loads when it is asked for
 
-            return soft_query(self, evidence, targets, likelihoods=likelihoods or {}, variables=variables)
-        codes, likelihood, weighed = self.read(evidence, likelihoods)
+            return soft_query(self, evidence, soft_evidence, virtual_evidence or {}, variables)
+        codes, likelihood, weighed = self.read(evidence, virtual_evidence)
         asked = None if variables is None else [self._position(name) for name in as_names(variables)]
         plan, kept = self._planned(asked, codes, weighed)
         log_p, beliefs = self._propagated(self.compiled, plan, kept, codes, likelihood, weighed)
         if log_p == -np.inf:
-            raise self._conflict(evidence, likelihoods or {})
+            raise self._conflict(evidence, virtual_evidence or {})
         return Posterior(evidence, float(log_p), self._named(plan.hidden if asked is None else asked, beliefs.tolist()))
 
     def under(
@@ -125,10 +125,10 @@ class ExactInference:
             yield self._propagated(self.compiled.with_values(p), plan, kept, codes, likelihood, weighed)
 
     def log_evidence(
-        self, evidence: Mapping[str, Any] | None = None, *, likelihoods: Mapping[str, Numbers] | None = None
+        self, evidence: Mapping[str, Any] | None = None, *, virtual_evidence: Mapping[str, Numbers] | None = None
     ) -> float:
         """ln P(e); −∞ when the evidence is impossible."""
-        codes, likelihood, weighed = self.read(evidence, likelihoods)
+        codes, likelihood, weighed = self.read(evidence, virtual_evidence)
         plan, kept = self._planned([], codes, weighed)
         return float(self._propagated(self.compiled, plan, kept, codes, likelihood, weighed)[0])
 
@@ -155,12 +155,12 @@ class ExactInference:
         return JointPosterior(tuple(names), tuple(self._states[v] for v in together), p)
 
     def families(
-        self, evidence: Mapping[str, Any] | None = None, *, likelihoods: Mapping[str, Numbers] | None = None
+        self, evidence: Mapping[str, Any] | None = None, *, virtual_evidence: Mapping[str, Numbers] | None = None
     ) -> dict[str, NDArray[np.float64]]:
         """P(variable, parents | e) of every family, each in the shape of its table, in one propagation."""
-        log_p, flat = self.family_beliefs(self.compiled, *self.read(evidence, likelihoods))
+        log_p, flat = self.family_beliefs(self.compiled, *self.read(evidence, virtual_evidence))
         if log_p == -np.inf:
-            raise self._conflict(as_evidence(self.network, evidence), likelihoods or {})
+            raise self._conflict(as_evidence(self.network, evidence), virtual_evidence or {})
         parts = np.split(flat, self.compiled.cpt_start[1:-1])
         return {cpt.name: part.reshape(cpt.shape) for cpt, part in zip(self.network, parts, strict=True)}
 
@@ -184,7 +184,7 @@ class ExactInference:
         evidence: Mapping[str, Any] | None = None,
         *,
         variables: Iterable[str] | str | None = None,
-        likelihoods: Mapping[str, Numbers] | None = None,
+        virtual_evidence: Mapping[str, Numbers] | None = None,
     ) -> MostProbableExplanation:
         """The most probable explanation: of all cases that agree with the evidence, the one of highest probability.
 
@@ -192,7 +192,7 @@ class ExactInference:
         max over the asked of Σ over the rest of P(asked, rest, e).
         """
         evidence = as_evidence(self.network, evidence)
-        codes, likelihood, weighed = self.read(evidence, likelihoods)
+        codes, likelihood, weighed = self.read(evidence, virtual_evidence)
         asked = list(range(len(codes))) if variables is None else [self._position(name) for name in as_names(variables)]
         wanted = np.zeros(len(codes), np.bool_)
         wanted[asked] = True
@@ -211,9 +211,9 @@ class ExactInference:
             *plan.workspace(), found,
         )  # fmt: skip
         if log_joint == -np.inf:
-            raise self._conflict(evidence, likelihoods or {})
+            raise self._conflict(evidence, virtual_evidence or {})
         case = {self._names[v]: self._states[v][found[v]] for v in asked}
-        log_evidence = self.log_evidence(evidence, likelihoods=likelihoods)
+        log_evidence = self.log_evidence(evidence, virtual_evidence=virtual_evidence)
         return MostProbableExplanation(case, float(log_joint) + log_scale, log_evidence)
 
     def cost(self, evidence: Mapping[str, Any] | None = None, *, variables: Iterable[str] | None = None) -> Cost:
@@ -324,16 +324,16 @@ class ExactInference:
         return self._place[name]
 
     def read(
-        self, evidence: Mapping[str, Any] | None, likelihoods: Mapping[str, Numbers] | None = None
+        self, evidence: Mapping[str, Any] | None, virtual_evidence: Mapping[str, Numbers] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]:
         """Evidence as kernels want it: codes (−1 not observed), likelihoods of all states, and who has some."""
         codes, ranges = self._observed(evidence if type(evidence) is dict else as_evidence(self.network, evidence))
-        if not likelihoods and not ranges:
+        if not virtual_evidence and not ranges:
             return codes, ONE, self._nothing_weighed
-        odd = [name for name in likelihoods or () if name in ranges]
+        odd = [name for name in virtual_evidence or () if name in ranges]
         if odd:
             raise observed_already(odd[0])
-        return codes, *self._likelihoods({**ranges, **(likelihoods or {})}, codes)
+        return codes, *self._likelihoods({**ranges, **(virtual_evidence or {})}, codes)
 
     def _observed(self, evidence: Mapping[str, Any]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
         """The codes of what was observed, and the likelihoods of ranges that hold several states."""
@@ -350,13 +350,13 @@ class ExactInference:
         return codes, ranges
 
     def _likelihoods(
-        self, likelihoods: Mapping[str, Numbers], codes: NDArray[np.int64]
+        self, virtual_evidence: Mapping[str, Numbers], codes: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         from bayeslearn.network.inference.evidence_session import in_order  # noqa: PLC0415 - loads when it is asked for
 
         flat = np.ones(int(self.compiled.belief_start[-1]))
         weighed = np.zeros(len(codes), np.bool_)
-        for name, values in likelihoods.items():
+        for name, values in virtual_evidence.items():
             v = self._position(name)
             numbers = in_order(self.network[name].variable, values)
             given = validation.not_negative(f"likelihood of {name}", validation.float_array(name, numbers))
@@ -422,15 +422,15 @@ class ExactInference:
         return {names[v]: write[v](states[v], flat, starts[v]) for v in asked}
 
     def _conflict(
-        self, evidence: Mapping[str, Any], likelihoods: Mapping[str, Numbers], *, row: int | None = None
+        self, evidence: Mapping[str, Any], virtual_evidence: Mapping[str, Numbers], *, row: int | None = None
     ) -> ImpossibleEvidenceError:
         """The error for impossible evidence: pieces are left out one by one as long as the rest stays impossible."""
-        left = {**dict.fromkeys(evidence, False), **dict.fromkeys(likelihoods, True)}
+        left = {**dict.fromkeys(evidence, False), **dict.fromkeys(virtual_evidence, True)}
         for name in list(left):
             rest = {n: virtual for n, virtual in left.items() if n != name}
             hard = {n: evidence[n] for n, virtual in rest.items() if not virtual}
-            soft = {n: likelihoods[n] for n, virtual in rest.items() if virtual}
-            if self.log_evidence(hard, likelihoods=soft) == -np.inf:
+            soft = {n: virtual_evidence[n] for n, virtual in rest.items() if virtual}
+            if self.log_evidence(hard, virtual_evidence=soft) == -np.inf:
                 left = rest
         pieces = [f"the likelihood of {n}" if virtual else f"{n}={evidence[n]}" for n, virtual in left.items()]
         where = "" if row is None else f" of row {row}"

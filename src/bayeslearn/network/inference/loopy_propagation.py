@@ -79,7 +79,7 @@ class LoopyPropagation:
         evidence: Mapping[str, Any] | None = None,
         *,
         variables: Iterable[str] | None = None,
-        likelihoods: Mapping[str, ArrayLike] | None = None,
+        virtual_evidence: Mapping[str, ArrayLike] | None = None,
         damping: float = 0.2,
         max_iter: int = 500,
         tol: float = 1e-9,
@@ -88,7 +88,7 @@ class LoopyPropagation:
 
         Parameters
         ----------
-        evidence, ask, likelihoods
+        evidence, variables, virtual_evidence
             As for :meth:`ExactInference.query`.
         damping
             The share of the old message in the new, from 0 up to 1: more settles more often, and more slowly.
@@ -101,7 +101,7 @@ class LoopyPropagation:
         validation.integer("max_iter", max_iter, min_value=1)
         validation.number("tol", tol, min_value=0)
         evidence = as_evidence(self.network, evidence)
-        question = Question.read(self.network, evidence, variables, likelihoods or {})
+        question = Question.read(self.network, evidence, variables, virtual_evidence or {})
         try:
             try:
                 with np.errstate(under="raise"):
@@ -109,7 +109,7 @@ class LoopyPropagation:
             except FloatingPointError:
                 found = self._settled(LogMessages(self.network, question, damping), question, max_iter, tol)
         except ZeroDivisionError:
-            raise impossible(evidence, likelihoods or {}) from None
+            raise impossible(evidence, virtual_evidence or {}) from None
         beliefs, log_p, iterations, change = found
         if change > tol:
             warn_not_settled(iterations, change, tol)
@@ -130,16 +130,16 @@ class LoopyPropagation:
         return dict(zip(states, p, strict=True))
 
 
-def impossible(evidence: Mapping[str, Any], likelihoods: Mapping[str, Any]) -> ImpossibleEvidenceError:
+def impossible(evidence: Mapping[str, Any], virtual_evidence: Mapping[str, Any]) -> ImpossibleEvidenceError:
     """The error when the messages leave no state to a variable: messages only ever rule out what is impossible."""
     pieces = [
         *(f"{name}={state}" for name, state in evidence.items()),
-        *(f"the likelihood of {n}" for n in likelihoods),
+        *(f"the likelihood of {n}" for n in virtual_evidence),
     ]
     return ImpossibleEvidenceError(
         f"the evidence is impossible: {', '.join(pieces)} cannot be together",
         hint="`network.query` names the smallest part of it that cannot be",
-        conflict=[*evidence, *likelihoods],
+        conflict=[*evidence, *virtual_evidence],
     )
 
 

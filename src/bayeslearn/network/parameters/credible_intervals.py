@@ -129,7 +129,7 @@ def query_interval(
     evidence: Mapping[str, Any] | None = None,
     variables: Iterable[str] | None = None,
     *,
-    likelihoods: Mapping[str, Numbers] | None = None,
+    virtual_evidence: Mapping[str, Numbers] | None = None,
     level: float = 0.95,
     n: int = DRAWS,
     random_state: np.random.Generator | int | None = None,
@@ -138,7 +138,7 @@ def query_interval(
 
     Parameters
     ----------
-    evidence, ask, likelihoods
+    evidence, variables, virtual_evidence
         As in a query; see :meth:`ExactInference.query`.
     level
         The share of the draws between the bounds.
@@ -158,8 +158,10 @@ def query_interval(
     require_numbers(f"{n:,} draws of {len(network):,} variables", (n, sum(cpt.variable.size for cpt in network)))
     evidence_of(network)
     engine = network.inference
-    known = engine.query(evidence, variables=variables, likelihoods=likelihoods)  # explains evidence that cannot be
-    codes, likelihood, weighed = engine.read(evidence, likelihoods)
+    known = engine.query(
+        evidence, variables=variables, virtual_evidence=virtual_evidence
+    )  # explains evidence that cannot be
+    codes, likelihood, weighed = engine.read(evidence, virtual_evidence)
     asked = [engine.compiled.position(name) for name in known.beliefs]
     kept = engine.compiled.relevant(asked, (codes >= 0) | weighed)
     tables = drawn_tables(network, engine.compiled, kept, n, validation.generator(random_state))
