@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from bayeslearn.network import DAG as DAG
     from bayeslearn.network import BayesianNetwork as BayesianNetwork
     from bayeslearn.network import BayesianNetworkClassifier as BayesianNetworkClassifier
+    from bayeslearn.network import NetworkImputer as NetworkImputer
     from bayeslearn.network import fit_network as fit_network
     from bayeslearn.network import fit_parameters as fit_parameters
     from bayeslearn.network.formats import read_network as read_network

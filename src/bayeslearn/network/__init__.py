@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.estimators import BayesianNetworkClassifier as BayesianNetworkClassifier
     from bayeslearn.network.evaluation import NetworkCrossValidation as NetworkCrossValidation
     from bayeslearn.network.evaluation import cross_validate as cross_validate
+    from bayeslearn.network.imputer import NetworkImputer as NetworkImputer
     from bayeslearn.network.inference.approximate import SampledInference as SampledInference
     from bayeslearn.network.inference.approximate import SampledPosterior as SampledPosterior
     from bayeslearn.network.inference.evidence_session import EvidenceSession as EvidenceSession

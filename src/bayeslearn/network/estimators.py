@@ -59,7 +59,7 @@ def given_or_searched(structure: BayesianNetwork | DAG | str | None) -> tuple[Ba
         return structure, None
     if not isinstance(structure, str):
         return as_dag(structure), None
-    if structure.lstrip().startswith("["):
+    if any(sign in structure for sign in ("[", "->", "<-", "{")):
         return DAG.parse(structure), None
     methods = ["learn", *(name for name, entry in METHODS.items() if entry.needs != "order")]
     method = validation.choice("structure", structure, methods)
