@@ -62,6 +62,8 @@ def tolerance(place):
 
 def assert_same(found, expected, place):
     """Two documents with the same keys and texts, and numbers that differ by rounding at most."""
+    if place.endswith("lineage.shares"):  # keys are digests of statistics, whose last digits are those of the machine
+        found, expected = list(found.values()), list(expected.values())
     if isinstance(expected, dict):
         assert list(found) == list(expected), place
         for key, value in expected.items():
