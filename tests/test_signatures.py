@@ -100,8 +100,6 @@ FORWARDED = [
     ("network.fit_parameters_online", "network.OnlineEM", set()),
     ("naive_bayes.NaiveBayesModel.learn", "naive_bayes.tabular.fit.learn", set()),
     ("neighbors.NeighborsModel.from_arrays", "neighbors.NeighborsModel", {"examples", "said", "distance", "target"}),
-    ("mixture.choose_mixture", "mixture.fit_mixture", {"k", "progress"}),
-    ("mixture.find_classes", "mixture.choose_mixture", {"family", "variance", "covariance", "tol"}),
     ("sources.as_source", "tables.as_table", set()),
     ("sources.FileSource.declared", "tables.as_table", {"data"}),
     ("hmm.HiddenMarkovModel.learn", "hmm.learn", set()),
@@ -120,7 +118,7 @@ def test_what_is_handed_on_has_the_same_defaults(outer, inner, filled_in):
 
 
 @pytest.mark.parametrize(
-    "name", ["fit_network", "NaiveBayesModel.learn", "network.fit_parameters_online", "mixture.find_classes"]
+    "name", ["fit_network", "NaiveBayesModel.learn", "network.fit_parameters_online", "fit_mixture"]
 )
 def test_help_explains_every_parameter(name):
     value = pydoc.locate(f"bayeslearn.{name}")

@@ -92,8 +92,8 @@ def run(
     with data.opened(sample_weight=sample_weight, max_states=max_states) as given:
         given.refuse("--plot", plot, "draws the rows")
         table = given.settled(read(given, pairs("--family", family), left_out, sample_weight, max_states))
-        kind = covariance or ("full" if not table.schema.discrete and not family else "diagonal")
-        validation.choice("--covariance", kind, ["full", "tied", "diagonal", "spherical"])
+        kind = covariance or ("full" if not table.schema.discrete and not family else "diag")
+        validation.choice("--covariance", kind, ["full", "tied", "diag", "spherical"])
         found = learned(table, number, pairs("--family", family), kind, how, data.passes)
         found.model.save(to)
         (show_json if as_json else show)(found, table, left_out, folded=given.folded)
@@ -143,7 +143,7 @@ def learned(
     """The groups, the largest first, with the log likelihood of every iteration told."""
     from bayeslearn.mixture.mixed_table import by_size, find_classes
 
-    together = None if covariance == "diagonal" and table.schema.discrete else covariance
+    together = None if covariance == "diag" and table.schema.discrete else covariance
     with interrupting.once("the best groups so far") as stop, progress.bar("clustering", passes=passes) as tell:
 
         def step(groups: int, now: Any) -> None:
