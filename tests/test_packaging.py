@@ -11,7 +11,7 @@ import pytest
 
 import bayeslearn
 from bayeslearn import read_network, write_network
-from bayeslearn.cli import app, bound, cases, naive, sequence, text
+from bayeslearn.cli import app, bound, case_based, demo, fit
 
 #: Libraries, and parts of the standard library, that take milliseconds to load.
 HEAVY = {
@@ -49,7 +49,7 @@ except SystemExit as end:
 
 VERBS = [
     *([name] for name in app.VERBS),
-    *([group.app.info.name, name] for group in (bound, cases, naive, sequence, text) for name in group.VERBS),
+    *([group.app.info.name, name] for group in (bound, case_based, demo, fit) for name in group.VERBS),
 ]
 
 
@@ -74,7 +74,7 @@ def test_help_loads_no_verb():
 def test_the_help_of_a_verb_loads_no_other():
     loaded = modules_after(CALL.format(words=["query", "--help"]), of=None)
     listed = {f"bayeslearn.cli.{place.partition('.')[0]}" for place, _ in app.VERBS.values()}
-    assert listed & loaded == {"bayeslearn.cli.query"}
+    assert listed & loaded == {"bayeslearn.cli.network_query"}
 
 
 def test_the_help_of_every_verb_loads_the_command_line_only():

@@ -6,7 +6,7 @@ import pyarrow.parquet
 import pytest
 
 from bayeslearn import BayesianNetwork, as_table, read_network, write_network
-from bayeslearn.cli import progress, sample, writing
+from bayeslearn.cli import network_sample, progress, table_writer
 from tests.cli.asking import ask, fail, said
 
 
