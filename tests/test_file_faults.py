@@ -51,7 +51,7 @@ def test_verbs_name_files_of_any_name(odd: Path) -> None:
     assert json.loads(answer)["files"] == [path]
     assert (odd / "schema\udcff.json").is_file()
     for words in (["scan", path], ["fit", "network", path], ["fit", "network", path, "--engine", "files"]):
-        code, answer, sentence = tell(*words, *(["-o", str(odd / "m.json")] if words[0] == "learn" else []))
+        code, answer, sentence = tell(*words, *(["-o", str(odd / "m.json")] if words[0] == "fit" else []))
         assert code == 0, sentence
         (answer + sentence).encode()  # no half characters reach a terminal
     code, _, sentence = tell("scan", path + "no.csv")

@@ -219,8 +219,9 @@ def kind_in_file(path: str | os.PathLike[str]) -> str:
 
     with stream_of(name) as stream:
         head = re.match(rb'(?:\xef\xbb\xbf)?\s*{\s*"format"\s*:\s*("[^"\\]*")', stream.read(HEAD))
-    if head is not None and (kind := kind_of({"format": head[1][1:-1].decode("utf-8", "replace")})) is not None:
-        return kind
+    found = None if head is None else kind_of({"format": head[1][1:-1].decode("utf-8", "replace")})
+    if found is not None:
+        return found
     with opened_document(name) as (document, source, _):
         return checked_head(name, document, source, None)[0].kind
 

@@ -92,7 +92,11 @@ def test_show():
 
 
 def test_pictures(tmp_path):
-    for words in (["find", "plumbing", "faucet"], ["design", "plumbing", "faucet"], ["show", "plumbing", "thermostat"]):
+    for words in (
+        ["retrieve", "plumbing", "faucet"],
+        ["design", "plumbing", "faucet"],
+        ["show", "plumbing", "thermostat"],
+    ):
         path = tmp_path / f"{words[0]}.svg"
         assert f"wrote {path}" in said("case-based", *words, "--plot", str(path))
         assert path.read_text().startswith("<?xml")
@@ -109,12 +113,12 @@ def test_a_second_example_that_is_no_machine():
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["find", "nothing.json", "a ->+ b"], 1, "case bases that ship: plumbing, support"),
-        (["find", "plumbing", "tap"], 2, "'tap' is no case of the base, no file and no function"),
-        (["find", "plumbing", "a ->+ b; a ->- b"], 1, "a →+ b contradicts a →− b"),
-        (["find", "plumbing", "a ->+ a"], 2, "a quantity influences itself"),
-        (["find", "plumbing", "faucet", "--most", "0"], 2, "--most must be at least 1"),
-        (["find", "plumbing", "faucet", "--plot", "x.txt"], 2, "a picture is an .svg or a .png file"),
+        (["retrieve", "nothing.json", "a ->+ b"], 1, "case bases that ship: plumbing, support"),
+        (["retrieve", "plumbing", "tap"], 2, "'tap' is no case of the base, no file and no function"),
+        (["retrieve", "plumbing", "a ->+ b; a ->- b"], 1, "a →+ b contradicts a →− b"),
+        (["retrieve", "plumbing", "a ->+ a"], 2, "a quantity influences itself"),
+        (["retrieve", "plumbing", "faucet", "--most", "0"], 2, "--most must be at least 1"),
+        (["retrieve", "plumbing", "faucet", "--plot", "x.txt"], 2, "a picture is an .svg or a .png file"),
         (["design", "plumbing", "faucet", "--without", "tap"], 2, "there is no case 'tap'"),
         (["design", "plumbing", "faucet", "-o", "x.txt"], 2, "its name stands for another format"),
         (["show", "plumbing", "--plot", "x.svg"], 2, "a picture shows one case"),

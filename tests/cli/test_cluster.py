@@ -57,7 +57,6 @@ def test_json_pictures_and_files_of_rows(files):
 def test_what_cannot_be_is_told(files):
     data, model = str(files / "plain.csv"), str(files / "m.json")
     for words, match in [
-        ((data,), "where should the model be written"),
         ((data, "-o", model, "-k", "two"), "-k is a whole number above 0, or auto"),
         ((data, "-o", str(files / "m.txt")), "its name stands for another format"),
         ((data, "-o", model, "--drop-columns", "z"), "there is no column 'z'"),

@@ -107,7 +107,7 @@ def test_hidden_variables(folder):
     assert "missing cells   2 of 12 (16.7 %)\nhidden          Cause (2 states)\n" in report
     assert len(report.split("starts ")[1].splitlines()[0].split(",")) == 3
     assert read_network("model.json").states("Cause") == ("low", "high")
-    ask(*words[:4], "Cause:3", *words[5:])
+    ask(*words[:5], "Cause:3", *words[6:])
     assert read_network("model.json").states("Cause") == ("Cause0", "Cause1", "Cause2")
 
 
@@ -151,7 +151,7 @@ def test_weights_and_numbers(folder):
         "parameters",
         "[feels][degrees|feels]",
         "numbers.csv",
-        "--weights",
+        "--sample-weight",
         "times",
         "-o",
         "model.json",
@@ -259,7 +259,7 @@ def test_a_row_of_probability_zero_is_named(folder):
         (["net.json", "rain.csv", "-o", "m.json", "--seed", "-1"], 2, "`--seed` must be at least 0, got -1"),
         (["net.json", "rain.csv", "-o", "m.json", "--freeze", "Snow"], 2, "there is no variable 'Snow'"),
         (["[Rain][Wet|Rain]", "rain.csv", "-o", "m.json", "--freeze", "Rain"], 2, "cannot stay as they are"),
-        (["net.json", "rain.csv", "-o", "m.json", "--weights", "times"], 2, "there is no column 'times'"),
+        (["net.json", "rain.csv", "-o", "m.json", "--sample-weight", "times"], 2, "there is no column 'times'"),
     ],
 )
 def test_failures_are_one_sentence(words, code, message, folder):

@@ -168,7 +168,7 @@ def test_batches_and_a_bar(folder, monkeypatch):
     words = ["impute", "asia", "holes.csv", "--method", "sample", "--seed", "1"]
     whole = ask(*words)
     monkeypatch.setattr(em_steps, "MOST_CELLS", 0)
-    monkeypatch.setattr(writing, "BATCH", 100)
+    monkeypatch.setattr(table_writer, "BATCH", 100)
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
     assert ask(*words) == whole
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal

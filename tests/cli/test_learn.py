@@ -198,9 +198,9 @@ def test_ten_rows(folder):
 def test_weights(folder):
     lines = RAIN.splitlines()
     (folder / "times.csv").write_text("\n".join([f"{lines[0]},times", *(f"{line},2" for line in lines[1:])]))
-    found = answer("times.csv", "--weights", "times", "--held-out", "0")
+    found = answer("times.csv", "--sample-weight", "times", "--held-out", "0")
     assert (found["rows"], found["weight"]) == (120, 240)
-    report = ask("fit", "network", "times.csv", "--weights", "times", "-o", "model.json")
+    report = ask("fit", "network", "times.csv", "--sample-weight", "times", "-o", "model.json")
     assert report.startswith("rows           120, which count as 240\n")
 
 
@@ -267,7 +267,7 @@ def interrupted(monkeypatch, words, *, times=1, at=2):
 
         return step
 
-    monkeypatch.setattr(structures, "telling", pressing)
+    monkeypatch.setattr(structure_options, "telling", pressing)
     return CliRunner().invoke(app, list(words))
 
 
@@ -302,7 +302,7 @@ def test_ctrl_c_is_as_before_after_the_block(capfd):
 def test_a_bar_tells_score_and_arcs(folder, monkeypatch):
     words = ["fit", "network", "rain.csv", "--method", "tabu", "--bootstrap", "3", "-o", "model.json"]
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(structures, "PAUSE", 0.0)
+    monkeypatch.setattr(structure_options, "PAUSE", 0.0)
     assert said(*words).startswith("wrote ")  # no bar in a pipe
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("TERM", "xterm")
@@ -349,7 +349,7 @@ def test_a_bar_tells_score_and_arcs(folder, monkeypatch):
         (["number.csv", "--cut", "mdl"], 2, "target"),
         (["number.csv", "--bins", "0"], 2, "bins"),
         (["rain.csv", "--max-states", "0"], 2, "--max-states must be at least 1"),
-        (["rain.csv", "--weights", "times"], 2, "there is no column 'times'"),
+        (["rain.csv", "--sample-weight", "times"], 2, "there is no column 'times'"),
         (["rain.csv", "--method", "pc", "--alpha", "2"], 2, "--alpha must be below 1"),
         (["rain.csv", "--method", "pc", "--test", "luck"], 2, "luck"),
         (["rain.csv", "--time-limit", "-1"], 2, "--time-limit must be at least 0"),

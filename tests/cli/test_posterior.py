@@ -90,7 +90,7 @@ def test_odd_columns_and_weights(folder):
     x, lines = rng.normal(size=120).round(3), RAIN.splitlines()
     rows = [f"{i},{line},{v},2" for i, (line, v) in enumerate(zip(lines[1:], x, strict=True))]
     (folder / "odd.csv").write_text("\n".join([f"id,{lines[0]},degrees,times", *rows]))
-    words = ["odd.csv", "--weights", "times", "--samples", "50", "--bins", "2", "--cut", "width"]
+    words = ["odd.csv", "--sample-weight", "times", "--samples", "50", "--bins", "2", "--cut", "width"]
     report = ask("structure-posterior", *words)
     assert report.startswith("rows    120, which count as 240\n")
     assert "left out  column 'id' numbers the rows\n" in report
@@ -137,7 +137,7 @@ def test_ctrl_c_ends_with_what_was_looked_at(folder, monkeypatch, capfd):
 
         return step
 
-    monkeypatch.setattr(structures, "telling", pressing)
+    monkeypatch.setattr(structure_options, "telling", pressing)
     done = CliRunner().invoke(app, ["structure-posterior", "rain.csv", "--samples", "400"])
     assert done.exit_code == 0
     assert "orders  4 chains of 40\n" in done.stdout
@@ -146,7 +146,7 @@ def test_ctrl_c_ends_with_what_was_looked_at(folder, monkeypatch, capfd):
 
 def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(structures, "PAUSE", 0.0)
+    monkeypatch.setattr(structure_options, "PAUSE", 0.0)
     for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}.items():
         monkeypatch.setenv(name, value)
     told = said("structure-posterior", "rain.csv", "--samples", "100")

@@ -180,7 +180,6 @@ def test_errors_of_the_reference_prior_are_held_out_where_they_are_undefined(ren
 def test_what_cannot_be_is_told(files):
     data, model = str(files / "rows.csv"), str(files / "m.json")
     for words, error, match in [
-        ((data,), ParameterError, "which column should be learned"),
         ((data, "-t", "z"), UnknownColumnError, "there is no column 'z'"),
         ((data, "-t", "y", "--method", "magic"), ParameterError, "unexpected value for `--method`"),
         ((data, "-t", "hue"), DataError, "target 'hue' holds states such as 'blue'"),
@@ -193,6 +192,7 @@ def test_what_cannot_be_is_told(files):
         with pytest.raises(error, match=match):
             ask("fit", "regression", *words)
     assert fail("fit", "regression", data, "-t", "id", "--max-states", "20")[0] == 1
+    assert "Missing option '--target'" in fail("fit", "regression", data)[1]
     (files / "m.json").write_text("{}")
     with pytest.raises(FormatError, match="holds no model"):
         ask("predict", model, data)

@@ -321,7 +321,8 @@ def test_scan_shows_what_was_understood(rentals):
 @pytest.mark.parametrize(
     "words",
     [
-        ["fit", "network", "--max-parents", "1"], ["fit", "naive-bayes", "--target", "kind"], ["fit", "mixture", "-k", "2"],
+        ["fit", "network", "--max-parents", "1"], ["fit", "naive-bayes", "--target", "kind"],
+        ["fit", "mixture", "-k", "2"],
         ["fit", "regression", "--target", "price"],
     ],
     ids=lambda words: words[0],

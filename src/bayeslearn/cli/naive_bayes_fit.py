@@ -61,7 +61,7 @@ def run(
 ) -> None:
     """Learn a naive Bayes classifier of words, numbers and counts; columns of no use are left out.
 
-    Example: bayeslearn fit naive-bayes titanic.csv --target survived -o titanic.json
+    Example: bayeslearn fit naive-bayes titanic.csv --target survived -o nb.json
     """
     from bayeslearn import codec, files, validation
     from bayeslearn.naive_bayes import NaiveBayesModel, cross_validate

@@ -46,7 +46,7 @@ def run(
     With --explain and no file to write, each row is explained in words. Where the files know the class, stderr reports
     how many predictions are right, and their mean log loss.
 
-    Example: bayeslearn predict titanic.json passengers.csv --explain
+    Example: bayeslearn predict nb.json passengers.csv --explain
     """
     from bayeslearn.evaluation import Metrics
     from bayeslearn.naive_bayes import NaiveBayesModel

@@ -71,7 +71,7 @@ def run(
 
     Ctrl-C ends the climb with the tables so far.
 
-    Example: bayeslearn fit parameters '\[smoke]\[lung|smoke]' smokers.csv -o model.json
+    Example: bayeslearn fit parameters '\[smoke]\[lung|smoke]' smokers.csv -o m.json
     """
     from bayeslearn import files
     from bayeslearn.network import fit_parameters

@@ -75,17 +75,15 @@ class Verbs(typer.core.TyperGroup):
         name, *rest = args
         if name in self.former and name not in self.verbs:
             ctx.fail(f"No such command {name!r}. The call is: {self.former[name]}")
-        if name in self.verbs:
-            place = self.verbs[name].place
-            if not isinstance(place, str):
-                from bayeslearn.cli.model_verbs import body_place
+        places = self.verbs[name].place if name in self.verbs else ""
+        if not isinstance(places, str):
+            from bayeslearn.cli.model_verbs import body_place
 
-                place = body_place(ctx, name, place, rest)
-            if isinstance(place, str):
-                command = load(name, place)
-                return name, command if isinstance(command, Verbs) else helpful(command), rest
-        name, command, rest = super().resolve_command(ctx, args)
-        return name, helpful(command), rest
+            place = body_place(ctx, name, places, rest)
+            if place is not None:
+                return name, helpful(load(name, place)), rest
+        found, command, rest = super().resolve_command(ctx, args)
+        return found, command if isinstance(command, Verbs) else helpful(command), rest
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - typer gives the context
         """Return the names, in order."""
