@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
 
-    from bayeslearn.components.rows import Rows
     from bayeslearn.em import EMResult
+    from bayeslearn.mixture.cluster_report import UncertainRow
     from bayeslearn.mixture.inputs import FoldedRows
     from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables.markers import Markers
@@ -196,15 +196,18 @@ def info_of(
     n_rows, n_missing = round(model.total_weight), None
     n_uncertain: int | None = None
     uncertain: list[UncertainRow] = []
+    notes: tuple[str, ...] = ()
     if isinstance(source, Rows):
         n_uncertain, uncertain = most_uncertain(model, source)
         n_rows = len(source)
         n_missing = sum(int((np.isnan(c) if c.dtype.kind == "f" else c < 0).sum()) for c in source.cells)
-    elif hasattr(data, "missing"):
+    else:
+        notes = ("Uncertain rows are reported only for rows in memory.",)
+    if hasattr(data, "missing"):
         n_rows, n_missing = data.n_rows, sum(data.missing().values())
     return MixtureFitInfo(
         n_rows=n_rows, history=result.history, converged=result.converged, log_likelihood=result.log_likelihood,
-        dropped_columns=dict(dropped), n_components=model.n_components, n_columns=len(model.schema),
+        dropped_columns=dict(dropped), notes=notes, n_components=model.n_components, n_columns=len(model.schema),
         n_missing=n_missing, selection=selection, clusters=tuple(describe_clusters(model)), n_uncertain=n_uncertain,
         uncertain_rows=tuple(uncertain),
     )  # fmt: skip
