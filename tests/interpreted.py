@@ -105,7 +105,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
 }
 
 #: What only compiled code calls; interpreted code has the same for Python's own integers, which do not overflow.
-COMPILED_ONLY = {"_jit._lowest_bits", "folding._mixed", "sampling._uniform"}
+COMPILED_ONLY = {"_jit._lowest_bits", "missing_patterns._mixed", "sampling._uniform"}
 
 ROOT = Path(__file__).parent
 
