@@ -17,6 +17,8 @@ from bayeslearn.printable import one_line
 from bayeslearn.tables.variables import DiscreteVariable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bayeslearn.tables.table import Table
 
 Backend = Literal["pandas", "polars", "pyarrow"]
@@ -92,6 +94,14 @@ def to_frame(arrow: Any, backend: Backend) -> Any:
             f"a {backend} frame needs the optional package {backend!r}, which is not installed",
             hint=f"pip install {backend}, or choose backend='pyarrow'",
         ) from None
+
+
+def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
+    """Columns as a data frame; lists of words are text, also when they are empty."""
+    import pyarrow as pa  # noqa: PLC0415 - Arrow loads when it is asked for
+
+    arrays = [pa.array(cells, None if len(cells) else pa.string()) for cells in columns.values()]
+    return to_frame(pa.table(arrays, names=list(columns)), backend)
 
 
 def to_pandas(arrow: Any) -> Any:
