@@ -315,7 +315,19 @@ def test_options_of_the_command_line(tmp_path):
     answer = json.loads(ask("predict", model, data, "--json"))
     assert answer["columns"]["who"][0] in {"slow", "fast"}
     assert "wait = " in ask("predict", model, data, "--explain")
-    ask("fit", "mixture", data, "--n-components", "2", "--drop-columns", "who", "--distribution", f"wait={NAME}", "-o", model)
+    ask(
+        "fit",
+        "mixture",
+        data,
+        "--n-components",
+        "2",
+        "--drop-columns",
+        "who",
+        "--distribution",
+        f"wait={NAME}",
+        "-o",
+        model,
+    )
     assert [part.distribution for part in load(model).parts] == [Waits()]
     ask("fit", "hmm", data, "--columns", "wait", "--states", "2", "--emissions", NAME, "-o", model)
     assert load(model).emissions.kind == NAME

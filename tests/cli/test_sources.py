@@ -64,7 +64,10 @@ VERBS = {
     "naive": (["fit", "naive-bayes", "--target", "rain", "--drop-columns", "t", "--family", "doors=poisson"], "full"),
     "naive holes": (["fit", "naive-bayes", "--target", "rain"], "holes"),
     "text": (["fit", "text", "--text", "t", "--label", "wet"], "full"),
-    "cluster": (["fit", "mixture", "--n-components", "2", "--n-init", "2", "--max-iter", "20", "--tol", "1e-9"], "holes"),
+    "cluster": (
+        ["fit", "mixture", "--n-components", "2", "--n-init", "2", "--max-iter", "20", "--tol", "1e-9"],
+        "holes",
+    ),
     "regress": (["fit", "regression", "--target", "size", "--drop-columns", "t"], "full"),
     "sequence": (["fit", "hmm", "--id", "id", "--states", "2", "--restarts", "2"], "visits"),
     "regress holes": (["fit", "regression", "--target", "size,doors", "--prior", "evidence"], "holes"),
@@ -252,7 +255,9 @@ def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypat
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("words", [[*FIT, "--prior", "laplace"], ["fit", "mixture", "--n-components", "2", "--n-init", "1"]])
+@pytest.mark.parametrize(
+    "words", [[*FIT, "--prior", "laplace"], ["fit", "mixture", "--n-components", "2", "--n-init", "1"]]
+)
 def test_a_climb_goes_on_from_its_checkpoint(place, tmp_path, words):
     there = [*words, str(place / "holes-[12].csv"), "--tol", "1e-12", "--checkpoint", str(tmp_path / "c.json")]
     once, twice = tmp_path / "once.json", tmp_path / "twice.json"
