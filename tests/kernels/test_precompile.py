@@ -183,15 +183,16 @@ def tables(tmp_path_factory):
 
 #: Jobs that every run of the tests tries; others are slow here, and `make test-wheel` runs all of them.
 EVERY_TIME = (
-    "learn",
+    "fit network",
     "query",
     "predict",
-    "naive learn",
-    "cluster",
-    "sequence learn",
-    "text learn",
-    "regress",
-    "neighbors",
+    "fit naive-bayes",
+    "fit mixture",
+    "fit hmm",
+    "fit text",
+    "fit regression",
+    "fit neighbors",
+    "predict, neighbors",
 )
 
 

@@ -1,4 +1,4 @@
-"""What ``bayeslearn neighbors`` reports: how the examples predict each other, and what new rows are."""
+"""What ``bayeslearn fit neighbors`` reports: how the examples predict each other."""
 
 from __future__ import annotations
 
