@@ -111,7 +111,7 @@ def remaining(rows: Table, targets: NDArray[Any], n: int) -> NDArray[np.float64]
     lacking = gone > np.bincount(mine, own, minlength=size) * (1 + 1e-12)
     if lacking.any():
         raise DataError(
-            f"row {validation.first_position(lacking[equal[n:]])} is not among the training rows, or not with this weight",
+            f"row {validation.first_position(lacking[equal[n:]])} is not among the training rows",
             hint="remove rows with the cells, targets and weights with which they were added",
         )
     order = np.lexsort((-np.arange(n), mine))

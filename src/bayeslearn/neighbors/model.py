@@ -320,7 +320,7 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         parts, at = [], 0
         for posterior, found in self._posteriors(rows):
             some = truth[at : at + len(found)]
-            parts.append(voting.log_likelihood(posterior, some))
+            parts.append(voting.log_likelihood(posterior, some, classes=self.is_classifier))
             at += len(found)
         return np.concatenate(parts)
 

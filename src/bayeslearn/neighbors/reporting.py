@@ -123,5 +123,4 @@ def fit_pairs(info: NeighborsFitInfo, model: NeighborsModel) -> dict[str, Any]:
         **settings(model),
         **({} if found is None else {f"{error_name(model)} (leave-one-out)": found.error}),
         **before,
-        "Seconds": round(info.seconds, 3),
     }

@@ -114,9 +114,9 @@ def interval(posterior: NormalInverseGamma, level: float) -> tuple[Floats, Float
     return low, high
 
 
-def log_likelihood(posterior: Any, targets: NDArray[Any]) -> Floats:
+def log_likelihood(posterior: Any, targets: NDArray[Any], *, classes: bool) -> Floats:
     """ln P(target) of codes or numbers; 0 where missing, −∞ for a class without probability."""
-    if isinstance(posterior, NormalInverseGamma):
+    if not classes:
         if (posterior.alpha <= 0).any():
             raise ParameterError(
                 "the variance of one neighbor is undefined", hint="use a prior above 0, or a larger `n_neighbors`"
