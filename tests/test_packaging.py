@@ -11,7 +11,7 @@ import pytest
 
 import bayeslearn
 from bayeslearn import read_network, write_network
-from bayeslearn.cli import app, bound, case_based, demo, fit
+from bayeslearn.cli import app, bound, case_based, demo, fit_kinds
 
 #: Libraries, and parts of the standard library, that take milliseconds to load.
 HEAVY = {
@@ -49,7 +49,7 @@ except SystemExit as end:
 
 VERBS = [
     *([name] for name in app.VERBS),
-    *([group.app.info.name, name] for group in (bound, case_based, demo, fit) for name in group.VERBS),
+    *([group.app.info.name, name] for group in (bound, case_based, demo, fit_kinds) for name in group.VERBS),
 ]
 
 

@@ -203,8 +203,8 @@ def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
-    assert "iteration 1, log likelihood -" in said(*words)
-    assert "start 2 of 2, iteration 1, log likelihood -" in said(*words, "--restarts", "2")
+    assert "iteration 1, log-likelihood -" in said(*words)
+    assert "start 2 of 2: iteration 1, log-likelihood -" in said(*words, "--restarts", "2")
 
 
 def test_a_climb_that_ends_too_early_is_warned_of(folder):

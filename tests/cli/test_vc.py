@@ -1,4 +1,4 @@
-"""``bayeslearn vc``: the dimension of a table of zeros and ones."""
+"""``bayeslearn bound vc-dimension``: the dimension of a table of zeros and ones."""
 
 import json
 

@@ -7,11 +7,11 @@ from typer.main import get_command, get_group
 from typer.testing import CliRunner
 
 from bayeslearn.cli import app as root
-from bayeslearn.cli import bound, case_based, demo, fit
+from bayeslearn.cli import bound, case_based, demo, fit_kinds
 from bayeslearn.cli.verbs import Verb, group
 from tests.cli.asking import fail, tell
 
-GROUPS = {"": root, "bound": bound, "case-based": case_based, "demo": demo, "fit": fit}
+GROUPS = {"": root, "bound": bound, "case-based": case_based, "demo": demo, "fit": fit_kinds}
 ALL = [(path, name) for path, module in GROUPS.items() for name in module.VERBS]
 
 

@@ -33,7 +33,7 @@ VERBS = {
     ),
     "sample": Verb(of_networks("network_sample"), "Draw independent cases from a network.", "Data"),
     "fit": Verb(
-        "fit.app",
+        "fit_kinds.app",
         "Fit a model to data: fit KIND DATA -o MODEL; without a kind, a Bayesian network.",
         "Fit",
     ),

@@ -86,7 +86,7 @@ def run(
 
         def step(now: Any) -> None:
             stop.heed()
-            tell(now.iteration / 200, f"labels, iteration {now.iteration}, log likelihood {now.log_likelihood:.6g}")
+            tell(now.fraction, f"labels, {now.message}")
 
         words: dict[str, Any] = {"estimate": estimate, "unlabeled": unlabeled}  # checked by learn
         model = NaiveBayesModel.learn(

@@ -1,4 +1,4 @@
-"""What ``bayeslearn learn`` says of the network that it learned: what is in it, what it is worth, and what to doubt."""
+"""What ``bayeslearn fit network`` reports: what is in the network, its hold-out check, and its weakest parts."""
 
 from __future__ import annotations
 

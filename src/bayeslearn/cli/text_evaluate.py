@@ -66,7 +66,7 @@ def run(
 ) -> None:
     """Judge a text classifier on documents that it has not seen; or the learner, on random splits.
 
-    Example: bayeslearn evaluate mails.model mails.csv --target folder
+    Example: bayeslearn evaluate mails.model mails.csv --label folder
 
     Example: bayeslearn evaluate text mails/ --sizes 100,200,500 --plot curve.svg
     """

@@ -192,7 +192,7 @@ def test_em_climbs_and_keeps_every_case(seed):
     steps = []
     model = learned(rows, progress=steps.append, tol=1e-6)
     assert model.cases == pytest.approx(40)
-    gains = [s.gain for s in steps[1:]]
+    gains = [now.detail.gain for now in steps[1:]]
     assert gains
     assert min(gains) >= -1e-8
     assert learned(rows, unlabeled="drop").cases == sum(k is not None for k in rows["kind"])

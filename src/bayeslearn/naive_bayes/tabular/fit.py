@@ -32,11 +32,11 @@ from bayeslearn.tables import DiscreteVariable, Schema, Source, Table
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from bayeslearn import em
+    from bayeslearn.progress import ProgressCallback
     from bayeslearn.tables.markers import Markers
 
 
@@ -57,7 +57,7 @@ def learn(
     left_out: dict[str, str] | None = None,
     tol: float = 1e-4,
     max_iter: int = 200,
-    progress: Callable[[em.EMStep], object] | None = None,
+    progress: ProgressCallback | None = None,
     na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),

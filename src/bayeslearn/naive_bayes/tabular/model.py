@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn import em
     from bayeslearn.components.component import Component
     from bayeslearn.components.product import ProductDensity
     from bayeslearn.distributions.categorical import DirichletRule
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from bayeslearn.model_values import Reader
     from bayeslearn.naive_bayes.tabular.explanation import CellContributions
     from bayeslearn.naive_bayes.tabular.row_blocks import Cells, Rows
+    from bayeslearn.progress import ProgressCallback
     from bayeslearn.tables.markers import Markers
 
     Absent = Literal["error", "missing"]
@@ -113,7 +113,7 @@ class NaiveBayesModel(Saved, kind="naive Bayes"):
         left_out: dict[str, str] | None = None,
         tol: float = 1e-4,
         max_iter: int = 200,
-        progress: Callable[[em.EMStep], object] | None = None,
+        progress: ProgressCallback | None = None,
         na_values: Markers = (),
         keep_default_na: bool = True,
         drop_columns: Iterable[str] = (),
