@@ -250,6 +250,8 @@ def test_a_row_of_probability_zero_is_named(folder):
         (["net.json", "rain.csv", "-o", "no/m.json"], 1, "there is no folder 'no'"),
         (["net.json", "rain.csv", "-o", "m.json", "--prior", "flat"], 2, "there is no prior 'flat'"),
         (["net.json", "rain.csv", "-o", "m.json", "--hidden", "H"], 2, "--hidden takes VAR:N or VAR:STATE"),
+        (["net.json", "rain.csv", "-o", "m.json", "--hidden", "H:1" + "0" * 21], 2, "at most 9223372036854775807"),
+        (["net.json", "rain.csv", "-o", "m.json", "--hidden", "H:²"], 2, "--hidden is a whole number above 0, got '²'"),
         (["net.json", "rain.csv", "-o", "m.json", "--hidden", "H:2"], 2, "hidden variable 'H' is not in the graph"),
         (["net.json", "rain.csv", "-o", "m.json", "--method", "luck"], 2, "unexpected value for --method: 'luck'"),
         (["net.json", "rain.csv", "-o", "m.json", "--start", "here"], 2, "unexpected value for --start: 'here'"),

@@ -75,7 +75,9 @@ def test_json_and_options(calls):
 def test_what_cannot_be(calls):
     for words, message in (
         (("--states", "2", "--columns", "hope"), "no column 'hope'"),
-        (("--states", "0"), "at least 1"),
+        (("--states", "0"), "--states is a whole number above 0, got '0'"),
+        (("--states", "1" + "0" * 21), "--states is at most 9223372036854775807, got a number of 22 digits"),
+        (("--states", "²"), "--states is a whole number above 0, got '²'"),
         ((), "how many states"),
         (("--states", "2", "--plot", "x.txt"), "picture"),
         (("--states", "2", "--prior", "hope"), "no prior 'hope'"),

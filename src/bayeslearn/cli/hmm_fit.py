@@ -115,8 +115,7 @@ def state_names(states: str | None) -> int | list[str] | None:
         return None
     from bayeslearn import validation
 
-    number = validation.whole_number(states)
-    return list(names(states)) if number is None else number
+    return validation.count_or_names("--states", states)
 
 
 def chosen(there: list[str], columns: str | None, id_column: str | None, known: str | None) -> list[str]:

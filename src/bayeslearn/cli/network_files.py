@@ -56,8 +56,7 @@ def hidden_variables(items: list[str] | None) -> dict[str, int | list[str]]:
             raise ParameterError(
                 f"--hidden takes VAR:N or VAR:STATE,STATE,..., got {item!r}", hint="for instance --hidden group:3"
             )
-        number = validation.whole_number(states)
-        found[name] = states.split(",") if number is None else number
+        found[name] = validation.count_or_names("--hidden", states)
     return found
 
 
