@@ -142,7 +142,7 @@ def parts_of_schema(
         if together and chosen is Normal:
             joint.append(variable)
         else:
-            given = chosen.over([variable]) if isinstance(chosen, type) else chosen
+            given: Any = chosen.over([variable]) if isinstance(chosen, type) else chosen  # type: ignore[attr-defined]
             parts.append(Component((variable,), given))  # type: ignore[arg-type]
     if joint:
         parts.append(gaussian(joint, kind, variance))
