@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.capacity import require_numbers
 from bayeslearn.codec import Saved
 from bayeslearn.components.product import Product, normalized
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from bayeslearn.reports import Report
 
     Floats = NDArray[np.float64]
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 #: The name of the components' weights among the statistics.
 SHARES = "shares of the components"
@@ -363,8 +365,6 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture"):
 
     def plot(self, data: Any, *, columns: Sequence[str] | None = None, ax: Any = None) -> Any:
         """Plot rows by their component; see :func:`bayeslearn.plots.plot_mixture`."""
-        from bayeslearn import plots  # noqa: PLC0415 - loaded when a mixture is drawn
-
         return plots.plot_mixture(self, data, columns=columns, ax=ax)
 
     def report(self) -> Report:
