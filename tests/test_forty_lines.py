@@ -22,7 +22,7 @@ from bayeslearn.hmm import HMMEstimator, learn
 from bayeslearn.mixture import MixedTypeClusterer, find_classes, fit_mixture
 from bayeslearn.mixture.cluster_report import describe_clusters
 from bayeslearn.model_values import PRIORS
-from bayeslearn.naive_bayes import NaiveBayesClassifier, NaiveBayesModel
+from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 from tests.cli.asking import ask
 
 ### forty lines
@@ -133,7 +133,7 @@ def saved(model, path):
 
 def learned_by_name(**options):
     """A naive Bayes model of the waits."""
-    return NaiveBayesModel.learn(ROWS, "who", families=FAMILIES, **options)
+    return fit_naive_bayes(ROWS, "who", distributions=FAMILIES, **options)
 
 
 ### registration
@@ -193,9 +193,9 @@ def test_explanation():
 
 def test_classifier():
     X = ROWS["wait"][:, None]
-    model = NaiveBayesClassifier(families={"x0": NAME}).fit(X, ROWS["who"])
+    model = NaiveBayesClassifier(distributions={"x0": NAME}).fit(X, ROWS["who"])
     assert model.predict([[0.1], [30.0]]).tolist() == ["fast", "slow"]
-    halves = NaiveBayesClassifier(families={"x0": NAME})
+    halves = NaiveBayesClassifier(distributions={"x0": NAME})
     for part in (slice(None, None, 2), slice(1, None, 2)):
         halves.partial_fit(X[part], ROWS["who"][part], classes=["fast", "slow"])
     np.testing.assert_allclose(halves.predict_proba(X), model.predict_proba(X), rtol=1e-9)
@@ -258,7 +258,7 @@ def source(tmp_path):
 
 
 def test_source(source):
-    whole, folded = learned_by_name(), NaiveBayesModel.learn(source, "who", families=FAMILIES)
+    whole, folded = learned_by_name(), fit_naive_bayes(source, "who", distributions=FAMILIES)
     np.testing.assert_allclose(folded.posterior("wait").mean(), whole.posterior("wait").mean(), rtol=1e-12)
     classes = find_classes(source, 2, columns=["wait"], families=FAMILIES, random_state=0)
     assert sorted(classes.model["wait"]) == pytest.approx([0.1, 2.0], rel=0.3)

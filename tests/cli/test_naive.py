@@ -37,7 +37,7 @@ def test_the_report(days):
     assert "majority" in text
     assert "what speaks most for it" in text
     model = NaiveBayesModel.load(days / "m.json")
-    assert model.cases == 60
+    assert model.total_weight == 60
     assert {c.name: c.distribution.name for c in model.columns} == {
         "sky": "categorical",
         "heat": "normal",
@@ -61,9 +61,9 @@ def test_options_reach_the_model(days):
     model = NaiveBayesModel.load(days / "m.json")
     assert repr(model["sky"].prior) == "Dirichlet(α=1 per state)"
     assert repr(model["heat"].prior) == "Dirichlet(α₀=2 per row)"
-    assert repr(model["visits"].prior) == "PooledPrior(cases=2.0)"
+    assert repr(model["visits"].prior) == "PooledPrior(equivalent_sample_size=2.0)"
     assert model["heat"].variable.size == 3
-    assert found["sharpness"] == pytest.approx(dict(zip(model.names, model.sharpness, strict=True)))
+    assert found["sharpness"] == pytest.approx(dict(zip(model.feature_names, model.column_exponents, strict=True)))
     assert found["check"]["cv"] == 5
     assert len(found["check"]["calibration"]["edges"]) == 11
     assert found["left_out"] == {"id": "asked for"}
@@ -94,7 +94,7 @@ def test_reasons_in_words(days):
     words = ["naive", "predict", str(days / "m.json"), str(days / "one.csv"), "--explain"]
     text = ask(*words)
     assert text.startswith("row 0: ")
-    assert "sky = (never seen)" in text
+    assert "sky = (unknown)" in text
     assert "visits missing" in text
     assert "has no column 'visits'; its values are treated as missing" in said(*words)
 
@@ -103,7 +103,7 @@ def test_labels_that_are_missing(days):
     rows = random_rows(1, n=60, labels=False)
     write(days / "days.csv", rows)
     assert "missing labels" in learn(days)
-    assert NaiveBayesModel.load(days / "m.json").cases == pytest.approx(60)
+    assert NaiveBayesModel.load(days / "m.json").total_weight == pytest.approx(60)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from bayeslearn.printable import one_line
 from bayeslearn.tables.variables import DiscreteVariable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bayeslearn.tables.table import Table
 
 Backend = Literal["pandas", "polars", "pyarrow"]
@@ -27,6 +29,19 @@ TEXT_VARIABLES, HTML_ROWS, HTML_COLUMNS, STATES = 12, 10, 20, 6
 
 
 ### Arrow and data frames
+
+
+def frame_of(columns: Mapping[str, Any], backend: Backend = "pandas") -> Any:
+    """Columns as a data frame; values of several kinds become text, and so does a column without any."""
+    import pyarrow as pa  # noqa: PLC0415 - Arrow loads when it is asked for
+
+    def array(cells: Any) -> Any:
+        try:
+            return pa.array(cells, None if len(cells) else pa.string())
+        except (pa.ArrowException, OverflowError):
+            return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
+
+    return to_frame(pa.table([array(cells) for cells in columns.values()], names=list(columns)), backend)
 
 
 def to_arrow(table: Table, sample_weight: str | None) -> Any:
