@@ -120,7 +120,7 @@ def test_history_belongs_to_the_model_returned():
 
     _, log_likelihood = result.model.expected_statistics(data.tosses)
     assert result.log_likelihood == pytest.approx(log_likelihood, rel=1e-14)
-    assert [step.iteration for step in result.history] == list(range(result.iterations + 1))
+    assert [step.iteration for step in result.history] == list(range(result.n_iter + 1))
     assert result.history[-1].gain <= 1e-6
 
 
@@ -142,21 +142,23 @@ def test_warns_with_the_numbers_when_not_converged():
         result = em.run(start(), Rows(tosses(50, 4), batch=50), max_iter=2)
 
     assert not result.converged
-    assert result.iterations == 2
+    assert result.n_iter == 2
 
 
 def test_progress_sees_every_step_and_may_stop():
-    seen = []
+    seen, shares = [], []
 
-    def progress(step):
-        seen.append(step)
-        if step.iteration == 3:
+    def progress(now):
+        seen.append(now.detail)
+        shares.append(now.fraction)
+        if now.detail.iteration == 3:
             raise StopIteration
 
     result = em.run(start(), Rows(tosses(50, 4), batch=50), progress=progress)
 
     assert tuple(seen) == result.history
-    assert result.iterations == 3
+    assert 0 == shares[0] < shares[1] <= shares[2] <= shares[3] < 1
+    assert result.n_iter == 3
     assert not result.converged
 
 
@@ -172,7 +174,7 @@ def test_a_climb_goes_on_from_what_was_written():
     again = em.run(written[-1], data)
 
     assert len(written) == 3  # iterations 3, 6 and the last one, 7
-    assert again.iterations == whole.iterations - 7
+    assert again.n_iter == whole.n_iter - 7
     np.testing.assert_array_equal(again.model.theta, whole.model.theta)
 
 

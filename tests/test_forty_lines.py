@@ -171,7 +171,7 @@ def test_naive_bayes():
         model.posterior("wait").mean(), [301 / (FAST.sum() + mean), 301 / (SLOW.sum() + mean)], rtol=1e-12
     )
     assert model.predict({"wait": [0.1, 30.0]}).tolist() == ["fast", "slow"]
-    assert learned_by_name(prior="evidence").cases == 600
+    assert learned_by_name(prior="evidence").total_weight == 600
 
 
 def test_parameters_integrated_out():
@@ -188,7 +188,7 @@ def test_explanation():
     (column, cell, weight), *_ = [part for part in why.row(0) if part[0] == "wait"]
     assert (column, cell) == ("wait", 30.0)
     assert weight == pytest.approx(np.log(rates[1] / rates[0]) - 30 * (rates[1] - rates[0]), rel=1e-12)
-    assert "wait = 30" in why.told(0)
+    assert "wait = 30" in why.summary()
 
 
 def test_classifier():
@@ -309,8 +309,8 @@ def test_wrong_parameters_in_files(tmp_path, parameters):
 def test_options_of_the_command_line(tmp_path):
     data, model = str(tmp_path / "waits.csv"), str(tmp_path / "model.json")
     pd.DataFrame(ROWS).to_csv(data, index=False)
-    assert "columns             1 waits" in ask(
-        "naive", "learn", data, "--target", "who", "--family", f"wait={NAME}", "-o", model
+    assert "1 waits" in ask(
+        "naive", "learn", data, "--target", "who", "--distribution", f"wait={NAME}", "-o", model
     )
     answer = json.loads(ask("naive", "predict", model, data, "--json"))
     assert answer["columns"]["who"][0] in {"slow", "fast"}

@@ -1,4 +1,4 @@
-"""The one EM loop: expected statistics are used as statistics.
+"""The EM loop: expected statistics are used as statistics.
 
     E   statistics, ln P(D|θ) = expected_statistics(D)        with the hidden parts inferred under θ
     M   θ' = estimate(prior, statistics)                       as if nothing had been hidden
@@ -8,8 +8,8 @@
 A result pairs a model with the statistics that its parameters were estimated from, whether it converged or not:
 θ = estimate(prior, statistics).
 
-Any model that offers these two steps learns here: networks with holes, mixtures, hidden Markov models. The data is any
-source that folds, so the same loop runs in memory, over files and over a cluster.
+Any model with these two steps learns here: networks with missing values, mixtures, hidden Markov models. The data are
+any source that folds, and the same loop runs in memory, over files and over a cluster.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
+from bayeslearn import progress as reporting
 from bayeslearn import validation
 from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning, EvidenceError, ImpossibleDataError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
+
+    from bayeslearn.progress import ProgressCallback, Reporter
 
 __all__ = [
     "CheckpointEvery",
@@ -72,47 +75,47 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True)
 class EMStep:
-    """One turn of the loop: where it stands and what it gained."""
+    """One iteration: its log-likelihood, the log prior, and the gain in their sum."""
 
     iteration: int
     log_likelihood: float
     log_prior: float
     gain: float
-    #: Whether a checkpoint is told that there are no more steps.
+    #: Whether this is the last step, which a checkpoint always writes.
     last: bool = False
 
     @property
     def objective(self) -> float:
-        """The penalized log likelihood, which EM climbs."""
+        """The penalized log-likelihood, which EM maximizes."""
         return self.log_likelihood + self.log_prior
 
 
 @dataclass(frozen=True)
 class EMResult(Generic[M]):
-    """The model that EM arrived at, the expected statistics it was estimated from, and the way there."""
+    """The best model, the expected statistics that it was estimated from, and the history of its iterations."""
 
     model: M
     statistics: Any
     history: tuple[EMStep, ...]
     converged: bool
-    #: The objective each start ended with, in the order they were given.
+    #: The final objective of each initialization, in the given order.
     starts: tuple[float, ...] = ()
     #: What the model expects of the data: the statistics of one more E step, which its log likelihood came with.
     expected: Any = None
 
     @property
     def log_likelihood(self) -> float:
-        """ln P(D|θ) of the model."""
+        """The log-likelihood of the data, ln P(D|θ)."""
         return self.history[-1].log_likelihood
 
     @property
     def objective(self) -> float:
-        """ln P(D|θ) + ln P(θ) of the model."""
+        """The penalized log-likelihood, ln P(D|θ) + ln P(θ)."""
         return self.history[-1].objective
 
     @property
-    def iterations(self) -> int:
-        """How many times the parameters were estimated."""
+    def n_iter(self) -> int:
+        """The number of iterations."""
         return self.history[-1].iteration
 
 
@@ -133,14 +136,14 @@ class Expected:
 class CheckpointEvery(Generic[M]):
     """A checkpoint: the model is written at every n-th iteration and at the end, but never twice.
 
-    Parameters are all that EM carries from one iteration to the next, so a climb that starts from what was written
-    last goes on as if it had never stopped.
+    Parameters are all that EM carries from one iteration to the next: a run that starts from the last written model
+    continues as if it had not been interrupted.
 
     >>> run(model, source, checkpoint=CheckpointEvery(5, partial(save, path=path)))  # doctest: +SKIP
     """
 
     def __init__(self, n: int, write: Callable[[M], object]) -> None:
-        self.n = validation.integer("every", n, min_value=1)
+        self.n = validation.integer("checkpoint_every", n, min_value=1)
         self.write = write
         self.written: M | None = None
 
@@ -154,6 +157,7 @@ class CheckpointEvery(Generic[M]):
 ### the loop
 
 
+@reporting.reports_progress("Running EM")
 def run(
     model: M,
     source: Foldable,
@@ -161,36 +165,41 @@ def run(
     prior: Any = None,
     tol: float = 1e-6,
     max_iter: int = 200,
-    progress: Callable[[EMStep], object] | None = None,
+    progress: Reporter | ProgressCallback | bool | None = None,
     checkpoint: Callable[[M, EMStep], object] | None = None,
 ) -> EMResult[M]:
-    """Climb from `model` until an iteration gains no more than `tol` nats.
+    """Run EM from `model` until an iteration gains no more than `tol`.
 
     Parameters
     ----------
     model
-        The start.
+        The initial values.
     source
         Anything with `fold`, for instance a Table.
     prior
-        Handed to the model's `estimate` and `log_prior`; None is maximum likelihood.
+        Passed to the model's `estimate` and `log_prior`; None for maximum likelihood.
     tol
-        The gain in penalized log likelihood, in nats, below which the climb has arrived.
+        The gain in penalized log-likelihood, in nats, at which EM has converged.
     max_iter
-        The most estimates to make; stopping there is warned of, with the numbers.
+        The maximum number of iterations; EM that ends there warns with the numbers.
     progress
-        Called with every :class:`EMStep`; raising StopIteration ends the climb with the best model so far, after one
-        estimate at least.
+        True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress` whose `detail` is the
+        :class:`EMStep`. StopIteration raised in it ends EM with the best model so far, after one iteration at least.
     checkpoint
-        Called with the model and the :class:`EMStep` after every estimate, and once more at the end with a step whose
+        Called with the model and the :class:`EMStep` after every iteration, and once more at the end with a step whose
         `last` is true: for instance :class:`CheckpointEvery`.
+
+    Returns
+    -------
+    EMResult
+        The model, its statistics, the history, and whether EM converged.
     """
     validation.number("tol", tol, min_value=0)
     validation.integer("max_iter", max_iter, min_value=1)
     expected = expect(model, source, 0)
     used = expected.statistics
     history = [EMStep(0, expected.log_likelihood, model.log_prior(prior), math.inf)]
-    converged, stopped = False, should_stop(progress, history[0])
+    converged, stopped = False, has_to_stop(progress, history, tol, max_iter)
     while len(history) == 1 or (not (converged or stopped) and history[-1].iteration < max_iter):
         candidate = model.estimate(prior, expected.statistics)
         found = expect(candidate, source, history[-1].iteration + 1)
@@ -204,7 +213,7 @@ def run(
         if checkpoint is not None:
             checkpoint(model, step)
         converged = step.gain <= max(tol, slack(step))
-        stopped = should_stop(progress, step) or stopped
+        stopped = has_to_stop(progress, history, tol, max_iter) or stopped
     if checkpoint is not None:
         checkpoint(model, replace(history[-1], last=True))
     if not (converged or stopped):
@@ -212,27 +221,45 @@ def run(
     return EMResult(model, used, tuple(history), converged, expected=expected.statistics)
 
 
+@reporting.reports_progress("Running EM")
 def run_best_of(
-    starts: Iterable[M],
+    starts: Collection[M] | Iterable[M],
     source: Foldable,
     *,
+    n_init: int = 1,
     prior: Any = None,
     tol: float = 1e-6,
     max_iter: int = 200,
-    progress: Callable[[EMStep], object] | None = None,
+    progress: Reporter | ProgressCallback | bool | None = None,
     checkpoint: Callable[[M, EMStep], object] | None = None,
     climb: Callable[..., EMResult[M]] = run,
 ) -> EMResult[M]:
-    """Climb from each start and keep the highest; the first wins a tie, so the answer does not depend on luck.
+    """Run EM from each start and keep the best result, the first of equal ones.
 
-    `climb` is called as :func:`run` is: another way up the same hill. A checkpoint sees a climb only where it is
-    above all climbs before it, so what was written last is the highest so far.
+    Parameters
+    ----------
+    starts
+        The initial models; they may be made one after the other.
+    n_init
+        The number of starts, of which progress reports the share.
+    source, prior, tol, max_iter, progress, checkpoint
+        As in :func:`run`. A checkpoint receives only models that are better than the results of all starts before, so
+        the last written model is the best so far.
+    climb
+        The optimizer, called as :func:`run` is.
+
+    Returns
+    -------
+    EMResult
+        The best result; `starts` has the final objective of each start.
     """
     best: EMResult[M] | None = None
-    reached = []
-    for start in starts:
+    reached: list[float] = []
+    for number, start in enumerate(starts):
         seen = above(checkpoint, best)
-        result = climb(start, source, prior=prior, tol=tol, max_iter=max_iter, progress=progress, checkpoint=seen)
+        words = f"start {number + 1} of {n_init}" if n_init > 1 else ""
+        inner = reporting.part(progress, min(number / n_init, 1), min((number + 1) / n_init, 1), words)  # type: ignore[arg-type]
+        result = climb(start, source, prior=prior, tol=tol, max_iter=max_iter, progress=inner, checkpoint=seen)
         reached.append(result.objective)
         if best is None or result.objective > best.objective:
             best = result
@@ -278,7 +305,7 @@ def slack(step: EMStep) -> float:
 
 
 def should_stop(progress: Callable[[Any], object] | None, step: Any) -> bool:
-    """Tell the caller of a step; whether the caller, by raising StopIteration, wants no more."""
+    """Call the callback with a step; return whether it asks to stop, which it does by raising StopIteration."""
     if progress is None:
         return False
     try:
@@ -286,6 +313,25 @@ def should_stop(progress: Callable[[Any], object] | None, step: Any) -> bool:
     except StopIteration:
         return True
     return False
+
+
+def has_to_stop(progress: Any, history: list[EMStep], tol: float, max_iter: int) -> bool:
+    """Report the last step; return whether the callback asks to stop."""
+    if progress is None:
+        return False
+    step = history[-1]
+    words = f"iteration {step.iteration}, log-likelihood {step.log_likelihood:.8g}"
+    return reporting.should_stop(progress, share_done(history, tol, max_iter), words, step)
+
+
+def share_done(history: list[EMStep], tol: float, max_iter: int) -> float:
+    """An estimate of the share of iterations that is done: gains fall geometrically from the first to `tol`."""
+    step, share = history[-1], history[-1].iteration / max_iter
+    gains = [s.gain for s in (history[1:2] + history[-1:])]
+    if len(history) > 2 and gains[0] > gains[1] > 0:
+        goal = max(tol, slack(step))
+        share = max(share, math.log(gains[0] / gains[1]) / math.log(gains[0] / goal)) if gains[0] > goal else 1.0
+    return min(share, 1.0)
 
 
 def _warn_of_fall(step: EMStep) -> None:

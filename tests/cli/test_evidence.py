@@ -46,7 +46,7 @@ def test_update_adds_rows(here):
 
 
 def test_update_in_place_with_weights_and_fading(here):
-    words = ["update", "monday.json", "tuesday.csv", "-o", "monday.json", "--fade", "0.5", "--weights", "times"]
+    words = ["update", "monday.json", "tuesday.csv", "-o", "monday.json", "--fade", "0.5", "--sample-weight", "times"]
     told = said(*words)
     assert told == "wrote monday.json: 2 variables, 1 arcs\n"
     assert evidence("monday.json") == [[1.5, 3.0], [[1, 0.5], [0.5, 2.5]]]
@@ -211,7 +211,7 @@ def test_bounds_follow_virtual_evidence(here):
             1,
             "column 'Wet' has state 'damp' in row 0",
         ),
-        (["update", "monday.json", "odd.csv", "-o", "out.json", "--weights", "n"], 2, "'n'"),
+        (["update", "monday.json", "odd.csv", "-o", "out.json", "--sample-weight", "n"], 2, "'n'"),
         (["update", "monday.json", "less.csv", "-o", "out.json"], 2, "'Wet'"),
         (["merge", "monday.json", "-o", "out.json"], 2, "a merge needs two networks or more, got one"),
         (["merge", "asia", "monday.json", "-o", "out.json"], 1, "'asia' cannot be merged: the tables of network"),

@@ -113,7 +113,17 @@ def test_weights_and_numbers(folder):
     rng = np.random.default_rng(0)
     lines = [f"{x:.3f},{'hot' if x > 20 else 'cold'},{k % 3}" for k, x in enumerate(rng.uniform(0, 40, 60))]
     (folder / "numbers.csv").write_text("\n".join(["degrees,feels,times", *lines]))
-    ask("fit", "[feels][degrees|feels]", "numbers.csv", "--weights", "times", "-o", "model.json", "--prior", "jeffreys")
+    ask(
+        "fit",
+        "[feels][degrees|feels]",
+        "numbers.csv",
+        "--sample-weight",
+        "times",
+        "-o",
+        "model.json",
+        "--prior",
+        "jeffreys",
+    )
     model = read_network("model.json")
     assert len(model["degrees"].variable.cuts) == 4
     assert model["feels"].counts.total == pytest.approx(as_table("numbers.csv", sample_weight="times").total_weight)
@@ -146,8 +156,8 @@ def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
-    assert "iteration 1, log likelihood -" in said(*words)
-    assert "start 2 of 2, iteration 1, log likelihood -" in said(*words, "--restarts", "2")
+    assert "iteration 1, log-likelihood -" in said(*words)
+    assert "start 2 of 2: iteration 1, log-likelihood -" in said(*words, "--restarts", "2")
 
 
 def test_a_climb_that_ends_too_early_is_warned_of(folder):
@@ -202,7 +212,7 @@ def test_a_row_of_probability_zero_is_named(folder):
         (["net.json", "rain.csv", "-o", "m.json", "--seed", "-1"], 2, "`--seed` must be at least 0, got -1"),
         (["net.json", "rain.csv", "-o", "m.json", "--freeze", "Snow"], 2, "there is no variable 'Snow'"),
         (["[Rain][Wet|Rain]", "rain.csv", "-o", "m.json", "--freeze", "Rain"], 2, "cannot stay as they are"),
-        (["net.json", "rain.csv", "-o", "m.json", "--weights", "times"], 2, "there is no column 'times'"),
+        (["net.json", "rain.csv", "-o", "m.json", "--sample-weight", "times"], 2, "there is no column 'times'"),
     ],
 )
 def test_failures_are_one_sentence(words, code, message, folder):

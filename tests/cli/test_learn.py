@@ -198,9 +198,9 @@ def test_ten_rows(folder):
 def test_weights(folder):
     lines = RAIN.splitlines()
     (folder / "times.csv").write_text("\n".join([f"{lines[0]},times", *(f"{line},2" for line in lines[1:])]))
-    found = answer("times.csv", "--weights", "times", "--held-out", "0")
+    found = answer("times.csv", "--sample-weight", "times", "--held-out", "0")
     assert (found["rows"], found["weight"]) == (120, 240)
-    report = ask("learn", "times.csv", "--weights", "times", "-o", "model.json")
+    report = ask("learn", "times.csv", "--sample-weight", "times", "-o", "model.json")
     assert report.startswith("rows           120, which count as 240\n")
 
 
@@ -349,7 +349,7 @@ def test_a_bar_tells_score_and_arcs(folder, monkeypatch):
         (["number.csv", "--cut", "mdl"], 2, "target"),
         (["number.csv", "--bins", "0"], 2, "bins"),
         (["rain.csv", "--max-states", "0"], 2, "--max-states must be at least 1"),
-        (["rain.csv", "--weights", "times"], 2, "there is no column 'times'"),
+        (["rain.csv", "--sample-weight", "times"], 2, "there is no column 'times'"),
         (["rain.csv", "--method", "pc", "--alpha", "2"], 2, "--alpha must be below 1"),
         (["rain.csv", "--method", "pc", "--test", "luck"], 2, "luck"),
         (["rain.csv", "--time-limit", "-1"], 2, "--time-limit must be at least 0"),

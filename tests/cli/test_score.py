@@ -31,7 +31,7 @@ def test_a_report(folder):
         "per case        -1.091\n"
         "bits per case   1.574\n"
     )
-    assert "weight          6\n" in ask("score", "asia", "cases.csv", "--weights", "times")
+    assert "weight          6\n" in ask("score", "asia", "cases.csv", "--sample-weight", "times")
 
 
 def test_it_is_what_python_says(folder):
@@ -45,7 +45,7 @@ def test_it_is_what_python_says(folder):
         "log_likelihood_per_case": pytest.approx(score.mean, rel=1e-13),
         "bits_per_case": pytest.approx(score.bits, rel=1e-13),
     }
-    weighted = json.loads(ask("score", "asia", "cases.csv", "--weights", "times", "--json"))
+    weighted = json.loads(ask("score", "asia", "cases.csv", "--sample-weight", "times", "--json"))
     assert weighted["log_likelihood"] == pytest.approx(2 * score.cases[0] + score.cases[1], rel=1e-13)
     assert weighted["log_likelihood_per_case"] == pytest.approx(weighted["log_likelihood"] / 6, rel=1e-13)
 
@@ -78,7 +78,7 @@ def test_impossible_rows_are_named(folder):
         (["asia", "odd.csv", "--unseen", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
         (["asia", "cases.csv", "--per-case", "p.doc"], 2, "cannot tell the format of 'p.doc'"),
         (["asia", "cases.csv", "--per-case", "no/p.csv"], 1, "there is no folder 'no'"),
-        (["asia", "cases.csv", "--weights", "weight"], 2, "there is no column 'weight'"),
+        (["asia", "cases.csv", "--sample-weight", "weight"], 2, "there is no column 'weight'"),
     ],
 )
 def test_failures_are_one_sentence(words, code, message, folder):

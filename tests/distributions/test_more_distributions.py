@@ -170,8 +170,6 @@ def test_student_t_sees_through_outliers():
     x = np.concatenate([np.random.default_rng(0).normal(0, 1, 200), [1e4]])
     rows = {"x": np.r_[x, x + 6], "y": ["a"] * 201 + ["b"] * 201}
     model = fit_naive_bayes(rows, "y", distributions={"x": "student_t"})
-        {"x": np.r_[x, x + 6], "y": ["a"] * 201 + ["b"] * 201}, "y", distributions={"x": "student_t"}
-    )
     location = model.posterior("x").mean().location
     np.testing.assert_allclose(location, [0, 6], atol=0.3)
 

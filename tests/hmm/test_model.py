@@ -276,7 +276,7 @@ def test_numbers_enter_a_network_as_likelihoods():
     x, _ = hmm.sample(4, rng)
     net = BayesianNetwork.from_tables(**hmm.unrolled(4)._asdict())
     seen = np.exp(hmm.emissions.log_prob(x))
-    beliefs = net.query(likelihoods={f"state {t}": list(p) for t, p in enumerate(seen)})
+    beliefs = net.query(virtual_evidence={f"state {t}": list(p) for t, p in enumerate(seen)})
     posterior = hmm.posterior(x)
     for t in range(4):
         p = [beliefs[f"state {t}"][s] for s in hmm.states]

@@ -140,7 +140,7 @@ def test_learning_goes_on(files, tmp_path):
         learn(source, 3, checkpoint=path, every=5, max_iter=2, **how)
     whole_climb = learn(source, 3, checkpoint=tmp_path / "whole.json", **how)
     rest = learn(source, start=HiddenMarkovModel.load(path), **how)
-    assert rest.iterations == whole_climb.iterations - 2
+    assert rest.n_iter == whole_climb.n_iter - 2
     np.testing.assert_allclose(rest.log_likelihood, whole_climb.log_likelihood, rtol=1e-12)
     same(HiddenMarkovModel.load(tmp_path / "whole.json"), whole_climb.model)
     told = whole_climb.model.update(drawn(seed=1), id="who")

@@ -170,8 +170,9 @@ def test_the_latest_common_base_counts_once(kind):
 
 
 def cases(model):
-    if hasattr(model, "cases"):
-        return float(model.cases)
+    for name in ("total_weight", "cases"):
+        if hasattr(model, name):
+            return float(getattr(model, name))
     if hasattr(model, "statistics"):
         return float(model.statistics["transitions"].n.sum() + model.statistics["start"].n.sum())
     return float(model["A"].counts.n.sum())

@@ -168,6 +168,6 @@ def test_a_checkpoint_goes_on_where_it_stopped(tmp_path):
         fit_mixture(source, 3, max_iter=6, checkpoint=path, every=4, **how)
     rest = fit_mixture(source, 3, start=MixtureModel.load(path), **how)
     whole = fit_mixture(source, 3, checkpoint=path, **how)
-    assert rest.iterations == whole.iterations - 6
+    assert rest.n_iter == whole.n_iter - 6
     same(rest.model, whole.model)
     same(MixtureModel.load(path), whole.model, rtol=1e-15)

@@ -49,14 +49,14 @@ def assert_as_the_table(data: dict[str, Any], rows: int, *, weighted: bool = Fal
     weighted=st.booleans(),
     few=st.sampled_from([0, 8, 1 << 16]),
 )
-def test_the_intervals_of_the_table(cells: list[Any], bins: int, how: Any, *, weighted: bool, few: int) -> None:
+def test_the_intervals_of_the_table(cells: list[Any], n_bins: int, how: Any, *, weighted: bool, few: int) -> None:
     """The same cuts and kept values, in a pass that keeps all values or in several that narrow ranges down."""
     x, w = [c[0] for c in cells], [float(c[1]) for c in cells]
     data = {"x": np.array(x, float)} | ({"w": np.array(w)} if weighted else {})
     if len({v for v, n in zip(x, w, strict=True) if v is not None and (n or not weighted)}) < 2:
         return
     with mock.patch.multiple(ranges, FEW_ROWS=few, SPLIT=64, LEAST_SPLIT=16):
-        assert_as_the_table(data, 7, weighted=weighted, how=how, n_bins=bins)
+        assert_as_the_table(data, 7, weighted=weighted, how=how, n_bins=n_bins)
 
 
 COLUMNS = {

@@ -148,8 +148,8 @@ def learned(
 
         def step(groups: int, now: Any) -> None:
             stop.heed()
-            words = f"{groups} groups, iteration {now.iteration}, log likelihood {now.log_likelihood:.8g}"
-            tell(groups / how["most"] if k == "auto" else now.iteration / how["max_iter"], words)
+            words = f"{groups} groups, {now.message}"
+            tell(groups / how["most"] if k == "auto" else now.fraction, words)
 
         if how["prior"] is None and k == "auto":
             how = {**how, "by": "bic"}
@@ -173,7 +173,7 @@ def show(found: ComponentSelection, table: Any, left_out: dict[str, str], *, fol
         ("missing cells", str(missing)),
         *((f"left out: {column}", why) for column, why in left_out.items()),
         ("groups", str(model.k)),
-        ("log likelihood", f"{output.precise(result.log_likelihood)}, {result.iterations} iterations"),
+        ("log likelihood", f"{output.precise(result.log_likelihood)}, {result.n_iter} iterations"),
         (name, tried),
     ])  # fmt: skip
     output.gap()

@@ -16,10 +16,6 @@ from bayeslearn.cli.sources import Data, reads
 from bayeslearn.errors import MissingValuesError, UnknownColumnError, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from bayeslearn.cli.interrupting import Stop
-    from bayeslearn.em import EMStep
     from bayeslearn.network import DAG, BayesianNetwork, ParameterFitInfo
 
 #: Rows of tables that are shown, those that rest on the fewest cases first.
@@ -96,7 +92,7 @@ def run(
         try:
             fit = fit_parameters(
                 structure, given.settled(), prior=prior, hidden=unseen, frozen=freeze or (), **climb,
-                sample_weight=given.sample_weight, random_state=seed, progress=telling(tell, stop, restarts, max_iter),
+                sample_weight=given.sample_weight, random_state=seed, progress=progress.following(tell, stop),
             )  # fmt: skip
         except MissingValuesError as error:
             raise never_seen(error) from None
@@ -143,21 +139,6 @@ def never_seen(error: MissingValuesError) -> MissingValuesError:
     name = error.details.get("column") or error.details["columns"][0]
     hint = f"declare it hidden, with its states or how many there are: --hidden {name}:2"
     return MissingValuesError(error.message, hint=hint, **error.details)
-
-
-def telling(tell: Callable[..., None], stop: Stop, restarts: int, most: int) -> Callable[[EMStep], None]:
-    """What a bar says of each step of the climb."""
-    begun = 0
-
-    def step(now: EMStep) -> None:
-        nonlocal begun
-        stop.heed()
-        begun += now.iteration == 0
-        share = (begun - 1 + now.iteration / most) / restarts
-        words = f"iteration {now.iteration}, log likelihood {now.log_likelihood:.6g}"
-        tell(share, words if restarts == 1 else f"start {begun} of {restarts}, {words}")
-
-    return step
 
 
 ### reporting

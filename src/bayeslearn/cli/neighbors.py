@@ -35,7 +35,7 @@ def run(
         Path | None,
         typer.Option("-o", "--output", help="A model to write, .json or .json.gz; or predictions, .csv or .parquet."),
     ] = None,
-    sample_weight: Annotated[
+    weights: Annotated[
         str, typer.Option(help="uniform, or inverse_square: 1/d², where an exact match wins.")
     ] = "uniform",
     metric: Annotated[
@@ -51,7 +51,7 @@ def run(
     kind: Annotated[
         str, typer.Option(help="Whether the target is one of classes or numbers; auto looks at it.")
     ] = "auto",
-    cases: Annotated[str | None, typer.Option(help="The column that says how often each row counts.")] = None,
+    sample_weight: Annotated[str | None, typer.Option(help="Column of row weights.")] = None,
     prior: Annotated[
         str, typer.Option(help="A number of rows, or none, m:ROWS, laplace, k2, jeffreys, bdeu:ROWS.")
     ] = "1",
@@ -83,10 +83,10 @@ def run(
         raise ParameterError("there are no new rows to predict", hint="name a file of them with --new")
     if plot is not None:
         pictures.check(plot)
-    left_out = data.dropped(target, cases)
-    with data.in_memory("finding neighbors", sample_weight=cases) as given:
+    left_out = data.dropped(target, sample_weight)
+    with data.in_memory("finding neighbors", sample_weight=sample_weight) as given:
         found = learned(
-            given, target, left_out, cases, k=number(k), weighting=sample_weight, metric=metric, kind=kind,
+            given, target, left_out, sample_weight, k=number(k), weighting=weights, metric=metric, kind=kind,
             prior=texts.prior(prior), max_k=max_k, attributes="auto" if weigh else "remove" if select else None,
         )  # fmt: skip
     if model_to is not None:
@@ -127,14 +127,16 @@ def number(text: str) -> Any:
     return validation.positive_count("--k", text, ("auto", "all"))
 
 
-def learned(given: Given, target: str, left_out: dict[str, str], cases: str | None, **how: Any) -> NeighborsFitInfo:
+def learned(
+    given: Given, target: str, left_out: dict[str, str], sample_weight: str | None, **how: Any
+) -> NeighborsFitInfo:
     """The examples, without columns that are not wanted or cannot be used."""
     from bayeslearn.neighbors import fit_neighbors
     from bayeslearn.tables.schema import require_known
 
     known, data = given.names, given.settled()
-    require_known([target, *([cases] if cases else [])], known)
-    columns = given.columns([n for n in known if n not in left_out and n not in {target, cases}], data)
+    require_known([target, *([sample_weight] if sample_weight else [])], known)
+    columns = given.columns([n for n in known if n not in left_out and n not in {target, sample_weight}], data)
     left_out |= given.left_out
     with progress.bar("leaving one out") as tell:
 

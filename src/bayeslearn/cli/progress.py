@@ -14,6 +14,8 @@ from bayeslearn.printable import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from bayeslearn.cli.interrupting import Stop
+    from bayeslearn.progress import Progress
     from bayeslearn.sources.file_source import ScanProgress
     from bayeslearn.tables import Table
 
@@ -60,10 +62,10 @@ def bar(what: str, *, silent: bool = False, passes: Passes | None = None) -> Ite
         yield lambda *_: None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress as Bars
 
     started, console = time.monotonic(), Console(file=unchecked(sys.stderr))
-    shown = Progress(
+    shown = Bars(
         console=console, transient=True, auto_refresh=False, redirect_stdout=False, disable=not console.is_terminal
     )
 
@@ -86,6 +88,16 @@ def bar(what: str, *, silent: bool = False, passes: Passes | None = None) -> Ite
             yield tell
         finally:
             passes.tell = None
+
+
+def following(tell: Callable[..., None], stop: Stop) -> Callable[[Progress], None]:
+    """Return a callback that moves a bar, and ends the call where the user asks for it."""
+
+    def callback(now: Progress) -> None:
+        stop.heed()
+        tell(now.fraction, now.message)
+
+    return callback
 
 
 def watched(tables: Iterable[Table], n: int, what: str, *, silent: bool = False) -> Iterator[Table]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -89,15 +89,11 @@ def run(
     ):
         given.refuse("--plot", plot, "draws the rows")
         observed = chosen(given.names, columns, id_column, known) if begin is None else None
-
-        def step(now: Any) -> None:
-            stop.heed()
-            tell(now.iteration / max_iter, f"iteration {now.iteration}, log likelihood {now.log_likelihood:.8g}")
-
         found = learn(
             given.data, state_names(states), emissions=emissions, mixture=mixture, columns=observed, id=id_column,
             known=known, structure="left-right" if left_right else "any", prior=prior, start=begin,
-            frozen=names(freeze), restarts=restarts, random_state=seed, tol=tol, max_iter=max_iter, progress=step,
+            frozen=names(freeze), restarts=restarts, random_state=seed, tol=tol, max_iter=max_iter,
+            progress=progress.following(tell, stop),
             checkpoint=checkpoint, every=every,
         )  # fmt: skip
     found.model.save(to)
@@ -148,7 +144,7 @@ def show(found: EMResult[HiddenMarkovModel]) -> None:
         ("sequences", output.amount(round(float(sequences), 6))),
         ("observed", f"{', '.join(model.emissions.names)} ({model.emissions.kind})"),
         ("log likelihood", output.precise(found.log_likelihood)),
-        ("iterations", f"{found.iterations}, {arrived}"),
+        ("iterations", f"{found.n_iter}, {arrived}"),
     ]
     if len(found.starts) > 1:
         best = sum(math.isclose(value, found.objective, rel_tol=1e-6) for value in found.starts)
@@ -182,7 +178,7 @@ def show_json(found: EMResult[HiddenMarkovModel]) -> None:
     output.show_json({
         "log_likelihood": found.log_likelihood,
         "objective": found.objective,
-        "iterations": found.iterations,
+        "iterations": found.n_iter,
         "converged": found.converged,
         "starts": list(found.starts),
         "history": [step.log_likelihood for step in found.history],

@@ -31,7 +31,7 @@ OTHER_WORDS = {
     "--class": ("--target",),
     "--label": ("--target",),
     "--y": ("--target",),
-    "--sample-weight": ("--weights",),
+    "--weights": ("--sample-weight",),
     "--k": ("-k",),
 }
 

@@ -27,8 +27,8 @@ from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
 )
 
 if TYPE_CHECKING:
-    from bayeslearn.em import EMStep
     from bayeslearn.naive_bayes.text.semi_supervised import TextFitInfo
+    from bayeslearn.progress import Progress
 
 #: Words that each class is shown with.
 MOST_WORDS = 6
@@ -89,8 +89,8 @@ def run(
         progress.bar("learning", passes=data.passes) as tell,
     ):
 
-        def told(step: EMStep) -> None:
-            tell(step.iteration / MOST_STEPS, f"learning: EM, iteration {step.iteration}")
+        def told(now: Progress) -> None:
+            tell(now.fraction, f"learning: EM, {now.message}")
             stop.heed()
 
         fit = learn_text(corpus, **settings, counting=lambda share: tell(share, "counting words"), progress=told)
@@ -115,7 +115,7 @@ def _told(fit: TextFitInfo) -> dict[str, Any]:
         "prior": "given" if fit.chosen is None else fit.chosen.kind,
         "prior_words": None if fit.chosen is None else fit.chosen.strength,
         "log_evidence": None if fit.chosen is None else fit.chosen.log_evidence,
-        "iterations": None if fit.climb is None else fit.climb.iterations,
+        "iterations": None if fit.climb is None else fit.climb.n_iter,
         "classes": [
             {"class": name, "documents": n, "known_by": known_by.get(name, [])}
             for name, n in zip(model.classes, model.statistics.documents.tolist(), strict=True)

@@ -19,11 +19,12 @@ from bayeslearn.sources import with_options
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.hmm.sequences import Sequences
+    from bayeslearn.progress import ProgressCallback
     from bayeslearn.tables.markers import Markers
 
 #: A state that is expected less often than this in all data is dead.
@@ -53,7 +54,7 @@ def learn(
     random_state: np.random.Generator | int | None = 0,
     tol: float = 1e-4,
     max_iter: int = 500,
-    progress: Callable[[em.EMStep], object] | None = None,
+    progress: ProgressCallback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: int = 5,
     na_values: Markers = (),

@@ -122,7 +122,7 @@ class HMMEstimator(ReadsRows, DensityMixin, BaseEstimator):  # type: ignore[misc
         )  # fmt: skip
         if folded:
             self._note_columns(found.model.emissions.names)
-        self.history_, self.converged_, self.n_iter_ = found.history, found.converged, max(found.iterations, 1)
+        self.history_, self.converged_, self.n_iter_ = found.history, found.converged, max(found.n_iter, 1)
         return self._keep(found.model)
 
     def partial_fit(self, X: Any, y: Any = None, *, lengths: Any = None, known: Any = None) -> Self:

@@ -29,11 +29,10 @@ from bayeslearn.tables.variables import checked_states
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn import em
     from bayeslearn.distributions.lineage import Lineage
     from bayeslearn.hmm.emissions import Emissions
     from bayeslearn.hmm.filtering import Filter
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from bayeslearn.hmm.priors import HMMPrior
     from bayeslearn.hmm.sequences import Sequences
     from bayeslearn.model_values import Reader
+    from bayeslearn.progress import ProgressCallback
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
@@ -126,7 +126,7 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         random_state: np.random.Generator | int | None = 0,
         tol: float = 1e-4,
         max_iter: int = 500,
-        progress: Callable[[em.EMStep], object] | None = None,
+        progress: ProgressCallback | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         every: int = 5,
         na_values: Markers = (),

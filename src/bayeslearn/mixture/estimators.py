@@ -93,7 +93,7 @@ class MixtureEstimator(AnswersInBatches, ABC):
         self.model_ = found.model
         self.history_ = found.history
         self.converged_ = found.converged
-        self.n_iter_ = found.iterations
+        self.n_iter_ = found.n_iter
 
 
 class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: ignore[misc]

@@ -26,13 +26,14 @@ from bayeslearn.sources import with_options
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from bayeslearn.components import Component
     from bayeslearn.components.rows import Rows
     from bayeslearn.distributions import Family
     from bayeslearn.distributions.multivariate_normal import Covariance
     from bayeslearn.mixture.inputs import FoldedRows
+    from bayeslearn.progress import ProgressCallback
     from bayeslearn.tables.markers import Markers
 
 
@@ -51,7 +52,7 @@ def fit_mixture(
     tol: float = 1e-4,
     max_iter: int = 1000,
     random_state: np.random.Generator | int | None = 0,
-    progress: Callable[[em.EMStep], object] | None = None,
+    progress: ProgressCallback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: int = 5,
     na_values: Markers = (),

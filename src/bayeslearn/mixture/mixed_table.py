@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn import em
     from bayeslearn.mixture.model import MixtureModel
     from bayeslearn.tables import Source
     from bayeslearn.tables.markers import Markers
@@ -51,7 +50,7 @@ def find_classes(
     tol: float = 1e-3,
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
-    progress: Callable[[int, em.EMStep], object] | None = None,
+    progress: Callable[[int, Any], object] | None = None,
     by: Score = "evidence",
     least: int = 1,
     patience: int = 3,

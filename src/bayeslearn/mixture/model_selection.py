@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
 
-    from bayeslearn import em
     from bayeslearn.components import Component
     from bayeslearn.distributions import Family
     from bayeslearn.distributions.multivariate_normal import Covariance
@@ -57,7 +56,7 @@ def choose_mixture(
     least: int = 1,
     most: int = 20,
     patience: int = 3,
-    progress: Callable[[int, em.EMStep], object] | None = None,
+    progress: Callable[[int, Any], object] | None = None,
     family: Family[Any, Any] | Sequence[Family[Any, Any]] | Sequence[Component] | None = None,
     covariance: Covariance = "full",
     variance: float | None = None,

@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from bayeslearn.network.bayesian_network import BayesianNetwork
     from bayeslearn.network.d_separation import ActivePath, Nodes
     from bayeslearn.network.equivalence import CPDAG
-    from bayeslearn.network.inference import results
     from bayeslearn.network.inference.results import Backend
     from bayeslearn.reports import Report
+    from bayeslearn.tables import frames
 else:  # a first query does without them
     equivalence = lazy_imports.Deferred("bayeslearn.network.equivalence")
     d_separation = lazy_imports.Deferred("bayeslearn.network.d_separation")
     graph_text = lazy_imports.Deferred("bayeslearn.network.graph_text")
     interop = lazy_imports.Deferred("bayeslearn.network.interop")
     reporting = lazy_imports.Deferred("bayeslearn.network.reporting")
-    results = lazy_imports.Deferred("bayeslearn.network.inference.results")
+    frames = lazy_imports.Deferred("bayeslearn.tables.frames")
 
 #: It loads when something is drawn.
 plots: Any = lazy_imports.Deferred("bayeslearn.plots")
@@ -212,7 +212,7 @@ class DAG(GraphConversions, Reported):
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a data frame with a row for each arc: parent, child."""
-        return results.frame_of({"parent": [a for a, _ in self.arcs], "child": [b for _, b in self.arcs]}, backend)
+        return frames.frame_of({"parent": [a for a, _ in self.arcs], "child": [b for _, b in self.arcs]}, backend)
 
     def to_svg(self, *, compact: bool | None = None) -> str:
         """Return the graph as SVG text; see :mod:`bayeslearn.network.visualization`."""

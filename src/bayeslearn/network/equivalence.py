@@ -40,9 +40,8 @@ if TYPE_CHECKING:
 
     from bayeslearn.network import reporting
     from bayeslearn.network.bayesian_network import BayesianNetwork
-    from bayeslearn.network.inference import results
     from bayeslearn.network.inference.results import Backend
-    from bayeslearn.tables import Table
+    from bayeslearn.tables import Table, frames
     from bayeslearn.tables.markers import Markers
 
     Pair = frozenset[str]
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     Arc = tuple[str, str]
 else:  # it loads when something is shown
     reporting = lazy_imports.Deferred("bayeslearn.network.reporting")
-    results = lazy_imports.Deferred("bayeslearn.network.inference.results")
+    frames = lazy_imports.Deferred("bayeslearn.tables.frames")
 
 #: What becomes of an arc in a comparison.
 ARC_KINDS = ("shared", "reversed", "only_in_first", "only_in_second")
@@ -268,7 +267,7 @@ class Comparison(Reported):
         """Return a data frame with a row for each arc: parent, child, found (shared, reversed, only_in_first, ...)."""
         rows = [(*arc, kind) for kind in ARC_KINDS for arc in getattr(self, kind)]
         columns = {name: [row[i] for row in rows] for i, name in enumerate(("parent", "child", "found"))}
-        return results.frame_of(columns, backend)
+        return frames.frame_of(columns, backend)
 
     def report(self) -> Report:
         """Return the distance, the arcs by what becomes of them, and the log-likelihoods."""

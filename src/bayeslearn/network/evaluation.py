@@ -50,12 +50,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.em import EMStep
     from bayeslearn.network.dag import StructureLike
     from bayeslearn.network.parameters.priors import Prior
     from bayeslearn.network.structure.results import StructureFitInfo
     from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
     from bayeslearn.network.structure.search_settings import SearchSettings
+    from bayeslearn.progress import Progress
     from bayeslearn.tables import DiscreteVariable
     from bayeslearn.tables.markers import Markers
 
@@ -403,8 +403,8 @@ def _tables(
         return marginals(rows.table, prior)
     soon = budget.reserve(0.75 * budget.left())
 
-    def progress(step: EMStep) -> None:
-        if step.iteration >= MANY or soon.reached():
+    def progress(now: Progress) -> None:
+        if now.detail.iteration >= MANY or soon.reached():
             raise StopIteration
 
     tol = max(1e-3, SLIGHT * rows.total)

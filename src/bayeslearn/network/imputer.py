@@ -163,6 +163,10 @@ class NetworkImputer(ReadsRows, OneToOneFeatureMixin, TransformerMixin, BaseEsti
         columns = self._columns(rows)
         return as_array(self._filled(columns), rows)
 
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit a network to X and return X with its missing values filled."""
+        return self.fit(X, y, sample_weight).transform(X)
+
     # -- data in
 
     def _known(self) -> set[str]:

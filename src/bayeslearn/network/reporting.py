@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import joined
-from bayeslearn.network.inference.results import frame_of, pieces, probability_of, rows_left_out
+from bayeslearn.network.inference.results import pieces, probability_of, rows_left_out
 from bayeslearn.printable import one_line
 from bayeslearn.reports import MAX_ROWS, Grid, Picture, Report, Words
+from bayeslearn.tables.frames import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -109,6 +109,14 @@ def to_frame(arrow: Any, backend: Backend) -> Any:
         ) from None
 
 
+def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
+    """Columns as a data frame; lists of words are text, also when they are empty."""
+    import pyarrow as pa  # noqa: PLC0415 - Arrow loads when it is asked for
+
+    arrays = [pa.array(cells, None if len(cells) else pa.string()) for cells in columns.values()]
+    return to_frame(pa.table(arrays, names=list(columns)), backend)
+
+
 def to_pandas(arrow: Any) -> Any:
     """A pandas frame; integers and truth values of which some are missing keep their kind."""
     import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415

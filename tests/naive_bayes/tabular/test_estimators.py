@@ -149,7 +149,7 @@ def test_reasons_of_rows():
     why = model.explain(frame.iloc[:3], of=1, against=0)
     joint = model.predict_joint_log_proba(frame.iloc[:3])
     np.testing.assert_allclose(why.log_odds, joint[:, 1] - joint[:, 0], rtol=1e-9)
-    with pytest.raises(ParameterError, match="against itself"):
+    with pytest.raises(ParameterError, match="with itself"):
         model.explain(frame, of=1, against=1)
 
 
@@ -170,7 +170,7 @@ def test_bad_input_is_named():
         NaiveBayesClassifier().fit(pd.DataFrame(X, columns=["a", "a"]), Y)
     with pytest.raises(DataError, match="too large to be squared"):
         NaiveBayesClassifier().fit(X * 1e200, Y)
-    with pytest.raises(ParameterError, match="`families` must be 'auto' or a dict"):
+    with pytest.raises(ParameterError, match="`distributions` must be 'auto' or a dict"):
         NaiveBayesClassifier(distributions=3).fit(X, Y)
     with pytest.raises(UnknownColumnError, match="'x9'"):
         NaiveBayesClassifier(distributions={"x9": "poisson"}).fit(X, Y)

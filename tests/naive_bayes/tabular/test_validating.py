@@ -34,7 +34,7 @@ def test_a_fold_is_judged_by_a_model_of_the_others():
             np.testing.assert_allclose(whole[told.fold == f], joint, rtol=1e-9)
 
 
-def test_curvature_and_slope_of_the_sharpness():
+def test_curvature_and_slope_of_the_exponents():
     found = read_out_of_fold(learned(random_rows(0)), random_rows(0), folds=3, apart=True)
     climb, τ, h = Climb(found, likeness=2.0), np.array([0.4, 0.9, 1.3]), 1e-5
     loss, slope = climb.loss(τ)
@@ -109,12 +109,12 @@ def test_reliability():
     assert calibrate(learned(rows), rows, cv=5).column_exponents[0] > 0
 
 
-def test_what_speaks_for_a_class():
-    told = class_indicators(learned(random_rows(0, n=200)))
-    assert {tell.column for entries in told.values() for tell in entries} <= {"sky", "heat", "visits"}
-    assert all(entries == sorted(entries, key=lambda t: -t.strength) for entries in told.values())
-    warm = next(tell for tell in told["c"] if tell.column == "visits")
-    assert warm.here > warm.elsewhere
+def test_indicators_of_a_class():
+    found = class_indicators(learned(random_rows(0, n=200)))
+    assert {one.column for entries in found.values() for one in entries} <= {"sky", "heat", "visits"}
+    assert all(entries == sorted(entries, key=lambda one: -one.strength) for entries in found.values())
+    warm = next(one for one in found["c"] if one.column == "visits")
+    assert warm.in_class > warm.in_others
 
 
 ### real tables

@@ -153,13 +153,13 @@ def test_soft_labels():
 def test_progress_can_end_it():
     steps = []
 
-    def tell(step):
-        steps.append(step.iteration)
+    def tell(now):
+        steps.append(now.detail.iteration)
         if len(steps) == 2:
             raise StopIteration
 
     shares = []
-    assert learn_text(TEXTS, LABELS, progress=tell, counting=shares.append).climb.iterations == 1
+    assert learn_text(TEXTS, LABELS, progress=tell, counting=shares.append).climb.n_iter == 1
     assert steps == [0, 1]
     assert shares[-1] == 1
 

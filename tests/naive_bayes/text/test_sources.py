@@ -105,7 +105,7 @@ def assert_learned(found: TextFitInfo, wanted: TextFitInfo) -> None:
     assert (found.n_labeled, found.n_unlabeled) == (wanted.n_labeled, wanted.n_unlabeled)
     assert (found.climb is None) == (wanted.climb is None)
     if found.climb is not None and wanted.climb is not None:
-        assert found.climb.iterations == wanted.climb.iterations
+        assert found.climb.n_iter == wanted.climb.n_iter
         assert found.climb.log_likelihood == pytest.approx(wanted.climb.log_likelihood, rel=1e-10)
 
 

@@ -276,8 +276,8 @@ def test_not_converged_is_warned_of_with_numbers():
 
 
 def test_progress_may_stop_the_climb():
-    def stop(step):
-        if step.iteration == 2:
+    def stop(now):
+        if now.detail.iteration == 2:
             raise StopIteration
 
     fit = fit_parameters(

@@ -182,9 +182,9 @@ def test_warns_with_the_numbers_when_not_converged(method, what):
 def test_progress_sees_every_step_and_may_stop(method):
     network, seen = random_network(1, 5), []
 
-    def progress(step):
-        seen.append(step)
-        if step.iteration == 3:
+    def progress(now):
+        seen.append(now.detail)
+        if now.detail.iteration == 3:
             raise StopIteration
 
     fit = fit_parameters(network, with_holes(network, 50, 1), method=method, progress=progress, prior=None)

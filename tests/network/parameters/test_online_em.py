@@ -110,9 +110,9 @@ def test_one_batch_is_one_step_of_em():
     cases = with_holes(ASIA, 300, 2)
     steps = []
 
-    def one(step):
-        steps.append(step)
-        if step.iteration == 1:
+    def one(now):
+        steps.append(now.detail)
+        if now.detail.iteration == 1:
             raise StopIteration
 
     by_em = fit_parameters(ASIA, cases, prior="laplace", progress=one)

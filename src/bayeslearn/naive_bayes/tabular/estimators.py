@@ -35,10 +35,10 @@ from bayeslearn.tables.labels import distinct_labels, label_codes, unknown_label
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from bayeslearn.em import EMStep
     from bayeslearn.naive_bayes.tabular.explanation import CellContributions
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
     from bayeslearn.naive_bayes.tabular.row_blocks import Rows
+    from bayeslearn.progress import Progress
     from bayeslearn.tables.markers import Markers
 
 
@@ -150,8 +150,8 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         unlabeled = "em" if self.unlabeled == "em" else "drop"
         return {"tol": self.tol, "max_iter": self.max_iter, "progress": self._count, "unlabeled": unlabeled}
 
-    def _count(self, step: EMStep) -> None:
-        self.n_iter_ = max(step.iteration, 1)
+    def _count(self, now: Progress) -> None:
+        self.n_iter_ = max(now.detail.iteration, 1)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add more rows, with states that are new or not; the first call may name all `classes`.

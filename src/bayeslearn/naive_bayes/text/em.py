@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from bayeslearn.naive_bayes.text.document_counts import DocumentCounts
     from bayeslearn.naive_bayes.text.out_of_core import SourceDocuments
+    from bayeslearn.progress import ProgressCallback
 
 #: Nats that an iteration of EM must gain for each word of the documents without labels.
 SMALL = 1e-6
@@ -103,7 +104,7 @@ def climbed(
     source: Documents | SourceDocuments,
     *,
     max_iter: int,
-    progress: Callable[[em.EMStep], object] | None,
+    progress: ProgressCallback | None,
 ) -> em.EMResult[Reader]:
     """EM from a model of the documents with labels."""
     if model.likelihood == "complement":

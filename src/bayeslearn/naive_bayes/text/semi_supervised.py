@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from bayeslearn import em
     from bayeslearn.distributions import Dirichlet, DirichletRule
+    from bayeslearn.progress import ProgressCallback
     from bayeslearn.tables.documents import DocumentBatch
     from bayeslearn.tables.folded import Folded
 
@@ -72,7 +73,7 @@ def learn_text(
     max_size: int | None = None,
     max_iter: int = 100,
     counting: Callable[[float], object] | None = None,
-    progress: Callable[[em.EMStep], object] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> TextFitInfo:
     """Learn to classify texts; documents without a label help.
 

@@ -32,9 +32,10 @@ from bayeslearn import lazy_imports
 from bayeslearn.errors import ParameterError
 from bayeslearn.fit_info import plain
 from bayeslearn.network.inference.evidence import as_engine, as_evidence
-from bayeslearn.network.inference.results import MAX_NAMES, frame_of, pieces, probability_of
+from bayeslearn.network.inference.results import MAX_NAMES, pieces, probability_of
 from bayeslearn.printable import one_line
 from bayeslearn.reports import Grid, Pairs, Report, Reported
+from bayeslearn.tables.frames import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

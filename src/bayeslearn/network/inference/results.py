@@ -20,6 +20,7 @@ from bayeslearn.errors import (
 from bayeslearn.fit_info import plain
 from bayeslearn.printable import one_line
 from bayeslearn.reports import MAX_ROWS, Bars, Grid, Pairs, Report, Reported, Words
+from bayeslearn.tables.frames import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -115,16 +116,6 @@ def probability_of(variables: Iterable[str], evidence: Mapping[str, Any]) -> str
 def pieces(evidence: Mapping[str, Any]) -> list[str]:
     """Each piece of evidence as text."""
     return [f"{name}={' or '.join(map(str, as_list(value)))}" for name, value in evidence.items()]
-
-
-def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
-    """Columns as a data frame; lists of words are text, also when they are empty."""
-    import pyarrow as pa  # noqa: PLC0415 - Arrow loads when it is asked for
-
-    from bayeslearn.tables import frames  # noqa: PLC0415 - as above
-
-    arrays = [pa.array(cells, None if len(cells) else pa.string()) for cells in columns.values()]
-    return frames.to_frame(pa.table(arrays, names=list(columns)), backend)
 
 
 @dataclass(frozen=True, repr=False)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from bayeslearn.network.dag import DAG
     from bayeslearn.network.parameters.priors import Prior
     from bayeslearn.network.parameters.training_cases import Passes
+    from bayeslearn.progress import ProgressCallback
     from bayeslearn.sources.base import Extent
     from bayeslearn.tables import Source
     from bayeslearn.tables.conversion import Unseen
@@ -99,7 +100,7 @@ def fit_parameters(
     tol: float = 1e-4,
     max_iter: int = 200,
     random_state: np.random.Generator | int | None = 0,
-    progress: Callable[[em.EMStep], object] | None = None,
+    progress: ProgressCallback | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: int = 5,
     resume: bool = False,
@@ -202,7 +203,7 @@ def fit_cases(
     tol: float = 1e-4,
     max_iter: int = 200,
     random_state: np.random.Generator | int | None = 0,
-    progress: Callable[[em.EMStep], object] | None = None,
+    progress: ProgressCallback | None = None,
     write: em.CheckpointEvery[Tables] | None = None,
 ) -> ParameterFitInfo:
     """Fit the tables of a frame to cases that were taken apart for its graph; see `fit_parameters`.
@@ -222,8 +223,9 @@ def fit_cases(
         result = counted(next(starts), cases, alpha, write)
     else:
         result = em.run_best_of(
-            starts, cases, prior=alpha, tol=tol, max_iter=max_iter, progress=progress, checkpoint=write, climb=climb
-        )
+            starts, cases, n_init=restarts, prior=alpha, tol=tol, max_iter=max_iter, progress=progress,
+            checkpoint=write, climb=climb,
+        )  # fmt: skip
     network = learned(frame, result.model.p, result.statistics.n, priors, fixed)
     return ParameterFitInfo(
         network, result.log_likelihood, result.objective, result.history, result.converged, result.starts,

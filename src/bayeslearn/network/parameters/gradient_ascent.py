@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from bayeslearn.distributions import Counts
     from bayeslearn.network.inference.compiled_network import Compiled
     from bayeslearn.network.parameters.em_steps import Tables
+    from bayeslearn.progress import ProgressCallback
 
 #: What a cell keeps of itself in any one step, and what it never falls below on the way.
 KEPT, LEAST = 0.1, 1e-30
@@ -111,7 +112,7 @@ class Climb:
         prior: NDArray[np.float64] | None = None,
         tol: float = 1e-6,
         max_iter: int = 200,
-        progress: Callable[[em.EMStep], object] | None = None,
+        progress: ProgressCallback | None = None,
         checkpoint: Callable[[Tables, em.EMStep], object] | None = None,
     ) -> None:
         self.tol = validation.number("tol", tol, min_value=0)
@@ -150,7 +151,7 @@ class Climb:
         self.history.append(there.step)
         if self.checkpoint is not None and there.step.iteration > 0:
             self.checkpoint(there.model, there.step)
-        self.stopped = em.should_stop(self.progress, there.step)
+        self.stopped = em.has_to_stop(self.progress, self.history, self.tol, self.max_iter)
 
     @property
     def at_top(self) -> bool:

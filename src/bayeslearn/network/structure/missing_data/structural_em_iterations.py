@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.em import EMStep
     from bayeslearn.network.dag import DAG
     from bayeslearn.network.parameters.fit import ParameterFitInfo
     from bayeslearn.network.structure.missing_data.incomplete_rows import IncompleteRows
     from bayeslearn.network.structure.missing_data.structural_em import StructuralEm
     from bayeslearn.network.structure.scoring.criteria import ScoreCache, StructureScore
     from bayeslearn.network.structure.search_settings import Allowed, Budget, SearchSettings
+    from bayeslearn.progress import Progress
 
     Arcs = NDArray[np.bool_]
 
@@ -220,12 +220,12 @@ class Iterations:
 
     # -- tables
 
-    def until(self, most: int) -> Callable[[EMStep], None]:
+    def until(self, most: int) -> Callable[[Progress], None]:
         """For EM: no more than so many iterations, nor one that would end too late."""
 
-        def progress(step: EMStep) -> None:
+        def progress(now: Progress) -> None:
             self.pace.step()
-            if step.iteration >= most or self.budget.reached() or self.budget.left() < self.pace.iteration:
+            if now.detail.iteration >= most or self.budget.reached() or self.budget.left() < self.pace.iteration:
                 raise StopIteration
 
         return progress
