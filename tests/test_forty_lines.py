@@ -309,9 +309,7 @@ def test_wrong_parameters_in_files(tmp_path, parameters):
 def test_options_of_the_command_line(tmp_path):
     data, model = str(tmp_path / "waits.csv"), str(tmp_path / "model.json")
     pd.DataFrame(ROWS).to_csv(data, index=False)
-    assert "1 waits" in ask(
-        "naive", "learn", data, "--target", "who", "--distribution", f"wait={NAME}", "-o", model
-    )
+    assert "1 waits" in ask("naive", "learn", data, "--target", "who", "--distribution", f"wait={NAME}", "-o", model)
     answer = json.loads(ask("naive", "predict", model, data, "--json"))
     assert answer["columns"]["who"][0] in {"slow", "fast"}
     assert "wait = " in ask("naive", "predict", model, data, "--explain")

@@ -56,7 +56,8 @@ def test_the_reliability_is_drawn_if_it_was_checked(days):
 def test_options_reach_the_model(days):
     found = json.loads(
         learn(days, "--drop-columns", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",
-              "--cv", "5", "--distribution", "heat=binned:3", "--distribution", "visits=gaussian", "--class-prior", "none")
+              "--cv", "5", "--distribution", "heat=binned:3", "--distribution", "visits=gaussian",
+              "--class-prior", "none")
     )  # fmt: skip
     model = NaiveBayesModel.load(days / "m.json")
     assert repr(model["sky"].prior) == "Dirichlet(α=1 per state)"

@@ -53,9 +53,7 @@ def run(
     ] = False,
     cv: Annotated[int, typer.Option(help="Number of cross-validation folds; 0 for none.")] = 10,
     sample_weight: Annotated[str | None, typer.Option(help="Column with the weight of each row.")] = None,
-    max_states: Annotated[
-        int, typer.Option(help="Maximum number of states of a text column.")
-    ] = 255,
+    max_states: Annotated[int, typer.Option(help="Maximum number of states of a text column.")] = 255,
     tol: Annotated[float, typer.Option(help="Gain in log-likelihood at which EM stops.")] = 1e-4,
     max_iter: Annotated[int, typer.Option(help="Maximum number of EM iterations.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,

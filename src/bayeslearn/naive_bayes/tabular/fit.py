@@ -70,13 +70,6 @@ def fit_naive_bayes(
     cv: int = 0,
     like: NaiveBayesModel | None = None,
     max_states: int = 255,
-<<<<<<< HEAD
-=======
-    left_out: dict[str, str] | None = None,
-    tol: float = 1e-4,
-    max_iter: int = 200,
-    progress: ProgressCallback | None = None,
->>>>>>> main
     na_values: Markers = (),
     keep_default_na: bool = True,
     tol: float = 1e-4,
