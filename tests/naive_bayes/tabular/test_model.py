@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from bayeslearn.errors import (
     InputFileNotFoundError,
     MismatchError,
     MissingValuesError,
+    NoFitInfoError,
     ParameterError,
     UnknownColumnError,
 )
@@ -340,3 +342,138 @@ def test_a_row_that_no_class_can_show():
     model = fit_naive_bayes({"x": ["u", "v"], "z": ["p", "q"], "y": ["a", "b"]}, "y", prior="none")
     with pytest.raises(ImpossibleDataError, match="row 1 has probability zero"):
         model.predict({"x": ["u", "u"], "z": ["p", "q"]})
+
+
+### verbs
+
+
+def test_rows_that_were_added_can_be_removed():
+    rows, more = random_rows(5), random_rows(6)
+    model = learned(rows)
+    assert model.update(more).remove(more).isclose(model)
+    a, b = model.update(part(more, 0, 10)), model.update(part(more, 10, 30))
+    assert a.merge(b).isclose(model.update(more))
+    assert (a + b).remove(part(more, 10, 30)).isclose(a)
+    with pytest.raises(EvidenceError, match="states that it does not know"):
+        model.remove(part(rows, 0, 1) | {"sky": ["hail"]})
+    with pytest.raises(MissingValuesError, match="1 rows have no 'kind'"):
+        model.remove(part(rows, 0, 2) | {"kind": ["a", None]})
+    with pytest.raises(EvidenceError, match="more evidence"):
+        model.remove(more).remove(rows)
+
+
+def test_a_discount_is_a_weight():
+    rows = random_rows(7)
+    half = learned(rows, sample_weight=[0.5] * 30)
+    assert learned(rows).discount(0.5).isclose(half)
+    with pytest.raises(ParameterError, match="forgetting_factor"):
+        half.discount(2)
+
+
+def test_samples_have_the_distribution_of_the_model():
+    model = learned(random_rows(8, n=300, holes=0))
+    found = model.sample(20_000, random_state=1)
+    assert found.columns == ("sky", "heat", "visits", "kind")
+    again = fit_naive_bayes(found, like=model)
+    np.testing.assert_allclose(again.class_counts / 20_000, np.exp(model.class_log_prior), atol=0.02)
+    sky = again.statistics["sky"].n / again.class_counts[:, None]
+    np.testing.assert_allclose(sky, model.posterior("sky").mean(), atol=0.03)
+    np.testing.assert_allclose(again.posterior("heat").mean().mean, model.posterior("heat").mean().mean, atol=0.06)
+    np.testing.assert_allclose(again.posterior("visits").mean(), model.posterior("visits").mean(), rtol=0.05)
+    wide = replace(learned(random_rows(8, n=9)), estimate="integrated").sample(50, random_state=2)
+    assert wide.n_rows == 50
+    assert model.sample(0).n_rows == 0
+    constant = fit_naive_bayes({"x": [2.5, 2.5], "y": ["a", "b"]}, "y", distributions={"x": "gaussian"}).sample(3)
+    assert constant.column("x").tolist() == [2.5] * 3
+
+
+@pytest.mark.parametrize("kind", ["dict", "pandas", "table"])
+def test_imputation_takes_the_posterior_of_the_class(kind):
+    rows = random_rows(9, n=40, labels=False)
+    data = {"dict": dict, "pandas": pd.DataFrame, "table": lambda r: as_table(r, numeric=["heat", "visits"])}[kind](
+        rows
+    )
+    model = learned(rows)
+    full = model.impute(data)
+    columns = {name: list(full.column(name) if kind == "table" else full[name]) for name in rows}
+    assert type(full) is type(data)
+    p = model.predict_proba(rows)
+    for i, label in enumerate(rows["kind"]):
+        c = model.classes.index(label) if label else int(p[i].argmax())
+        weights = np.eye(3)[c] if label else p[i]
+        assert columns["kind"][i] == model.classes[c]
+        theta = weights @ model.posterior("sky").mean()
+        sky = model["sky"].variable.states[int(theta.argmax())]
+        assert columns["sky"][i] == (rows["sky"][i] or sky)
+        if rows["heat"][i] is None:
+            assert columns["heat"][i] == pytest.approx(float(weights @ model.posterior("heat").mean().mean))
+        if rows["visits"][i] is None:
+            assert columns["visits"][i] == round(float(weights @ model.posterior("visits").mean()))
+
+
+def test_imputation_by_draws_and_of_some_columns():
+    rows = random_rows(9, n=40)
+    model = learned(rows)
+    assert model.impute(rows, columns=["sky"])["heat"] == rows["heat"]
+    drawn = model.impute(rows, method="sample", random_state=0)
+    assert all(value is not None for column in drawn.values() for value in column)
+    assert drawn == model.impute(rows, method="sample", random_state=0)
+    marked = pd.DataFrame({"sky": ["?!", "sun"], "heat": [1.0, 2.0], "visits": [0, 1]})
+    assert "?!" not in model.impute(marked, na_values="?!")["sky"].tolist()
+    binned = fit_naive_bayes({"x": np.arange(20.0), "y": ["a", "b"] * 10}, "y", distributions={"x": "binned:4"})
+    assert 0 < binned.impute({"x": [None], "y": ["a"]})["x"][0] < 20
+    with pytest.raises(UnknownColumnError, match="'skye'"):
+        model.impute(rows, columns=["skye"])
+
+
+def test_the_fit_info_has_what_the_fit_found_out(tmp_path):
+    rows = random_rows(10, n=60, labels=False)
+    with pytest.warns(BayeslearnWarning, match="1 column dropped"):
+        model = learned(rows | {"id": [f"row {i}" for i in range(60)]}, cv=5, max_states=20)
+    info = model.fit_info
+    assert info.n_rows == 60
+    assert info.n_unlabeled == sum(label is None for label in rows["kind"])
+    assert info.n_missing["sky"] == sum(value is None for value in rows["sky"])
+    assert "60 different states" in info.dropped_columns["id"]
+    assert info.history
+    assert info.log_likelihood == info.history[-1].log_likelihood
+    assert info.cross_validation.cv == 5
+    assert info.distributions == {"sky": "categorical", "heat": "gaussian", "visits": "poisson"}
+    assert json.dumps(info.to_dict())
+    for part_of in ("Unlabeled rows", "Iterations", "Accuracy, 5-fold", "Dropped columns", "indicators"):
+        assert part_of in info.summary()
+    model.save(tmp_path / "m.json")
+    with pytest.raises(NoFitInfoError, match="no fit_info"):
+        _ = NaiveBayesModel.load(tmp_path / "m.json").fit_info
+    few = fit_naive_bayes({"x": ["u", "v", "u"], "y": ["a", "b", "a"]}, "y", cv=5).fit_info
+    assert few.cross_validation is None
+    assert "no cross-validation: 3 rows" in few.notes[0]
+    with pytest.raises(MissingValuesError, match="rows have no 'kind'"):
+        learned(rows, unlabeled="error")
+
+
+def test_models_show_themselves():
+    model = learned(random_rows(11))
+    assert "1 categorical, 1 gaussian, 1 poisson" in model.summary()
+    assert "<td" in model._repr_html_()
+    assert model.to_dict()["class_probabilities"] == pytest.approx(np.exp(model.class_log_prior).tolist())
+    frame = model.to_frame()
+    assert list(frame.columns) == ["kind", "column", "state", "probability", "parameters"]
+    found = frame[(frame["kind"] == "b") & (frame["column"] == "sky")]["probability"]
+    np.testing.assert_allclose(found, model.posterior("sky").mean()[1])
+    assert json.dumps(model.to_dict())
+    assert str(model.plot()).startswith("Figure")
+
+
+def test_answers_take_markers_of_missing_values():
+    model = learned(random_rows(12))
+    marked = pd.DataFrame({"sky": ["gone", "sun"], "heat": [0.0, 1.0], "visits": [1, 2]})
+    plain = marked.assign(sky=[None, "sun"])
+    for verb in ("predict_proba", "log_likelihood", "log_joint"):
+        np.testing.assert_allclose(getattr(model, verb)(marked, na_values="gone"), getattr(model, verb)(plain))
+    assert model.predict(marked, na_values="gone").tolist() == model.predict(plain).tolist()
+    assert model.explain(marked, na_values="gone").parts["sky"][0] == 0
+    rows = random_rows(13)
+    found = model.evaluate(rows, sample_weight=[2.0] * 30)
+    assert found.weight == 60
+    assert model.score(rows) == found.accuracy == np.mean(model.predict(rows) == rows["kind"])

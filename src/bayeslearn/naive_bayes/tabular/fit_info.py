@@ -96,7 +96,8 @@ class NaiveBayesFitInfo(FitInfo):
             found["Log loss"] = f"{check.log_loss:.4g} (class probabilities {check.majority_log_loss:.4g})"
             found["Calibration error"] = check.calibration.error
         exponents = shown_exponents(self.column_exponents)
-        return found | ({} if exponents is None else {"Column exponents": exponents}) | super()._pairs()
+        found |= {} if exponents is None else {"Column exponents": exponents}
+        return found | {name: value for name, value in super()._pairs().items() if name != "Seconds"}
 
     def _blocks(self) -> tuple[Any, ...]:
         return () if self._model is None else (classes_grid(self._model),)
