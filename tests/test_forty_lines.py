@@ -309,11 +309,13 @@ def test_wrong_parameters_in_files(tmp_path, parameters):
 def test_options_of_the_command_line(tmp_path):
     data, model = str(tmp_path / "waits.csv"), str(tmp_path / "model.json")
     pd.DataFrame(ROWS).to_csv(data, index=False)
-    assert "1 waits" in ask("naive", "learn", data, "--target", "who", "--distribution", f"wait={NAME}", "-o", model)
-    answer = json.loads(ask("naive", "predict", model, data, "--json"))
+    assert "1 waits" in ask(
+        "fit", "naive-bayes", data, "--target", "who", "--distribution", f"wait={NAME}", "-o", model
+    )
+    answer = json.loads(ask("predict", model, data, "--json"))
     assert answer["columns"]["who"][0] in {"slow", "fast"}
-    assert "wait = " in ask("naive", "predict", model, data, "--explain")
-    ask("cluster", data, "-k", "2", "--drop-columns", "who", "--family", f"wait={NAME}", "-o", model)
+    assert "wait = " in ask("predict", model, data, "--explain")
+    ask("fit", "mixture", data, "-k", "2", "--drop-columns", "who", "--family", f"wait={NAME}", "-o", model)
     assert [part.distribution for part in load(model).parts] == [Waits()]
-    ask("sequence", "learn", data, "--columns", "wait", "--states", "2", "--emissions", NAME, "-o", model)
+    ask("fit", "hmm", data, "--columns", "wait", "--states", "2", "--emissions", NAME, "-o", model)
     assert load(model).emissions.kind == NAME

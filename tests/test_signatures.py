@@ -99,7 +99,11 @@ FORWARDED = [
     ("network.BayesianNetwork.to_svg", "network.visualization.picture", set()),
     ("network.visualization.draw", "network.visualization.picture", set()),
     ("network.fit_parameters_online", "network.OnlineEM", set()),
-    ("neighbors.NeighborsModel.from_arrays", "neighbors.NeighborsModel", {"examples", "said", "distance", "target"}),
+    (
+        "neighbors.NeighborsModel.from_arrays",
+        "neighbors.NeighborsModel",
+        {"examples", "targets", "distance", "target", "lineage"},
+    ),
     ("mixture.choose_mixture", "mixture.fit_mixture", {"k", "progress"}),
     ("mixture.find_classes", "mixture.choose_mixture", {"family", "variance", "covariance", "tol"}),
     ("sources.as_source", "tables.as_table", set()),

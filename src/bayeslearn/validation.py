@@ -129,6 +129,15 @@ def whole_number(text: str) -> int | None:
     return found if found <= MAX_INTEGER else None
 
 
+def count_or_names(option: str, text: str) -> int | list[str]:
+    """How many, or their names, of which there are at least two.
+
+    >>> count_or_names("--states", "3"), count_or_names("--states", "low, high")
+    (3, ['low', 'high'])
+    """
+    return [name.strip() for name in text.split(",")] if "," in text else positive_count(option, text)
+
+
 def positive_count(option: str, text: str, words: tuple[str, ...] = ()) -> int:
     """The whole number above 0 that an option is given as text; `words` are what it could be instead.
 

@@ -27,7 +27,7 @@ def write(path, rows):
 
 
 def learn(folder, *words):
-    return ask("naive", "learn", str(folder / "days.csv"), "--target", "kind", "-o", str(folder / "m.json"), *words)
+    return ask("fit", "naive-bayes", str(folder / "days.csv"), "--target", "kind", "-o", str(folder / "m.json"), *words)
 
 
 def test_the_report(days):
@@ -76,24 +76,24 @@ def test_predictions_are_those_of_the_model(days):
     learn(days, "--drop-columns", "id", "--distribution", "visits=poisson")
     model, path = NaiveBayesModel.load(days / "m.json"), str(days / "days.csv")
     expected = model.predict_proba(path)
-    ask("naive", "predict", str(days / "m.json"), path, "-o", str(days / "p.csv"))
+    ask("predict", str(days / "m.json"), path, "-o", str(days / "p.csv"))
     lines = (days / "p.csv").read_text().splitlines()
     assert lines[0] == "kind,P(kind=a),P(kind=b),P(kind=c)"
     found = np.array([line.split(",")[1:] for line in lines[1:]], float)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-    assert "of 60 known are right" in said("naive", "predict", str(days / "m.json"), path)
-    answer = json.loads(ask("naive", "predict", str(days / "m.json"), path, "--json", "--explain"))
+    assert "of 60 known are right" in said("predict", str(days / "m.json"), path)
+    answer = json.loads(ask("predict", str(days / "m.json"), path, "--json", "--explain"))
     assert answer["rows"] == 60
     assert answer["columns"]["kind"] == model.predict(path).tolist()
     np.testing.assert_allclose(answer["columns"]["why(heat)"], model.explain(path).parts["heat"], rtol=1e-9, atol=1e-12)
-    ask("naive", "predict", str(days / "m.json"), path, "-o", str(days / "p.parquet"))
+    ask("predict", str(days / "m.json"), path, "-o", str(days / "p.parquet"))
     assert (days / "p.parquet").stat().st_size > 0
 
 
 def test_reasons_in_words(days):
     learn(days, "--drop-columns", "id")
     write(days / "one.csv", {"sky": ["hail"], "heat": [0.5]})
-    words = ["naive", "predict", str(days / "m.json"), str(days / "one.csv"), "--explain"]
+    words = ["predict", str(days / "m.json"), str(days / "one.csv"), "--explain"]
     text = ask(*words)
     assert text.startswith("Row 0: ")
     assert "sky = (unknown)" in text
@@ -124,11 +124,11 @@ def test_labels_that_are_missing(days):
 def test_mistakes_are_named(days, words, message):
     places = [str(days / word) if word.startswith("m.") else word for word in words]
     with pytest.raises(ParameterError, match=message):
-        ask("naive", "learn", str(days / "days.csv"), *places)
+        ask("fit", "naive-bayes", str(days / "days.csv"), *places)
 
 
 def test_an_unknown_target_ends_the_command(days):
-    code, sentence = fail("naive", "learn", str(days / "days.csv"), "--target", "kin", "-o", str(days / "m.json"))
+    code, sentence = fail("fit", "naive-bayes", str(days / "days.csv"), "--target", "kin", "-o", str(days / "m.json"))
     assert code == 2
     assert "there is no column 'kin'" in sentence
 
@@ -137,4 +137,4 @@ def test_a_file_without_the_columns(days):
     learn(days, "--drop-columns", "id", "--cv", "0")
     write(days / "other.csv", {"x": [1, 2]})
     with pytest.raises(DataError, match="none of the columns of the model"):
-        ask("naive", "predict", str(days / "m.json"), str(days / "other.csv"))
+        ask("predict", str(days / "m.json"), str(days / "other.csv"))

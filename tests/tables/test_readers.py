@@ -12,6 +12,7 @@ import pytest
 
 from bayeslearn import as_table, scan
 from bayeslearn.errors import CapacityError, FormatError
+from bayeslearn.naive_bayes.text import decoding
 from bayeslearn.naive_bayes.text.corpus_readers import read_corpus
 from bayeslearn.sources.contingency import count_cells, group_counts
 from bayeslearn.tables import fast_csv, file_readers, text_heads
@@ -108,6 +109,17 @@ def test_a_packed_table_is_unpacked_up_to_a_limit(tmp_path: Path, monkeypatch: p
     with pytest.raises(CapacityError, match="unpacks to more than 1,000 bytes"):
         as_table(path)
     assert scan(path, allow_constant=True).n_rows == 2000
+
+
+def test_a_packed_file_is_unpacked_as_far_as_memory_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rows.csv.gz"
+    path.write_bytes(gzip.compress(b"text,label\n" + b"x,y\nz,y\n" * 1000))
+    monkeypatch.setattr(file_readers, "free_memory", lambda: 6000)
+    with pytest.raises(CapacityError, match="unpacks to more than 1,000 bytes"):
+        as_table(path)
+    monkeypatch.setattr(decoding, "free_memory", lambda: 5000)
+    with pytest.raises(CapacityError, match="unpack to 8,011, and at most 1,000 are read"):
+        read_corpus(path)
 
 
 ### Parquet

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn.errors import BayeslearnError, FormatError
+from bayeslearn.errors import BayeslearnError, CapacityError, FormatError
+from bayeslearn.sources import scan
 from bayeslearn.sources.shard_readers import read_text as read_batches
-from bayeslearn.tables import as_table, dates, formats, wide
+from bayeslearn.tables import as_table, dates, formats, text_heads, wide
 from bayeslearn.tables.file_readers import file_table
 from bayeslearn.tables.markers import NUMBER
 from bayeslearn.tables.schema import require_known
@@ -59,6 +62,33 @@ def test_columns_cost_no_more_where_there_are_many() -> None:
     names = [f"c{i}" for i in range(200_000)]
     require_known(names, names)  # minutes, if each were looked for among all
     assert distinct_names(["a"] * 200_000)[-1] == "a.199999"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            b"," * 17_000_000,
+            r"the names of the columns of '.*' have 17,000,001 characters or more, and at most 16,777,",
+        ),
+        (b"ab," * 6_000_000, "have 18,000,001 characters or more"),
+        (b"," * 5_000_000, r"5,000,001 columns would need 38\.1 GiB, and"),
+    ],
+)
+@pytest.mark.parametrize("read", [as_table, scan])
+def test_more_columns_than_fit_are_refused(tmp_path: Path, read: Any, line: bytes, message: str) -> None:
+    """A file of 10 to 200 KB."""
+    (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress((line + b"\n") * 2, compresslevel=6))
+    with pytest.raises(CapacityError, match=message):
+        read(tmp_path / "bomb.csv.gz")
+
+
+def test_long_lines_do_not_tell_the_delimiter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first lines are read up to a number of characters, and at least up to that of the names."""
+    long, short = "x;y\n" * 100, "a,b;c\n"
+    monkeypatch.setattr(text_heads, "SAMPLE", 40)
+    assert text_heads.first_lines(iter(["\n", short, "v;w\n", long, short]), tmp_path) == ["\n", short, "v;w\n"]
+    assert text_heads.first_lines(iter(["\n", long, short]), tmp_path) == ["\n", long]
 
 
 ### the reader of wide files

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 #: Bytes that a packed file may become in memory; larger ones are scanned.
 MAX_BYTES = 1 << 32
 
+#: Bytes of memory that a byte of a text file takes at most while it becomes columns: those of one letter a cell.
+COPIES = 6
+
 #: What to do about a file that is broken.
 WHOLE = "see whether it is complete and of the kind that its name says"
 
@@ -107,7 +110,7 @@ def text_columns(head: TextHead) -> list[Any]:
         else:
             types = dict.fromkeys(places, pa.string())
             how = pyarrow.csv.ConvertOptions(column_types=types, strings_can_be_null=False)
-            with row_stream(head, MAX_BYTES) as stream:
+            with row_stream(head, min(MAX_BYTES, free_memory() // COPIES)) as stream:
                 found = pyarrow.csv.read_csv(stream, read_options(head), parse_options(head), how).columns
     except (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeError, csv.Error, RaggedError) as error:
         if EMPTY not in str(error):

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
+from bayeslearn.capacity import require_room
 from bayeslearn.errors import BayeslearnWarning, CapacityError, FormatError, listed
 from bayeslearn.tables.file_names import is_packed
 
@@ -37,8 +38,11 @@ MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM
 #: Bytes at the beginning of a file that tell its encoding, and lines that tell its delimiter.
 SAMPLE, LINES = 1 << 20, 20
 
-#: Characters of a line that is too long to be one.
-LONGEST = 1 << 26
+#: Characters of a line that is too long to be one, and those of names of columns.
+LONGEST, LONGEST_NAMES = 1 << 26, 1 << 24
+
+#: Bytes that a column takes while it is read and described, however few rows it has.
+COLUMN_BYTES = 1 << 13
 
 #: The line that names the delimiter for Excel.
 EXCEL = re.compile(r"sep=([\t !#-~])\r?\n?", re.IGNORECASE)
@@ -101,7 +105,7 @@ def text_head(path: Path, delimiter: str | None = None) -> TextHead:
     """The head of a text file; without names where it is empty. Bytes that cannot be read are a UnicodeDecodeError."""
     encoding = encoding_of(path)
     with opened(path, encoding) as file:
-        lines = list(islice(lines_of(file, path), LINES))
+        lines = first_lines(lines_of(file, path), path)
     skip = next((i for i, line in enumerate(lines) if line.strip("\r\n")), 0)
     excel = EXCEL.fullmatch(lines[skip]) if lines else None
     skip += excel is not None
@@ -109,7 +113,8 @@ def text_head(path: Path, delimiter: str | None = None) -> TextHead:
     with opened(path, encoding) as file:
         rest, used = lines_of(file, path), list[str]()
         used += islice(rest, skip)
-        names = next(csv.reader(kept(rest, used), delimiter=found), [])
+        names = next(csv.reader(kept(rest, used, path), delimiter=found), [])
+    require_room(f"{str(path)!r}: {len(names):,} columns", COLUMN_BYTES * len(names), path=path)
     require_closed(used[skip:], found, path)
     mark = len(codecs.BOM_UTF8) if marked(path) else 0
     return TextHead(
@@ -118,11 +123,39 @@ def text_head(path: Path, delimiter: str | None = None) -> TextHead:
     )  # fmt: skip
 
 
-def kept(lines: Iterable[str], used: list[str]) -> Iterator[str]:
-    """The same lines, kept as they are used."""
+def first_lines(lines: Iterator[str], path: Path) -> list[str]:
+    """The first lines up to that of the names, and others as long as they are short together."""
+    found, size, named = list[str](), 0, False
+    for line in islice(lines, LINES):
+        size += len(line)
+        if named and size > SAMPLE:
+            break
+        if not named:
+            require_short(len(line), path)
+        found.append(line)
+        named = named or bool(line.strip("\r\n"))
+    return found
+
+
+def kept(lines: Iterable[str], used: list[str], path: Path) -> Iterator[str]:
+    """The same lines, kept as they are used; more than names of columns take is an error."""
+    size = 0
     for line in lines:
         used.append(line)
+        size += len(line)
+        require_short(size, path)
         yield line
+
+
+def require_short(size: int, path: Path) -> None:
+    """Refuse names of columns that are longer than all names together may be."""
+    if size > LONGEST_NAMES:
+        raise CapacityError(
+            f"the names of the columns of {str(path)!r} have {size:,} characters or more, "
+            f"and at most {LONGEST_NAMES:,} are read",
+            hint="see whether it is a table whose first line names the columns",
+            path=path,
+        )
 
 
 def require_closed(lines: list[str], delimiter: str, path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeslearn import kernels
+from bayeslearn import NaiveBayesClassifier, kernels
 from bayeslearn.distributions import Categorical, Normal
 from bayeslearn.naive_bayes.tabular import row_blocks
 from tests.properties import trials
@@ -73,6 +73,18 @@ def test_whole_numbers_become_codes(kind):
     found = row_blocks.of_integers(x, [[3, 5], [8, 4], [7]]).cells(0, 50)
     for column, known, codes in zip(x.T, [[3, 5], [8, 4], [7]], found, strict=True):
         assert codes.tolist() == [known.index(v) if v in known else len(known) for v in column]
+
+
+def test_numbers_beyond_64_bits_with_sign_are_states_of_their_own():
+    known = np.random.default_rng(0).integers(-1, 2, (40, 2))
+    y = np.arange(40) % 2
+    far = np.full((3, 2), 2**64 - 1, np.uint64)  # has the bits of -1
+    model = NaiveBayesClassifier().fit(known, y)
+    np.testing.assert_allclose(model.predict_proba(far), model.predict_proba(np.full((3, 2), 7)), rtol=1e-12)
+    for base in (2**62 - 1, 2**63 - 2, 2**64 - 4):
+        X = np.uint64(base) + (known + 1).astype(np.uint64)
+        as_objects = NaiveBayesClassifier().fit(X.astype(object), y).predict_proba(X.astype(object))
+        np.testing.assert_allclose(NaiveBayesClassifier().fit(X, y).predict_proba(X), as_objects, rtol=1e-12)
 
 
 def test_whole_numbers_that_are_no_states():

@@ -128,7 +128,9 @@ class Input:
 
 def near(states: tuple[Any, ...]) -> bool:
     """Whole numbers that a short list can hold."""
-    return bool(states) and all(type(s) is int for s in states) and max(states) - min(states) < 1 << 16
+    if not states or not all(type(s) is int for s in states):
+        return False
+    return max(states) - min(states) < 1 << 16 and max(map(abs, states)) < 1 << 62
 
 
 def finite(given: Input, answer: Callable[[], Any]) -> Any:

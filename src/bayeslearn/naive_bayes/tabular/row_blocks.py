@@ -313,7 +313,9 @@ def _seen(x: NDArray[Any], low: NDArray[Any], sizes: Iterable[int]) -> list[list
 
 
 def wide(block: NDArray[Any]) -> NDArray[np.int64]:
-    """A block of whole numbers in the one type that kernels are compiled for."""
+    """A block of whole numbers in the one type that kernels are compiled for; numbers beyond it become its largest."""
+    if block.dtype == np.uint64:
+        block = np.minimum(block, np.uint64(2**63 - 1))
     return read_only(np.ascontiguousarray(block, dtype=np.int64).view())
 
 

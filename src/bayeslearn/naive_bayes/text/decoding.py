@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bayeslearn import files
+from bayeslearn.capacity import free_memory
 from bayeslearn.errors import InputFileNotFoundError, listed
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ ENCODINGS = ("utf-8", "latin-1")
 
 #: Bytes of texts that are read from one file at most; larger ones are scanned.
 MAX_BYTES = 1 << 31
+
+#: Bytes of memory that a byte of a file takes while it becomes documents.
+COPIES = 5
 
 
 @dataclass
@@ -47,4 +51,4 @@ def content(path: Path) -> bytes:
         raise InputFileNotFoundError(
             f"cannot read {str(path)!r}: there is no such file", hint=f"looked in {path.absolute().parent}", path=path
         )
-    return files.read(path, max_bytes=MAX_BYTES)
+    return files.read(path, max_bytes=min(MAX_BYTES, free_memory() // COPIES))
