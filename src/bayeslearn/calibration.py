@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.errors import ShapeError
 from bayeslearn.reports import Grid, Report, Reported
 from bayeslearn.tables.frames import frame_of
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.integer[Any]]
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 __all__ = ["N_BINS", "Calibration", "reliability_bins"]
 
@@ -110,8 +112,6 @@ class Calibration(Reported):
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw observed frequency by predicted probability (:func:`bayeslearn.plots.plot_calibration`)."""
-        from bayeslearn import plots  # noqa: PLC0415 - matplotlib is an extra
-
         return plots.plot_calibration(self, ax=ax)
 
     def _rows(self) -> list[list[Any]]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.calibration import N_BINS, Calibration, reliability_bins
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError, listed
 from bayeslearn.lazy_imports import Deferred
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.integer[Any]]
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 sklearn_metrics = Deferred("sklearn.metrics")
 
@@ -370,8 +372,6 @@ class Metrics(Reported):
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw the confusion matrix (:func:`bayeslearn.plots.plot_confusion_matrix`)."""
-        from bayeslearn import plots  # noqa: PLC0415 - matplotlib is an extra
-
         return plots.plot_confusion_matrix(self, ax=ax)
 
     def most_confused(self, n: int = 10) -> list[tuple[Any, Any, float]]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from scipy.special import xlogy
 
+from bayeslearn import lazy_imports
 from bayeslearn.components import normalized
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.fit_info import plain
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
     from bayeslearn.tables.frames import Backend
+
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,8 +129,6 @@ class CellContributions(Reported):
 
     def plot(self, row: int = 0, *, ax: Any = None) -> Any:
         """Draw the contributions of a row (:func:`bayeslearn.plots.plot_contributions`)."""
-        from bayeslearn import plots  # noqa: PLC0415 - matplotlib is an extra
-
         return plots.plot_contributions(self, row, ax=ax)
 
 

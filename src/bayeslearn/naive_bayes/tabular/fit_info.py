@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn import lazy_imports
 from bayeslearn.errors import BayeslearnError, option
 from bayeslearn.fit_info import FitInfo, plain
 from bayeslearn.naive_bayes.tabular.calibration import best_exponents
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.tabular.label_statistics import Labeled
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
     from bayeslearn.progress import Reporter
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 #: The calibration error, and the number of rows, above which a note recommends calibration.
 LARGE_ERROR, ENOUGH_ROWS = 0.05, 100
@@ -104,7 +107,6 @@ class NaiveBayesFitInfo(FitInfo):
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw observed frequencies by predicted probability out of fold; the fit needs `cv`."""
-        from bayeslearn import plots  # noqa: PLC0415 - matplotlib is an extra
         from bayeslearn.errors import DataError  # noqa: PLC0415
 
         if self.cross_validation is None:

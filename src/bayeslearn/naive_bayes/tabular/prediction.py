@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from bayeslearn import lazy_imports
 from bayeslearn.components.product import normalized
 from bayeslearn.evaluation import Metrics
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
     Absent = Literal["error", "missing"]
     Answer = Callable[[NDArray[np.float64]], NDArray[Any]]
+
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 
 class ClassPredictions(Reported):
@@ -247,8 +251,6 @@ class ClassPredictions(Reported):
 
     def plot(self, *, max_results: int = 10, ax: Any = None) -> Any:
         """Draw the values that indicate the classes most (:func:`bayeslearn.plots.plot_class_indicators`)."""
-        from bayeslearn import plots  # noqa: PLC0415 - matplotlib is an extra
-
         return plots.plot_class_indicators(self._model, max_results=max_results, ax=ax)
 
 
