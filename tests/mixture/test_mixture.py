@@ -326,7 +326,7 @@ def test_what_does_not_fit_is_refused():
         model + fit_mixture(TWO, 3)
     with pytest.raises(ParameterError, match="gives its batches only once"):
         Batches(iter([TWO]))
-    with pytest.raises(ParameterError, match="there is no distribution 'gauss'"):
+    with pytest.raises(ParameterError, match="unexpected value for `distributions`: 'gauss'"):
         fit_mixture(TWO[:, 0], 2, distributions="gauss")
     with pytest.raises(ParameterError, match="categorical needs a number of states"):
         fit_mixture(TWO[:, 0], 2, distributions="categorical")

@@ -19,8 +19,8 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.components.component import Component
 from bayeslearn.components.rows import Rows, in_batch, read
-from bayeslearn.distributions import Family, MultivariateNormal, Normal, StatisticsBundle
-from bayeslearn.distributions.distribution import by_name
+from bayeslearn.distributions import Family, MultivariateNormal, StatisticsBundle
+from bayeslearn.distributions.distribution import by_name, column_name_of
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError
 from bayeslearn.mixture.initialization import MOST_ROWS, whole
 from bayeslearn.sources.base import Scanned
@@ -241,7 +241,7 @@ def by_names(distributions: Any) -> Any:
         return [by_names(one) for one in distributions]
     if not isinstance(distributions, str):
         return distributions
-    distribution = Normal if distributions == "gaussian" else by_name(distributions)
+    distribution = by_name(column_name_of(distributions, of="distributions"))
     if not distribution.accepts([NumericVariable("x")]):
         raise ParameterError(
             f"{distributions} needs a number of states", hint="give the columns names: a frame or a dict of columns"

@@ -17,7 +17,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.components import Component
 from bayeslearn.distributions import Normal
-from bayeslearn.distributions.distribution import by_name, column_names
+from bayeslearn.distributions.distribution import by_name, column_name_of
 from bayeslearn.distributions.moments import MEAN_ROUNDING
 from bayeslearn.errors import EmptyTableError, ParameterError
 from bayeslearn.mixture.inputs import gaussian
@@ -151,10 +151,7 @@ def parts_of_schema(
 
 def of_option(option: str, kind: Any) -> Any:
     """A distribution of one column by the name of the option, or as it is."""
-    if not isinstance(kind, str):
-        return kind
-    names = ["gaussian" if name == "normal" else name for name in column_names()]
-    return Normal if validation.choice(option, kind, names) == "gaussian" else by_name(kind)
+    return by_name(column_name_of(kind, of=option)) if isinstance(kind, str) else kind
 
 
 def of_numbers(distribution: Any) -> bool:
