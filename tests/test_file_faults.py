@@ -50,8 +50,8 @@ def test_verbs_name_files_of_any_name(odd: Path) -> None:
     assert code == 0
     assert json.loads(answer)["files"] == [path]
     assert (odd / "schema\udcff.json").is_file()
-    for words in (["scan", path], ["learn", path], ["learn", path, "--engine", "files"]):
-        code, answer, sentence = tell(*words, *(["-o", str(odd / "m.json")] if words[0] == "learn" else []))
+    for words in (["scan", path], ["fit", "network", path], ["fit", "network", path, "--engine", "files"]):
+        code, answer, sentence = tell(*words, *(["-o", str(odd / "m.json")] if words[0] == "fit" else []))
         assert code == 0, sentence
         (answer + sentence).encode()  # no half characters reach a terminal
     code, _, sentence = tell("scan", path + "no.csv")
@@ -126,7 +126,7 @@ def test_columns_that_are_not_there_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", ["memory", "files"])
 def test_why_no_column_is_left(tmp_path: Path, engine: str) -> None:
     (tmp_path / "rows.csv").write_text("id\n" + "\n".join(f"n{i}" for i in range(400)))
-    words = ["learn", str(tmp_path / "rows.csv"), "--engine", engine, "-o", str(tmp_path / "m.json")]
+    words = ["fit", "network", str(tmp_path / "rows.csv"), "--engine", engine, "-o", str(tmp_path / "m.json")]
     assert "no column is left to learn from: column 'id' has 400 different states" in tell(*words)[2]
 
 

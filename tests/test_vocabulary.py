@@ -40,4 +40,4 @@ def test_everything_public_is_looked_at():
     assert len(vocabulary.public_objects()) > 200
     assert len(list(vocabulary.callables())) > 1000
     assert len(list(vocabulary.options())) > 300
-    assert ("fit", "prior") in set(vocabulary.options())
+    assert ("fit parameters", "prior") in set(vocabulary.options())

@@ -50,7 +50,7 @@ FORBIDDEN = {
     "rng": "random_state", "seed": "random_state", "weights": "sample_weight", "cases": "", "bins": "n_bins",
     "folds": "cv", "k": "n_*",
 }  # fmt: skip
-ALLOWED = {"weights": ("neighbors",), "k": ("k_cnf", "KCNF")}
+ALLOWED = {"weights": ("neighbors", "fit neighbors"), "k": ("k_cnf", "KCNF")}
 
 #: Options of the command line that are no parameters.
 COMMAND_LINE = {"help", "version", "json", "output", "seed", "scheduler", "plot"}

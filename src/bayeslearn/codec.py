@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from bayeslearn import files
@@ -69,6 +70,9 @@ KINDS = {
 
 #: Kinds of models as earlier versions named them.
 RENAMED = {"neighbours": "neighbors"}
+
+#: Bytes of a file in which its format stands, unless its keys are in another order.
+HEAD = 512
 
 #: Endings of names whose files are JSON.
 JSON = (".json", ".json.gz")
@@ -192,6 +196,34 @@ def load(path: str | os.PathLike[str]) -> Any:
         if name.lower().removesuffix(".gz").endswith(endings):
             return class_of(kind).load(name)
     return opened(name, None)
+
+
+def kind_in_file(path: str | os.PathLike[str]) -> str:
+    """Return the kind of the model that a file or a name stands for, from the head of the file where it has one.
+
+    Examples
+    --------
+    >>> kind_in_file("asia")
+    'network'
+    """
+    name = file_name(path)
+    if not os.path.isfile(name):  # noqa: PTH113 - pathlib takes long to load
+        datasets = importlib.import_module("bayeslearn.datasets")
+        if name not in datasets.list_networks() and name not in datasets.list_case_bases():
+            load(name)  # raises what is wrong with the name
+        return "cases" if name in datasets.list_case_bases() else "network"
+    for kind, endings in OTHER_FORMATS.items():
+        if name.lower().removesuffix(".gz").endswith(endings):
+            return kind
+    from bayeslearn.containers import opened_document, stream_of  # noqa: PLC0415 - loads when a file is read
+
+    with stream_of(name) as stream:
+        head = re.match(rb'(?:\xef\xbb\xbf)?\s*{\s*"format"\s*:\s*("[^"\\]*")', stream.read(HEAD))
+    found = None if head is None else kind_of({"format": head[1][1:-1].decode("utf-8", "replace")})
+    if found is not None:
+        return found
+    with opened_document(name) as (document, source, _):
+        return checked_head(name, document, source, None)[0].kind
 
 
 def class_of(kind: str) -> type[Saved]:

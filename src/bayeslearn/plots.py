@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from bayeslearn.learning_theory import ConceptClass, EpsilonExhaustion, Simulation
     from bayeslearn.mixture import MixtureModel
     from bayeslearn.model_comparison import ModelComparison
-    from bayeslearn.naive_bayes import Calibration
+    from bayeslearn.naive_bayes import Calibration, CellContributions, NaiveBayesModel
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve
-    from bayeslearn.neighbors import LeaveOneOut, NeighborsModel
     from bayeslearn.network import DAG, BayesianNetwork, Sensitivity
     from bayeslearn.network.inference.results import QueryResult
     from bayeslearn.online import MistakeCurve
@@ -40,13 +39,14 @@ __all__ = [
     "plot_calibration",
     "plot_confusion_matrix",
     "plot_em_history",
-    "plot_error_by_k",
+    "plot_error_by_n_neighbors",
     "plot_function_graph",
     "plot_growth_function",
     "plot_learning_curve",
     "plot_mistake_curve",
     "plot_mixture",
     "plot_model_comparison",
+    "plot_neighbors",
     "plot_network",
     "plot_pac_simulation",
     "plot_posterior",
@@ -157,13 +157,32 @@ def plot_sensitivity(found: Sensitivity, *, n: int = 10, ax: Any = None) -> Any:
 def plot_calibration(found: Calibration, *, ax: Any = None) -> Any:
     """Observed frequency of a class by its predicted probability, against the diagonal; below, the number of rows."""
     figure, axes = _canvas(ax)
-    seen = found.cases > 0
+    seen = found.counts > 0
     axes.plot([0, 1], [0, 1], color="lightgray")
     axes.plot(found.confidence[seen], found.accuracy[seen], marker="o")
-    shares = found.cases / max(found.cases.sum(), 1.0)
+    shares = found.counts / max(found.counts.sum(), 1.0)
     axes.bar(found.edges[:-1], 0.2 * shares, width=found.edges[1] - found.edges[0], align="edge", alpha=0.3)
     axes.set(xlabel="Predicted probability", ylabel="Observed frequency", xlim=(0, 1), ylim=(0, 1))
-    axes.set_title(f"Calibration error {found.error:.3f} ({found.cases.sum():g} rows)")
+    axes.set_title(f"Calibration error {found.error:.3f} ({found.counts.sum():,.10g} rows)")
+    return figure
+
+
+def plot_class_indicators(model: NaiveBayesModel, *, max_results: int = 10, ax: Any = None) -> Any:
+    """The values that indicate each class of a naive Bayes model most: the mean gain in log odds, a bar for each."""
+    from bayeslearn.naive_bayes.tabular.plotting import paint_indicators  # noqa: PLC0415 - loaded when a model is drawn
+
+    n = validation.integer("max_results", max_results, min_value=1)
+    figure, axes = _canvas(ax, (7, 1.2 + 0.25 * min(n * len(model.classes), 40)))
+    paint_indicators(axes, model, n, figure_colors())
+    return figure
+
+
+def plot_contributions(found: CellContributions, row: int = 0, *, ax: Any = None) -> Any:
+    """The contribution of each cell of a row to the log odds of its class, a bar for each."""
+    from bayeslearn.naive_bayes.tabular.plotting import paint_contributions  # noqa: PLC0415 - loaded when it is drawn
+
+    figure, axes = _canvas(ax, (7, 1.2 + 0.3 * (len(found.parts) + 1)))
+    paint_contributions(axes, found, validation.integer("row", row, min_value=0, max_value=len(found) - 1))
     return figure
 
 
@@ -303,22 +322,32 @@ def plot_mistake_curve(found: MistakeCurve, name: str = "learner", *, ax: Any = 
     return figure
 
 
-def plot_voronoi(model: NeighborsModel, *, ax: Any = None) -> Any:
+def plot_voronoi(model: Any, *, ax: Any = None) -> Any:
     """The prediction over two numeric columns, with the Voronoi cell of each training row."""
     from bayeslearn.neighbors.plotting import paint_cells  # noqa: PLC0415 - loaded when neighbors are drawn
 
     figure, axes = _canvas(ax)
-    paint_cells(axes, model, figure_colors())
+    paint_cells(axes, model_of(model), figure_colors())
     return figure
 
 
-def plot_error_by_k(found: LeaveOneOut, target: str, *, ax: Any = None) -> Any:
-    """The leave-one-out error by the number of neighbors."""
-    from bayeslearn.neighbors.plotting import paint_errors  # noqa: PLC0415 - loaded when neighbors are drawn
+def plot_error_by_n_neighbors(found: Any, *, ax: Any = None) -> Any:
+    """The leave-one-out error by the number of neighbors: of a LeaveOneOut, a model or an estimator."""
+    from bayeslearn.neighbors import LeaveOneOut, leave_one_out  # noqa: PLC0415 - loaded when neighbors are drawn
+    from bayeslearn.neighbors.plotting import paint_errors  # noqa: PLC0415
 
     figure, axes = _canvas(ax)
-    paint_errors(axes, found, target)
+    found = model_of(found)
+    paint_errors(axes, found if isinstance(found, LeaveOneOut) else leave_one_out(found))
     return figure
+
+
+def plot_neighbors(model: Any, *, ax: Any = None) -> Any:
+    """The prediction over two numeric columns with Voronoi cells; of other columns the error by number of neighbors."""
+    from bayeslearn.neighbors.plotting import plane  # noqa: PLC0415 - loaded when neighbors are drawn
+
+    draw = plot_error_by_n_neighbors if plane(model_of(model)) is None else plot_voronoi
+    return draw(model, ax=ax)
 
 
 def plot_regression(model: Any, rows: Examples, *, level: float = 0.95, ax: Any = None) -> Any:
@@ -357,6 +386,11 @@ def save(figure: Any, path: str | Path) -> None:
         raise ParameterError(f"{path.name!r} has no ending of a picture", hint=f"use one of {', '.join(endings)}")
     with files.beside(path) as place:
         figure.savefig(place, format=ending, bbox_inches="tight", dpi=150)
+
+
+def model_of(model: Any) -> Any:
+    """The model of a fitted estimator; a model as it is."""
+    return getattr(model, "model_", model)
 
 
 def _canvas(ax: Any, size: tuple[float, float] = (6, 4)) -> tuple[Any, Any]:

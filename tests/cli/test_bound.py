@@ -50,13 +50,13 @@ def test_network_is_told_first():
 
 
 def test_interval():
-    lines = ask("bound", "interval", "12", "40").splitlines()
+    lines = ask("bound", "error-interval", "12", "40").splitlines()
     assert [line.split()[:3] for line in lines[5:8]] == [
         ["Hoeffding", "0.0853", "0.5147"],
         ["exact", "0.1656", "0.4653"],
         ["Bayes", "0.1808", "0.4554"],
     ]
-    answer = json.loads(ask("bound", "interval", "0", "10", "--prior", "jeffreys", "--json"))
+    answer = json.loads(ask("bound", "error-interval", "0", "10", "--prior", "jeffreys", "--json"))
     assert answer["exact"]["low"] == 0
     assert answer["bayes"]["high"] < answer["exact"]["high"] < answer["hoeffding"]["high"]
 
@@ -108,8 +108,8 @@ def test_pictures(words, tmp_path):
         (("vc", "--lower", "--epsilon", "0.1"), 2, "--lower needs --delta"),
         (("mistakes",), 2, "give one of --space"),
         (("mistakes", "--table", "nothing.csv"), 1, "no file 'nothing.csv'"),
-        (("interval", "5", "4"), 2, "5 of 4 examples"),
-        (("interval", "1", "4", "--prior", "flat"), 2, "unexpected prior 'flat'"),
+        (("error-interval", "5", "4"), 2, "5 of 4 examples"),
+        (("error-interval", "1", "4", "--prior", "flat"), 2, "unexpected prior 'flat'"),
     ],
 )
 def test_refused(words, code, message):

@@ -18,11 +18,11 @@ def tees(tmp_path):
 
 
 def test_find(tees):
-    lines = ask("cases", "find", "plumbing", "faucet").splitlines()
+    lines = ask("case-based", "retrieve", "plumbing", "faucet").splitlines()
     assert lines[2].split()[:3] == ["T-junction", "part", "0.5"]
     assert lines[2].endswith("Q1→Qc, Q2→Qh, Q3→Qm, T1→Tc, T2→Th, T3→Tm")
     assert "left open  Cf →+ Qc; Cf →+ Qh; Ct →− Qc; Ct →+ Qh" in lines
-    answer = json.loads(ask("cases", "find", tees, "x, y ->+ z; z ->- w", "--json"))
+    answer = json.loads(ask("case-based", "retrieve", tees, "x, y ->+ z; z ->- w", "--json"))
     assert answer["complete"]
     assert answer["matches"][0]["mapping"] == {"a": "x", "b": "y", "c": "z"}
     assert answer["matches"][0]["left_open"] == ["z →− w"]
@@ -30,20 +30,20 @@ def test_find(tees):
 
 
 def test_nothing_matches_and_something_is_said_all_the_same(tees):
-    answer = ask("cases", "find", tees, "x ->- y")
+    answer = ask("case-based", "retrieve", tees, "x ->- y")
     assert "similar" in answer
     assert "nothing: it is only the most alike" in answer
-    answer = ask("cases", "design", tees, "x ->- y", "--rewrites", "1")
+    answer = ask("case-based", "design", tees, "x ->- y", "--rewrites", "1")
     assert answer.startswith("0 of 1 influences are covered by 0 cases after 0 rewrites\n")
     assert "the bound of 1 rewrites was met" in answer
     assert "nearest" in answer
 
 
 def test_design():
-    answer = ask("cases", "design", "plumbing", "faucet")
+    answer = ask("case-based", "design", "plumbing", "faucet")
     assert answer.startswith("8 of 8 influences are covered by 2 cases after 0 rewrites\n")
     assert "joined     Qc: single-lever cartridge cold, T-junction Q1" in answer
-    words = ["cases", "design", "plumbing", "faucet", "--without", "single-lever cartridge"]
+    words = ["case-based", "design", "plumbing", "faucet", "--without", "single-lever cartridge"]
     answer = json.loads(ask(*words, "--json"))
     assert answer["designs"][0]["coverage"] == 1
     assert len(answer["designs"][0]["rewrites"]) == 4
@@ -55,17 +55,17 @@ def test_design():
 
 def test_designs_are_kept(tmp_path):
     path = str(tmp_path / "more.json")
-    assert said("cases", "design", "plumbing", "faucet", "-o", path) == f"wrote {path}: 7 cases and 'faucet'\n"
+    assert said("case-based", "design", "plumbing", "faucet", "-o", path) == f"wrote {path}: 7 cases and 'faucet'\n"
     base = CaseBase.load(path)
     assert base["faucet"].structure["parts"][0]["case"] == "single-lever cartridge"
     assert len(base.cases) == 8
-    assert "exact" in ask("cases", "find", path, "faucet")
+    assert "exact" in ask("case-based", "retrieve", path, "faucet")
 
 
 def test_bases_are_merged_and_specifications_read(tmp_path, tees):
     asked = str(tmp_path / "asked.json")
     CaseBase([Case("asked", "lift:position ->+ m:flow; m, n ->+ o")]).save(asked)
-    answer = ask("cases", "design", "plumbing", asked, "--add", tees, "--whole")
+    answer = ask("case-based", "design", "plumbing", asked, "--add", tees, "--whole")
     assert answer.startswith("3 of 3 influences are covered by 2 cases after 0 rewrites\n")
     assert "tee" in answer
 
@@ -74,34 +74,38 @@ def test_other_rules(tmp_path):
     path = str(tmp_path / "short.json")
     CaseBase([Case("short", "p:flow ->- q:heat", 1)]).save(path)
     spec = "a:flow ->+ b:control; b ->- c:heat"
-    assert ask("cases", "design", path, spec).startswith("0 of 2")
-    answer = ask("cases", "design", path, spec, "--shorten")
+    assert ask("case-based", "design", path, spec).startswith("0 of 2")
+    answer = ask("case-based", "design", path, spec, "--shorten")
     assert answer.startswith("2 of 2 influences are covered by 1 case after 1 rewrite\n")
     assert "shorten − = +·−: a →+ b, b →− c becomes a →− c" in answer
 
 
 def test_show():
-    answer = ask("cases", "show", "plumbing")
+    answer = ask("case-based", "show", "plumbing")
     assert answer.splitlines()[-1].startswith("faucet                   asked for")
-    answer = ask("cases", "show", "plumbing", "T-junction")
+    answer = ask("case-based", "show", "plumbing", "T-junction")
     assert "flow         Q1, Q2, Q3" in answer
-    answer = json.loads(ask("cases", "show", "support", "--json"))
+    answer = json.loads(ask("case-based", "show", "support", "--json"))
     assert len(answer["cases"]) == 6
     assert answer["rules"][0].startswith("what fails is tried again")
-    assert "rule  what fails is tried again" in ask("cases", "show", "support")
+    assert "rule  what fails is tried again" in ask("case-based", "show", "support")
 
 
 def test_pictures(tmp_path):
-    for words in (["find", "plumbing", "faucet"], ["design", "plumbing", "faucet"], ["show", "plumbing", "thermostat"]):
+    for words in (
+        ["retrieve", "plumbing", "faucet"],
+        ["design", "plumbing", "faucet"],
+        ["show", "plumbing", "thermostat"],
+    ):
         path = tmp_path / f"{words[0]}.svg"
-        assert f"wrote {path}" in said("cases", *words, "--plot", str(path))
+        assert f"wrote {path}" in said("case-based", *words, "--plot", str(path))
         assert path.read_text().startswith("<?xml")
 
 
 def test_a_second_example_that_is_no_machine():
-    answer = ask("cases", "design", "support", "ticket 4711")
+    answer = ask("case-based", "design", "support", "ticket 4711")
     assert answer.startswith("5 of 5 influences are covered by 3 cases after 0 rewrites\n")
-    answer = ask("cases", "design", "support", "visits:load ->+ failures:error", "--whole")
+    answer = ask("case-based", "design", "support", "visits:load ->+ failures:error", "--whole")
     assert answer.startswith("1 of 1 influences are covered by 1 case after 1 rewrite\n")
     assert "what fails is tried again" in answer
 
@@ -109,19 +113,19 @@ def test_a_second_example_that_is_no_machine():
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["find", "nothing.json", "a ->+ b"], 1, "case bases that ship: plumbing, support"),
-        (["find", "plumbing", "tap"], 2, "'tap' is no case of the base, no file and no function"),
-        (["find", "plumbing", "a ->+ b; a ->- b"], 1, "a →+ b contradicts a →− b"),
-        (["find", "plumbing", "a ->+ a"], 2, "a quantity influences itself"),
-        (["find", "plumbing", "faucet", "--most", "0"], 2, "--most must be at least 1"),
-        (["find", "plumbing", "faucet", "--plot", "x.txt"], 2, "a picture is an .svg or a .png file"),
+        (["retrieve", "nothing.json", "a ->+ b"], 1, "case bases that ship: plumbing, support"),
+        (["retrieve", "plumbing", "tap"], 2, "'tap' is no case of the base, no file and no function"),
+        (["retrieve", "plumbing", "a ->+ b; a ->- b"], 1, "a →+ b contradicts a →− b"),
+        (["retrieve", "plumbing", "a ->+ a"], 2, "a quantity influences itself"),
+        (["retrieve", "plumbing", "faucet", "--most", "0"], 2, "--most must be at least 1"),
+        (["retrieve", "plumbing", "faucet", "--plot", "x.txt"], 2, "a picture is an .svg or a .png file"),
         (["design", "plumbing", "faucet", "--without", "tap"], 2, "there is no case 'tap'"),
         (["design", "plumbing", "faucet", "-o", "x.txt"], 2, "its name stands for another format"),
         (["show", "plumbing", "--plot", "x.svg"], 2, "a picture shows one case"),
     ],
 )
 def test_bad_calls(words, code, sentence):
-    found, said_then = fail("cases", *words)
+    found, said_then = fail("case-based", *words)
     assert found == code
     assert sentence in said_then
 
@@ -129,12 +133,12 @@ def test_bad_calls(words, code, sentence):
 def test_a_file_that_asks_holds_one(tmp_path):
     path = str(tmp_path / "two.json")
     CaseBase([Case("a", "a ->+ b"), Case("b", "a ->- b")]).save(path)
-    code, sentence = fail("cases", "find", "plumbing", path)
+    code, sentence = fail("case-based", "retrieve", "plumbing", path)
     assert code == 2
     assert "holds 2 cases" in sentence
 
 
 def test_time_is_kept():
-    code, answer, _ = tell("cases", "find", "plumbing", "faucet", "--time-limit", "0")
+    code, answer, _ = tell("case-based", "retrieve", "plumbing", "faucet", "--time-limit", "0")
     assert code == 0
     assert "ended early   the time was up" in answer

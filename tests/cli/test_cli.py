@@ -19,7 +19,7 @@ def test_version():
 
 
 def test_every_verb_explains_itself():
-    for verb in ("bayes", "concept", "learn", "posterior", "predict", "query", "sample", "demo"):
+    for verb in ("bayes", "concept", "fit", "structure-posterior", "predict", "query", "sample", "demo"):
         assert f"Usage: bayeslearn {verb}" in CliRunner().invoke(app, [verb, "--help"], prog_name="bayeslearn").stdout
 
 

@@ -29,12 +29,12 @@ def files(tmp_path):
 @pytest.mark.parametrize(("name", "columns"), [("mixed", "3"), ("plain", "2")])
 def test_groups_are_found_reported_and_assigned(files, name, columns):
     model = str(files / "m.json.gz")
-    text = ask("cluster", str(files / f"{name}.csv"), "-o", model)
+    text = ask("fit", "mixture", str(files / f"{name}.csv"), "-o", model)
     assert f"columns         {columns}" in text
     assert "groups          2" in text
     assert "what distinguishes it" in text
     assert [part.is_joint for part in MixtureModel.load(model).parts] == ([True] if name == "plain" else [False] * 3)
-    lines = ask("cluster", str(files / f"{name}.csv"), "--by", model).splitlines()
+    lines = ask("predict", model, str(files / f"{name}.csv")).splitlines()
     assert lines[0] == "group,P(group=0),P(group=1),log_density"
     groups = [line.split(",")[0] for line in lines[1:]]
     assert groups == ["0"] * 30 + ["1"] * 20
@@ -42,26 +42,25 @@ def test_groups_are_found_reported_and_assigned(files, name, columns):
 
 def test_json_pictures_and_files_of_rows(files):
     model, picture = str(files / "m.json"), files / "groups.png"
-    words = ["cluster", str(files / "mixed.csv"), "-k", "2", "-o", model, "--covariance", "full"]
+    words = ["fit", "mixture", str(files / "mixed.csv"), "-k", "2", "-o", model, "--covariance", "full"]
     answer = json.loads(ask(*words, "--plot", str(picture), "--json"))
     assert answer["groups"] == 2
     assert answer["classes"][0]["size"] == pytest.approx(30, abs=0.5)
     assert np.diff(answer["history"]).size
     assert picture.read_bytes().startswith(b"\x89PNG")
     rows = str(files / "rows.csv")
-    assert "wrote" in said("cluster", str(files / "mixed.csv"), "--by", model, "-o", rows)
-    found = json.loads(ask("cluster", str(files / "plain.csv"), "--by", model, "--json"))
+    assert "wrote" in said("predict", model, str(files / "mixed.csv"), "-o", rows)
+    found = json.loads(ask("predict", model, str(files / "plain.csv"), "--json"))
     assert found["columns"]["group"] == [0] * 30 + [1] * 20
 
 
 def test_what_cannot_be_is_told(files):
     data, model = str(files / "plain.csv"), str(files / "m.json")
     for words, match in [
-        ((data,), "where should the model be written"),
         ((data, "-o", model, "-k", "two"), "-k is a whole number above 0, or auto"),
         ((data, "-o", str(files / "m.txt")), "its name stands for another format"),
         ((data, "-o", model, "--drop-columns", "z"), "there is no column 'z'"),
         ((data, "-o", model, "--prior", "strong"), "unexpected value for `--prior`"),
     ]:
         with pytest.raises(ParameterError, match=match):
-            ask("cluster", *words)
+            ask("fit", "mixture", *words)

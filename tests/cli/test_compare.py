@@ -24,7 +24,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_two_graphs(folder):
-    assert ask("compare", "one.json", "two.bif") == (
+    assert ask("compare-networks", "one.json", "two.bif") == (
         "distance       0 between classes, 1 arc by arc\n"
         "equivalent     yes\n"
         "both           0\n"
@@ -35,15 +35,15 @@ def test_two_graphs(folder):
 
 
 def test_variables_that_one_lacks(folder):
-    told = ask("compare", "asia", "one.json")
+    told = ask("compare-networks", "asia", "one.json")
     assert "variables      one.json lacks asia, tub, smoke, lung, bronc, either, xray, dysp\n" in told
     assert "variables      asia lacks rain, wet\n" in told
 
 
 def test_cases(folder):
-    told = ask("compare", "one.json", "three.json", "--data", "days.csv")
+    told = ask("compare-networks", "one.json", "three.json", "--data", "days.csv")
     assert "network      ln P per case   log likelihood   free parameters          BIC\n" in told
-    answer = json.loads(ask("compare", "one.json", "three.json", "--data", "days.csv", "--json"))
+    answer = json.loads(ask("compare-networks", "one.json", "three.json", "--data", "days.csv", "--json"))
     one, three = read_network("one.json"), read_network("three.json")
     assert answer["log_likelihoods"][0]["log_likelihood"] == pytest.approx(
         one.score("days.csv").log_likelihood, rel=1e-12
@@ -56,7 +56,7 @@ def test_cases(folder):
 
 
 def test_a_shipped_network_and_a_shipped_table(folder):
-    answer = json.loads(ask("compare", "asia", "asia", "--data", "chest-clinic", "--json"))
+    answer = json.loads(ask("compare-networks", "asia", "asia", "--data", "chest-clinic", "--json"))
     assert (answer["distance"], len(answer["shared"])) == (0, 8)
     assert answer["log_likelihoods"][0] == answer["log_likelihoods"][1]
 
@@ -67,7 +67,7 @@ def test_impossible_rows_are_told(folder):
         fit_parameters("[rain][wet|rain]", {"rain": ["yes", "no"], "wet": ["yes", "no"]}, prior=None).network,
         "sure.json",
     )
-    told = said("compare", "one.json", "sure.json", "--data", "sure.csv")
+    told = said("compare-networks", "one.json", "sure.json", "--data", "sure.csv")
     assert told == "warning: 1 rows have probability zero under sure.json\n"
 
 
@@ -81,5 +81,5 @@ def test_impossible_rows_are_told(folder):
     ],
 )
 def test_failures_are_one_sentence(words, code, message, folder):
-    found, sentence = fail("compare", *words)
+    found, sentence = fail("compare-networks", *words)
     assert (found, message in sentence, "Traceback" in sentence) == (code, True, False), sentence

@@ -29,7 +29,7 @@ def few_queries(monkeypatch):
 
 
 def test_a_table_of_classes(rows):
-    text = ask("contest", rows, "--target", "kind", "--drop-columns", "cost", *QUICK)
+    text = ask("compare-models", rows, "--target", "kind", "--drop-columns", "cost", *QUICK)
     assert text.startswith("kind: classes by 2 columns\n40 rows in 4 folds\n")
     assert "column 'cost' is left out: asked for\n" in text
     for name, kind in (("k-nn", "lazy"), ("naive-bayes", "eager"), ("baseline", "eager")):
@@ -40,7 +40,7 @@ def test_a_table_of_classes(rows):
 @pytest.mark.thorough
 def test_numbers_as_json_and_a_picture(rows, tmp_path):
     words = [
-        "contest",
+        "compare-models",
         rows,
         "--target",
         "cost",
@@ -63,16 +63,20 @@ def test_numbers_as_json_and_a_picture(rows, tmp_path):
 
 
 def test_failures_are_told(rows):
-    code, text, _ = tell("contest", rows, "--target", "kind", *QUICK, "--time-limit", "1e-9")
+    code, text, _ = tell("compare-models", rows, "--target", "kind", *QUICK, "--time-limit", "1e-9")
     assert code == 0
     assert "k-nn failed: more than 1e-09 s for 0 of 4 folds\n" in text
 
 
 def test_bad_input(rows, tmp_path):
-    assert "there is no column 'kin'" in fail("contest", rows, "--target", "kin")[1]
+    assert "there is no column 'kin'" in fail("compare-models", rows, "--target", "kin")[1]
     assert (
-        "no learner 'oracle' for classification" in fail("contest", rows, "--target", "kind", "--learner", "oracle")[1]
+        "no learner 'oracle' for classification"
+        in fail("compare-models", rows, "--target", "kind", "--learner", "oracle")[1]
     )
-    assert "cannot make 41 folds" in fail("contest", rows, "--target", "kind", "--folds", "41")[1]
-    assert "an .svg or a .png file" in fail("contest", rows, "--target", "kind", "--plot", str(tmp_path / "a.txt"))[1]
-    assert "`--seed` must be at least 0" in fail("contest", rows, "--target", "kind", "--seed", "-1")[1]
+    assert "cannot make 41 folds" in fail("compare-models", rows, "--target", "kind", "--folds", "41")[1]
+    assert (
+        "an .svg or a .png file"
+        in fail("compare-models", rows, "--target", "kind", "--plot", str(tmp_path / "a.txt"))[1]
+    )
+    assert "`--seed` must be at least 0" in fail("compare-models", rows, "--target", "kind", "--seed", "-1")[1]

@@ -111,12 +111,12 @@ def sites(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:.*added to them")
 def test_two_sites_in_two_commands(sites):
-    ask("learn", "north.csv", "-o", "north.json", "--held-out", "0")
-    told = said("fit", "north.json", "south.csv", "-o", "south.json")
+    ask("fit", "network", "north.csv", "-o", "north.json", "--held-out", "0")
+    told = said("fit", "parameters", "north.json", "south.csv", "-o", "south.json")
     assert "note: dropped columns that the network does not have: 'patient'\n" in told
     shown = ask("merge", "north.json", "south.json", "-o", "both.json")
     assert "rests on  32 cases" in shown
-    said("fit", "north.json", "north.csv", "south.csv", "-o", "together.json")
+    said("fit", "parameters", "north.json", "north.csv", "south.csv", "-o", "together.json")
     both, together = read_network("both.json"), read_network("together.json")
     assert both.isclose(together, rtol=1e-12)
     assert both.states("ward") == ("er", "icu", "day")
@@ -126,30 +126,30 @@ def test_two_sites_in_two_commands(sites):
 def test_one_schema_for_two_files_that_are_read_apart(sites):
     ask("scan", "north.csv", "south.csv", "-o", "schema.json")
     for name in ("north", "south"):
-        ask("learn", f"{name}.csv", "--schema", "schema.json", "-o", f"{name}.json", "--held-out", "0")
+        ask("fit", "network", f"{name}.csv", "--schema", "schema.json", "-o", f"{name}.json", "--held-out", "0")
         assert read_network(f"{name}.json").states("ward") == ("day", "er", "icu")
     graph = "[ill][ward|ill][age]"
-    words = ["fit", graph, "north.csv", "--schema", "schema.json", "--ignore-others"]
+    words = ["fit", "parameters", graph, "north.csv", "--schema", "schema.json", "--ignore-others"]
     ask(*words, "-o", "north.json")
     files = said(*words, "--engine", "files", "-o", "same.json")
     assert files == "wrote same.json: 3 variables, 1 arcs\n"
     assert read_network("north.json") == read_network("same.json")
-    code, sentence = fail("fit", graph, "less.csv", "--schema", "schema.json", "-o", "x.json")
+    code, sentence = fail("fit", "parameters", graph, "less.csv", "--schema", "schema.json", "-o", "x.json")
     assert (code, "less.csv" in sentence) == (1, True)
 
 
 def test_merging_what_does_not_fit_names_the_commands(sites):
     for graph, name in (("[ward][ill|ward]", "north"), ("[ill][ward|ill]", "south")):
-        ask("fit", graph, f"{name}.csv", "--ignore-others", "-o", f"{name}.json")
-    recipe = "`bayeslearn fit north.json DATA -o south.json`, then `bayeslearn merge north.json south.json -o FILE`"
+        ask("fit", "parameters", graph, f"{name}.csv", "--ignore-others", "-o", f"{name}.json")
+    recipe = "`bayeslearn fit parameters north.json DATA -o south.json`, then `bayeslearn merge north.json south.json"
     code, sentence = fail("merge", "north.json", "south.json", "-o", "both.json")
     assert code == 2
     assert f"hint: fit the data of south.json with the graph of north.json: {recipe}" in sentence.replace("\n", " ")
     for name in ("north", "south"):
-        ask("fit", "[age][ill|age]", f"{name}.csv", "--ignore-others", "-o", f"{name}.json")
+        ask("fit", "parameters", "[age][ill|age]", f"{name}.csv", "--ignore-others", "-o", f"{name}.json")
     code, sentence = fail("merge", "north.json", "south.json", "-o", "both.json")
     assert f"with the cuts of north.json: {recipe}" in sentence.replace("\n", " ")
-    ask("fit", "north.json", "south.csv", "-o", "south.json", "--prior", "laplace")
+    ask("fit", "parameters", "north.json", "south.csv", "-o", "south.json", "--prior", "laplace")
     code, sentence = fail("merge", "north.json", "south.json", "-o", "both.json")
     assert f"with the prior of north.json: {recipe}" in sentence.replace("\n", " ")
 

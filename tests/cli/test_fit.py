@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_report_and_a_model(folder):
-    report = ask("fit", "[Rain][Wet|Rain]", "rain.csv", "--prior", "laplace", "-o", "model.json")
+    report = ask("fit", "parameters", "[Rain][Wet|Rain]", "rain.csv", "--prior", "laplace", "-o", "model.json")
     assert report == (
         "rows            4\n"
         "missing cells   0 of 8\n"
@@ -50,7 +50,19 @@ def test_a_report_and_a_model(folder):
 
 @pytest.mark.parametrize("prior", ["none", "laplace", "k2", "jeffreys", "bdeu:4", "m:2"])
 def test_it_is_what_python_learns(folder, prior):
-    words = ["fit", "[Rain][Wet|Rain]", "holes.csv", "--prior", prior, "-o", "model.json", "--tol", "1e-8", "--json"]
+    words = [
+        "fit",
+        "parameters",
+        "[Rain][Wet|Rain]",
+        "holes.csv",
+        "--prior",
+        prior,
+        "-o",
+        "model.json",
+        "--tol",
+        "1e-8",
+        "--json",
+    ]
     answer = json.loads(ask(*words))
     fit = fit_parameters("[Rain][Wet|Rain]", "holes.csv", prior=prior, tol=1e-8)
     assert read_network("model.json") == fit.network
@@ -65,6 +77,7 @@ def test_it_is_what_python_learns(folder, prior):
 def test_other_ways_to_climb(folder):
     words = [
         "fit",
+        "parameters",
         "[Rain][Wet|Rain]",
         "holes.csv",
         "-o",
@@ -80,17 +93,37 @@ def test_other_ways_to_climb(folder):
 
 
 def test_hidden_variables(folder):
-    words = ["fit", "[Cause][Rain|Cause][Wet|Cause]", "holes.csv", "--hidden", "Cause:low,high", "-o", "model.json"]
+    words = [
+        "fit",
+        "parameters",
+        "[Cause][Rain|Cause][Wet|Cause]",
+        "holes.csv",
+        "--hidden",
+        "Cause:low,high",
+        "-o",
+        "model.json",
+    ]
     report = ask(*words, "--prior", "laplace", "--restarts", "3", "--seed", "1")
     assert "missing cells   2 of 12 (16.7 %)\nhidden          Cause (2 states)\n" in report
     assert len(report.split("starts ")[1].splitlines()[0].split(",")) == 3
     assert read_network("model.json").states("Cause") == ("low", "high")
-    ask(*words[:4], "Cause:3", *words[5:])
+    ask(*words[:5], "Cause:3", *words[6:])
     assert read_network("model.json").states("Cause") == ("Cause0", "Cause1", "Cause2")
 
 
 def test_the_same_seed_gives_the_same_model(folder):
-    words = ["fit", "[H][Rain|H][Wet|H]", "holes.csv", "--hidden", "H:2", "--start", "random", "-o", "model.json"]
+    words = [
+        "fit",
+        "parameters",
+        "[H][Rain|H][Wet|H]",
+        "holes.csv",
+        "--hidden",
+        "H:2",
+        "--start",
+        "random",
+        "-o",
+        "model.json",
+    ]
     found = {}
     for name, seed in {"one": "1", "again": "1", "two": "2"}.items():
         ask(*words, "--seed", seed)
@@ -102,7 +135,7 @@ def test_a_network_keeps_its_states_and_what_is_frozen(folder):
     states = {"Rain": ["yes", "no", "snow"], "Wet": ["yes", "no"]}
     tables = {"Rain": [0.2, 0.7, 0.1], "Wet": [[0.5, 0.5]] * 3}
     write_network(BayesianNetwork.from_tables("[Rain][Wet|Rain]", tables, states=states), "net.bif")
-    ask("fit", "net.bif", "holes.csv", "--freeze", "Rain", "--prior", "m:1", "-o", "model.json")
+    ask("fit", "parameters", "net.bif", "holes.csv", "--freeze", "Rain", "--prior", "m:1", "-o", "model.json")
     model = read_network("model.json")
     assert model.states("Rain") == ("yes", "no", "snow")
     np.testing.assert_allclose(model["Rain"].probabilities, tables["Rain"], rtol=1e-14)
@@ -115,6 +148,7 @@ def test_weights_and_numbers(folder):
     (folder / "numbers.csv").write_text("\n".join(["degrees,feels,times", *lines]))
     ask(
         "fit",
+        "parameters",
         "[feels][degrees|feels]",
         "numbers.csv",
         "--sample-weight",
@@ -132,15 +166,17 @@ def test_weights_and_numbers(folder):
 
 def test_columns_that_the_network_lacks(folder):
     (folder / "more.csv").write_text("town,Rain,Wet\n" + "".join(f"X,{line}\n" for line in RAIN.splitlines()[1:]))
-    assert ask("fit", "[Rain][Wet|Rain]", "more.csv", "--ignore-others", "-o", "model.json").startswith("rows ")
-    code, sentence = fail("fit", "[Rain][Wet|Rain]", "more.csv", "-o", "other.json")
+    assert ask("fit", "parameters", "[Rain][Wet|Rain]", "more.csv", "--ignore-others", "-o", "model.json").startswith(
+        "rows "
+    )
+    code, sentence = fail("fit", "parameters", "[Rain][Wet|Rain]", "more.csv", "-o", "other.json")
     assert (code, (folder / "other.json").exists()) == (2, False)
     assert "error: 'more.csv' has columns that the network lacks: 'town'" in sentence
     assert "hint: leave them out with --ignore-others" in sentence
 
 
 def test_other_formats_say_what_they_lose(folder):
-    words = ["fit", "[Rain][Wet|Rain]", "rain.csv", "-o"]
+    words = ["fit", "parameters", "[Rain][Wet|Rain]", "rain.csv", "-o"]
     assert (
         said(*words, "model.bif")
         == "wrote model.bif: 2 variables, 1 arcs; only .json and .model keep counts, prior and cuts\n"
@@ -150,7 +186,18 @@ def test_other_formats_say_what_they_lose(folder):
 
 
 def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
-    words = ["fit", "[H][Rain|H][Wet|H]", "holes.csv", "--hidden", "H:2", "-o", "model.json", "--max-iter", "500"]
+    words = [
+        "fit",
+        "parameters",
+        "[H][Rain|H][Wet|H]",
+        "holes.csv",
+        "--hidden",
+        "H:2",
+        "-o",
+        "model.json",
+        "--max-iter",
+        "500",
+    ]
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
     assert said(*words).startswith("wrote ")  # no bar in a pipe
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
@@ -161,7 +208,7 @@ def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
 
 
 def test_a_climb_that_ends_too_early_is_warned_of(folder):
-    words = ["fit", "[Rain][Wet|Rain]", "holes.csv", "-o", "model.json", "--max-iter", "1", "--tol", "0"]
+    words = ["fit", "parameters", "[Rain][Wet|Rain]", "holes.csv", "-o", "model.json", "--max-iter", "1", "--tol", "0"]
     code, report, sentence = tell(*words)
     assert (code, "converged       no" in report) == (0, True)
     assert sentence.splitlines()[-2].startswith("warning: EM stopped after 1 iterations, last gain ")
@@ -178,7 +225,7 @@ def test_a_row_of_probability_zero_is_named(folder):
         BayesianNetwork.from_tables("[Rain][Wet|Rain]", tables, states={name: ["yes", "no"] for name in tables}),
         "net.json",
     )
-    words = ["fit", "net.json", "rain.csv", "--freeze", "Rain", "--freeze", "Wet", "-o", "model.json"]
+    words = ["fit", "parameters", "net.json", "rain.csv", "--freeze", "Rain", "--freeze", "Wet", "-o", "model.json"]
     code, sentence = fail(*words)
     assert (code, (folder / "model.json").exists()) == (1, False)
     assert sentence.startswith("error: row 3 has probability zero")
@@ -221,6 +268,6 @@ def test_failures_are_one_sentence(words, code, message, folder):
     (folder / "odd.csv").write_text("Rain,Wet\nyes,yes\nmaybe,no\n")
     (folder / "blank.csv").write_text("Rain,Wet\nyes,\nno,?\n")
     write_network(fit_parameters(DAG.parse("[Rain][Wet|Rain]"), "rain.csv", prior=None).network, "net.json")
-    found, sentence = fail("fit", *words)
+    found, sentence = fail("fit", "parameters", *words)
     assert (found, message in sentence, "Traceback" in sentence) == (code, True, False), sentence
     assert not list(folder.glob("m.*"))

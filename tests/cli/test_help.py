@@ -40,7 +40,7 @@ def examples(path):
     return [line.removeprefix("Example:").strip() for line in lines if line.startswith("Example:")]
 
 
-VERBS = {path: command for path, command in verbs() if path != ("demo",)}
+VERBS = {path: command for path, command in verbs() if path != ("demo", "tour")}
 
 ### files that the examples name
 
@@ -60,8 +60,17 @@ def write_networks(folder):
     holes.to_csv(folder / "holes.csv", index=False)
     rows(asia).to_parquet(folder / "cases-1.parquet")
     for name in ("north", "south"):
-        tell("fit", "asia", str(folder / f"{name}.csv"), "--prior", "laplace", "-o", str(folder / f"{name}.json"))
-    return {"fit": rows(["smoke", "lung"])}
+        tell(
+            "fit",
+            "parameters",
+            "asia",
+            str(folder / f"{name}.csv"),
+            "--prior",
+            "laplace",
+            "-o",
+            str(folder / f"{name}.json"),
+        )
+    rows(["smoke", "lung"]).to_csv(folder / "smokers.csv", index=False)
 
 
 def write_tables(folder):
@@ -82,21 +91,21 @@ def write_tables(folder):
     mushrooms["class"] = np.where(mushrooms["odor"] == "a", "e", "p")
     intervals = pd.DataFrame(np.triu(np.ones((4, 4), int)), columns=list("abcd"))
     tables = {
-        "zoo": zoo, "iris": iris, "flowers": iris[["petal"]], "cars": cars, "titanic": titanic,
+        "zoo": zoo, "animals": zoo, "new-cars": cars, "iris": iris,
+        "flowers": iris[["petal"]], "cars": cars, "titanic": titanic,
         "passengers": titanic.drop(columns="survived"), "mushrooms": mushrooms, "intervals": intervals,
     }  # fmt: skip
     for name, table in tables.items():
         table.to_csv(folder / f"{name}.csv", index=False)
-    return {"cluster": zoo, "regress": cars}
 
 
 def write_sequences(folder):
     rng = np.random.default_rng(0)
     steps = pd.DataFrame({"patient": np.repeat(["a", "b", "c", "d"], 15), "beat": rng.choice(["x", "y", "z"], 60)})
-    steps.to_csv(folder / "ecg.csv", index=False)
+    for name in ("ecg", "beats"):
+        steps.to_csv(folder / f"{name}.csv", index=False)
     pd.DataFrame({"roll": rng.integers(1, 7, 80).astype(str)}).to_csv(folder / "rolls.csv", index=False)
-    tell("sequence", "learn", str(folder / "rolls.csv"), "--states", "2", "-o", str(folder / "casino.json"))
-    return {"sequence": steps}
+    tell("fit", "hmm", str(folder / "rolls.csv"), "--states", "2", "-o", str(folder / "casino.json"))
 
 
 def write_texts(folder):
@@ -113,27 +122,21 @@ def write_texts(folder):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The files of all examples, and the tables that are other ones for one verb."""
+    """The files of all examples."""
     place = tmp_path_factory.mktemp("examples")
-    own = {**write_networks(place), **write_tables(place), **write_sequences(place)}
-    write_texts(place)
-    return place, own
+    for write in (write_networks, write_tables, write_sequences, write_texts):
+        write(place)
+    return place
 
 
 def ran(folder):
     """What every example ends with: a code, an answer and a complaint; models are learned before their use."""
-    place, own = folder
     ends = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(place)
-        order = sorted(VERBS, key=lambda path: (path[-1] != "fit", path[-1] != "learn"))
-        for path in order:
-            if path[0] in own:
-                own[path[0]].to_csv("cases.csv" if path == ("fit",) else "new.csv", index=False)
+        patch.chdir(folder)
+        for path in sorted(VERBS, key=lambda path: path[0] != "fit"):
             for example in examples(path):
                 ends[example] = tell(*shlex.split(example)[1:])
-            if path == ("fit",):
-                rows(read_network("asia").names).to_csv("cases.csv", index=False)
     return ends
 
 
@@ -176,7 +179,9 @@ def test_nothing_is_lost_to_markup(path):
             assert not re.search(r"(?<!\\)\[[a-z#/@]", param.help), f"escape [ in the help of {param.name}"
 
 
-@pytest.mark.parametrize("verb", ["sample", "show", "query", "predict", "score", "explain", "convert", "compare"])
+@pytest.mark.parametrize(
+    "verb", ["sample", "show", "query", "predict", "score", "explain", "convert", "compare-networks"]
+)
 def test_all_networks_that_ship_are_named(verb):
     argument = VERBS[verb,].params[0].help
 

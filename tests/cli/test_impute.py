@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from bayeslearn import as_table, fit_parameters, read_network, write_network
-from bayeslearn.cli import progress, writing
+from bayeslearn.cli import progress, table_writer
 from tests.cli.asking import ask, fail, said
 
 ASIA = read_network("asia")
@@ -28,7 +28,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_table_that_ships_is_filled_by_its_name(folder):
-    ask("learn", "chest-clinic", "--method", "tree", "-o", "net.json")
+    ask("fit", "network", "chest-clinic", "--method", "tree", "-o", "net.json")
     assert ask("impute", "net.json", "chest-clinic").count("\n") == 1001
 
 
@@ -168,7 +168,7 @@ def test_batches_and_a_bar(folder, monkeypatch):
     words = ["impute", "asia", "holes.csv", "--method", "sample", "--seed", "1"]
     whole = ask(*words)
     monkeypatch.setattr(em_steps, "MOST_CELLS", 0)
-    monkeypatch.setattr(writing, "BATCH", 100)
+    monkeypatch.setattr(table_writer, "BATCH", 100)
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
     assert ask(*words) == whole
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal

@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from bayeslearn import as_table, datasets, fit_network, read_network, write_network
-from bayeslearn.cli import progress, structures
+from bayeslearn.cli import progress, structure_options
 from bayeslearn.cli.app import app
-from bayeslearn.cli.interrupting import once
+from bayeslearn.cli.interrupt import once
 from bayeslearn.errors import ConvergenceWarning
 from bayeslearn.network import BackgroundKnowledge
 from bayeslearn.network.structure.algorithms import METHODS
@@ -39,7 +39,7 @@ def write_rows(path, columns, cell=str):
 
 
 def answer(*words):
-    return json.loads(ask("learn", *words, "-o", "model.json", "--json"))
+    return json.loads(ask("fit", "network", *words, "-o", "model.json", "--json"))
 
 
 def arcs(found):
@@ -50,7 +50,7 @@ def arcs(found):
 
 
 def test_a_report_and_a_model(folder):
-    report = ask("learn", "rain.csv", "-o", "model.json", "--held-out", "0")
+    report = ask("fit", "network", "rain.csv", "-o", "model.json", "--held-out", "0")
     assert report == (
         "rows           120\n"
         "missing cells  0 of 360\n"
@@ -69,15 +69,15 @@ def test_a_report_and_a_model(folder):
 
 
 def test_rows_held_out(folder):
-    report = ask("learn", "rain.csv", "-o", "model.json")
+    report = ask("fit", "network", "rain.csv", "-o", "model.json")
     assert "24 rows held out    ln P per case   learned is ahead by\n" in report
     assert "naive, around wet  " in report
     assert " ± " in report
-    assert "naive, around hose " in ask("learn", "rain.csv", "-o", "model.json", "--target", "hose")
+    assert "naive, around hose " in ask("fit", "network", "rain.csv", "-o", "model.json", "--target", "hose")
 
 
 def test_what_is_said_on_stderr(folder):
-    first, second = said("learn", "rain.csv", "-o", "model.bif").splitlines()
+    first, second = said("fit", "network", "rain.csv", "-o", "model.bif").splitlines()
     assert first == "wrote model.bif: 3 variables, 2 arcs; only .json and .model keep counts, prior and cuts"
     assert second.startswith("learned in 0.")
 
@@ -110,7 +110,7 @@ def test_strengths(folder):
     assert found["resamples"] == 20
     fit = fit_network("rain.csv", bootstrap=20, random_state=3)
     assert found["arcs"][0]["strength"] == pytest.approx(fit.arcs[0].strength, rel=1e-12)
-    report = ask("learn", *words, "-o", "model.json")
+    report = ask("fit", "network", *words, "-o", "model.json")
     assert "resamples      20\n" in report
     assert "arc          gain   strength   direction\n" in report
     assert arcs(answer(*words, "--average")) == {("hose", "wet"), ("rain", "wet")}
@@ -122,7 +122,7 @@ def test_the_shipped_table_with_holes(folder):
     assert found["left_out"] == {"patient": "column 'patient' numbers the rows"}
     assert found["held_out"]["empty"]["ahead"] > 0
     assert ["bronc", "smoke"] in found["either_way"]
-    report = ask("learn", "chest-clinic", "--method", "ges", "--held-out", "0", "-o", "model.json")
+    report = ask("fit", "network", "chest-clinic", "--method", "ges", "--held-out", "0", "-o", "model.json")
     assert "missing cells  830 of 8000 (10.4 %)\n" in report
     assert "either way     bronc — smoke" in report
     assert "left out  column 'patient' numbers the rows\n" in report
@@ -163,7 +163,7 @@ def test_a_hidden_cause(folder):
     found = answer(*words)
     assert found["hidden"] == {"cause": ["low", "high"]}
     assert found["hidden_gain"] > 0
-    assert "hidden         cause (2 states), gain " in ask("learn", *words, "-o", "model.json")
+    assert "hidden         cause (2 states), gain " in ask("fit", "network", *words, "-o", "model.json")
 
 
 ### odd tables
@@ -180,7 +180,7 @@ def test_columns_that_say_nothing(folder):
     assert set(found["left_out"]) == {"id", "name", "town", "blank"}
     assert len(found["cuts"]["degrees"]) == 4
     assert found["notes"] == ["columns 'warm', 'cold' say the same in every row"]
-    report = ask("learn", "odd.csv", "-o", "model.json", "--bins", "2", "--cut", "width")
+    report = ask("fit", "network", "odd.csv", "-o", "model.json", "--bins", "2", "--cut", "width")
     assert re.search(r"column +cut at\n", report)
     assert "left out  column 'id' numbers the rows\n" in report
     assert "note      columns 'warm', 'cold' say the same in every row\n" in report
@@ -189,7 +189,7 @@ def test_columns_that_say_nothing(folder):
 
 def test_ten_rows(folder):
     write_rows(folder / "ten.csv", {"a": list("xyxyxyxyxy"), "b": list("ppppppqqqq")})
-    report = ask("learn", "ten.csv", "-o", "model.json")
+    report = ask("fit", "network", "ten.csv", "-o", "model.json")
     assert "not checked   there are too few rows\n" in report
     assert "note  10 rows are few: hardly any arc can be told from chance\n" in report
     assert answer("ten.csv")["held_out"] is None
@@ -200,7 +200,7 @@ def test_weights(folder):
     (folder / "times.csv").write_text("\n".join([f"{lines[0]},times", *(f"{line},2" for line in lines[1:])]))
     found = answer("times.csv", "--sample-weight", "times", "--held-out", "0")
     assert (found["rows"], found["weight"]) == (120, 240)
-    report = ask("learn", "times.csv", "--sample-weight", "times", "-o", "model.json")
+    report = ask("fit", "network", "times.csv", "--sample-weight", "times", "-o", "model.json")
     assert report.startswith("rows           120, which count as 240\n")
 
 
@@ -217,7 +217,7 @@ def test_parquet_and_many_arcs(folder):
     for _ in range(44):
         chain.append(np.where(rng.random(300) < 0.05, 1 - chain[-1], chain[-1]))
     write_rows(folder / "chain.csv", {f"v{i:02}": np.array(["n", "y"])[x] for i, x in enumerate(chain)})
-    report = ask("learn", "chain.csv", "--method", "tree", "-o", "model.json", "--held-out", "0")
+    report = ask("fit", "network", "chain.csv", "--method", "tree", "-o", "model.json", "--held-out", "0")
     assert "arcs           44\n" in report
     assert "…  and 4 more, less sure than these\n" in report
     ask("convert", "model.json", "model.bif")
@@ -226,7 +226,7 @@ def test_parquet_and_many_arcs(folder):
 
 
 def test_a_picture(folder):
-    told = said("learn", "rain.csv", "-o", "model.json", "--plot", "net.svg", "--held-out", "0")
+    told = said("fit", "network", "rain.csv", "-o", "model.json", "--plot", "net.svg", "--held-out", "0")
     assert "wrote net.svg: 3 variables, 2 arcs\n" in told
     assert (folder / "net.svg").read_text().startswith("<svg")
 
@@ -239,7 +239,7 @@ def test_a_time_limit(folder):
         found = answer("rain.csv", "--method", "hill-climb", "--time-limit", "0", "--held-out", "0")
     assert (found["arcs"], found["ended_by"]) == ([], "the time limit")
     with pytest.warns(ConvergenceWarning, match="before it had found an arc"):
-        report = ask("learn", "rain.csv", "--method", "hill-climb", "--time-limit", "0", "-o", "model.json")
+        report = ask("fit", "network", "rain.csv", "--method", "hill-climb", "--time-limit", "0", "-o", "model.json")
     assert "ended by       the time limit: this is the best so far\n" in report
     assert "this network takes all columns for independent\n" in report
 
@@ -254,7 +254,7 @@ def ctrl_c_interrupts():
 
 def interrupted(monkeypatch, words, *, times=1, at=2):
     """Run a verb; at some step of the search Ctrl-C is pressed."""
-    telling = structures.telling
+    telling = structure_options.telling
 
     def pressing(*args):
         tell_bar, steps = telling(*args), iter(range(10**9))
@@ -267,12 +267,12 @@ def interrupted(monkeypatch, words, *, times=1, at=2):
 
         return step
 
-    monkeypatch.setattr(structures, "telling", pressing)
+    monkeypatch.setattr(structure_options, "telling", pressing)
     return CliRunner().invoke(app, list(words))
 
 
 def test_ctrl_c_ends_with_the_best_so_far(folder, monkeypatch, capfd):
-    words = ["learn", "rain.csv", "--method", "hill-climb", "-o", "model.json"]
+    words = ["fit", "network", "rain.csv", "--method", "hill-climb", "-o", "model.json"]
     done = interrupted(monkeypatch, words, at=1)
     assert done.exit_code == 0
     assert "ended by       Ctrl-C: this is the best so far\n" in done.stdout
@@ -282,7 +282,7 @@ def test_ctrl_c_ends_with_the_best_so_far(folder, monkeypatch, capfd):
 
 
 def test_ctrl_c_twice_writes_nothing(folder, monkeypatch, capfd):
-    done = interrupted(monkeypatch, ["learn", "rain.csv", "--method", "tabu", "-o", "model.json"], times=2)
+    done = interrupted(monkeypatch, ["fit", "network", "rain.csv", "--method", "tabu", "-o", "model.json"], times=2)
     assert done.exit_code != 0
     assert not (folder / "model.json").exists()
 
@@ -300,9 +300,9 @@ def test_ctrl_c_is_as_before_after_the_block(capfd):
 
 
 def test_a_bar_tells_score_and_arcs(folder, monkeypatch):
-    words = ["learn", "rain.csv", "--method", "tabu", "--bootstrap", "3", "-o", "model.json"]
+    words = ["fit", "network", "rain.csv", "--method", "tabu", "--bootstrap", "3", "-o", "model.json"]
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(structures, "PAUSE", 0.0)
+    monkeypatch.setattr(structure_options, "PAUSE", 0.0)
     assert said(*words).startswith("wrote ")  # no bar in a pipe
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("TERM", "xterm")
@@ -365,17 +365,17 @@ def test_failures_are_one_sentence(words, code, message, folder):
     (folder / "empty.csv").write_text("")
     (folder / "same.csv").write_text("a\nx\nx\nx\n")
     write_rows(folder / "number.csv", {"x": np.random.default_rng(0).normal(size=60), "y": list("ab") * 30})
-    ended, sentence = fail("learn", "-o", "m.json", *words)
+    ended, sentence = fail("fit", "network", "-o", "m.json", *words)
     assert (ended, message in sentence) == (code, True), sentence
     assert not list(folder.glob("m.*"))
 
 
 @pytest.mark.thorough
 def test_no_model_to_write_and_the_whole_command(folder):
-    code, sentence = fail("learn", "rain.csv")
+    code, sentence = fail("fit", "network", "rain.csv")
     assert (code, "Missing option '-o' / '--output'" in sentence) == (2, True)
     done = subprocess.run(
-        [sys.executable, "-m", "bayeslearn", "learn", "rain.csv", "-o", "model.json", "--require", "rain"],
+        [sys.executable, "-m", "bayeslearn", "fit", "network", "rain.csv", "-o", "model.json", "--require", "rain"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
@@ -383,5 +383,5 @@ def test_no_model_to_write_and_the_whole_command(folder):
 
 def test_a_network_is_no_table(folder):
     write_network(read_network("asia"), "asia.json")
-    code, sentence = fail("learn", "asia.json", "-o", "model.json")
+    code, sentence = fail("fit", "network", "asia.json", "-o", "model.json")
     assert (code, "cannot tell the format of 'asia.json'" in sentence) == (1, True)

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bayeslearn import read_network
-from bayeslearn.cli import progress, structures
+from bayeslearn.cli import progress, structure_options
 from bayeslearn.cli.app import app
 from bayeslearn.errors import ConvergenceWarning
 from bayeslearn.network import BackgroundKnowledge, sample_structure_posterior
@@ -28,14 +28,14 @@ def folder(tmp_path, monkeypatch):
 
 
 def answer(*words):
-    return json.loads(ask("posterior", *words, "--json"))
+    return json.loads(ask("structure-posterior", *words, "--json"))
 
 
 ### answers
 
 
 def test_a_report(folder):
-    report = ask("posterior", "rain.csv", "--top", "1")
+    report = ask("structure-posterior", "rain.csv", "--top", "1")
     head, arcs, graphs = report.split("\n\n")
     assert head.startswith("rows    120\nscore   bdeu:1\norders  4 chains of 500\nagree   yes: R̂ 1.")
     found = sample_structure_posterior("rain.csv")
@@ -43,7 +43,7 @@ def test_a_report(folder):
     assert arcs.splitlines()[0] == "arc           probability   either way"
     assert f"rain → wet          {first}" in arcs
     assert graphs.splitlines()[-1].endswith("[rain][hose][wet|rain:hose]")
-    assert "graph" not in ask("posterior", "rain.csv", "--top", "0").split("graphs", 1)[1]
+    assert "graph" not in ask("structure-posterior", "rain.csv", "--top", "0").split("graphs", 1)[1]
 
 
 def test_machines_are_told_what_python_is(folder):
@@ -60,7 +60,7 @@ def test_machines_are_told_what_python_is(folder):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_all_arcs_in_a_file(folder, ending):
-    told = said("posterior", "rain.csv", "--samples", "50", "-o", f"arcs.{ending}")
+    told = said("structure-posterior", "rain.csv", "--samples", "50", "-o", f"arcs.{ending}")
     assert f"wrote arcs.{ending}: 6 arcs\n" in told
     expected = sample_structure_posterior("rain.csv", samples=50).table()
     if ending == "parquet":
@@ -91,7 +91,7 @@ def test_odd_columns_and_weights(folder):
     rows = [f"{i},{line},{v},2" for i, (line, v) in enumerate(zip(lines[1:], x, strict=True))]
     (folder / "odd.csv").write_text("\n".join([f"id,{lines[0]},degrees,times", *rows]))
     words = ["odd.csv", "--sample-weight", "times", "--samples", "50", "--bins", "2", "--cut", "width"]
-    report = ask("posterior", *words)
+    report = ask("structure-posterior", *words)
     assert report.startswith("rows    120, which count as 240\n")
     assert "left out  column 'id' numbers the rows\n" in report
     assert "column     cut at\n" in report
@@ -104,14 +104,14 @@ def test_many_arcs(folder):
     rows = zip(*(cases.column(name) for name in names), strict=True)
     (folder / "alarm.csv").write_text("\n".join([",".join(names), *(",".join(row) for row in rows)]))
     with pytest.warns(ConvergenceWarning, match="do not agree"):
-        report = ask("posterior", "alarm.csv", "--samples", "20", "--max-parents", "2")
+        report = ask("structure-posterior", "alarm.csv", "--samples", "20", "--max-parents", "2")
     assert "agree   no: " in report
     assert "more above 0.05\n" in report
 
 
 def test_one_column(folder):
     (folder / "one.csv").write_text("a\n" + "x\ny\nx\n" * 30)
-    assert "[a]" in ask("posterior", "one.csv", "-o", "arcs.csv")
+    assert "[a]" in ask("structure-posterior", "one.csv", "-o", "arcs.csv")
     assert (folder / "arcs.csv").read_text() == "parent,child,probability\n"
 
 
@@ -119,13 +119,13 @@ def test_one_column(folder):
 
 
 def test_a_time_limit(folder):
-    done = CliRunner().invoke(app, ["posterior", "rain.csv", "--time-limit", "0", "--samples", "400"])
+    done = CliRunner().invoke(app, ["structure-posterior", "rain.csv", "--time-limit", "0", "--samples", "400"])
     assert "orders  4 chains of 20\n" in done.stdout
     assert "ended   early: what was not looked at by then does not count\n" in done.stdout
 
 
 def test_ctrl_c_ends_with_what_was_looked_at(folder, monkeypatch, capfd):
-    telling = structures.telling
+    telling = structure_options.telling
 
     def pressing(*args, **options):
         told = telling(*args, **options)
@@ -137,8 +137,8 @@ def test_ctrl_c_ends_with_what_was_looked_at(folder, monkeypatch, capfd):
 
         return step
 
-    monkeypatch.setattr(structures, "telling", pressing)
-    done = CliRunner().invoke(app, ["posterior", "rain.csv", "--samples", "400"])
+    monkeypatch.setattr(structure_options, "telling", pressing)
+    done = CliRunner().invoke(app, ["structure-posterior", "rain.csv", "--samples", "400"])
     assert done.exit_code == 0
     assert "orders  4 chains of 40\n" in done.stdout
     assert "ending with what was looked at so far; Ctrl-C again" in capfd.readouterr().err
@@ -146,10 +146,10 @@ def test_ctrl_c_ends_with_what_was_looked_at(folder, monkeypatch, capfd):
 
 def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(structures, "PAUSE", 0.0)
+    monkeypatch.setattr(structure_options, "PAUSE", 0.0)
     for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": "200"}.items():
         monkeypatch.setenv(name, value)
-    told = said("posterior", "rain.csv", "--samples", "100")
+    told = said("structure-posterior", "rain.csv", "--samples", "100")
     assert "arcs, step 50" in told
     assert " 50%" in told
 
@@ -179,5 +179,5 @@ def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
     ],
 )
 def test_failures_are_one_sentence(words, code, message, folder):
-    ended, sentence = fail("posterior", *words)
+    ended, sentence = fail("structure-posterior", *words)
     assert (ended, message in sentence) == (code, True), sentence

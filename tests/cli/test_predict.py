@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from bayeslearn import BayesianNetwork, as_table, read_network, write_network
-from bayeslearn.cli import progress, writing
+from bayeslearn.cli import progress, table_writer
 from bayeslearn.network.inference import results
 from tests.cli.asking import ask, fail, said
 from tests.oracle.networks import given, marginal, random_network
@@ -165,7 +165,7 @@ def test_batches_and_a_bar(tmp_path, monkeypatch):
 def test_numbers_on_stdout_have_nine_digits(values):
     values += [0.1 + 0.2, 1 / 3, 0.0, -0.0, 1e9, 123456789.5, 1234567890123.0, -math.pi * 1e-7, 1e-300, 5e-324]
     x = np.array(values)
-    shown = writing.rounded(x, 9)
+    shown = table_writer.rounded(x, 9)
     texts = [f"{value:.9g}" for value in shown]
     assert [float(text) for text in texts] == pytest.approx(shown, rel=0, abs=0, nan_ok=True)
     np.testing.assert_allclose(shown, x, rtol=5.0000001e-9)

@@ -12,7 +12,7 @@ import pytest
 from bayeslearn import BayesianNetwork, fit_parameters, read_network, write_network
 from bayeslearn.cli import progress
 from bayeslearn.cli.command import in_one_line
-from bayeslearn.cli.query import Sampling
+from bayeslearn.cli.network_query import Sampling
 from bayeslearn.errors import BayeslearnWarning, ConvergenceWarning
 from bayeslearn.network.inference.approximate import Progress, SampledInference
 from tests.cli.asking import ask, fail, said, tell

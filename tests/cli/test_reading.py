@@ -46,14 +46,14 @@ MARKERS = ("--na-values", "-,hours=n.k.", "--na-values", "seats=999")
 #: Verbs that learn, and what they print.
 LEARNERS = {
     "scan": ["scan", "{data}"],
-    "learn": ["learn", "{data}", "-o", "{to}"],
-    "fit": ["fit", "[sky][play|sky]", "{data}", "--ignore-others", "-o", "{to}"],
-    "naive": ["naive", "learn", "{data}", "--target", "play", "-o", "{to}"],
-    "cluster": ["cluster", "{data}", "-k", "2", "-o", "{to}"],
-    "regress": ["regress", "{data}", "--target", "hours", "-o", "{to}"],
-    "neighbors": ["neighbors", "{data}", "--target", "play", "-k", "3", "-o", "{to}"],
-    "sequence": ["sequence", "learn", "{data}", "--states", "2", "--columns", "sky", "--id", "team", "-o", "{to}"],
-    "contest": ["contest", "{data}", "--target", "play", "--learner", "naive-bayes", "--folds", "2"],
+    "learn": ["fit", "network", "{data}", "-o", "{to}"],
+    "fit": ["fit", "parameters", "[sky][play|sky]", "{data}", "--ignore-others", "-o", "{to}"],
+    "naive": ["fit", "naive-bayes", "{data}", "--target", "play", "-o", "{to}"],
+    "cluster": ["fit", "mixture", "{data}", "-k", "2", "-o", "{to}"],
+    "regress": ["fit", "regression", "{data}", "--target", "hours", "-o", "{to}"],
+    "neighbors": ["fit", "neighbors", "{data}", "--target", "play", "-k", "3", "-o", "{to}"],
+    "sequence": ["fit", "hmm", "{data}", "--states", "2", "--columns", "sky", "--id", "team", "-o", "{to}"],
+    "contest": ["compare-models", "{data}", "--target", "play", "--learner", "naive-bayes", "--folds", "2"],
     "online": ["online", "{data}", "--target", "play"],
     "concept": [
         "concept",
@@ -98,7 +98,14 @@ def test_markers_are_read_as_empty_cells_by_every_verb(place, tmp_path, name):
 def test_an_encoded_folder_goes_through_every_verb(place, tmp_path, name):
     run(name, place / "encoded", tmp_path / "m.json")
     if name == "fit":
-        words = ["fit", "[sky][play|sky][hours][seats][team]", str(place / "encoded"), "-o", str(tmp_path / "n.json")]
+        words = [
+            "fit",
+            "parameters",
+            "[sky][play|sky][hours][seats][team]",
+            str(place / "encoded"),
+            "-o",
+            str(tmp_path / "n.json"),
+        ]
         assert tell(*words)[0] == 0
 
 
@@ -170,14 +177,14 @@ def asked(tmp_path):
     """A network over rain and wet, rows it knows, and rows with states that it does not know."""
     (tmp_path / "old.csv").write_text("rain,wet\n" + "yes,yes\nno,no\nno,yes\n" * 10)
     (tmp_path / "new.csv").write_text("rain,wet\nhail,yes\nno,soaked\nsnow,no\nyes,?\n")
-    tell("fit", "[rain][wet|rain]", str(tmp_path / "old.csv"), "-o", str(tmp_path / "net.json"))
+    tell("fit", "parameters", "[rain][wet|rain]", str(tmp_path / "old.csv"), "-o", str(tmp_path / "net.json"))
     return tmp_path
 
 
 ASKING = {
     "predict": ["predict", "{net}", "{new}", "--target", "wet"],
     "score": ["score", "{net}", "{new}"],
-    "compare": ["compare", "{net}", "{net}", "--data", "{new}"],
+    "compare": ["compare-networks", "{net}", "{net}", "--data", "{new}"],
     "impute": ["impute", "{net}", "{new}"],
 }
 
@@ -202,7 +209,7 @@ def test_unseen_states_are_missing_where_a_model_is_asked(asked, name):
 @pytest.mark.parametrize("engine", ["memory", "files"])
 def test_unseen_states_are_added_where_a_model_learns(asked, engine):
     net, new, to = (str(asked / name) for name in ("net.json", "new.csv", "grown.json"))
-    for words in (["update", net, new, "-o", to], ["fit", net, new, "-o", to]):
+    for words in (["update", net, new, "-o", to], ["fit", "parameters", net, new, "-o", to]):
         code, _, sentence = tell(*words, "--engine", engine)
         assert code == 0, sentence
         assert "3 values of 'rain' ('hail', 'snow'), 'wet' ('soaked') not among the states: added to them" in sentence
@@ -265,9 +272,9 @@ def test_suspects_are_named_by_scan_and_learn(tmp_path):
     [
         (["scan", "x.csv", "--ignore", "a"], "--drop-columns"),
         (["scan", "x.csv", "--drop-column", "a"], "--drop-columns"),
-        (["naive", "learn", "x.csv", "--na_values", "a"], "--na-values"),
+        (["fit", "naive-bayes", "x.csv", "--na_values", "a"], "--na-values"),
         (["predict", "asia", "x.csv", "--missing", "a"], "--na-values"),
-        (["learn", "x.csv", "--random-state", "1"], "--seed"),
+        (["fit", "network", "x.csv", "--random-state", "1"], "--seed"),
         (["score", "asia", "x.csv", "--handle-unknown", "ignore"], "--unseen"),
     ],
 )

@@ -29,7 +29,7 @@ def files(tmp_path):
 
 def test_least_squares_are_reported_and_predict(files):
     data, model = str(files / "rows.csv"), str(files / "m.json")
-    text = ask("regress", data, "--target", "y", "--drop-columns", "wave,size,id", "-o", model)
+    text = ask("fit", "regression", data, "--target", "y", "--drop-columns", "wave,size,id", "-o", model)
     assert "rows                60, 1 without a target add nothing" in text
     assert "missing cells       filled by the mean: x 1, hue 1" in text
     assert "do not vary         same" in text
@@ -37,7 +37,7 @@ def test_least_squares_are_reported_and_predict(files):
     assert "determined          2 of 3 weights; the shortest are taken" in text
     assert "% explained" in text
     assert "hue=red" in text
-    code, answer, warning = tell("regress", str(files / "new.csv"), "--by", model)
+    code, answer, warning = tell("predict", model, str(files / "new.csv"))
     lines = answer.splitlines()
     assert code == 0
     assert lines[0] == "y,low(y),high(y)"
@@ -51,7 +51,7 @@ def test_least_squares_are_reported_and_predict(files):
 def test_json_says_the_same(files):
     data = str(files / "rows.csv")
     answer = json.loads(
-        ask("regress", data, "-t", "y,wave", "--drop-columns", "size,id", "--prior", "evidence", "--json")
+        ask("fit", "regression", data, "-t", "y,wave", "--drop-columns", "size,id", "--prior", "evidence", "--json")
     )
     assert answer["target"] == ["y", "wave"]
     assert answer["left_one_out"]["y"]["explained"] > 0.9
@@ -60,10 +60,10 @@ def test_json_says_the_same(files):
     assert slopes["x"]["low"] < 2 < slopes["x"]["high"]
     assert 0.9 < answer["slopes_kept"]["y"] <= 1
     model, rows = str(files / "m.json"), str(files / "out.csv")
-    ask("regress", data, "-t", "y", "--drop-columns", "size,id,wave", "-o", model)
-    told = tell("regress", data, "--by", model, "-o", rows)
+    ask("fit", "regression", data, "-t", "y", "--drop-columns", "size,id,wave", "-o", model)
+    told = tell("predict", model, data, "-o", rows)
     assert "y: known 59, rmse" in told[2]
-    found = json.loads(ask("regress", data, "--by", model, "--json"))
+    found = json.loads(ask("predict", model, data, "--json"))
     assert found["scores"]["y"]["within"] > 0.85
     assert len(found["columns"]["y"]) == 60
 
@@ -71,11 +71,11 @@ def test_json_says_the_same(files):
 @pytest.mark.parametrize("method", ["rbf", "local"])
 def test_curves_are_found_drawn_and_kept(files, method):
     data, model, picture = str(files / "wave.csv"), str(files / "m.json.gz"), files / "wave.png"
-    words = ["regress", data, "-t", "wave", "--method", method, "-o", model]
+    words = ["fit", "regression", data, "-t", "wave", "--method", method, "-o", model]
     text = ask(*words, "--plot", str(picture))
     assert ("radial units" if method == "rbf" else "criterion E3") in text
     assert picture.read_bytes().startswith(b"\x89PNG")
-    found = json.loads(ask("regress", data, "--by", model, "--json"))
+    found = json.loads(ask("predict", model, data, "--json"))
     assert found["scores"]["wave"]["rmse"] < 0.05
 
 
@@ -83,22 +83,22 @@ def test_curves_are_found_drawn_and_kept(files, method):
 def test_classes_are_learned_and_predicted(files, method, target):
     data, model = str(files / "rows.csv"), str(files / "m.json")
     ignore = "id,wave,y" + (",hue" if target == "size" else ",size")
-    words = ["regress", data, "-t", target, "--method", method, "--drop-columns", ignore, "-o", model]
+    words = ["fit", "regression", data, "-t", target, "--method", method, "--drop-columns", ignore, "-o", model]
     text = ask(*words, "--plot", str(files / "p.svg"))
     assert "training rows" in text
-    lines = tell("regress", str(files / "new.csv"), "--by", model)[1].splitlines()
+    lines = tell("predict", model, str(files / "new.csv"))[1].splitlines()
     classes = ["big", "small"] if target == "size" else ["blue", "red"]
     assert lines[0] == ",".join([target, *(f"P({target}={label})" for label in classes)])
     if target == "size":
         assert lines[1].startswith("small")
-    assert "accuracy" in said("regress", data, "--by", model)
+    assert "accuracy" in said("predict", model, data)
 
 
 def test_separated_classes_without_a_prior(files):
     path = files / "apart.csv"
     path.write_text("x,y\n" + "\n".join(f"{i},{'a' if i < 5 else 'b'}" for i in range(10)) + "\n")
     with pytest.warns(BayeslearnWarning, match="the classes are separated"):
-        text = ask("regress", str(path), "-t", "y", "--method", "sigmoid", "--prior", "none")
+        text = ask("fit", "regression", str(path), "-t", "y", "--method", "sigmoid", "--prior", "none")
     assert "give one with --prior 1" in text
     assert "–" in text
 
@@ -106,20 +106,20 @@ def test_separated_classes_without_a_prior(files):
 def test_few_rows(files):
     path = files / "few.csv"
     path.write_text("a,b,c,y\n1,2,3,4.5\n2,1,5,6.5\n")
-    text = ask("regress", str(path), "-t", "y", "--prior", "reference")
+    text = ask("fit", "regression", str(path), "-t", "y", "--prior", "reference")
     assert "noise           unknown: too few cases" in text
     assert "held-out error  2, of the mean alone 2: 0.0 % explained" in text
-    ask("regress", str(path), "-t", "y", "--prior", "reference", "-o", str(files / "m.json"))
-    assert ask("regress", str(path), "--by", str(files / "m.json")).splitlines()[1] == "4.5,nan,nan"
+    ask("fit", "regression", str(path), "-t", "y", "--prior", "reference", "-o", str(files / "m.json"))
+    assert ask("predict", str(files / "m.json"), str(path)).splitlines()[1] == "4.5,nan,nan"
 
 
 def test_few_rows_have_a_weak_prior(files):
     path = files / "few.csv"
     path.write_text("a,b,c,y\n1,2,3,4.5\n2,1,5,6.5\n")
-    text = ask("regress", str(path), "-t", "y", "-o", str(files / "m.json"))
+    text = ask("fit", "regression", str(path), "-t", "y", "-o", str(files / "m.json"))
     assert "prior           weak (2 rows for 4 weights): slopes are" in text
     assert "nan" not in text
-    low, high = map(float, ask("regress", str(path), "--by", str(files / "m.json")).splitlines()[1].split(",")[1:])
+    low, high = map(float, ask("predict", str(files / "m.json"), str(path)).splitlines()[1].split(",")[1:])
     assert low < 4.5 < high
 
 
@@ -142,8 +142,8 @@ def rentals(tmp_path):
 
 def test_many_weights_that_the_rows_do_not_determine(rentals):
     train, model = str(rentals / "train.csv"), str(rentals / "m.json")
-    answer = json.loads(ask("regress", train, "-t", "price", "--json", "-o", model))
-    scores = json.loads(tell("regress", str(rentals / "test.csv"), "--by", model, "--json")[1])["scores"]["price"]
+    answer = json.loads(ask("fit", "regression", train, "-t", "price", "--json", "-o", model))
+    scores = json.loads(tell("predict", model, str(rentals / "test.csv"), "--json")[1])["scores"]["price"]
     weights = answer["weights"]
 
     assert answer["prior"] == "weak"
@@ -158,9 +158,9 @@ def test_many_weights_that_the_rows_do_not_determine(rentals):
 
 @pytest.mark.thorough
 def test_the_largest_weights_are_printed_first(rentals):
-    text = ask("regress", str(rentals / "train.csv"), "-t", "price")
+    text = ask("fit", "regression", str(rentals / "train.csv"), "-t", "price")
     lines = text.splitlines()
-    n = len(json.loads(ask("regress", str(rentals / "train.csv"), "-t", "price", "--json"))["weights"])
+    n = len(json.loads(ask("fit", "regression", str(rentals / "train.csv"), "-t", "price", "--json"))["weights"])
 
     assert n > 100
     assert f"... and {n - 30} more with smaller effects; --json lists all" in lines[-1]
@@ -171,7 +171,7 @@ def test_the_largest_weights_are_printed_first(rentals):
 
 @pytest.mark.thorough
 def test_errors_of_the_reference_prior_are_held_out_where_they_are_undefined(rentals):
-    text = ask("regress", str(rentals / "train.csv"), "-t", "price", "--prior", "reference")
+    text = ask("fit", "regression", str(rentals / "train.csv"), "-t", "price", "--prior", "reference")
 
     assert "held-out error" in text
     assert "undefined" not in text
@@ -180,7 +180,6 @@ def test_errors_of_the_reference_prior_are_held_out_where_they_are_undefined(ren
 def test_what_cannot_be_is_told(files):
     data, model = str(files / "rows.csv"), str(files / "m.json")
     for words, error, match in [
-        ((data,), ParameterError, "which column should be learned"),
         ((data, "-t", "z"), UnknownColumnError, "there is no column 'z'"),
         ((data, "-t", "y", "--method", "magic"), ParameterError, "unexpected value for `--method`"),
         ((data, "-t", "hue"), DataError, "target 'hue' holds states such as 'blue'"),
@@ -191,11 +190,12 @@ def test_what_cannot_be_is_told(files):
         ((data, "-t", "y", "--level", "2"), ParameterError, "`--level` must be below 1"),
     ]:
         with pytest.raises(error, match=match):
-            ask("regress", *words)
-    assert fail("regress", data, "-t", "id", "--max-states", "20")[0] == 1
+            ask("fit", "regression", *words)
+    assert fail("fit", "regression", data, "-t", "id", "--max-states", "20")[0] == 1
+    assert "Missing option '--target'" in fail("fit", "regression", data)[1]
     (files / "m.json").write_text("{}")
     with pytest.raises(FormatError, match="holds no model"):
-        ask("regress", data, "--by", model)
+        ask("predict", model, data)
 
 
 BROKEN = {
@@ -216,9 +216,9 @@ def test_broken_models_are_refused(files, method):
     if method == "sigmoid":
         data = str(files / "rows.csv")
     target = "size" if method == "sigmoid" else "wave"
-    ask("regress", data, "-t", target, "--method", method, "-k", "4", "-o", str(model))
+    ask("fit", "regression", data, "-t", target, "--method", method, "-k", "4", "-o", str(model))
     document = json.loads(model.read_text())
     for key, value in BROKEN[method]:
         model.write_text(json.dumps({**document, key: value}))
         with pytest.raises(FormatError, match=r"m\.json"):
-            ask("regress", data, "--by", str(model))
+            ask("predict", str(model), data)

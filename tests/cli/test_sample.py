@@ -6,7 +6,7 @@ import pyarrow.parquet
 import pytest
 
 from bayeslearn import BayesianNetwork, as_table, read_network, write_network
-from bayeslearn.cli import progress, sample, writing
+from bayeslearn.cli import network_sample, progress, table_writer
 from tests.cli.asking import ask, fail, said
 
 
@@ -60,7 +60,7 @@ def test_states_come_as_they_are_written(tmp_path):
 
 
 def test_batches_and_a_bar(tmp_path, monkeypatch):
-    monkeypatch.setattr(sample, "BATCH", 7)
+    monkeypatch.setattr(network_sample, "BATCH", 7)
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
     words = ["sample", "asia", "-n", "30", "--seed", "3", "-o", str(tmp_path / "cases.csv")]
     assert said(*words).splitlines()[0] == f"wrote {tmp_path / 'cases.csv'}: 30 rows, 8 columns"  # no bar in a pipe
@@ -78,7 +78,7 @@ def test_half_a_file_is_never_seen(tmp_path, monkeypatch):
         yield b"half"
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(writing, "csv_chunks", broken)
+    monkeypatch.setattr(table_writer, "csv_chunks", broken)
     (tmp_path / "cases.csv").write_text("before")
     with pytest.raises(OSError, match="the disk is full"):
         ask("sample", "asia", "-n", "3", "-o", str(tmp_path / "cases.csv"))

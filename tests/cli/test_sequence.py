@@ -28,7 +28,7 @@ def calls(tmp_path):
 
 def learn(folder, *words):
     return ask(
-        "sequence", "learn", str(folder / "calls.csv"), "--id", "who", "--columns", "calls", "--emissions", "poisson",
+        "fit", "hmm", str(folder / "calls.csv"), "--id", "who", "--columns", "calls", "--emissions", "poisson",
         "-o", str(folder / "m.json"), *words,
     )  # fmt: skip
 
@@ -42,7 +42,7 @@ def test_learn_decode_score(calls):
     assert (calls / "states.svg").exists()
     model = HiddenMarkovModel.load(calls / "m.json")
     np.testing.assert_allclose(model.emissions.rate, [2, 20], atol=1)
-    words = ("sequence", "decode", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who")
+    words = ("predict", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who")
     rows = ask(*words).splitlines()
     assert rows[0] == "who,state,P(state=low),P(state=high)"
     assert [row.split(",")[0] for row in rows[1:4]] == ["ann", "bob", "ann"]
@@ -52,11 +52,9 @@ def test_learn_decode_score(calls):
     assert right >= 44
     found = json.loads(ask(*words, "--json", "--each", "--truth", "state"))
     assert len(found["columns"]["state"]) == found["known"] == 48
-    text = ask("sequence", "score", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who")
+    text = ask("score", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who")
     assert "rows            48" in text
-    each = json.loads(
-        ask("sequence", "score", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who", "--json")
-    )
+    each = json.loads(ask("score", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who", "--json"))
     assert sum(part["log_likelihood"] for part in each["each"]) == pytest.approx(found["log_likelihood"])
 
 
@@ -87,11 +85,11 @@ def test_what_cannot_be(calls):
         with pytest.raises(ParameterError, match=message):
             learn(calls, *words)
     (calls / "words.csv").write_text("s\na\nb\na\n")
-    ask("sequence", "learn", str(calls / "words.csv"), "--states", "1", "-o", str(calls / "w.json"))
+    ask("fit", "hmm", str(calls / "words.csv"), "--states", "1", "-o", str(calls / "w.json"))
     (calls / "new.csv").write_text("s\na\nc\n")
     with pytest.raises(UnknownStateError, match="symbol 'c' in row 1"):
-        ask("sequence", "decode", str(calls / "w.json"), str(calls / "new.csv"))
-    code, sentence = fail("sequence", "score", str(calls / "calls.csv"), str(calls / "new.csv"))
+        ask("predict", str(calls / "w.json"), str(calls / "new.csv"))
+    code, sentence = fail("score", str(calls / "calls.csv"), str(calls / "new.csv"))
     assert code == 1
     assert "not JSON" in sentence
 
@@ -105,7 +103,7 @@ def test_a_sequence_in_two_files_is_an_error(calls):
         ordered = sorted(rows, key=lambda row: row.split(",")[who])
         (parts / name).write_text("\n".join([lines[0], *ordered]) + "\n")
     learn(calls, "--states", "2")
-    for verb in ("score", "decode"):
-        code, told = fail("sequence", verb, str(calls / "m.json"), str(parts / "*.csv"), "--id", "who")
+    for verb in ("score", "predict"):
+        code, told = fail(verb, str(calls / "m.json"), str(parts / "*.csv"), "--id", "who")
         assert code == 1
         assert "stands in two places" in told

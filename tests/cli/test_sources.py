@@ -55,19 +55,19 @@ def close(a, b):
     return a == b
 
 
-FIT = ["fit", "[rain][wet|rain][hue|wet]", "--ignore-others"]
+FIT = ["fit", "parameters", "[rain][wet|rain][hue|wet]", "--ignore-others"]
 VERBS = {
     "fit": (FIT, "full"),
     "fit holes": ([*FIT, "--prior", "laplace"], "holes"),
-    "learn": (["learn", "--method", "hill-climb"], "full"),
-    "learn holes": (["learn", "--method", "hill-climb", "--held-out", "0"], "holes"),
-    "naive": (["naive", "learn", "--target", "rain", "--drop-columns", "t", "--family", "doors=poisson"], "full"),
-    "naive holes": (["naive", "learn", "--target", "rain"], "holes"),
-    "text": (["text", "learn", "--text", "t", "--label", "wet"], "full"),
-    "cluster": (["cluster", "-k", "2", "--restarts", "1", "--max-iter", "20", "--tol", "1e-9"], "holes"),
-    "regress": (["regress", "--target", "size", "--drop-columns", "t"], "full"),
-    "sequence": (["sequence", "learn", "--id", "id", "--states", "2", "--restarts", "2"], "visits"),
-    "regress holes": (["regress", "--target", "size,doors", "--prior", "evidence"], "holes"),
+    "learn": (["fit", "network", "--method", "hill-climb"], "full"),
+    "learn holes": (["fit", "network", "--method", "hill-climb", "--held-out", "0"], "holes"),
+    "naive": (["fit", "naive-bayes", "--target", "rain", "--drop-columns", "t", "--family", "doors=poisson"], "full"),
+    "naive holes": (["fit", "naive-bayes", "--target", "rain"], "holes"),
+    "text": (["fit", "text", "--text", "t", "--label", "wet"], "full"),
+    "cluster": (["fit", "mixture", "-k", "2", "--restarts", "1", "--max-iter", "20", "--tol", "1e-9"], "holes"),
+    "regress": (["fit", "regression", "--target", "size", "--drop-columns", "t"], "full"),
+    "sequence": (["fit", "hmm", "--id", "id", "--states", "2", "--restarts", "2"], "visits"),
+    "regress holes": (["fit", "regression", "--target", "size,doors", "--prior", "evidence"], "holes"),
 }
 
 
@@ -92,7 +92,10 @@ def test_several_arguments_are_read_into_memory_where_asked(place, tmp_path):
     ask(*FIT, str(place / "full-all.csv"), "-o", str(one))
     ask(*FIT, *two, "--engine", "memory", "-o", str(other))
     assert close(json.loads(one.read_text()), json.loads(other.read_text()))
-    for words in (["neighbors", "--target", "rain", "-k", "3"], ["regress", "--target", "size", "--engine", "memory"]):
+    for words in (
+        ["fit", "neighbors", "--target", "rain", "-k", "3"],
+        ["fit", "regression", "--target", "size", "--engine", "memory"],
+    ):
         assert ask(*words, *two, "--drop-columns", "t") == ask(
             *words, str(place / "full-all.csv"), "--drop-columns", "t"
         )
@@ -100,7 +103,7 @@ def test_several_arguments_are_read_into_memory_where_asked(place, tmp_path):
 
 def test_more_files_are_added_to_a_network(place, tmp_path):
     model, grown, back = (str(tmp_path / name) for name in ("m.json", "g.json", "b.json"))
-    ask("fit", "[rain][wet|rain]", str(place / "full-1.csv"), "--ignore-others", "-o", model)
+    ask("fit", "parameters", "[rain][wet|rain]", str(place / "full-1.csv"), "--ignore-others", "-o", model)
     both = [str(place / f"full-{i}.parquet") for i in (1, 2)]
     assert "rows      240 added" in ask("update", model, *both, "-o", grown)
     assert "120 cases, 360 before" in ask("update", grown, *both, "--forget", "-o", back)
@@ -122,10 +125,10 @@ def test_many_files_are_scored_as_one(place, tmp_path):
 
 def test_what_needs_all_rows_is_told_of(place, tmp_path):
     to = str(tmp_path / "m.json")
-    assert "not checked    no rows were held out" in ask("learn", str(place / "full-[12].csv"), "-o", to)
-    text = ask("cluster", str(place / "full-[12].csv"), "-k", "2", "--drop-columns", "t", "-o", to)
+    assert "not checked    no rows were held out" in ask("fit", "network", str(place / "full-[12].csv"), "-o", to)
+    text = ask("fit", "mixture", str(place / "full-[12].csv"), "-k", "2", "--drop-columns", "t", "-o", to)
     assert "doubtful rows are not looked for" in text
-    text = ask("regress", str(place / "full-[12].csv"), "--target", "size", "--drop-columns", "t")
+    text = ask("fit", "regression", str(place / "full-[12].csv"), "--target", "size", "--drop-columns", "t")
     assert "left-one-out error  not looked for" in text
 
 
@@ -210,9 +213,12 @@ def test_a_broken_file_is_named_or_skipped(place, tmp_path):
         ([*FIT, "--engine", "files", "--memory-limit", "much"], "--memory-limit is a size"),
         ([*FIT, "--engine", "files", "--table", "t"], "--table is of a DuckDB database"),
         ([*FIT, "--resume"], "--checkpoint"),
-        (["cluster", "--engine", "files", "--plot", "p.png"], "--plot draws the rows"),
-        (["cluster", "--checkpoint", "c.json"], "say how many groups"),
-        (["regress", "--target", "size", "--method", "local", "--engine", "files"], "needs all rows in memory"),
+        (["fit", "mixture", "--engine", "files", "--plot", "p.png"], "--plot draws the rows"),
+        (["fit", "mixture", "--checkpoint", "c.json"], "say how many groups"),
+        (
+            ["fit", "regression", "--target", "size", "--method", "local", "--engine", "files"],
+            "needs all rows in memory",
+        ),
     ],
     ids=lambda given: " ".join(given[-2:]) if isinstance(given, list) else "why",
 )
@@ -223,10 +229,10 @@ def test_what_cannot_be_is_refused(place, tmp_path, words, why):
 
 
 def test_verbs_that_keep_their_rows_refuse_other_engines(place):
-    code, sentence = fail("neighbors", str(place / "full-[12].csv"), "--target", "rain", "--engine", "files")
+    code, sentence = fail("fit", "neighbors", str(place / "full-[12].csv"), "--target", "rain", "--engine", "files")
     assert code == 2
     assert "finding neighbors needs all rows in memory" in sentence
-    assert "there is no such file" in fail("cluster", str(place / "*.csv"), "--by", "m.json")[1]
+    assert "there is no such file" in fail("predict", "m.json", str(place / "*.csv"))[1]
 
 
 def test_a_package_that_is_not_there_is_named(place, tmp_path, monkeypatch):
@@ -238,7 +244,7 @@ def test_a_package_that_is_not_there_is_named(place, tmp_path, monkeypatch):
 
 def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypatch):
     monkeypatch.setattr("bayeslearn.naive_bayes.tabular.out_of_fold.MOST_NUMBERS", 100)
-    words = ["naive", "learn", str(place / "full-[12].csv"), "--target", "rain", "--drop-columns", "t"]
+    words = ["fit", "naive-bayes", str(place / "full-[12].csv"), "--target", "rain", "--drop-columns", "t"]
     assert "one row of 5, out of fold" in ask(*words, "-o", str(tmp_path / "m.json"))
 
 
@@ -246,7 +252,7 @@ def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypat
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("words", [[*FIT, "--prior", "laplace"], ["cluster", "-k", "2", "--restarts", "0"]])
+@pytest.mark.parametrize("words", [[*FIT, "--prior", "laplace"], ["fit", "mixture", "-k", "2", "--restarts", "0"]])
 def test_a_climb_goes_on_from_its_checkpoint(place, tmp_path, words):
     there = [*words, str(place / "holes-[12].csv"), "--tol", "1e-12", "--checkpoint", str(tmp_path / "c.json")]
     once, twice = tmp_path / "once.json", tmp_path / "twice.json"
@@ -315,8 +321,9 @@ def test_scan_shows_what_was_understood(rentals):
 @pytest.mark.parametrize(
     "words",
     [
-        ["learn", "--max-parents", "1"], ["naive", "learn", "--target", "kind"], ["cluster", "-k", "2"],
-        ["regress", "--target", "price"],
+        ["fit", "network", "--max-parents", "1"], ["fit", "naive-bayes", "--target", "kind"],
+        ["fit", "mixture", "-k", "2"],
+        ["fit", "regression", "--target", "price"],
     ],
     ids=lambda words: words[0],
 )  # fmt: skip
@@ -328,7 +335,7 @@ def test_identifiers_are_not_learned_from(rentals, words, engine, tmp_path):
 
 def test_a_model_reads_new_rows_as_it_read_the_old_ones(rentals, tmp_path):
     model = str(tmp_path / "m.json")
-    assert tell("learn", rentals, "--method", "naive", "--target", "kind", "-o", model)[0] == 0
+    assert tell("fit", "network", rentals, "--method", "naive", "--target", "kind", "-o", model)[0] == 0
     new = 'price,rate,seen,score\n"$1,100.50",60 %,3/4/2019,0.5\n$999.00,99 %,14/5/2019,1.0\n'
     (tmp_path / "new.csv").write_text(new)
     code, answer, sentence = tell("predict", model, str(tmp_path / "new.csv"), "--target", "kind")

@@ -31,7 +31,7 @@ def mails(tmp_path):
 
 @pytest.fixture
 def model(mails, tmp_path):
-    ask("text", "learn", mails, "-o", str(tmp_path / "mails.model"))
+    ask("fit", "text", mails, "-o", str(tmp_path / "mails.model"))
     return str(tmp_path / "mails.model")
 
 
@@ -39,7 +39,7 @@ def model(mails, tmp_path):
 
 
 def test_learn_tells_what_was_learned(mails, tmp_path):
-    shown = ask("text", "learn", mails, "-o", str(tmp_path / "m"))
+    shown = ask("fit", "text", mails, "-o", str(tmp_path / "m"))
     assert "4 with a label, and 2 without a label" in shown
     assert "noon, lunch" in shown
     assert "EM " in shown
@@ -54,7 +54,7 @@ def test_learn_is_what_python_learns(mails, model):
 def test_learn_answers_machines(mails, tmp_path):
     options = ["--prior", "1", "--ngrams", "1-2", "--tokens", "all", "--min-count", "2", "--drop-top", "1"]
     to = ["-o", str(tmp_path / "m"), "--unlabeled", "0", "--json"]
-    answer = json.loads(ask("text", "learn", mails, *options, *to))
+    answer = json.loads(ask("fit", "text", mails, *options, *to))
     assert (answer["documents"], answer["without_label"], answer["prior"]) == (4, 0, "given")
     assert answer["iterations"] is None
     assert [c["class"] for c in answer["classes"]] == ["ham", "spam"]
@@ -62,10 +62,10 @@ def test_learn_answers_machines(mails, tmp_path):
 
 def test_learn_with_hashed_words_and_other_likelihoods(mails, tmp_path):
     to = ["-o", str(tmp_path / "m"), "--json"]
-    hashed = json.loads(ask("text", "learn", mails, "--hash", "128", *to))
+    hashed = json.loads(ask("fit", "text", mails, "--hash", "128", *to))
     assert hashed["words"] == 128
     assert hashed["classes"][0]["known_by"] == []
-    bernoulli = json.loads(ask("text", "learn", mails, "--likelihood", "bernoulli", *to))
+    bernoulli = json.loads(ask("fit", "text", mails, "--likelihood", "bernoulli", *to))
     assert (bernoulli["likelihood"], bernoulli["prior"]) == ("bernoulli", "given")
 
 
@@ -73,7 +73,7 @@ def test_learn_from_a_folder_notes_what_was_mended(tmp_path):
     for name, text in {"ham/1": b"lunch at noon", "spam/1": b"cheap caf\xe9"}.items():
         (tmp_path / "mails" / name).parent.mkdir(parents=True)
         (tmp_path / "mails" / name).write_bytes(text)
-    sentence = said("text", "learn", str(tmp_path / "mails"), "-o", str(tmp_path / "m"))
+    sentence = said("fit", "text", str(tmp_path / "mails"), "-o", str(tmp_path / "m"))
     assert sentence.startswith("note: 1 places that are not UTF-8 were replaced, in 'spam/1'")
 
 
@@ -81,16 +81,16 @@ def test_learn_from_a_folder_notes_what_was_mended(tmp_path):
 
 
 def test_classify_a_text(model):
-    shown = ask("text", "classify", model, "cheap pills at noon, cheap!")
+    shown = ask("predict", model, "cheap pills at noon, cheap!")
     assert [line.split()[0] for line in shown.splitlines()[2:]] == ["spam", "ham"]
 
 
 def test_an_empty_text_is_a_text(model):
-    assert ask("text", "classify", model, "").startswith("class   P(class | text)")
+    assert ask("predict", model, "").startswith("class   P(class | text)")
 
 
 def test_classify_says_why(model):
-    shown = ask("text", "classify", model, "cheap pills at noon, comet", "--explain")
+    shown = ask("predict", model, "cheap pills at noon, comet", "--explain")
     assert "spam against ham" in shown
     assert "1 tokens that were never learned" in shown
     assert "for spam" in shown
@@ -98,16 +98,16 @@ def test_classify_says_why(model):
 
 
 def test_classify_a_file(model, mails, tmp_path):
-    lines = ask("text", "classify", model, mails, "--explain").splitlines()
+    lines = ask("predict", model, mails, "--explain").splitlines()
     assert lines[0] == "document,class,probability,because_of"
     assert [line.split(",")[1] for line in lines[1:]] == ["spam", "spam", "ham", "ham", "spam", "ham"]
-    assert said("text", "classify", model, mails).startswith("4 of 4 known are right, accuracy 1")
-    ask("text", "classify", model, mails, "-o", str(tmp_path / "said.csv"))
+    assert said("predict", model, mails).startswith("4 of 4 known are right, accuracy 1")
+    ask("predict", model, mails, "-o", str(tmp_path / "said.csv"))
     assert len((tmp_path / "said.csv").read_text().splitlines()) == 7
 
 
 def test_classify_answers_machines(model, mails):
-    answer = json.loads(ask("text", "classify", model, mails, "--json", "--explain"))["documents"]
+    answer = json.loads(ask("predict", model, mails, "--json", "--explain"))["documents"]
     assert len(answer) == 6
     first = answer[0]
     assert first["class"] == "spam"
@@ -117,7 +117,7 @@ def test_classify_answers_machines(model, mails):
 
 
 def test_classify_standard_input_and_lines(model):
-    done = CliRunner().invoke(app, ["text", "classify", model, "-", "--lines"], input="cheap\nlunch\n")
+    done = CliRunner().invoke(app, ["predict", model, "-", "--lines"], input="cheap\nlunch\n")
     assert done.stdout.splitlines()[1:] == [line for line in done.stdout.splitlines()[1:] if line.startswith("-:")]
     assert [line.split(",")[1] for line in done.stdout.splitlines()[1:]] == ["spam", "ham"]
 
@@ -127,21 +127,21 @@ def test_classify_standard_input_and_lines(model):
 
 def test_evaluate_on_random_splits(mails, tmp_path):
     plot = tmp_path / "curve.svg"
-    answer = json.loads(ask("text", "evaluate", mails, "--json", "--n-splits", "2", "--plot", str(plot)))
+    answer = json.loads(ask("evaluate", "text", mails, "--json", "--n-splits", "2", "--plot", str(plot)))
     assert (answer["test_documents"], answer["judged"]) == (2, 4)
     assert answer["accuracy"] == answer["learning_curve"][-1]["accuracy"]
     assert plot.read_text().startswith("<?xml")
-    shown = ask("text", "evaluate", mails, "--sizes", "1")
+    shown = ask("evaluate", "text", mails, "--sizes", "1")
     assert "of each split" in shown
     assert "precision" in shown
 
 
 def test_evaluate_a_model(model, mails, tmp_path):
     plot = tmp_path / "confusion.png"
-    shown = ask("text", "evaluate", mails, "--model", model, "--plot", str(plot))
+    shown = ask("evaluate", model, mails, "--plot", str(plot))
     assert "1.0000, 4 of 4" in shown
     assert plot.stat().st_size > 1000
-    assert json.loads(ask("text", "evaluate", mails, "--model", model, "--json"))["confusion"] == [[2, 0], [0, 2]]
+    assert json.loads(ask("evaluate", model, mails, "--json"))["confusion"] == [[2, 0], [0, 2]]
 
 
 def test_newsgroups_is_the_experiment_of_the_textbook(tmp_path):
@@ -150,7 +150,7 @@ def test_newsgroups_is_the_experiment_of_the_textbook(tmp_path):
     columns = {"group": ["a", "b"] * 12, "text": articles}
     parquet.write_table(pa.table(columns), tmp_path / "news.parquet")
     plot = tmp_path / "curve.svg"
-    command = ["text", "newsgroups", str(tmp_path / "news.parquet"), "--headers", "subject"]
+    command = ["demo", "newsgroups", str(tmp_path / "news.parquet"), "--headers", "subject"]
     assert "24 of 2 groups, headers: subject" in ask(*command, "--plot", str(plot))
     assert plot.exists()
     answer = json.loads(ask(*command, "--json"))
@@ -163,13 +163,13 @@ def test_newsgroups_is_the_experiment_of_the_textbook(tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["learn", "{mails}", "--text", "body", "-o", "{to}"], 2, "has no column 'body'; it has 'text', 'label'"),
-        (["learn", "nowhere", "-o", "{to}"], 1, "there is no such file"),
+        (["fit", "text", "{mails}", "--text", "body", "-o", "{to}"], 2, "has no column 'body'; it has 'text', 'label'"),
+        (["fit", "text", "nowhere", "-o", "{to}"], 1, "there is no such file"),
     ],
 )
 def test_failures(mails, tmp_path, words, code, sentence):
     given = [word.format(mails=mails, to=tmp_path / "m") for word in words]
-    ended, answer, told = tell("text", *given)
+    ended, answer, told = tell(*given)
     assert (ended, answer) == (code, "")
     assert sentence in told
     assert "Traceback" not in told
@@ -178,20 +178,20 @@ def test_failures(mails, tmp_path, words, code, sentence):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["learn", "{mails}", "--ngrams", "x", "-o", "m"], "--ngrams takes N or N-M"),
-        (["learn", "{mails}", "--prior", "best", "-o", "m"], "unexpected value for `prior`: 'best'"),
-        (["learn", "{mails}", "--tokens", "bytes", "-o", "m"], "unexpected value for `kind`: 'bytes'"),
-        (["learn", "{mails}", "-o", "no/m"], "there is no folder"),
-        (["evaluate", "{mails}", "--plot", "curve.doc"], "a picture is an .svg or a .png file"),
-        (["evaluate", "{mails}", "--sizes", "1;2"], "--sizes takes numbers with commas"),
-        (["classify", "{model}", "mail.txt"], "cannot read 'mail.txt': there is no such file"),
-        (["newsgroups", "{mails}", "--headers", "some"], "unexpected value for `headers`: 'some'"),
+        (["fit", "text", "{mails}", "--ngrams", "x", "-o", "m"], "--ngrams takes N or N-M"),
+        (["fit", "text", "{mails}", "--prior", "best", "-o", "m"], "unexpected value for `prior`: 'best'"),
+        (["fit", "text", "{mails}", "--tokens", "bytes", "-o", "m"], "unexpected value for `kind`: 'bytes'"),
+        (["fit", "text", "{mails}", "-o", "no/m"], "there is no folder"),
+        (["evaluate", "text", "{mails}", "--plot", "curve.doc"], "a picture is an .svg or a .png file"),
+        (["evaluate", "text", "{mails}", "--sizes", "1;2"], "--sizes takes numbers with commas"),
+        (["predict", "{model}", "mail.txt"], "cannot read 'mail.txt': there is no such file"),
+        (["demo", "newsgroups", "{mails}", "--headers", "some"], "unexpected value for `headers`: 'some'"),
     ],
 )
 def test_mistaken_calls(mails, model, tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(Exception, match=message):
-        ask("text", *(word.format(mails=mails, model=model) for word in words))
+        ask(*(word.format(mails=mails, model=model) for word in words))
 
 
 ### markers of missing values
@@ -205,22 +205,22 @@ def survey(tmp_path):
 
 def test_markers_of_missing_labels(mails, survey, tmp_path):
     known, markers = tmp_path / "known.model", ["--na-values", "-,label=unknown"]
-    ask("text", "learn", mails, "-o", str(known))
-    shown = ask("text", "learn", survey, *markers, "-o", str(tmp_path / "m"))
+    ask("fit", "text", mails, "-o", str(known))
+    shown = ask("fit", "text", survey, *markers, "-o", str(tmp_path / "m"))
     assert "4 with a label, and 2 without a label" in shown
     assert TextModel.load(tmp_path / "m").statistics.isclose(TextModel.load(known).statistics)
-    assert "4 of 4 known" in said("text", "classify", str(known), survey, *markers)
-    answer = json.loads(ask("text", "evaluate", survey, "--model", str(known), *markers, "--json"))
+    assert "4 of 4 known" in said("predict", str(known), survey, *markers)
+    answer = json.loads(ask("evaluate", str(known), survey, *markers, "--json"))
     assert answer["judged"] == 4
 
 
 def test_markers_of_missing_labels_in_several_files(mails, survey, tmp_path):
-    words = ["text", "learn", survey, mails, "--na-values", "-,unknown", "-o", str(tmp_path / "m"), "--json"]
+    words = ["fit", "text", survey, mails, "--na-values", "-,unknown", "-o", str(tmp_path / "m"), "--json"]
     answer = json.loads(ask(*words))
     assert [c["class"] for c in answer["classes"]] == ["ham", "spam"]
     assert (answer["documents"], answer["without_label"]) == (8, 4)
 
 
 def test_default_markers_may_be_labels(mails, tmp_path):
-    answer = json.loads(ask("text", "learn", mails, "--no-default-na", "-o", str(tmp_path / "m"), "--json"))
+    answer = json.loads(ask("fit", "text", mails, "--no-default-na", "-o", str(tmp_path / "m"), "--json"))
     assert [c["class"] for c in answer["classes"]] == ["", "?", "ham", "spam"]

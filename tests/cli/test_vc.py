@@ -1,4 +1,4 @@
-"""``bayeslearn vc``: the dimension of a table of zeros and ones."""
+"""``bayeslearn bound vc-dimension``: the dimension of a table of zeros and ones."""
 
 import json
 
@@ -17,7 +17,7 @@ def table(tmp_path):
 
 
 def test_dimension_and_who_labels_how(table):
-    lines = ask("vc", str(table), "--max-points", "9").splitlines()
+    lines = ask("bound", "vc-dimension", str(table), "--max-points", "9").splitlines()
     assert "VC dimension  2" in lines
     assert "shattered     x, y" in lines
     assert [line.split() for line in lines[7:11]] == [
@@ -30,7 +30,7 @@ def test_dimension_and_who_labels_how(table):
 
 
 def test_json(table):
-    answer = json.loads(ask("vc", str(table), "--max-points", "3", "--json"))
+    answer = json.loads(ask("bound", "vc-dimension", str(table), "--max-points", "3", "--json"))
     assert answer["vc_dimension"] == 2
     assert answer["shattered"] == ["x", "y"]
     assert answer["witness"][3] == {"labels": [1, 1], "hypothesis": "xy"}
@@ -40,13 +40,13 @@ def test_json(table):
 def test_many_labelings_are_not_all_told(tmp_path):
     path = tmp_path / "cube.csv"
     path.write_text("\n".join(",".join(f"{i:05b}") for i in range(32)))
-    answer = ask("vc", str(path))
+    answer = ask("bound", "vc-dimension", str(path))
     assert "VC dimension  5" in answer
     assert answer.endswith("and 16 more\n")
 
 
 def test_picture(table, tmp_path):
-    code, _, said = tell("vc", str(table), "--plot", str(tmp_path / "growth.png"))
+    code, _, said = tell("bound", "vc-dimension", str(table), "--plot", str(tmp_path / "growth.png"))
     assert code == 0
     assert "wrote" in said
     assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
@@ -58,6 +58,6 @@ def test_picture(table, tmp_path):
 )
 def test_refused(tmp_path, content, message):
     (tmp_path / "bad.csv").write_text(content)
-    code, said = fail("vc", str(tmp_path / "bad.csv"))
+    code, said = fail("bound", "vc-dimension", str(tmp_path / "bad.csv"))
     assert code == 1
     assert message in said

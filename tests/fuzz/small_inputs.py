@@ -89,7 +89,7 @@ def numbers_or_bytes(rng: Random, data: bytes) -> bytes:
 def ask_class(data: bytes) -> None:
     """The VC dimension of a class, and its mistakes."""
     with scratch(data, "class.csv") as path:
-        verb("vc", str(path), "--max-points", "3")
+        verb("bound", "vc-dimension", str(path), "--max-points", "3")
         verb("bound", "mistakes", "--table", str(path))
 
 
@@ -131,7 +131,7 @@ def ask_cases(data: bytes, name: str) -> None:
         base = CaseBase.load(path)
         for case in base:
             assert isinstance(str(case), str)
-        verb("cases", "show", str(path), "--json")
+        verb("case-based", "show", str(path), "--json")
 
 
 ### schemas

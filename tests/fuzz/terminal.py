@@ -36,7 +36,7 @@ VERBS = [
     ["show", "--json"],
     ["explain", "--target", "B"],
     ["sample", "-n", "5"],
-    ["compare", "asia"],
+    ["compare-networks", "asia"],
 ]
 
 

@@ -32,53 +32,53 @@ KINDS = {
 }
 #: The table that a verb reads, and its command line.
 VERBS = {
-    "learn": ("words", "learn DATA -o out.json --seed 1"),
-    "fit": ("words", "fit '[color][kind][size|color:kind]' DATA --ignore-others -o out.json"),
-    "fit missing": ("table", "fit '[color][class|color]' DATA --ignore-others -o out.json"),
+    "fit network": ("words", "fit network DATA -o out.json --seed 1"),
+    "fit parameters": ("words", "fit parameters '[color][kind][size|color:kind]' DATA --ignore-others -o out.json"),
+    "fit parameters missing": ("table", "fit parameters '[color][class|color]' DATA --ignore-others -o out.json"),
     "score": ("words", "score MODELS/network.json DATA"),
     "predict": ("words", "predict MODELS/network.json DATA --target size -o out.csv"),
     "impute": ("words", "impute MODELS/network.json DATA -o out.csv"),
     "update": ("words", "update MODELS/network.json DATA -o out.json"),
-    "compare": ("words", "compare MODELS/network.json MODELS/network-updated.json --data DATA"),
-    "posterior": ("words", "posterior DATA --samples 20 --seed 1"),
-    "cluster": ("table", "cluster DATA -k 2 -o out.json --seed 1"),
-    "cluster by": ("table", "cluster DATA --by MODELS/mixture.json -o out.csv"),
-    "regress": ("table", "regress DATA --target y -o out.json"),
-    "regress sigmoid": ("table", "regress DATA --target class --method sigmoid -o out.json"),
-    "regress rbf": ("table", "regress DATA --target y --method rbf -o out.json --seed 1"),
-    "regress local": ("table", "regress DATA --target y --method local -o out.json"),
-    "regress by": ("table", "regress DATA --by MODELS/linear.json -o out.csv"),
-    "neighbors": ("table", "neighbors DATA --target class"),
+    "compare-networks": ("words", "compare-networks MODELS/network.json MODELS/network-updated.json --data DATA"),
+    "structure-posterior": ("words", "structure-posterior DATA --samples 20 --seed 1"),
+    "fit mixture": ("table", "fit mixture DATA -k 2 -o out.json --seed 1"),
+    "predict mixture": ("table", "predict MODELS/mixture.json DATA -o out.csv"),
+    "fit regression": ("table", "fit regression DATA --target y -o out.json"),
+    "fit regression sigmoid": ("table", "fit regression DATA --target class --method sigmoid -o out.json"),
+    "fit regression rbf": ("table", "fit regression DATA --target y --method rbf -o out.json --seed 1"),
+    "fit regression local": ("table", "fit regression DATA --target y --method local -o out.json"),
+    "predict regression": ("table", "predict MODELS/linear.json DATA -o out.csv"),
+    "fit neighbors": ("table", "fit neighbors DATA --target class"),
     "online": ("words", "online DATA --target size"),
-    "naive learn": ("table", "naive learn DATA --target class -o out.json"),
-    "naive predict": ("table", "naive predict MODELS/naive.json DATA -o out.csv"),
-    "sequence learn": ("steps", "sequence learn DATA --states 2 --id run -o out.json --seed 1"),
-    "sequence learn symbols": ("letters", "sequence learn DATA --states 2 --id run -o out.json --seed 1"),
-    "sequence decode": ("steps", "sequence decode MODELS/hmm-gaussian.json DATA --id run -o out.csv"),
-    "sequence score": ("steps", "sequence score MODELS/hmm-gaussian.json DATA --id run"),
-    "text learn": ("texts", "text learn DATA --label folder -o out.model"),
-    "text evaluate": ("texts", "text evaluate DATA --label folder --seed 1"),
+    "fit naive-bayes": ("table", "fit naive-bayes DATA --target class -o out.json"),
+    "predict naive-bayes": ("table", "predict MODELS/naive.json DATA -o out.csv"),
+    "fit hmm": ("steps", "fit hmm DATA --states 2 --id run -o out.json --seed 1"),
+    "fit hmm symbols": ("letters", "fit hmm DATA --states 2 --id run -o out.json --seed 1"),
+    "predict hmm": ("steps", "predict MODELS/hmm-gaussian.json DATA --id run -o out.csv"),
+    "score hmm": ("steps", "score MODELS/hmm-gaussian.json DATA --id run"),
+    "fit text": ("texts", "fit text DATA --label folder -o out.model"),
+    "evaluate text": ("texts", "evaluate text DATA --label folder --seed 1"),
     "scan": ("table", "scan DATA"),
 }
 ONLY_IN_MEMORY = {
-    "learn": {"held_out", "passes"},
+    "fit network": {"held_out", "passes"},
     "score": {"impossible_rows"},
-    "cluster": {"doubtful"},
-    "regress": {"left_one_out"},
-    "naive learn": {"check"},
+    "fit mixture": {"doubtful"},
+    "fit regression": {"left_one_out"},
+    "fit naive-bayes": {"cross_validation", "notes"},
     "scan": {"files", "bytes"},
 }
 NOT_IN_MEMORY = {"files", "parts", "parts as files", "encoded"}
 #: `--engine files` is no option, or the rows of one file are taken and nothing else.
 REFUSED = {
     "impute": NOT_IN_MEMORY,
-    "regress sigmoid": {"files", "parts as files"},
-    "regress rbf": {"files", "parts as files"},
-    "regress local": {"files", "parts as files"},
-    "neighbors": {"files", "parts as files"},
+    "fit regression sigmoid": {"files", "parts as files"},
+    "fit regression rbf": {"files", "parts as files"},
+    "fit regression local": {"files", "parts as files"},
+    "fit neighbors": {"files", "parts as files"},
     "online": NOT_IN_MEMORY,
-    "text learn": {"encoded"},
-    "text evaluate": NOT_IN_MEMORY,
+    "fit text": {"encoded"},
+    "evaluate text": NOT_IN_MEMORY,
 }
 
 
@@ -106,7 +106,7 @@ def write_parts(lines, place):
 def answer(verb, data):
     Path("out.csv").unlink(missing_ok=True)
     found = jobs.run(VERBS[verb][1].replace("DATA", data))
-    if verb == "sequence score":  # names of sequences are text in a CSV file and numbers elsewhere
+    if verb == "score hmm":  # names of sequences are text in a CSV file and numbers elsewhere
         found["answer"]["each"] = [each | {"sequence": str(each["sequence"])} for each in found["answer"]["each"]]
     return found
 

@@ -66,7 +66,7 @@ def folder(job, tmp_path_factory):
     (folder / "new.csv").write_text(text(new), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        run("learn", "old.csv", "-o", "net.json")
+        run("fit", "network", "old.csv", "-o", "net.json")
     return folder
 
 
@@ -95,7 +95,7 @@ def test_scan_names_every_column(job):
 
 
 def test_learn_reports_what_it_dropped(job):
-    answer, _ = run("learn", "old.csv", "-o", "again.json", "--held-out", "0.2")
+    answer, _ = run("fit", "network", "old.csv", "-o", "again.json", "--held-out", "0.2")
     assert "arcs" in answer
 
 
@@ -121,9 +121,9 @@ def test_predict_and_score_take_a_new_state_for_missing(job):
 def test_update_fit_and_merge_add_a_new_state(job):
     _, sentence = run("update", "net.json", "new.csv", "-o", "updated.json")
     assert "never seen before" in sentence
-    run("fit", "net.json", "new.csv", "-o", "b.json")
+    run("fit", "parameters", "net.json", "new.csv", "-o", "b.json")
     run("merge", "net.json", "b.json", "-o", "both.json")
-    run("compare", "net.json", "both.json", "--data", "new.csv")
+    run("compare-networks", "net.json", "both.json", "--data", "new.csv")
 
 
 def test_impute_keeps_every_observed_cell(job):
@@ -137,34 +137,35 @@ def test_impute_keeps_every_observed_cell(job):
 
 
 def test_posterior(job):
-    code, _, sentence = tell("posterior", "old.csv")
+    code, _, sentence = tell("structure-posterior", "old.csv")
     assert code == 1
     assert "needs complete rows" in sentence
-    run("posterior", "old.csv", "--columns", job.complete, "--samples", "50", "-o", "arcs.csv")
+    run("structure-posterior", "old.csv", "--columns", job.complete, "--samples", "50", "-o", "arcs.csv")
 
 
 def test_naive_bayes(job):
-    run("naive", "learn", "old.csv", "--target", job.target, "-o", "nb.json")
-    run("naive", "predict", "nb.json", "new.csv", "-o", "nb.csv")
+    run("fit", "naive-bayes", "old.csv", "--target", job.target, "-o", "nb.json")
+    run("predict", "nb.json", "new.csv", "-o", "nb.csv")
 
 
 def test_cluster(job):
-    run("cluster", "old.csv", "-k", "2", "-o", "groups.json")
-    run("cluster", "new.csv", "--by", "groups.json", "-o", "groups.csv")
+    run("fit", "mixture", "old.csv", "-k", "2", "-o", "groups.json")
+    run("predict", "groups.json", "new.csv", "-o", "groups.csv")
 
 
 def test_regress(job):
-    run("regress", "old.csv", "--target", job.number, "-o", "r.json")
-    run("regress", "new.csv", "--by", "r.json", "-o", "r.csv")
+    run("fit", "regression", "old.csv", "--target", job.number, "-o", "r.json")
+    run("predict", "r.json", "new.csv", "-o", "r.csv")
 
 
 def test_neighbors(job):
-    run("neighbors", "old.csv", "--target", job.target, "--new", "new.csv", "-o", "k.csv")
+    run("fit", "neighbors", "old.csv", "--target", job.target, "-o", "k.json")
+    run("predict", "k.json", "new.csv", "-o", "k.csv")
 
 
 def test_contest(job):
     learners = [word for name in ("k-nn", "naive-bayes", "network") for word in ("--learner", name)]
-    run("contest", "old.csv", "--target", job.target, "--folds", "2", *learners)
+    run("compare-models", "old.csv", "--target", job.target, "--folds", "2", *learners)
 
 
 def test_online(job):
@@ -172,19 +173,19 @@ def test_online(job):
 
 
 def test_sequence(job):
-    run("sequence", "learn", "old.csv", "--columns", job.number, "--states", "2", "-o", "hmm.json")
+    run("fit", "hmm", "old.csv", "--columns", job.number, "--states", "2", "-o", "hmm.json")
 
 
 def test_text(job):
-    run("text", "learn", "old.csv", "--text", job.words, "--label", job.target, "-o", "words.model")
-    run("text", "classify", "words.model", "new.csv", "--text", job.words)
+    run("fit", "text", "old.csv", "--text", job.words, "--label", job.target, "-o", "words.model")
+    run("predict", "words.model", "new.csv", "--text", job.words)
 
 
 def test_an_encoded_folder_goes_where_the_file_goes(job):
     run("scan", "old.csv", "--encode", "coded")
     for words in (
-        ("learn", "coded", "-o", "coded.json"),
-        ("naive", "learn", "coded", "--target", job.target, "-o", "coded-nb.json"),
-        ("cluster", "coded", "-k", "2", "-o", "coded-groups.json"),
+        ("fit", "network", "coded", "-o", "coded.json"),
+        ("fit", "naive-bayes", "coded", "--target", job.target, "-o", "coded-nb.json"),
+        ("fit", "mixture", "coded", "-k", "2", "-o", "coded-groups.json"),
     ):
         run(*words)

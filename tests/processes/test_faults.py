@@ -54,9 +54,9 @@ ROWS = "a,b,c\n" + "\n".join(f"{'xy'[i % 2]},{'uvw'[i % 3]},{'' if i % 7 == 0 el
 
 #: Verbs that learn, and the functions that they pass through one after the other.
 VERBS = {
-    "learn": ["learn", "DATA", "-o", "OUT"],
-    "fit": ["fit", "[a][b|a][c|b]", "DATA", "-o", "OUT"],
-    "cluster": ["cluster", "DATA", "-k", "2", "-o", "OUT"],
+    "learn": ["fit", "network", "DATA", "-o", "OUT"],
+    "fit": ["fit", "parameters", "[a][b|a][c|b]", "DATA", "-o", "OUT"],
+    "cluster": ["fit", "mixture", "DATA", "-k", "2", "-o", "OUT"],
 }
 STAGES = {
     "learn": [
@@ -231,7 +231,7 @@ def test_streams_that_are_full_or_closed(words, redirect):
     "moment",
     [
         "bayeslearn.cli", "bayeslearn.cli.command", "bayeslearn.errors", "bayeslearn.printable",
-        "bayeslearn.cli.suggesting", "bayeslearn.cli.app", "bayeslearn.cli.streams", "rich", "numba", "scipy",
+        "bayeslearn.cli.option_hints", "bayeslearn.cli.app", "bayeslearn.cli.streams", "rich", "numba", "scipy",
         "numpy", "typer",
     ],
 )  # fmt: skip

@@ -136,7 +136,7 @@ def test_a_column_that_is_nearly_numbers_is_named(tmp_path):
     path = tmp_path / "t.csv"
     prices = [f"{i}.{i + 100},{i % 90 + 10} €" for i in range(1, 80)] + ["auf Anfrage"] * 2
     path.write_text("Preis;Ort\n" + "\n".join(f"{p};{'AB'[i % 2]}" for i, p in enumerate(prices)) + "\n")
-    shown = ask("learn", str(path), "-o", str(tmp_path / "net.json"))
+    shown = ask("fit", "network", str(path), "-o", str(tmp_path / "net.json"))
     assert (
         "its values are numbers but for 'auf Anfrage': if these are missing values, pass --na-values"
         in shown.replace("\n", " ")

@@ -7,95 +7,146 @@ from typing import Annotated
 import typer
 
 from bayeslearn import __version__
-from bayeslearn.cli.verbs import group
+from bayeslearn.cli.verbs import Verb, group
 from bayeslearn.errors import command_line
 
-#: Every verb: where it lives, and the first paragraph of its help.
+#: Kinds of models that hold a function of other columns.
+REGRESSION = ("regression", "classification", "local regression")
+
+
+def of_networks(module: str) -> dict[str, str]:
+    """Return where the function of a verb is that only networks have."""
+    return {"network": f"{module}.run"}
+
+
+#: Every verb: where it lives, the first paragraph of its help, and its panel.
 VERBS = {
-    "bayes": ("bayes.run", "Posterior over hypotheses: priors and likelihoods in, beliefs out."),
-    "concept": (
-        "concept.run",
-        "Learn a concept from examples: Find-S, the version space with its boundaries, and votes on new rows.",
-    ),
-    "learn": (
-        "learn.run",
-        "Learn a network: its arcs, and its tables; columns of no use are left out, and numbers are cut.",
-    ),
-    "posterior": (
-        "posterior.run",
-        "The probability of every arc, and of the most probable graphs: not one network, but all of them.",
-    ),
-    "cluster": (
-        "cluster.run",
-        "Find groups of similar rows, by EM: of numbers, words and counts, with holes; or assign rows to known ones.",
-    ),
-    "regress": (
-        "regress.run",
-        "Learn a column as a function of the others, with intervals; or predict new rows by a function learned before.",
-    ),
-    "neighbors": ("neighbors.run", "Predict by the nearest examples; rows may hold numbers, words and holes."),
-    "contest": (
-        "contest.run",
-        "Compare learners that keep their examples (lazy) with learners that do not (eager), on the same rows.",
-    ),
-    "online": (
-        "online.run",
-        "Weighted-Majority over experts that learn as the rows come; how many mistakes, and how many there could be.",
-    ),
-    "scan": (
+    "scan": Verb(
         "scan.run",
         "Look at all rows once, batch by batch: which columns there are, what they hold, and which cannot be used.",
+        "Data",
     ),
-    "show": (
-        "show.run",
-        "The variables of a network, their states and parents; or what its tables rest on; or a picture of it.",
-    ),
-    "query": ("query.run", "Beliefs given evidence: exact, or with --method by random cases or messages."),
-    "explain": (
-        "explain.run",
-        "Which evidence speaks for and against a target, whether it fits together, and what to look at next.",
-    ),
-    "predict": ("predict.run", "Predict variables of a network for every row of files."),
-    "fit": (
-        "fit.run",
-        "Learn the tables of a network: by counting, and by EM where cells are missing or variables hidden.",
-    ),
-    "compare": (
-        "compare.run",
-        "Two networks side by side: arcs they share and do not, their distance, and how well each explains cases.",
-    ),
-    "score": ("score.run", "Log likelihood of cases: in all, per case, and in bits per case."),
-    "impute": (
-        "impute.run",
+    "impute": Verb(
+        of_networks("network_impute"),
         "Fill the missing cells of a network's variables; all other cells stay as they are, byte for byte.",
+        "Data",
     ),
-    "update": (
-        "update.run",
+    "sample": Verb(of_networks("network_sample"), "Draw independent cases from a network.", "Data"),
+    "fit": Verb(
+        "fit_kinds.app",
+        "Fit a model to data: fit KIND DATA -o MODEL; without a kind, a Bayesian network.",
+        "Fit",
+    ),
+    "structure-posterior": Verb(
+        "structure_posterior.run",
+        "The probability of every arc, and of the most probable graphs: not one network, but all of them.",
+        "Fit",
+    ),
+    "show": Verb(
+        of_networks("network_show"),
+        "The variables of a network, their states and parents; or what its tables rest on; or a picture of it.",
+        "Use",
+    ),
+    "query": Verb(
+        of_networks("network_query"),
+        "Beliefs given evidence: exact, or with --method by random cases or messages.",
+        "Use",
+    ),
+    "predict": Verb(
+        {
+            "network": "network_predict.run",
+            "naive Bayes": "naive_bayes_predict.run",
+            "text": "text_predict.run",
+            "mixture": "mixture_predict.run",
+            "hidden Markov model": "hmm_predict.run",
+            "neighbors": "neighbors_predict.run",
+            **dict.fromkeys(REGRESSION, "regression_predict.run"),
+        },
+        "Predict every row of data: targets, classes, clusters, hidden states or values, as the kind of the model.",
+        "Use",
+    ),
+    "explain": Verb(
+        of_networks("network_explain"),
+        "Which evidence speaks for and against a target, whether it fits together, and what to look at next.",
+        "Use",
+    ),
+    "update": Verb(
+        of_networks("network_update"),
         "Add cases to a learned network, exactly as if they had been there from the start; or take them back.",
+        "Maintain",
     ),
-    "merge": ("merge.run", "Merge learned networks: their evidence adds, and the prior counts once."),
-    "sample": ("sample.run", "Draw independent cases from a network."),
-    "convert": ("convert.run", "Write a network in another format."),
-    "vc": (
-        "vc.run",
-        "The largest set of points that a class of hypotheses labels in every way, and who labels it how.",
+    "merge": Verb(
+        of_networks("network_merge"),
+        "Merge learned networks: their evidence adds, and the prior counts once.",
+        "Maintain",
     ),
-    "demo": (
-        "demo.run",
-        "A one-minute tour on data that ships with the package; every step shows the command that does it.",
+    "convert": Verb(of_networks("network_convert"), "Write a network in another format.", "Maintain"),
+    "score": Verb(
+        {"network": "network_score.run", "hidden Markov model": "hmm_score.run"},
+        "Log-likelihood of data under a model: in total and per row, or of each sequence.",
+        "Judge",
     ),
-    "bound": (
+    "evaluate": Verb(
+        {"text": "text_evaluate.run"},
+        "Judge a text classifier on documents that it has not seen; or the learner, on random splits.",
+        "Judge",
+    ),
+    "compare-networks": Verb(
+        "compare_networks.run",
+        "Two networks side by side: arcs they share and do not, their distance, and how well each explains cases.",
+        "Judge",
+    ),
+    "compare-models": Verb(
+        "compare_models.run",
+        "Compare learners that keep their examples (lazy) with learners that do not (eager), on the same rows.",
+        "Judge",
+    ),
+    "bayes": Verb("bayes.run", "Posterior over hypotheses: priors and likelihoods in, beliefs out.", "Textbook"),
+    "concept": Verb(
+        "concept.run",
+        "Learn a concept from examples: Find-S, the version space with its boundaries, and votes on new rows.",
+        "Textbook",
+    ),
+    "online": Verb(
+        "online.run",
+        "Weighted-Majority over experts that learn as the rows come; how many mistakes, and how many there could be.",
+        "Textbook",
+    ),
+    "bound": Verb(
         "bound.app",
-        "Bounds of learning theory, solved for what is left out: pac, agnostic, vc, mistakes, interval.",
+        "Bounds of learning theory, solved for the missing quantity: pac, agnostic, vc, vc-dimension, mistakes, "
+        "error-interval.",
+        "Textbook",
     ),
-    "cases": ("cases.app", "Designs from structures that worked before: find, design, show."),
-    "naive": ("naive.app", "Classify the rows of a table by naive Bayes: learn, predict."),
-    "sequence": ("sequence.app", "Hidden states behind sequences: learn, decode, score."),
-    "text": ("text.app", "Classify texts by naive Bayes: learn, classify, evaluate."),
+    "case-based": Verb(
+        "case_based.app", "Designs from structures that worked before: retrieve, design, show.", "Textbook"
+    ),
+    "demo": Verb(
+        "demo.app",
+        "A one-minute tour on data that ships with the package; or the textbook's experiment: demo newsgroups.",
+        "Textbook",
+    ),
+}
+
+#: Verbs of earlier versions, and what is called instead.
+FORMER = {
+    "learn": "bayeslearn fit network DATA -o MODEL",
+    "naive": "bayeslearn fit naive-bayes DATA --target COLUMN -o MODEL, then bayeslearn predict MODEL DATA",
+    "text": "bayeslearn fit text DATA -o MODEL, then bayeslearn predict MODEL TEXT; also bayeslearn evaluate",
+    "sequence": "bayeslearn fit hmm DATA --states N -o MODEL, then bayeslearn predict MODEL DATA or score MODEL DATA",
+    "cluster": "bayeslearn fit mixture DATA -o MODEL, then bayeslearn predict MODEL DATA",
+    "regress": "bayeslearn fit regression DATA --target COLUMN -o MODEL, then bayeslearn predict MODEL DATA",
+    "neighbors": "bayeslearn fit neighbors DATA --target COLUMN -o MODEL, then bayeslearn predict MODEL DATA",
+    "cases": "bayeslearn case-based retrieve, design or show",
+    "contest": "bayeslearn compare-models DATA --target COLUMN",
+    "compare": "bayeslearn compare-networks NETWORK NETWORK",
+    "posterior": "bayeslearn structure-posterior DATA; the posterior of a variable is bayeslearn query MODEL",
+    "vc": "bayeslearn bound vc-dimension FILE",
 }
 
 app = group(
     VERBS,
+    former=FORMER,
     name="bayeslearn",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -117,5 +168,8 @@ def root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Bayesian learning where evidence adds: from data to beliefs you can query, explain, update and merge."""
+    """Bayesian learning where evidence adds: from data to beliefs you can query, explain, update and merge.
+
+    Fit a model with `bayeslearn fit KIND DATA -o MODEL`, then use it with `bayeslearn VERB MODEL DATA`.
+    """
     ctx.with_resource(command_line())

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from bayeslearn.cli.verbs import group
+from bayeslearn.cli.verbs import Verb, group
 
 VERBS = {
-    "pac": (
+    "pac": Verb(
         "bound_samples.pac",
         "How many examples a learner needs whose hypothesis agrees with all of them; or any other of |H|, ε, δ and m.",
     ),
-    "agnostic": (
+    "agnostic": Verb(
         "bound_samples.agnostic",
         "The same for a learner that takes the hypothesis of least training error, which need not be zero (Hoeffding).",
     ),
-    "vc": (
+    "vc": Verb(
         "bound_samples.vc",
         "How many examples a class of some VC dimension needs; or any other of dimension, ε, δ and m.",
     ),
-    "mistakes": (
-        "bound_mistakes.run",
-        (
-            "Mistakes before a concept is learned: of the majority vote (Halving), of Find-S, "
-            "or exactly for a small class."
-        ),
+    "vc-dimension": Verb(
+        "vc_dimension.run",
+        "The largest set of points that a class of hypotheses labels in every way, and who labels it how.",
     ),
-    "interval": (
+    "mistakes": Verb(
+        "bound_mistakes.run",
+        "Mistakes before a concept is learned: of the majority vote (Halving), of Find-S, or exactly for a small "
+        "class.",
+    ),
+    "error-interval": Verb(
         "bound_interval.run",
         "The true error of a hypothesis from its errors on fresh examples: by Hoeffding, exactly, and as a belief.",
     ),
@@ -32,6 +34,8 @@ VERBS = {
 
 app = group(
     VERBS,
+    former={"interval": "bayeslearn bound error-interval WRONG N"},
     name="bound",
-    help="Bounds of learning theory, solved for what is left out: pac, agnostic, vc, mistakes, interval.",
+    help="Bounds of learning theory, solved for the missing quantity: pac, agnostic, vc, vc-dimension, mistakes, "
+    "error-interval.",
 )

@@ -1,4 +1,4 @@
-"""``bayeslearn bound interval``: what a measured error says of the true one."""
+"""``bayeslearn bound error-interval``: what a measured error says of the true one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(
 ) -> None:
     """The true error of a hypothesis from its errors on fresh examples: by Hoeffding, exactly, and as a belief.
 
-    Example: bayeslearn bound interval 12 40
+    Example: bayeslearn bound error-interval 12 40
     """
     from bayeslearn.learning_theory import error_intervals
 

@@ -8,8 +8,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn.cli import app
+from bayeslearn.cli.option_hints import translated
 from bayeslearn.cli.streams import open_if_closed
-from bayeslearn.cli.suggesting import translated
 from bayeslearn.errors import BayeslearnError, BayeslearnWarning, ParameterError
 from bayeslearn.printable import printable
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output
-from bayeslearn.cli.sources import CELLS, OneFile, reads
+from bayeslearn.cli.data_options import CELLS, OneFile, reads
 from bayeslearn.errors import CapacityError, ParameterError
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output, pictures, progress
-from bayeslearn.cli.sources import CELLS, OneFile, reads
-from bayeslearn.cli.structures import names
+from bayeslearn.cli import output, plot_files, progress
+from bayeslearn.cli.data_options import CELLS, OneFile, reads
+from bayeslearn.cli.structure_options import names
 from bayeslearn.errors import EmptyTableError, ParameterError
 
 if TYPE_CHECKING:
-    from bayeslearn.cli.given import Given
+    from bayeslearn.cli.input_data import Given
     from bayeslearn.online import MistakeCurve, WeightedMajority
     from bayeslearn.tables import Table
 
@@ -55,7 +55,7 @@ def run(
     from bayeslearn.online import WeightedMajority, run_online
 
     if plot is not None:
-        pictures.check(plot)
+        plot_files.check(plot)
     validation.integer("--seed", seed, min_value=0)
     words, columns = names(experts), names(advice)
     odd = [word for word in words if word not in EXPERTS]

@@ -14,7 +14,7 @@ from bayeslearn.printable import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from bayeslearn.cli.interrupting import Stop
+    from bayeslearn.cli.interrupt import Stop
     from bayeslearn.progress import Progress
     from bayeslearn.sources.file_source import ScanProgress
     from bayeslearn.tables import Table

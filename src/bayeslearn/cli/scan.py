@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bayeslearn.cli import output, progress
-from bayeslearn.cli.given import named, write_schema
-from bayeslearn.cli.sources import Data, reads
+from bayeslearn.cli.data_options import Data, reads
+from bayeslearn.cli.input_data import named, write_schema
 
 if TYPE_CHECKING:
     from bayeslearn.sources.column_profiles import ColumnProfile

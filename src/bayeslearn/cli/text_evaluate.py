@@ -1,4 +1,4 @@
-"""``bayeslearn text evaluate``: accuracy, what is taken for what, and the learning curve."""
+"""``bayeslearn evaluate``: accuracy, what is taken for what, and the learning curve."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output, pictures, progress, texts
-from bayeslearn.cli.sources import OneFile, reads
-from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
+from bayeslearn.cli import output, plot_files, progress, text_options
+from bayeslearn.cli.data_options import OneFile, reads
+from bayeslearn.cli.text_options import (  # noqa: TC001 - typer reads the annotations
     Case,
     DropTop,
     Encoding,
@@ -26,14 +26,21 @@ from bayeslearn.cli.texts import (  # noqa: TC001 - typer reads the annotations
     Tokens,
 )
 
+#: Instead of a model: the learner is judged.
+KIND = "text"
+
 
 @reads("na_values", without=("columns", "drop_columns"))
 def run(
+    model_file: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="A model that `bayeslearn fit` wrote, judged on all documents; or text: learn from a part of them.",
+        ),
+    ],
     data: Annotated[OneFile, typer.Argument(help="Documents with labels: a folder or a file, as for learn.")],
     *,
-    model: Annotated[
-        Path | None, typer.Option(help="Judge this model on all documents, in place of learning from a part of them.")
-    ] = None,
     text: Text = None,
     label: Label = None,
     encoding: Encoding = "utf-8",
@@ -52,51 +59,54 @@ def run(
     drop_top: DropTop = 0,
     seed: Seed = 0,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the learning curve, or the confusion with --model, into an .svg or .png.")
+        Path | None,
+        typer.Option(help="Draw the learning curve, or the confusion matrix of MODEL, into an .svg or .png."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """See how good a text classifier is: on random splits, or a model on documents that it has not seen.
+    """Judge a text classifier on documents that it has not seen; or the learner, on random splits.
 
-    Example: bayeslearn text evaluate mails/ --sizes 100,200,500 --plot curve.svg
+    Example: bayeslearn evaluate mails.model mails.csv --label folder
+
+    Example: bayeslearn evaluate text mails/ --sizes 100,200,500 --plot curve.svg
     """
     from bayeslearn import plots
     from bayeslearn.naive_bayes.text.evaluation import evaluate_text, learning_curve
     from bayeslearn.naive_bayes.text.model import TextModel
 
     if plot is not None:
-        pictures.check(plot)
-    how = texts.tokenizer(tokens, shortest, ngrams, case=case)
-    points = texts.sizes(sizes)
-    judge = None if model is None else TextModel.load(model)
-    corpus = texts.corpus(data, text=text, label=label, encoding=encoding)
+        plot_files.check(plot)
+    how = text_options.tokenizer(tokens, shortest, ngrams, case=case)
+    points = text_options.sizes(sizes)
+    judge = None if model_file == KIND else TextModel.load(model_file)
+    corpus = text_options.corpus(data, text=text, label=label, encoding=encoding)
     if judge is not None:
         found = evaluate_text(judge, corpus)
         if plot is not None:
             plots.save(plots.plot_confusion_matrix(found), plot)
         if as_json:
-            output.show_json(texts.evaluation_json(found))
+            output.show_json(text_options.evaluation_json(found))
             return
         output.show_pairs(
             [
-                ("accuracy", f"{found.accuracy:.4f}, {found.right:.0f} of {found.weight:.0f}"),
+                ("accuracy", f"{found.accuracy:.4f}, {found.n_correct:.0f} of {found.weight:.0f}"),
                 ("log loss", f"{found.log_loss:.4g}"),
             ]
         )
         output.gap()
-        texts.show_evaluation(found)
+        text_options.show_evaluation(found)
         return
     settings: dict[str, Any] = {
-        "sizes": points, "n_splits": n_splits, "test_size": test_size, "prior": texts.prior(prior), "tokenizer": how,
-        "likelihood": likelihood, "min_count": min_count, "drop_top": drop_top, "random_state": seed,
+        "sizes": points, "n_splits": n_splits, "test_size": test_size, "prior": text_options.prior(prior),
+        "tokenizer": how, "likelihood": likelihood, "min_count": min_count, "drop_top": drop_top, "random_state": seed,
     }  # fmt: skip
     with progress.bar("learning and judging") as tell:
         curve = learning_curve(corpus, **settings, progress=tell)
     if plot is not None:
         plots.save(plots.plot_learning_curve(curve), plot)
     if as_json:
-        output.show_json(texts.curve_json(curve))
+        output.show_json(text_options.curve_json(curve))
         return
-    texts.show_curve(curve)
+    text_options.show_curve(curve)
     output.gap()
-    texts.show_evaluation(curve.evaluation)
+    text_options.show_evaluation(curve.evaluation)

@@ -77,7 +77,7 @@ def why_name(name: str, states: tuple[object, ...], n_rows: int, most: int) -> s
     nearly = n_rows >= LEAST_NEARLY and len(states) >= NEARLY * n_rows
     if most == 1 or nearly:
         if is_free_text(states):
-            return f"column {name!r} is free text; `bayeslearn text learn` learns from such"
+            return f"column {name!r} is free text; `bayeslearn fit text` learns from such"
         every = f"{'nearly ' * (most > 1)}every row"
         return f"column {name!r} has another state in {every}, like a name{why_not_read(name, states)}"
     if is_identifier_name(name) and len(states) > MANY_WORDS and n_rows < FEW_ROWS_EACH * len(states):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayeslearn import BayesianNetwork, fit_parameters
-from bayeslearn.cli.networks import assignments
+from bayeslearn.cli.network_files import assignments
 from bayeslearn.errors import ParameterError, UnknownColumnError, UnknownStateError
 from bayeslearn.network.cpt import CPT
 from bayeslearn.network.inference.evidence import codes_of, observe, parse_evidence

@@ -1,0 +1,44 @@
+"""``bayeslearn fit``: a model of some kind, fitted to data."""
+
+from __future__ import annotations
+
+from bayeslearn.cli.verbs import Verb, group
+
+VERBS = {
+    "network": Verb(
+        "network_fit.run",
+        "Learn a network: its arcs, and its tables; columns of no use are left out, and numbers are cut.",
+    ),
+    "parameters": Verb(
+        "parameters_fit.run",
+        "Learn the tables of a network: by counting, and by EM where cells are missing or variables hidden.",
+    ),
+    "naive-bayes": Verb(
+        "naive_bayes_fit.run",
+        "Learn a naive Bayes classifier of words, numbers and counts; columns of no use are left out.",
+    ),
+    "text": Verb(
+        "text_fit.run",
+        "Learn to classify texts. Documents without a label help, through EM; Ctrl-C ends it with the best so far.",
+    ),
+    "mixture": Verb(
+        "mixture_fit.run", "Find groups of similar rows, by EM: of numbers, words and counts, with missing values."
+    ),
+    "hmm": Verb(
+        "hmm_fit.run",
+        "Learn a hidden Markov model: states that nobody sees, how they follow each other, and what each emits.",
+    ),
+    "regression": Verb("regression_fit.run", "Fit a column as a function of the others, with intervals."),
+    "neighbors": Verb(
+        "neighbors_fit.run",
+        "Keep examples to predict by the nearest of them; rows may hold numbers, words and missing values.",
+    ),
+}
+
+app = group(
+    VERBS,
+    default="network",
+    name="fit",
+    subcommand_metavar="[KIND] DATA -o MODEL ...",
+    help="Fit a model to data: fit KIND DATA -o MODEL; without a kind, a Bayesian network.",
+)

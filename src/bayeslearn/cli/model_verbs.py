@@ -1,0 +1,109 @@
+"""Verbs that take a model: the kind of the model in the file decides which function runs."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer.core
+
+from bayeslearn.cli.verbs import load
+from bayeslearn.errors import FormatError, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: What the kinds of models are called in `bayeslearn fit KIND` and in messages.
+KINDS = {
+    "network": "network", "mixture": "mixture", "hidden Markov model": "hmm", "naive Bayes": "naive-bayes",
+    "text": "text", "neighbors": "neighbors", "regression": "regression", "classification": "regression",
+    "local regression": "regression",
+}  # fmt: skip
+
+
+### which function runs
+
+
+def body_place(ctx: Any, name: str, places: Mapping[str, str], args: list[str]) -> str | None:
+    """Return where the function is that runs a verb on the model that the words name; None if they name no model."""
+    model = first_argument(ctx, name, places, args)
+    if model is None or {"-h", "--help"} & set(args[:1]):
+        return None
+    if model in places and not Path(model).exists():  # a kind of model instead of a model
+        return places[model]
+    from bayeslearn import codec
+
+    kind = codec.kind_in_file(model)
+    if kind not in places:
+        raise FormatError(
+            f"{model!r} holds a model of the kind {kind!r}, for which there is no `bayeslearn {name}`",
+            hint=f"the verbs of this kind are {listed(verbs_of(kind))}" if verbs_of(kind) else None,
+            path=model,
+        )
+    return places[kind]
+
+
+def first_argument(ctx: Any, name: str, places: Mapping[str, str], args: list[str]) -> str | None:
+    """Return the first word that is neither an option nor the value of one."""
+    if not args or not args[0].startswith("-"):
+        return args[0] if args else None
+    command = merged(name, tuple(places.items()), "")
+    try:
+        values, rest, _ = command.make_parser(ctx).parse_args(args=list(args))
+    except Exception:  # noqa: BLE001 - what is wrong with the options is reported when the verb parses them
+        return next((word for word in args if not word.startswith("-")), None)
+    first = values.get(command.params[0].name)
+    return first[0] if isinstance(first, list | tuple) and first else first or next(iter(rest), None)
+
+
+def verbs_of(kind: str) -> list[str]:
+    """Return the verbs that a kind of model has."""
+    from bayeslearn.cli.app import VERBS
+
+    return [name for name, verb in VERBS.items() if not isinstance(verb.place, str) and kind in verb.place]
+
+
+### help
+
+
+@functools.cache
+def merged(name: str, places: tuple[tuple[str, str], ...], line: str) -> Any:
+    """Return a command with the arguments and options of all kinds of models: for help and completion."""
+    labels: dict[str, list[str]] = {}
+    for kind, place in places:
+        label = KINDS.get(kind, kind)
+        labels[place] = [*(one for one in labels.get(place, []) if one != label), label]
+    commands = {place: load(name, place) for place in labels}
+    if len(commands) == 1:
+        return next(iter(commands.values()))
+    params: dict[str, Any] = {}
+    having: dict[str, list[str]] = {}
+    for place, command in commands.items():
+        for param in command.params:
+            params.setdefault(param.name, param)
+            having.setdefault(param.name, []).append(place)
+    found = [
+        param
+        if len(having[key]) == len(commands)
+        else of_some(param, [label for p in having[key] for label in labels[p]])
+        for key, param in params.items()
+    ]
+    arguments = [param for param in found if param.param_type_name == "argument"]
+    examples = [part for command in commands.values() for part in command.help.split("\n\n") if "Example:" in part]
+    return typer.core.TyperCommand(
+        name,
+        params=[*arguments, *(param for param in found if param not in arguments)],
+        help="\n\n".join([line, *dict.fromkeys(examples)]),
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def of_some(param: Any, labels: list[str]) -> Any:
+    """Return a parameter in a panel that names the kinds of models that have it."""
+    param = copy.copy(param)
+    param.rich_help_panel = param.rich_help_panel or f"Only for {', '.join(dict.fromkeys(labels))}"
+    if param.param_type_name == "argument":
+        param.required = False
+    return param

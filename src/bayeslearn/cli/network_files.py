@@ -1,0 +1,86 @@
+"""What the verbs about networks share: loading one, keeping what was learned, and reading what is said of variables."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from bayeslearn import datasets
+from bayeslearn.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bayeslearn.network import BayesianNetwork
+
+
+#: The help of an argument that names a network.
+NETWORK = f"A network file of any format, or a name that ships: {', '.join(datasets.list_networks())}."
+
+#: The help of an argument that names a model of any kind.
+MODEL = (
+    "A model that `bayeslearn fit` wrote; or a network of any format, or one that ships: "
+    f"{', '.join(datasets.list_networks())}."
+)
+
+
+def load(net: str) -> BayesianNetwork:
+    """A network from a file of any format, or by the name it ships under."""
+    from bayeslearn.network.formats import read_network
+
+    return read_network(net)
+
+
+def keep(network: BayesianNetwork, to: Path) -> None:
+    """Write a learned network, and say so; a format that keeps the probabilities only is told of."""
+    from bayeslearn.network.formats.read_write import label_of, write_network
+
+    write_network(network, to)
+    lost = "" if label_of(to, None) in {"json", "model"} else "; only .json and .model keep counts, prior and cuts"
+    sys.stderr.write(f"wrote {to}: {len(network)} variables, {len(network.dag.arcs)} arcs{lost}\n")
+
+
+def cases_behind(network: BayesianNetwork) -> float:
+    """How many real cases the tables rest on: each has seen them all, but for those that were given."""
+    return max(float(cpt.observed_counts.n.sum()) for cpt in network)
+
+
+def hidden_variables(items: list[str] | None) -> dict[str, int | list[str]]:
+    """VAR:N or VAR:STATE,STATE,...: variables that no row shows, with their states or how many they have."""
+    from bayeslearn import validation
+
+    found: dict[str, int | list[str]] = {}
+    for item in items or []:
+        name, colon, states = item.rpartition(":")
+        if not (name and colon and states):
+            raise ParameterError(
+                f"--hidden takes VAR:N or VAR:STATE,STATE,..., got {item!r}", hint="for instance --hidden group:3"
+            )
+        found[name] = validation.count_or_names("--hidden", states)
+    return found
+
+
+def assignments(network: BayesianNetwork, items: list[str]) -> dict[str, Any]:
+    """VAR=STATE, VAR=NUMBER, VAR=LOW..HIGH, VAR>NUMBER or COLUMN=DATE; see :mod:`.network.inference.evidence`."""
+    from bayeslearn.network.inference.evidence import parse_evidence
+
+    return parse_evidence(network, items)
+
+
+def numbers_by_state(network: BayesianNetwork, option: str, item: str) -> tuple[str, Any]:
+    """VAR=P,P,... in the order of the states, or VAR=STATE:P,STATE:P,... by state or number."""
+    from bayeslearn.network.inference.evidence import parse_piece
+
+    name, text = parse_piece(network, item) if "=" in item else ("", "")
+    parts = text.split(",")
+    try:
+        if name and all(":" in part for part in parts):
+            return name, {state.strip(): float(p) for state, _, p in (part.rpartition(":") for part in parts)}
+        if name:
+            return name, [float(p) for p in parts]
+    except ValueError:
+        pass
+    raise ParameterError(
+        f"{option} takes VAR=P,P,... with a number for each state, got {item!r}",
+        hint=f"numbers by state are given as {option} VAR=STATE:P,STATE:P",
+    )

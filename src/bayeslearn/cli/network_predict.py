@@ -1,0 +1,95 @@
+"""``bayeslearn predict``: the most probable states of some variables, for every row of a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bayeslearn.cli import output, table_writer
+from bayeslearn.cli.data_options import Data, reads
+from bayeslearn.cli.network_files import MODEL, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bayeslearn.evaluation import Metrics
+    from bayeslearn.network import BayesianNetwork
+    from bayeslearn.tables import Schema, Source, Table
+
+
+@reads(unseen=True)
+def run(
+    model_file: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL)],
+    data: Annotated[
+        Data, typer.Argument(help="CSV or Parquet files, or patterns; what is missing in them is not observed.")
+    ],
+    *,
+    target: Annotated[
+        list[str], typer.Option(help="A variable to predict, without a look at its column; repeat for more of them.")
+    ],
+    to: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
+    ] = None,
+    proba: Annotated[
+        bool, typer.Option(help="Also the probability of each state, and the log probability of what was seen.")
+    ] = True,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object; it holds the columns when there is no -o.")
+    ] = False,
+) -> None:
+    """Predict variables of a network for every row of files.
+
+    Where the files know the target, stderr tells how many predictions are right, and their mean log loss.
+
+    Example: bayeslearn predict asia cases.csv --target lung -o lung.csv
+    """
+    from bayeslearn.evaluation import Metrics
+
+    if to is not None:
+        table_writer.writer(to)
+    network, targets = load(model_file), list(dict.fromkeys(target))
+    schema = answer_schema(network, targets, proba=proba)
+    scores = {name: Metrics.none(network.states(name)) for name in targets}
+    with data.opened() as given:
+        cases = given.coded(network.schema)
+        rows, missing = cases.n_rows, cases.missing()
+        if all(missing[name] == rows for name in network.names if name not in scores):
+            sys.stderr.write(f"warning: nothing in {given.path} is observed, so all rows get the same answer\n")
+        tables = answers(network, cases, schema, scores)
+        columns = table_writer.write_answers(to, schema, tables, rows, "predicting", as_json=as_json)
+    known = {name: output.show_metrics(name, found) for name, found in scores.items() if found.weight}
+    if as_json:
+        output.show_json({"rows": rows, "scores": known} | columns)
+
+
+### predicting
+
+
+def answer_schema(network: BayesianNetwork, targets: list[str], *, proba: bool) -> Schema:
+    """The columns of the answer: each target, the probabilities of its states, and at the end ln P(evidence)."""
+    from bayeslearn.tables import NumericVariable, Schema
+
+    columns: list[Any] = []
+    for name in targets:
+        columns.append(network[name].variable)
+        columns += [NumericVariable(f"P({name}={state})") for state in network.states(name) if proba]
+    return Schema([*columns, *([NumericVariable("log_evidence")] if proba else [])])
+
+
+def answers(network: BayesianNetwork, cases: Source, schema: Schema, scores: dict[str, Metrics]) -> Iterator[Table]:
+    """The answer batch by batch, scored on the way."""
+    import numpy as np
+
+    from bayeslearn.evaluation import Metrics
+    from bayeslearn.network.inference.results import predictions
+    from bayeslearn.tables import Table
+
+    for batch, found in predictions(network, cases, list(scores)):
+        for name in scores:
+            scores[name] += Metrics.of(found[name], batch.codes_of(name), classes=network.states(name))
+        best = np.stack([found[name].argmax(axis=1) for name in scores])
+        values = np.vstack([*(found[name].T for name in scores), found.log_evidence])
+        yield Table(schema, best, values if schema.numeric else np.empty((0, batch.n_rows)))
