@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from bayeslearn import NeighborsModel
-from tests.cli.asking import ask, fail, said, tell
+from tests.cli.asking import ask, fail, result, said, tell
 
 ROWS = """size,hue,kind,price,id
 1.0,red,a,10,r1
@@ -35,7 +33,7 @@ def test_examples_predict_each_other(files):
     assert "k                2\n" in text
     assert "wrong, left out  0\n" in text
     assert "doubted most by their neighbors:\n  row " in text
-    found = json.loads(
+    found = result(
         ask("fit", "neighbors", str(files / "rows.csv"), "--target", "kind", "--drop-columns", "price,id", "--json")
     )
     assert list(found["errors"]) == ["1", "2", "3", "4", "5"]
@@ -58,8 +56,8 @@ def test_new_rows_and_why(files):
     assert told[1].startswith("  example 0 at 0, ")
     assert told[1].endswith("weight 1, says a:  size 1, hue red")
     assert len(told) == 12
-    assert json.loads(ask(*new, "--json"))["columns"]["kind"] == ["a", "b", "b"]
-    why = json.loads(ask(*new, "--explain", "--json"))["explanations"]
+    assert result(ask(*new, "--json"))["columns"]["kind"] == ["a", "b", "b"]
+    why = result(ask(*new, "--explain", "--json"))["explanations"]
     assert [v["row"] for v in why[0]["voices"]] == [0, 1, 2]
 
 
@@ -98,8 +96,8 @@ def test_attributes_are_chosen(files):
     lines = [f"{a:.4f},{b:.4f},{c:.4f},{'yes' if a > 0 else 'no'}" for a, b, c in x]
     (files / "noise.csv").write_text("a,b,c,y\n" + "\n".join(lines) + "\n")
     words = ["fit", "neighbors", str(files / "noise.csv"), "--target", "y", "--json"]
-    assert json.loads(ask(*words, "--select-attributes"))["attribute_weights"] == {"a": 1, "b": 0, "c": 0}
-    assert json.loads(ask(*words, "--weigh-attributes"))["attribute_weights"]["c"] < 1
+    assert result(ask(*words, "--select-attributes"))["attribute_weights"] == {"a": 1, "b": 0, "c": 0}
+    assert result(ask(*words, "--weigh-attributes"))["attribute_weights"]["c"] < 1
     text = ask("fit", "neighbors", str(files / "noise.csv"), "--target", "y", "--select-attributes")
     assert "wrong, before" in text
     assert "attribute   weight" in text

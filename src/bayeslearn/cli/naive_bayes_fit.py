@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import interrupt, output, plot_files, progress
+from bayeslearn.cli import envelope, interrupt, output, plot_files, progress
 from bayeslearn.cli.data_options import Data, reads
 from bayeslearn.errors import BayeslearnError, ParameterError
 
@@ -101,7 +101,7 @@ def run(
                     progress=lambda share: tell(share, "checking"),
                 )  # fmt: skip
             except BayeslearnError as error:  # without prior cases, a fold may lack what it needs
-                sys.stderr.write(f"warning: not checked, for {error.message}\n")
+                envelope.warn(f"not checked, for {error.message}")
         if calibrate:
             model = calibrate_columns(model, table, cv=min(folds or 10, enough), random_state=seed)
         model.save(to)
@@ -118,7 +118,7 @@ def draw(checked: CrossValidation | None, path: Path) -> None:
     from bayeslearn import plots
 
     if checked is None:
-        sys.stderr.write(f"warning: {path} is not drawn, for nothing was checked\n")
+        envelope.warn(f"{path} is not drawn, for nothing was checked")
         return
     plots.save(plots.plot_calibration(checked.calibration), path)
     sys.stderr.write(f"wrote {path}\n")

@@ -12,7 +12,7 @@ from bayeslearn.cli import neighbors_report, output, table_writer
 from bayeslearn.cli.data_options import Data, Model, reads
 
 
-@reads("engine", "skip_broken", "table", unseen=True)
+@reads("engine", "on_error", "table", unseen=True)
 def run(
     model_file: Model,
     data: Annotated[Data, typer.Argument(help="A CSV or Parquet file of new rows.")],
