@@ -25,10 +25,10 @@ TABLES = Path(__file__).resolve().parents[2] / "shared" / "data" / "tables"
 
 #: Tables, their targets and columns that name rows.
 ERRORS = {
-    "iris-fisher": ("class", "classes", []),
-    "wine": ("class", "classes", []),
-    "zoo": ("type", "classes", ["animal_name"]),
-    "auto-mpg": ("mpg", "numbers", ["car_name"]),
+    "iris-fisher": ("class", "classification", []),
+    "wine": ("class", "classification", []),
+    "zoo": ("type", "classification", ["animal_name"]),
+    "auto-mpg": ("mpg", "regression", ["car_name"]),
 }
 
 
@@ -66,7 +66,7 @@ def predicting(n: int, d: int, queries: int, algorithm: str, goal: float, most: 
 def fitting(n: int, d: int) -> Work:
     X, _, _ = rows(n, d, 10)
     return Work(
-        f"index of {n:,} x {d}", "scikit-learn", sklearn.__version__, lambda: build_index(X, kind="tree"),
+        f"index of {n:,} x {d}", "scikit-learn", sklearn.__version__, lambda: build_index(X, algorithm="kd_tree"),
         lambda: NearestNeighbors(algorithm="kd_tree").fit(X), lambda *_: True, 1, most=2,
     )  # fmt: skip
 
@@ -74,7 +74,7 @@ def fitting(n: int, d: int) -> Work:
 def approximate(n: int, d: int, queries: int) -> Work:
     X, Q = low_rank(n, d, queries)
     index, peer = (
-        build_index(X, kind="approximate"),
+        build_index(X, algorithm="approximate"),
         NearestNeighbors(n_neighbors=K, algorithm="brute", n_jobs=-1).fit(X),
     )
 
@@ -89,7 +89,10 @@ def approximate(n: int, d: int, queries: int) -> Work:
 
 def exact(n: int, d: int, queries: int) -> Work:
     X, Q = low_rank(n, d, queries)
-    index, peer = build_index(X, kind="brute"), NearestNeighbors(n_neighbors=K, algorithm="brute", n_jobs=-1).fit(X)
+    index, peer = (
+        build_index(X, algorithm="brute"),
+        NearestNeighbors(n_neighbors=K, algorithm="brute", n_jobs=-1).fit(X),
+    )
     return Work(
         f"exact, {queries:,} x {d} of few directions by {n:,}", "scikit-learn", sklearn.__version__,
         lambda: index.nearest(Q, K)[1], lambda: peer.kneighbors(Q, return_distance=False), np.array_equal, 8, most=3,
@@ -98,15 +101,16 @@ def exact(n: int, d: int, queries: int) -> Work:
 
 def tables() -> None:
     """Leave-one-out errors, wrong classes or root mean squares, with plain, removed and weighted attributes."""
-    for name, (target, kind, ignore) in ERRORS.items():
+    for name, (target, task, ignore) in ERRORS.items():
         path = TABLES / f"{name}.csv"
         if not path.is_file():
             continue
         head = path.read_text().splitlines()[0].split(",")
         columns = [c for c in head if c not in {*ignore, target}]
-        for attributes in (None, "remove", "auto"):
-            found = fit_neighbors(str(path), target, columns=columns, kind=kind, attributes=attributes).left_out
-            print(f"# {name:12} attributes {attributes!s:7} k {found.best:3}  error {found.error:.4f}", flush=True)
+        for weights in (None, "select", "auto"):
+            model = fit_neighbors(str(path), target, columns=columns, task=task, feature_weights=weights)
+            found = model.fit_info.leave_one_out
+            print(f"# {name:12} weights {weights!s:7} k {found.best:3}  error {found.error:.4f}", flush=True)
 
 
 def works(*, quick: bool) -> Iterator[Work]:

@@ -52,6 +52,7 @@ KERNELS: dict[str, tuple[str, ...]] = {
     "greedy_parent_sets": ("network/structure/test_parent_sets.py",),
     "growth_function": ("learning_theory/test_dimension.py",),
     "junction_tree": ("network/inference/test_junction_tree.py", "network/inference/test_large_networks.py"),
+    "triangulation": ("network/inference/test_junction_tree.py",),
     "propagation": ("network/inference/test_junction_tree.py",),
     "code_translation": ("sources/test_encoding.py",),
     "sampling": ("network/inference/test_approximate.py",),
@@ -76,6 +77,7 @@ COMPILING: dict[str, tuple[str, ...]] = {
     "uncompiled_junction_tree": ("oracle/test_uncompiled.py",),
     "uncompiled_propagation": ("oracle/test_uncompiled.py",),
     "warm_up": ("kernels",),
+    "warm_up_learners": ("kernels",),
 }
 
 #: One file of each topic, and what topics stand on.
@@ -105,7 +107,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
 }
 
 #: What only compiled code calls; interpreted code has the same for Python's own integers, which do not overflow.
-COMPILED_ONLY = {"_jit._lowest_bits", "folding._mixed", "sampling._uniform"}
+COMPILED_ONLY = {"_jit._lowest_bits", "missing_patterns._mixed", "sampling._uniform"}
 
 ROOT = Path(__file__).parent
 

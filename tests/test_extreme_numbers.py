@@ -110,7 +110,7 @@ def test_options_that_are_no_whole_number(asked, tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n" + "1.5,x\n2.5,y\n" * 20)
     for words in (
-        ("fit", "neighbors", str(path), "--target", "b", "-k", asked),
+        ("fit", "neighbors", str(path), "--target", "b", "--n-neighbors", asked),
         ("fit", "mixture", str(path), "-k", asked, "-o", str(tmp_path / "m.json")),
     ):
         code, sentence = fail(*words)

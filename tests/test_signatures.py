@@ -17,6 +17,7 @@ import bayeslearn
 EXCEPTIONS = {
     "set_params": "scikit-learn's own: the names of the parameters of its constructor",
     "EvidenceSession.observe": "the names are those of the variables of the network",
+    "merge": "models, one or several",
     "EvidenceSession.retract": "names of variables, one or several",
     "Component.of": "names of columns, one or several",
     "StatisticsBundle": "the names are those that the caller gives to its parts",
@@ -99,7 +100,11 @@ FORWARDED = [
     ("network.visualization.draw", "network.visualization.picture", set()),
     ("network.fit_parameters_online", "network.OnlineEM", set()),
     ("naive_bayes.NaiveBayesModel.learn", "naive_bayes.tabular.fit.learn", set()),
-    ("neighbors.NeighborsModel.from_arrays", "neighbors.NeighborsModel", {"examples", "said", "distance", "target"}),
+    (
+        "neighbors.NeighborsModel.from_arrays",
+        "neighbors.NeighborsModel",
+        {"examples", "targets", "distance", "target", "lineage"},
+    ),
     ("mixture.choose_mixture", "mixture.fit_mixture", {"k", "progress"}),
     ("mixture.find_classes", "mixture.choose_mixture", {"family", "variance", "covariance", "tol"}),
     ("sources.as_source", "tables.as_table", set()),

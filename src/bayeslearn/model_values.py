@@ -20,6 +20,7 @@ from bayeslearn.capacity import require_numbers
 from bayeslearn.distributions import DirichletRule, FinitePrior, StatisticsBundle
 from bayeslearn.distributions.distribution import PRIOR_CLASSES
 from bayeslearn.distributions.lineage import Lineage, Part, of_snapshots
+from bayeslearn.distributions.row_lineage import RowLineage
 from bayeslearn.errors import FormatError
 from bayeslearn.tables.variables import DiscreteVariable, variable_from_dict
 
@@ -323,6 +324,17 @@ class Reader:
             except ValueError as error:
                 self.wrong(f"its lineage cannot be read: {error}")
         return self.snapshots(document.get("bases", []), like)
+
+    def row_lineage(self, document: dict[str, Any], n: int) -> RowLineage | None:
+        """The lineage of a model that keeps n rows, if it was updated."""
+        if "lineage" not in document:
+            return None
+        keys: dict[str, Any] = {"names": [str], "bases": [str], "rows": ARRAY}
+        names, bases, rows = self.entries(document["lineage"], keys, "a lineage")
+        updates = self.whole_numbers(rows, "rows", (n,))
+        if not set(bases) <= set(names) or len(set(names)) < len(names) or updates.max(initial=0) >= len(names):
+            self.wrong("its lineage does not fit its rows")
+        return RowLineage(tuple(names), frozenset(bases), updates)
 
     def snapshots(self, found: Any, like: Any) -> Lineage | None:
         """What files had before there were lineages: the statistics of models that this one was updated from."""

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from bayeslearn.model_comparison import ModelComparison
     from bayeslearn.naive_bayes import Calibration
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve
-    from bayeslearn.neighbors import LeaveOneOut, NeighborsModel
     from bayeslearn.network import DAG, BayesianNetwork, Sensitivity
     from bayeslearn.network.inference.results import QueryResult
     from bayeslearn.online import MistakeCurve
@@ -40,13 +39,14 @@ __all__ = [
     "plot_calibration",
     "plot_confusion_matrix",
     "plot_em_history",
-    "plot_error_by_k",
+    "plot_error_by_n_neighbors",
     "plot_function_graph",
     "plot_growth_function",
     "plot_learning_curve",
     "plot_mistake_curve",
     "plot_mixture",
     "plot_model_comparison",
+    "plot_neighbors",
     "plot_network",
     "plot_pac_simulation",
     "plot_posterior",
@@ -303,22 +303,32 @@ def plot_mistake_curve(found: MistakeCurve, name: str = "learner", *, ax: Any = 
     return figure
 
 
-def plot_voronoi(model: NeighborsModel, *, ax: Any = None) -> Any:
+def plot_voronoi(model: Any, *, ax: Any = None) -> Any:
     """The prediction over two numeric columns, with the Voronoi cell of each training row."""
     from bayeslearn.neighbors.plotting import paint_cells  # noqa: PLC0415 - loaded when neighbors are drawn
 
     figure, axes = _canvas(ax)
-    paint_cells(axes, model, figure_colors())
+    paint_cells(axes, model_of(model), figure_colors())
     return figure
 
 
-def plot_error_by_k(found: LeaveOneOut, target: str, *, ax: Any = None) -> Any:
-    """The leave-one-out error by the number of neighbors."""
-    from bayeslearn.neighbors.plotting import paint_errors  # noqa: PLC0415 - loaded when neighbors are drawn
+def plot_error_by_n_neighbors(found: Any, *, ax: Any = None) -> Any:
+    """The leave-one-out error by the number of neighbors: of a LeaveOneOut, a model or an estimator."""
+    from bayeslearn.neighbors import LeaveOneOut, leave_one_out  # noqa: PLC0415 - loaded when neighbors are drawn
+    from bayeslearn.neighbors.plotting import paint_errors  # noqa: PLC0415
 
     figure, axes = _canvas(ax)
-    paint_errors(axes, found, target)
+    found = model_of(found)
+    paint_errors(axes, found if isinstance(found, LeaveOneOut) else leave_one_out(found))
     return figure
+
+
+def plot_neighbors(model: Any, *, ax: Any = None) -> Any:
+    """The prediction over two numeric columns with Voronoi cells; of other columns the error by number of neighbors."""
+    from bayeslearn.neighbors.plotting import plane  # noqa: PLC0415 - loaded when neighbors are drawn
+
+    draw = plot_error_by_n_neighbors if plane(model_of(model)) is None else plot_voronoi
+    return draw(model, ax=ax)
 
 
 def plot_regression(model: Any, rows: Examples, *, level: float = 0.95, ax: Any = None) -> Any:
@@ -357,6 +367,11 @@ def save(figure: Any, path: str | Path) -> None:
         raise ParameterError(f"{path.name!r} has no ending of a picture", hint=f"use one of {', '.join(endings)}")
     with files.beside(path) as place:
         figure.savefig(place, format=ending, bbox_inches="tight", dpi=150)
+
+
+def model_of(model: Any) -> Any:
+    """The model of a fitted estimator; a model as it is."""
+    return getattr(model, "model_", model)
 
 
 def _canvas(ax: Any, size: tuple[float, float] = (6, 4)) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["escaped_json", "one_line", "printable"]
+__all__ = ["escaped_json", "one_line", "plot_label", "printable"]
 
 
 def __dir__() -> list[str]:
@@ -45,6 +45,16 @@ def escaped_json(text: str) -> str:
     '"\\u009b"'
     """
     return text if text.isprintable() else _HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def plot_label(text: object, max_length: int = 40) -> str:
+    r"""Text for a label of a plot: one line, no mathematics, and no longer than there is room for.
+
+    >>> plot_label("price in $"), plot_label("a" * 50, 8)
+    ('price in \\$', 'aaaa ...')
+    """
+    line = one_line(str(text))
+    return (line if len(line) <= max_length else f"{line[: max_length - 4].rstrip()} ...").replace("$", r"\$")
 
 
 def _written_out(found: re.Match[str]) -> str:

@@ -1,5 +1,6 @@
 """Whether one learner is better than another: errors with their standard errors, paired differences, p values.
 
+score    the accuracy of predicted classes, R² of predicted numbers
 paired   losses of two learners on the same rows: the mean difference, its standard error and its p value
 holm     p values of several comparisons
 """
@@ -7,27 +8,47 @@ holm     p values of several comparisons
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.evaluation import mean_with_error
+from bayeslearn.evaluation import accuracy, mean_with_error, require_known
 from bayeslearn.lazy_imports import Deferred
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
 special = Deferred("scipy.special")
 
-__all__ = ["PairedDifference", "error_with_spread", "holm", "paired", "paired_t_test", "sign_test"]
+__all__ = ["PairedDifference", "error_with_spread", "holm", "paired", "paired_t_test", "score", "sign_test"]
 
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def score(predicted: Any, truth: Any, sample_weight: Any = None, *, classes: bool) -> float:
+    """The accuracy of codes of classes, or R² of numbers, over the rows whose truth is known.
+
+    A code below 0 and NaN are unknown. R² of numbers that do not vary is 1 if all are predicted, else 0.
+
+    >>> import numpy as np
+    >>> score(np.array([1.0, 2.0, 5.0]), np.array([1.0, 2.0, np.nan]), classes=False)
+    1.0
+    """
+    known = truth >= 0 if classes else ~np.isnan(truth)
+    w = np.where(known, validation.weights(sample_weight, len(truth)), 0.0)
+    require_known(float(w.sum()))
+    if classes:
+        return accuracy(float(w[predicted == truth].sum()), float(w.sum()))
+    y = np.where(known, truth, 0.0)
+    off, apart = w @ (y - predicted) ** 2, w @ (y - w @ y / w.sum()) ** 2
+    return float(1 - off / apart) if apart else float(off == 0)
 
 
 def error_with_spread(losses: Floats, sample_weight: Floats, *, classes: bool) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The verb neighbors: how examples predict each other, new rows, reasons, pictures, models."""
+"""fit neighbors and predict: leave-one-out errors, new rows, explanations, plots, models."""
 
 from __future__ import annotations
 
@@ -26,23 +26,36 @@ def files(tmp_path):
     return tmp_path
 
 
-def test_examples_predict_each_other(files):
+def test_rows_predict_each_other(files):
     text = ask("fit", "neighbors", str(files / "rows.csv"), "--target", "kind", "--drop-columns", "price,id")
-    assert "examples         6\n" in text
-    assert "missing cells    1\n" in text
-    assert "k                2\n" in text
-    assert "wrong, left out  0\n" in text
-    assert "doubted most by their neighbors:\n  row " in text
+    lines = [line.rsplit(maxsplit=1) for line in text.splitlines() if "  " in line]
+    found = {name.strip(): value for name, value in lines}
+    assert found["Training rows"] == "6"
+    assert found["Missing values"] == "1"
+    assert found["Neighbors"] == "2"
+    assert found["Error rate (leave-one-out)"] == "0"
+    assert "Rows that their neighbors predict worst" in text
+    assert "Dropped columns\nColumn  Reason\n" in text
     found = result(
         ask("fit", "neighbors", str(files / "rows.csv"), "--target", "kind", "--drop-columns", "price,id", "--json")
     )
-    assert list(found["errors"]) == ["1", "2", "3", "4", "5"]
-    assert found["errors"]["5"] == 1
-    assert found["attribute_weights"] == {"size": 1, "hue": 1}
+    assert list(found["leave_one_out"]["errors"]) == ["1", "2", "3", "4", "5"]
+    assert found["leave_one_out"]["errors"]["5"] == 1
+    assert found["feature_weights"] == {"size": 1, "hue": 1}
 
 
 def test_new_rows_and_why(files):
-    words = ["fit", "neighbors", str(files / "rows.csv"), "--target", "kind", "--drop-columns", "price,id", "--k", "3"]
+    words = [
+        "fit",
+        "neighbors",
+        str(files / "rows.csv"),
+        "--target",
+        "kind",
+        "--drop-columns",
+        "price,id",
+        "--n-neighbors",
+        "3",
+    ]
     ask(*words, "-o", str(files / "m.json"))
     new = ["predict", str(files / "m.json"), str(files / "new.csv")]
     assert ask(*new).splitlines() == [
@@ -51,14 +64,13 @@ def test_new_rows_and_why(files):
         "b,0.375,0.625",
         "b,0.125,0.875",
     ]
-    told = ask(*new, "--explain").splitlines()
-    assert told[0] == "row 0: kind = a  (P = 0.875)"
-    assert told[1].startswith("  example 0 at 0, ")
-    assert told[1].endswith("weight 1, says a:  size 1, hue red")
-    assert len(told) == 12
+    text = ask(*new, "--explain").splitlines()
+    assert text[0] == "Row 0: kind = a  (P = 0.875)"
+    assert text[2].split() == ["Row", "Distance", "Weight", "kind", "size", "hue"]
+    assert text[4].split() == ["0", "0", "1", "a", "1", "red"]
     assert result(ask(*new, "--json"))["columns"]["kind"] == ["a", "b", "b"]
     why = result(ask(*new, "--explain", "--json"))["explanations"]
-    assert [v["row"] for v in why[0]["voices"]] == [0, 1, 2]
+    assert [v["row"] for v in why[0]["contributions"]] == [0, 1, 2]
 
 
 def test_numbers_have_bounds(files):
@@ -70,22 +82,22 @@ def test_numbers_have_bounds(files):
         "price",
         "--drop-columns",
         "id,kind",
-        "--kind",
-        "numbers",
+        "--task",
+        "regression",
     ]
-    ask(*words, "--k", "2", "--weights", "inverse_square", "-o", str(files / "m.json"))
+    ask(*words, "--n-neighbors", "2", "--weights", "inverse_square", "-o", str(files / "m.json"))
     lines = ask("predict", str(files / "m.json"), str(files / "new.csv")).splitlines()
     assert lines[0] == "price,low(price),high(price)"
     price, low, high = map(float, lines[1].split(","))
     assert low < price < high
-    assert "root mean squared error, left out" in ask(*words, "--k", "all")
+    assert "Root mean squared error (leave-one-out)" in ask(*words, "--n-neighbors", "all")
 
 
 def test_models_and_rows_are_written(files):
     rows, model, out = str(files / "rows.csv"), str(files / "m.json"), files / "out.csv"
-    words = ["fit", "neighbors", rows, "--target", "kind", "--drop-columns", "price,id", "--k", "3"]
-    assert said(*words, "-o", model) == f"wrote {model}: 6 examples\n"
-    assert NeighborsModel.load(model).k == 3
+    words = ["fit", "neighbors", rows, "--target", "kind", "--drop-columns", "price,id", "--n-neighbors", "3"]
+    assert said(*words, "-o", model) == f"wrote {model}: 6 rows\n"
+    assert NeighborsModel.load(model).n_neighbors == 3
     assert "3 rows, 3 columns" in said("predict", model, str(files / "new.csv"), "-o", str(out))
     assert out.read_text() == ask("predict", model, str(files / "new.csv"))
 
@@ -96,11 +108,11 @@ def test_attributes_are_chosen(files):
     lines = [f"{a:.4f},{b:.4f},{c:.4f},{'yes' if a > 0 else 'no'}" for a, b, c in x]
     (files / "noise.csv").write_text("a,b,c,y\n" + "\n".join(lines) + "\n")
     words = ["fit", "neighbors", str(files / "noise.csv"), "--target", "y", "--json"]
-    assert result(ask(*words, "--select-attributes"))["attribute_weights"] == {"a": 1, "b": 0, "c": 0}
-    assert result(ask(*words, "--weigh-attributes"))["attribute_weights"]["c"] < 1
-    text = ask("fit", "neighbors", str(files / "noise.csv"), "--target", "y", "--select-attributes")
-    assert "wrong, before" in text
-    assert "attribute   weight" in text
+    assert result(ask(*words, "--feature-weights", "select"))["feature_weights"] == {"a": 1, "b": 0, "c": 0}
+    assert result(ask(*words, "--feature-weights", "auto"))["feature_weights"]["c"] < 1
+    text = ask("fit", "neighbors", str(files / "noise.csv"), "--target", "y", "--feature-weights", "select")
+    assert "Error rate before selection" in text
+    assert "Selected feature weights" in text
 
 
 @pytest.mark.thorough
@@ -118,7 +130,7 @@ def test_pictures(files):
         "n",
         "--plot",
         str(cells),
-        "--k",
+        "--n-neighbors",
         "1",
     )
     ask(
@@ -131,7 +143,7 @@ def test_pictures(files):
         "kind",
         "--plot",
         str(numbers),
-        "--k",
+        "--n-neighbors",
         "3",
     )
     ask("fit", "neighbors", str(files / "plane.csv"), "--target", "kind", "--plot", str(errors))
@@ -143,10 +155,10 @@ def test_pictures(files):
     [
         ([], "Missing option '--target'"),
         (["--target", "taste"], "there is no column 'taste'"),
-        (["--target", "kind", "--k", "none"], "--k is a whole number above 0, auto or all"),
+        (["--target", "kind", "--n-neighbors", "none"], "--n-neighbors is a whole number above 0, auto or all"),
         (["--target", "kind", "-o", "model.txt"], "names end in .json"),
         (["--target", "kind", "--metric", "cosine"], "metric"),
-        (["--target", "kind", "--drop-columns", "size,hue,price,id"], "no column beside 'kind'"),
+        (["--target", "kind", "--drop-columns", "size,hue,price,id"], "no column besides 'kind'"),
     ],
     ids=["target", "column", "k", "ending", "metric", "nothing"],
 )

@@ -13,8 +13,9 @@ import numba
 import pytest
 
 from bayeslearn import kernels, lazy_imports
-from bayeslearn.kernels import code_cache, precompile, warm_up
+from bayeslearn.kernels import code_cache, precompile
 from bayeslearn.kernels.precompile import GROUP_OF, GROUPS, in_order
+from bayeslearn.kernels.warm_up_learners import UNITS
 from tests import installed
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -33,14 +34,14 @@ def test_every_kernel_belongs_to_a_group():
 
 def test_every_unit_belongs_to_a_group():
     units = [unit for group in GROUPS.values() for unit in group.units]
-    assert sorted(units) == sorted(warm_up.UNITS)
+    assert sorted(units) == sorted(UNITS)
 
 
 @compiled
 @pytest.mark.parametrize("group", GROUPS)
 def test_units_compile_the_kernels_of_their_group(group):
     for unit in GROUPS[group].units:
-        warm_up.UNITS[unit]()
+        UNITS[unit]()
     for kernel in GROUPS[group].kernels:
         assert getattr(kernels, kernel).overloads, kernel
 
@@ -81,8 +82,8 @@ class Watch(event.Listener):
         pass
 event.register("numba:compile", Watch())
 kernels.weigh_advice
-from bayeslearn.kernels import warm_up
-warm_up.experts()
+from bayeslearn.kernels import warm_up_learners
+warm_up_learners.experts()
 """
 
 

@@ -54,8 +54,8 @@ def test_learners_drop_identifiers_with_one_warning(name, kind):
     assert all(repr(column) in text for column in gone)
     found, text = learned(lambda: find_classes(rows, 2, restarts=0, max_iter=50))
     assert "dropped" in text
-    found, text = learned(lambda: b.fit_neighbors(rows, label, k=3))
-    assert not gone & set(found.model.examples.schema.names)
+    found, text = learned(lambda: b.fit_neighbors(rows, label, n_neighbors=3))
+    assert not gone & set(found.examples.schema.names)
     assert all(repr(column) in text for column in gone)
     assert not gone & set(b.fit_network(rows).network.names) if name != "survey" else True
 

@@ -20,7 +20,7 @@ def slow_distance(distance, table, q, x):
     """Σ_a w_a E δ_a², by averaging over the cells of the column where one is missing."""
     total = 0.0
     for variable in table.schema:
-        name, w = variable.name, distance.attribute_weights[variable.name]
+        name, w = variable.name, distance.feature_weights[variable.name]
         seen = [cell for cell in table.column(name).tolist() if cell is not None]
         if isinstance(variable, DiscreteVariable):
             gap = [[float(a != b) for a in cells(q[name], seen)] for b in cells(x[name], seen)]
@@ -54,7 +54,7 @@ def test_points_give_the_distance_of_the_definition(data):
         for j in range(n):
             q = {name: column[i] for name, column in asked.items()}
             assert found[i, j] == pytest.approx(slow_distance(distance, table, q, table.row(j)), rel=1e-9, abs=1e-12)
-    model = NeighborsModel(table, DiscreteVariable("y", ("a",)), np.zeros(n, np.int64), distance, k=n)
+    model = NeighborsModel(table, DiscreteVariable("y", ("a",)), np.zeros(n, np.int64), distance, n)
     d, nearest = model.nearest(asked)
     np.testing.assert_allclose(d, np.take_along_axis(found, nearest, axis=1), rtol=1e-9, atol=1e-12)
     assert (np.diff(d, axis=1) >= 0).all()
@@ -69,7 +69,9 @@ def test_a_column_that_does_not_vary_tells_nothing():
 
 
 def test_a_column_that_is_missing_everywhere():
-    model = NeighborsModel.from_arrays(np.array([[np.nan, 1.0], [np.nan, 2.0], [np.nan, 9.0]]), ["a", "a", "b"], k=1)
+    model = NeighborsModel.from_arrays(
+        np.array([[np.nan, 1.0], [np.nan, 2.0], [np.nan, 9.0]]), ["a", "a", "b"], n_neighbors=1
+    )
     assert model.predict(np.array([[np.nan, 8.0], [3.0, 1.0]])).tolist() == ["b", "a"]
 
 
@@ -81,20 +83,22 @@ def test_few_whole_numbers_are_numbers():
 
 def test_far_from_zero_numbers_keep_their_digits():
     x = 1e9 + np.array([0.0, 1.0, 2.0, 3.0])
-    d, rows = NeighborsModel.from_arrays({"x": x}, list("abcd"), k=2, metric="range").nearest({"x": [1e9 + 2.2]})
+    d, rows = NeighborsModel.from_arrays({"x": x}, list("abcd"), n_neighbors=2, metric="range").nearest(
+        {"x": [1e9 + 2.2]}
+    )
     assert rows.tolist() == [[2, 3]]
     np.testing.assert_allclose(d, [[0.2 / 3, 0.8 / 3]], rtol=1e-6)
 
 
 def test_weights_that_cannot_be():
     table = examples({"x": [1.0, 2.0], "z": [1.0, 3.0]})
-    with pytest.raises(ParameterError, match="every attribute has weight 0"):
+    with pytest.raises(ParameterError, match="every feature has weight 0"):
         Distance.learn(table, weights={"x": 0, "z": 0})
     with pytest.raises(UnknownColumnError, match="no column 'y'"):
         Distance.learn(table, weights={"y": 1})
     with pytest.raises(ParameterError, match="at least 0"):
-        NeighborsModel.from_arrays(table, ["a", "b"], attribute_weights={"x": -1})
+        NeighborsModel.from_arrays(table, ["a", "b"], feature_weights={"x": -1})
     with pytest.raises(ShapeError, match="a weight for each of 2 columns"):
-        NeighborsModel.from_arrays(table, ["a", "b"], attribute_weights=[1.0])
+        NeighborsModel.from_arrays(table, ["a", "b"], feature_weights=[1.0])
     with pytest.raises(ParameterError, match="metric"):
         Distance.learn(table, "cosine")

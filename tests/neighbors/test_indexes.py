@@ -13,7 +13,7 @@ from bayeslearn.errors import DataError, EmptyTableError, MissingDependencyError
 from bayeslearn.neighbors import search_index
 from tests.properties import trials
 
-EXACT = ["tree", "brute"]
+EXACT = ["kd_tree", "brute"]
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_ties_go_by_row_number(data, kind):
     n, d = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 3))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     points, queries = rng.integers(0, 3, (n, d)).astype(float), rng.integers(0, 3, (5, d)).astype(float)
-    assert_nearest(search_index.build_index(points, kind=kind), points, queries, data.draw(st.integers(1, n)))
+    assert_nearest(search_index.build_index(points, algorithm=kind), points, queries, data.draw(st.integers(1, n)))
 
 
 @pytest.mark.parametrize("kind", EXACT)
@@ -49,14 +49,14 @@ def test_ties_go_by_row_number(data, kind):
 def test_as_the_slow_twin(kind, columns, bounds):
     rng = np.random.default_rng(columns)
     points, queries = rng.normal(size=(400, columns)), rng.normal(size=(60, columns))
-    assert_nearest(search_index.build_index(points, kind=kind), points, queries, 7)
+    assert_nearest(search_index.build_index(points, algorithm=kind), points, queries, 7)
 
 
 @pytest.mark.parametrize("kind", EXACT)
 def test_queries_around_the_rows(kind):
     rng = np.random.default_rng(0)
     points, queries = rng.normal(size=(400, 3)), 4 * rng.normal(size=(60, 3))
-    assert_nearest(search_index.build_index(points, kind=kind), points, queries, 3)
+    assert_nearest(search_index.build_index(points, algorithm=kind), points, queries, 3)
 
 
 @pytest.mark.parametrize(("scale", "offset"), [(1, 1e7), (1e-200, 0), (1e30, 0), (1e-12, 1)])
@@ -64,18 +64,18 @@ def test_single_precision_never_decides(scale, offset, bounds):
     rng = np.random.default_rng(0)
     points = offset + scale * rng.normal(size=(400, 16))
     queries = points[:20] + scale * 1e-3 * rng.normal(size=(20, 16))
-    assert_nearest(search_index.build_index(points, kind="brute"), points, queries, 5)
+    assert_nearest(search_index.build_index(points, algorithm="brute"), points, queries, 5)
 
 
 def test_many_rows_nearly_as_near_are_all_measured(bounds):
     rng = np.random.default_rng(0)
     points = np.repeat(rng.normal(size=(4, 16)), 100, axis=0) + 1e-9 * rng.normal(size=(400, 16))
-    assert_nearest(search_index.build_index(points, kind="brute"), points, points[:10] + 1e-9, 3)
+    assert_nearest(search_index.build_index(points, algorithm="brute"), points, points[:10] + 1e-9, 3)
 
 
 def test_a_query_that_single_precision_cannot_hold(bounds):
     points = np.random.default_rng(0).normal(size=(400, 16))
-    assert_nearest(search_index.build_index(points, kind="brute"), points, np.full((1, 16), 1e60), 3)
+    assert_nearest(search_index.build_index(points, algorithm="brute"), points, np.full((1, 16), 1e60), 3)
 
 
 SHAPES = {
@@ -98,7 +98,7 @@ def test_bounds_leave_out_no_row(shape, seed, scale):
     queries = np.concatenate([points[:7], points[7:14] * (1 + 1e-3 * rng.normal(size=(7, d))), np.zeros((1, d))])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search_index, "MANY_CELLS", 0)
-        index = search_index.build_index(points, kind="brute")
+        index = search_index.build_index(points, algorithm="brute")
     distances, rows = index.nearest(queries, k)
     squares, expected = np.empty((15, k)), np.empty((15, k), np.int64)
     index.scan(queries, squares, expected)
@@ -114,7 +114,7 @@ def low_rank(noise):
 def test_few_directions_do_where_they_hold_most(bounds):
     points = low_rank(0.01)
     queries = points[:20] + 0.01 * np.random.default_rng(1).normal(size=(20, 40))
-    index = search_index.build_index(points, kind="brute")
+    index = search_index.build_index(points, algorithm="brute")
     assert index._scores[0].columns == 8
     assert_nearest(index, points, queries, 3)
     assert len(index._scores) == 1
@@ -124,7 +124,7 @@ def test_queries_for_which_few_directions_do_not(bounds, monkeypatch):
     monkeypatch.setattr(search_index, "AT_FIRST", 0)
     points, far = low_rank(0.01), 100 * np.random.default_rng(1).normal(size=(20, 40))
     queries = np.concatenate([points[:20], far])
-    index = search_index.build_index(points, kind="brute")
+    index = search_index.build_index(points, algorithm="brute")
     assert_nearest(index, points, queries, 3)
     assert len(index._scores) == 2
     assert_nearest(index, points, queries, 2)
@@ -133,14 +133,14 @@ def test_queries_for_which_few_directions_do_not(bounds, monkeypatch):
 @pytest.mark.parametrize("scale", [1e-320, 1e-200, 1e150, 1e307])
 def test_scales_whose_squares_are_no_use(scale, bounds):
     points, squares, rows = scale * np.clip(low_rank(1), -10, 10), np.empty((5, 3)), np.empty((5, 3), np.int64)
-    index = search_index.build_index(points, kind="brute")
+    index = search_index.build_index(points, algorithm="brute")
     with np.errstate(over="ignore"):  # which only kernels that are not compiled tell
         index.scan(points[:5], squares, rows)
         np.testing.assert_array_equal(index.nearest(points[:5], 3)[1], rows)
 
 
 def test_rows_without_leading_directions_keep_all_columns(bounds):
-    assert search_index.build_index(low_rank(10), kind="brute")._scores[0].directions is None
+    assert search_index.build_index(low_rank(10), algorithm="brute")._scores[0].directions is None
 
 
 def test_short_numbers_are_nearly_the_cosines():
@@ -159,7 +159,7 @@ def test_short_numbers_are_nearly_the_cosines():
 
 def test_points_that_are_all_the_same(bounds):
     for kind in EXACT:
-        distances, rows = search_index.build_index(np.ones((300, 14)), kind=kind).nearest(np.ones((2, 14)), 4)
+        distances, rows = search_index.build_index(np.ones((300, 14)), algorithm=kind).nearest(np.ones((2, 14)), 4)
         assert rows.tolist() == [[0, 1, 2, 3]] * 2
         assert not distances.any()
 
@@ -167,7 +167,7 @@ def test_points_that_are_all_the_same(bounds):
 def test_a_plain_scan_is_as_good():
     rng = np.random.default_rng(3)
     points, queries = rng.normal(size=(300, 5)), rng.normal(size=(70, 5))
-    assert_nearest(search_index.build_index(points, kind="brute"), points, queries, 9)
+    assert_nearest(search_index.build_index(points, algorithm="brute"), points, queries, 9)
 
 
 @pytest.mark.compiled
@@ -175,36 +175,36 @@ def test_a_tree_of_many_rows_at_few_places():
     rng = np.random.default_rng(0)
     points = rng.integers(0, 3, (20_000, 3)).astype(float)
     queries = rng.integers(0, 4, (20, 3)) + rng.choice([0.0, 0.5], (20, 3))
-    assert_nearest(search_index.build_index(points, kind="tree"), points, queries, 30)
+    assert_nearest(search_index.build_index(points, algorithm="kd_tree"), points, queries, 30)
 
 
 def test_the_index_is_chosen_by_size():
-    assert search_index.best_kind(1_000_000, 8) == "tree"
+    assert search_index.best_kind(1_000_000, 8) == "kd_tree"
     assert (
         search_index.best_kind(1_000_000, 128)
         == search_index.best_kind(100, 2)
         == search_index.best_kind(5, 0)
         == "brute"
     )
-    assert search_index.build_index(np.zeros((3, 2))).kind == "brute"
+    assert search_index.build_index(np.zeros((3, 2))).algorithm == "brute"
 
 
 def test_approximate_finds_nearly_all():
     pytest.importorskip("usearch")
     rng = np.random.default_rng(0)
     points, queries = rng.normal(size=(500, 8)), rng.normal(size=(50, 8))
-    distances, rows = search_index.build_index(points, kind="approximate").nearest(queries, 5)
+    distances, rows = search_index.build_index(points, algorithm="approximate").nearest(queries, 5)
     expected, expected_rows = slow_nearest(points, queries, 5)
     found = np.mean([len(np.intersect1d(a, b)) / 5 for a, b in zip(rows, expected_rows, strict=True)])
     assert found > 0.99
     assert (distances >= expected - 1e-12).all()
-    assert search_index.build_index(points[:3], kind="approximate").nearest(points[:1], 3)[1][0, 0] == 0
+    assert search_index.build_index(points[:3], algorithm="approximate").nearest(points[:1], 3)[1][0, 0] == 0
 
 
 def test_approximate_names_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "usearch.index", None)
     with pytest.raises(MissingDependencyError, match=r"(?s)usearch.*bayeslearn\[approximate\]"):
-        search_index.build_index([[1.0]], kind="approximate")
+        search_index.build_index([[1.0]], algorithm="approximate")
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,9 @@ def test_questions_that_cannot_be_answered():
     index = search_index.build_index([[1.0, 2.0], [3.0, 4.0]])
     assert repr(index) == "Brute(2 rows × 2 columns)"
     assert index.nearest(np.empty((0, 2)), 1)[1].shape == (0, 1)
-    with pytest.raises(ParameterError, match="`k` is 3, but there are only 2 rows"):
+    with pytest.raises(ParameterError, match="`n_neighbors` is 3, but there are only 2 rows"):
         index.nearest([[0.0, 0.0]], 3)
     with pytest.raises(ShapeError, match=r"expected queries of shape \(n, 2\), got \(1, 3\)"):
         index.nearest([[0.0, 0.0, 0.0]], 1)
-    with pytest.raises(ParameterError, match="kind"):
-        search_index.build_index([[1.0]], kind="magic")
+    with pytest.raises(ParameterError, match="algorithm"):
+        search_index.build_index([[1.0]], algorithm="magic")

@@ -34,16 +34,16 @@ def inverse_square(d):
 
 @pytest.mark.parametrize("k", [1, 4, 9, 150])
 @pytest.mark.parametrize(("ours", "theirs"), [("uniform", "uniform"), ("inverse_square", inverse_square)])
-@pytest.mark.parametrize("index", ["tree", "brute"])
+@pytest.mark.parametrize("index", ["kd_tree", "brute"])
 def test_as_scikit_learn(k, ours, theirs, index):
-    mine = NeighborsClassifier(k, weights=ours, metric="euclidean", prior=0, index=index).fit(X, LABELS)
+    mine = NeighborsClassifier(k, weights=ours, metric="euclidean", prior=0, algorithm=index).fit(X, LABELS)
     peer = KNeighborsClassifier(k, weights=theirs).fit(X, LABELS)
     p = peer.predict_proba(Q)
     np.testing.assert_allclose(mine.predict_proba(Q), p, rtol=1e-9, atol=1e-12)
     clear = np.sort(p, axis=1)[:, -1] > np.sort(p, axis=1)[:, -2] + 1e-9
     np.testing.assert_array_equal(mine.predict(Q)[clear], peer.predict(Q)[clear])
     np.testing.assert_array_equal(mine.kneighbors(Q)[1], peer.kneighbors(Q)[1])
-    number = NeighborsRegressor(k, weights=ours, metric="euclidean", index=index).fit(X, VALUES)
+    number = NeighborsRegressor(k, weights=ours, metric="euclidean", algorithm=index).fit(X, VALUES)
     np.testing.assert_allclose(number.predict(Q), KNeighborsRegressor(k, weights=theirs).fit(X, VALUES).predict(Q))
 
 
@@ -59,23 +59,25 @@ def test_batches_equal_the_whole_and_states_may_be_new():
 
 
 def test_k_and_attributes_by_leave_one_out():
-    model = NeighborsClassifier("auto", attributes="remove", max_k=12).fit(np.column_stack([X, LABELS]), LABELS)
+    model = NeighborsClassifier("auto", feature_weights="select", max_neighbors=12).fit(
+        np.column_stack([X, LABELS]), LABELS
+    )
     assert model.leave_one_out_.error == 0
-    assert model.k_ <= 12
-    assert model.attribute_weights_["x3"] == 1
-    assert NeighborsRegressor("all", weights="inverse_square").fit(X, VALUES).k_ is None
+    assert model.n_neighbors_ <= 12
+    assert model.feature_weights_["x3"] == 1
+    assert NeighborsRegressor("all", weights="inverse_square").fit(X, VALUES).n_neighbors_ is None
 
 
 def test_explain():
     told = NeighborsClassifier(2).fit([[1.0, "a"], [2.0, "b"], [9.0, None]], ["x", "x", "y"]).explain([[1.0, "a"]])[0]
     assert [v.row for v in told.contributions] == [0, 1]
     assert told.predicted == "x"
-    assert told.belief == {"x": 2.5 / 3, "y": 0.5 / 3}
+    assert told.probabilities == {"x": 2.5 / 3, "y": 0.5 / 3}
     assert told.contributions[1].cells == {"x0": 2.0, "x1": "b"}
-    assert told.summary().splitlines()[1] == "  example 0 at 0, weight 1, says x:  x0 1, x1 a"
+    assert told.summary().splitlines()[4].split() == ["0", "0", "1", "x", "1", "a"]
     number = NeighborsRegressor(1).fit([[1.0], [2.0], [4.0]], [1.0, 2.0, 4.0]).explain([[2.0]])[0]
     assert number.predicted == 2
-    assert number.belief[0] < 2 < number.belief[1]
+    assert number.interval[0] < 2 < number.interval[1]
 
 
 @pytest.mark.parametrize("kind", [NeighborsClassifier, NeighborsRegressor])
@@ -91,11 +93,11 @@ def test_targets_that_are_missing(kind):
 def test_what_cannot_be_learned():
     with pytest.raises(DataError, match="every sample_weight is zero"):
         NeighborsClassifier().fit(X, LABELS, sample_weight=np.zeros(150))
-    with pytest.raises(ParameterError, match="`k` is 5, but there are only 2 examples"):
+    with pytest.raises(ParameterError, match="`n_neighbors` is 5, but there are only 2 training rows"):
         NeighborsClassifier().fit(X[:2], [0, 1]).predict(X)
     with pytest.raises(UnknownStateError, match="labels 'c' are not among the classes"):
         NeighborsClassifier(1).partial_fit(X[:2], ["a", "b"]).partial_fit(X[:1], ["c"])
-    with pytest.raises(ParameterError, match="k"):
+    with pytest.raises(ParameterError, match="n_neighbors"):
         NeighborsClassifier("many").fit(X, LABELS)
-    with pytest.raises(ParameterError, match="attributes"):
-        NeighborsClassifier(attributes="best").fit(X, LABELS)
+    with pytest.raises(ParameterError, match="feature_weights"):
+        NeighborsClassifier(feature_weights="best").fit(X, LABELS)

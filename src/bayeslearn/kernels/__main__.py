@@ -59,10 +59,10 @@ def prepare(groups: list[str]) -> None:
 
 def work() -> None:
     """Compile what lines ask for, the name of a unit or a signature, and answer each by itself."""
-    from bayeslearn.kernels import warm_up  # noqa: PLC0415 - loads every kernel
+    from bayeslearn.kernels.warm_up_learners import UNITS  # noqa: PLC0415 - loads every kernel
 
     for line in sys.stdin:
-        unit = warm_up.UNITS.get(line.strip())
+        unit = UNITS.get(line.strip())
         if unit:
             unit()
         else:
@@ -74,11 +74,11 @@ def work() -> None:
 
 def export(folder: Path) -> None:
     """Write the files that the kernels need into a folder: those that are read when each kernel is called once."""
-    from bayeslearn.kernels import warm_up  # noqa: PLC0415 - loads every kernel
+    from bayeslearn.kernels.warm_up_learners import UNITS  # noqa: PLC0415 - loads every kernel
 
     groups = list(precompile.GROUPS)
     prepare(groups)
-    for unit in warm_up.UNITS.values():
+    for unit in UNITS.values():
         unit()
     folder.mkdir(parents=True, exist_ok=True)
     for name in (*code_cache.used, *map(precompile.mark, groups)):

@@ -209,7 +209,7 @@ def mark(group: str) -> str:
 
     folder = Path(__file__).parent
     homes = sorted({home_of(kernel) for kernel in GROUPS[group].kernels})
-    digests = [code_cache.sources(str(folder / f"{home}.py")) for home in (*homes, "warm_up")]
+    digests = [code_cache.sources(str(folder / f"{home}.py")) for home in (*homes, "warm_up", "warm_up_learners")]
     return f"{group}-{code_cache.digest_of(*code_cache.target(), *digests)}.done"
 
 

@@ -1,4 +1,4 @@
-"""Learners that keep their examples: nearest neighbors, their distances and their indexes."""
+"""k-nearest neighbors: models, distances, search indexes and estimators."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ if TYPE_CHECKING:
     from bayeslearn.neighbors.distances import Distance as Distance
     from bayeslearn.neighbors.estimators import NeighborsClassifier as NeighborsClassifier
     from bayeslearn.neighbors.estimators import NeighborsRegressor as NeighborsRegressor
-    from bayeslearn.neighbors.fit import FeatureWeights as FeatureWeights
-    from bayeslearn.neighbors.fit import LeaveOneOut as LeaveOneOut
+    from bayeslearn.neighbors.fit import NeighborsFitInfo as NeighborsFitInfo
     from bayeslearn.neighbors.fit import fit_neighbors as fit_neighbors
-    from bayeslearn.neighbors.fit import leave_one_out as leave_one_out
-    from bayeslearn.neighbors.fit import select_feature_weights as select_feature_weights
-    from bayeslearn.neighbors.fit import select_n_neighbors as select_n_neighbors
     from bayeslearn.neighbors.model import NeighborsModel as NeighborsModel
+    from bayeslearn.neighbors.model_selection import FeatureWeights as FeatureWeights
+    from bayeslearn.neighbors.model_selection import LeaveOneOut as LeaveOneOut
+    from bayeslearn.neighbors.model_selection import leave_one_out as leave_one_out
+    from bayeslearn.neighbors.model_selection import select_feature_weights as select_feature_weights
+    from bayeslearn.neighbors.model_selection import select_n_neighbors as select_n_neighbors
     from bayeslearn.neighbors.search_index import Index as Index
     from bayeslearn.neighbors.search_index import build_index as build_index
     from bayeslearn.neighbors.voting import NeighborContribution as NeighborContribution

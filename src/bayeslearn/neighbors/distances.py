@@ -1,16 +1,16 @@
-"""How far two rows are apart, when cells are numbers, states, or missing.
+"""The distance between two rows whose cells are numbers, states, or missing.
 
     d²(q, x) = Σ_a w_a δ_a²        numbers   δ = (q − x) / s      s: standard deviation, range, or 1 (plain Euclidean)
                                    states    δ² = 0 if they are the same, else 1
-                                   missing   E δ², over what the column holds elsewhere
+                                   missing   E δ², over the observed values of the column
 
-It is Euclidean distance between points, so that any index finds neighbors by it. A state is an indicator times 1/√2; a
-missing cell stands at the mean μ of its column, and as far off to the side as the column varies:
+This is the Euclidean distance between points, so that any index finds neighbors by it. A state is an indicator times
+1/√2; a missing cell is at the mean μ of its column, with the variance σ² of the column as an additional coordinate:
 
     E |q − X|² = |q − μ|² + σ²        both missing: E |X − X'|² = σ² + σ²
 
-The sides of all missing cells of an example are one coordinate; that of the query is the same for all examples, and is
-added to what the index finds. A state never seen differs from every other: δ² = 1.
+All missing cells of a training row share one such coordinate; that of a new row is the same for all training rows, and
+is added to the distances that the index finds. An unknown state differs from every other: δ² = 1.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 #: What a number is divided by.
 METRICS = ("scaled", "range", "euclidean")
 
-#: The name under which new rows show a state that no example has.
+#: The name of a state of new rows that no training row has.
 ANOTHER = "\0 another state"
 
 
 @dataclass(frozen=True, eq=False)
 class Distance:
-    """A distance between rows of these columns; :meth:`learn` reads scales, means and spreads off the examples.
+    """A distance between rows of these columns; :meth:`learn` computes scales, means and variances of training rows.
 
     `center`, `scale` and `weights` have an entry for every column of the schema, `mean` and `variance` for every
     coordinate before weights are applied.
@@ -77,7 +77,7 @@ class Distance:
 
     @classmethod
     def learn(cls, examples: Table, metric: str = "scaled", weights: Mapping[str, float] | None = None) -> Distance:
-        """The distance that suits these examples; a column whose numbers are all alike tells nothing, and adds 0."""
+        """Return the distance for these training rows; a constant numeric column adds 0."""
         validation.choice("metric", metric, METRICS)
         schema, n = examples.schema, len(examples.schema)
         blank = cls(schema, metric, np.zeros(n), np.ones(n), np.ones(n), *np.zeros((2, width(schema))))
@@ -95,29 +95,29 @@ class Distance:
         return found if weights is None else found.weighted(weights)
 
     def weighted(self, weights: Mapping[str, float]) -> Distance:
-        """The same with other weights of some columns; 0 leaves a column out."""
+        """Return the distance with other weights of some columns; a column of weight 0 does not count."""
         require_known(weights, self.schema.names)
-        told = dict(zip(self.schema.names, self.weights.tolist(), strict=True)) | dict(weights)
-        w = validation.not_negative("attribute_weights", validation.float_array("attribute_weights", [*told.values()]))
+        named = self.feature_weights | dict(weights)
+        w = validation.not_negative("feature_weights", validation.float_array("feature_weights", [*named.values()]))
         if len(w) and not w.any():
-            raise ParameterError("every attribute has weight 0: nothing is left to tell rows apart by")
+            raise ParameterError("every feature has weight 0", hint="give at least one feature a weight above 0")
         return Distance(self.schema, self.metric, self.center, self.scale, w, self.mean, self.variance)
 
     @property
-    def attribute_weights(self) -> dict[str, float]:
+    def feature_weights(self) -> dict[str, float]:
         """The weight of every column."""
         return dict(zip(self.schema.names, self.weights.tolist(), strict=True))
 
     # -- rows as points
 
     def points(self, examples: Table) -> Floats:
-        """Examples as points, whose last coordinate is for their missing cells, if there are any."""
+        """Return training rows as points, whose last coordinate is for their missing cells, if there are any."""
         x = self.coordinates(examples)
         side = self._sides(x)
         return np.column_stack([self._filled(x), np.sqrt(side)]) if side.any() else self._filled(x)
 
     def queries(self, rows: Table, size: int) -> tuple[Floats, Floats]:
-        """New rows as points of so many coordinates, and what to add to every squared distance from each."""
+        """Return new rows as points of `size` coordinates, and what is added to every squared distance from each."""
         x = self.coordinates(rows)
         side = self._sides(x)
         for variable in rows.schema.discrete:
@@ -127,13 +127,13 @@ class Distance:
         return (points if points.shape[1] == size else np.column_stack([points, np.zeros(len(x))])), side
 
     def between(self, rows: Table, examples: Table) -> Floats:
-        """All distances, (rows, examples)."""
+        """Return all distances, (rows, examples)."""
         x = self.points(examples)
         q, side = self.queries(rows, x.shape[1])
         return np.sqrt(((q[:, None] - x) ** 2).sum(axis=2) + side[:, None])
 
     def coordinates(self, rows: Table) -> Floats:
-        """Cells as coordinates before weights are applied, NaN where missing; a state never seen has no indicator."""
+        """Return cells as coordinates before weights are applied, NaN where missing; an unknown state is all 0."""
         x, at = np.empty((rows.n_rows, len(self.owner))), 0
         for j, variable in enumerate(self.schema):
             if isinstance(variable, DiscreteVariable):
@@ -143,7 +143,7 @@ class Distance:
                 block[codes < 0] = np.nan
                 at += variable.size
             else:
-                with np.errstate(over="ignore"):  # a point that is not finite is told of by the index
+                with np.errstate(over="ignore"):  # the index refuses points that are not finite
                     x[:, at] = (rows.values_of(variable.name) - self.center[j]) * self.scale[j]
                 at += 1
         return x
@@ -181,7 +181,9 @@ def moments(x: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
         mean = ratio(np.where(seen, x * w, 0.0).sum(axis=0), n)
         variance = ratio(np.where(seen, w * (x - mean) ** 2, 0.0).sum(axis=0), n)
     if not np.isfinite(variance).all():
-        raise DataError("there are numbers too large to be squared", hint="divide the column by its largest number")
+        raise DataError(
+            "a column holds numbers too large to be squared", hint="divide the column by its largest number"
+        )
     return mean, variance
 
 
@@ -203,13 +205,11 @@ def with_another(schema: Schema) -> Schema:
     )
 
 
-def as_weights(told: Any, schema: Schema) -> dict[str, float]:
+def as_weights(given: Any, schema: Schema) -> dict[str, float]:
     """Weights of columns by name, or one for each column."""
-    if hasattr(told, "items"):
-        return {
-            str(name): validation.number(f"attribute_weights[{name!r}]", w, min_value=0) for name, w in told.items()
-        }
-    w = validation.float_array("attribute_weights", told)
+    if hasattr(given, "items"):
+        return {str(name): validation.number(f"feature_weights[{name!r}]", w, min_value=0) for name, w in given.items()}
+    w = validation.float_array("feature_weights", given)
     if w.shape != (len(schema),):
         raise ShapeError(f"expected a weight for each of {len(schema)} columns, got shape {w.shape}")
     return dict(zip(schema.names, w.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Nearest neighbors as scikit-learn estimators: any columns, holes, weights, batches, reasons."""
+"""Nearest neighbors as scikit-learn estimators: any columns, missing values, weights, batches, explanations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_clas
 
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels
 from bayeslearn.neighbors import inputs
-from bayeslearn.neighbors.fit import learned
+from bayeslearn.neighbors.fit import fitted
 from bayeslearn.sources.scanning import as_source, is_source
 from bayeslearn.tables import DiscreteVariable, NumericVariable
 
@@ -25,64 +25,64 @@ if TYPE_CHECKING:
 
 
 class NeighborsEstimator(AnswersInBatches, ReadsLabels):
-    """What both estimators share: the examples, how they are weighted, and which are near."""
+    """What both estimators share: the training rows, the distance, and the weights of neighbors."""
 
     model_: NeighborsModel
 
     def __init__(
         self,
-        k: Any = 5,
+        n_neighbors: Any = 5,
         *,
         weights: Any = "uniform",
         metric: str = "scaled",
-        attributes: Any = None,
+        feature_weights: Any = None,
         prior: Any = 1.0,
-        index: str = "auto",
-        max_k: int = 50,
+        algorithm: str = "auto",
+        max_neighbors: int = 50,
         na_values: Markers = (),
         keep_default_na: bool = True,
         unlabeled: Literal["drop", "error"] = "drop",
     ) -> None:
-        self.k = k
+        self.n_neighbors = n_neighbors
         self.weights = weights
         self.metric = metric
-        self.attributes = attributes
+        self.feature_weights = feature_weights
         self.prior = prior
-        self.index = index
-        self.max_k = max_k
+        self.algorithm = algorithm
+        self.max_neighbors = max_neighbors
         self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.unlabeled = unlabeled
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None) -> tuple[Floats, NDArray[np.int64]]:
-        """The distances and the numbers of the examples nearest to each row, the nearest first."""
+        """Return the distances and the positions of the training rows nearest to each row, the nearest first."""
         return self._answer(X, "nearest", n_neighbors)
 
     def explain(self, X: Any) -> list[NeighborExplanation]:
-        """For each row the neighbors that are heard, how far they are, what they weigh and what they say."""
+        """Return an explanation for each row: its neighbors, their distances, weights and targets."""
         return self._answer(X, "explain")
 
     @property
-    def attribute_weights_(self) -> dict[str, float]:
-        """The weight of every attribute."""
-        return self.model_.distance.attribute_weights
+    def feature_weights_(self) -> dict[str, float]:
+        """The weight of every feature in the distance."""
+        return self.model_.distance.feature_weights
 
     # -- data in
 
     def _keep(self, rows: Table, target: Any, y: NDArray[Any]) -> Self:
-        found = learned(
-            rows, target, y, k=self.k, metric=self.metric, attributes=self.attributes, max_k=self.max_k,
-            weighting=self.weights, prior=self.prior, index=self.index,
+        self.model_ = fitted(
+            rows, target, y, n_neighbors=self.n_neighbors, metric=self.metric, feature_weights=self.feature_weights,
+            max_neighbors=self.max_neighbors, weights=self.weights, prior=self.prior, algorithm=self.algorithm,
         )  # fmt: skip
-        self.model_, self.leave_one_out_, self.k_ = found.model, found.left_out, found.model.k
+        self.leave_one_out_, self.n_neighbors_ = self.model_.fit_info.searched, self.model_.n_neighbors
         return self
 
     def _joined(self, rows: Table, y: NDArray[Any]) -> tuple[Table, NDArray[Any]]:
-        """The examples there were, and more."""
-        return inputs.joined(self.model_.examples, rows), np.concatenate([self.model_.said, y])
+        """The training rows so far, and more."""
+        return inputs.joined(self.model_.examples, rows), np.concatenate([self.model_.targets, y])
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Table, NDArray[Any]]:
-        """Checked examples and their targets; a source is read into memory."""
+        """Checked training rows and their targets; a source is read into memory."""
         if is_source(X):
             X = inputs.examples(as_source(X), discrete=[y] if isinstance(y, str) and is_classifier(self) else ())
         rows, y, w = self._read_cases(X, y, sample_weight, reset=reset)
@@ -94,25 +94,25 @@ class NeighborsEstimator(AnswersInBatches, ReadsLabels):
 
 
 class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """The classes of the nearest examples; cells may be numbers, states and missing (NaN, None, "?").
+    """Classification by the nearest training rows; cells are numbers, states or missing (NaN, None, "?").
 
     Parameters
     ----------
-    k
-        How many neighbors are heard; ``"auto"`` for the number with the least leave-one-out error, ``"all"`` for all.
+    n_neighbors
+        The number of neighbors; ``"auto"`` for that of the lowest leave-one-out error, ``"all"`` for all rows.
     weights
         ``"uniform"``, ``"inverse_square"`` (an exact match wins), or a function of an array of distances.
     metric
-        What numbers are divided by: ``"scaled"`` (standard deviation), ``"range"``, ``"euclidean"`` (nothing).
-    attributes
-        Weights of columns, by name or in order; ``"auto"`` to find them by leave-one-out, ``"remove"`` to find columns
-        that can go.
+        The unit of numeric columns: ``"scaled"`` (standard deviation), ``"range"``, ``"euclidean"`` (1).
+    feature_weights
+        Weights of columns, by name or in order; ``"auto"`` to select them by leave-one-out, ``"select"`` to select
+        features (weights 0 and 1).
     prior
-        Cases that are spread evenly over the classes before any neighbor is heard, or a Dirichlet.
-    index
-        ``"auto"``, ``"tree"``, ``"brute"``, or ``"approximate"`` (needs usearch).
-    max_k
-        The largest k that ``"auto"`` tries.
+        Equivalent sample size of a prior that is even over the classes, or a Dirichlet.
+    algorithm
+        The search index: ``"auto"``, ``"kd_tree"``, ``"brute"``, or ``"approximate"`` (needs usearch).
+    max_neighbors
+        The largest number of neighbors that ``"auto"`` tries.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     unlabeled
@@ -121,9 +121,9 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
     Attributes
     ----------
     model_
-        The :class:`NeighborsModel`, to be explained and saved.
-    k_, attribute_weights_, leave_one_out_
-        What was chosen, and how every k fared.
+        The :class:`NeighborsModel`.
+    n_neighbors_, feature_weights_, leave_one_out_
+        The selected settings, and the error by number of neighbors, if it was searched.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -138,11 +138,11 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
     classes_: NDArray[Any]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep the examples; where X has named columns, `y` and `sample_weight` may be names of columns."""
+        """Keep the training rows; where X has named columns, `y` and `sample_weight` may be names of columns."""
         return self._add(X, y, None, sample_weight, reset=True)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Keep more examples; the first call may name all `classes`."""
+        """Keep more training rows; the first call may name all `classes`."""
         return self._add(X, y, classes, sample_weight, reset=not hasattr(self, "model_"))
 
     def _add(self, X: Any, y: Any, classes: Any, sample_weight: Any, *, reset: bool) -> Self:
@@ -154,7 +154,7 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
         return self._keep(rows, DiscreteVariable(name, tuple(self.classes_.tolist())), codes)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable label of each row; of tied ones, that of the nearest neighbor."""
+        """Return the most probable label of each row; of tied labels, that of the nearest neighbor."""
         best = self._answer(X, "predict_codes")
         return self.classes_[best]
 
@@ -164,10 +164,10 @@ class NeighborsClassifier(NeighborsEstimator, ClassifierMixin, BaseEstimator):  
 
 
 class NeighborsRegressor(NeighborsEstimator, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """The mean of what the nearest examples say, and an interval in which one more case lies.
+    """Regression by the mean of the nearest training rows, with intervals.
 
-    Parameters and attributes are those of :class:`NeighborsClassifier`; `prior` is of the variance only: so many cases
-    whose spread is that between nearest neighbors, or a NormalInverseGamma.
+    Parameters and attributes are those of :class:`NeighborsClassifier`; `prior` is of the variance only: an equivalent
+    sample size whose variance is that between nearest neighbors, or a NormalInverseGamma.
 
     Examples
     --------
@@ -180,12 +180,12 @@ class NeighborsRegressor(NeighborsEstimator, RegressorMixin, BaseEstimator):  # 
     """
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep the examples; where X has named columns, `y` and `sample_weight` may be names of columns."""
+        """Keep the training rows; where X has named columns, `y` and `sample_weight` may be names of columns."""
         rows, y = self._examples(X, y, sample_weight, reset=True)
         return self._keep(rows, NumericVariable("target"), y)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep more examples."""
+        """Keep more training rows."""
         if not hasattr(self, "model_"):
             return self.fit(X, y, sample_weight)
         table, y = self._joined(*self._examples(X, y, sample_weight, reset=False))
@@ -196,5 +196,5 @@ class NeighborsRegressor(NeighborsEstimator, RegressorMixin, BaseEstimator):  # 
         return self._answer(X, "predict")
 
     def predict_interval(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Return equal-tailed bounds of the target of one more case at each row."""
+        """Return equal-tailed bounds of the target of one more row at each row."""
         return self._answer(X, "predict_interval", level)

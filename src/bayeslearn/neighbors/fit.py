@@ -1,389 +1,238 @@
-"""Fit nearest neighbors: examples are kept; their number and the weights of features are selected if asked for.
-
-Leave-one-out predicts every example by the others, for all k at once. The k_max nearest of each example are found once,
-and the sum over the first k of them is a prefix sum, so that each k costs one more addition, not one more search:
-
-    S_k = S_{k−1} + c_k v_k [its target]
-
-Weights of features lower the leave-one-out loss; features of weight 0 are removed:
-
-    d² = Σ_a w_a δ_a²
-
-One weight is changed at a time, to the value of a short list with the lowest loss, until no change improves. The loss
-is the mean log loss of classes, or the mean squared error of numbers, at the best k; no change may add errors. Scales
-and means of the distance are those of all examples.
-"""
+"""Fit nearest neighbors to a table: rows are kept, and settings are selected by leave-one-out if they are "auto"."""
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import BayeslearnWarning, DataError, EmptyTableError, MissingValuesError
-from bayeslearn.neighbors import voting
+from bayeslearn.fit_info import FitInfo, plain, with_fit_info
+from bayeslearn.neighbors import inputs, reporting
 from bayeslearn.neighbors.distances import Distance, as_weights
 from bayeslearn.neighbors.model import NeighborsModel
+from bayeslearn.neighbors.model_selection import (
+    REMOVAL,
+    WEIGHTS,
+    FeatureWeights,
+    LeaveOneOut,
+    leave_one_out,
+    select_feature_weights,
+    select_n_neighbors,
+)
+from bayeslearn.progress import reports_progress
 from bayeslearn.sources import with_options
-from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
-from bayeslearn.tables import DiscreteVariable, Table, as_table
-from bayeslearn.tables.numeric_states import all_numbers, with_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    from collections.abc import Callable, Iterable
-
+    from bayeslearn.tables import Table
     from bayeslearn.tables.markers import Markers
 
-### leave-one-out
+#: Words for the weights of features.
+SELECTIONS = {"auto": WEIGHTS, "select": REMOVAL}
+
+#: Rows that a report lists as predicted worst.
+MAX_UNCERTAIN = 5
 
 
-#: The largest k that is tried, and how many numbers are held at a time.
-MOST_K, ROOM = 50, 1 << 22
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class NeighborsFitInfo(FitInfo):
+    """What a fit of nearest neighbors found out: leave-one-out errors, and the selected settings."""
 
-
-@dataclass(frozen=True, eq=False)
-class LeaveOneOut:
-    """Errors by k: the share of wrong classes, or the root of the mean squared error; and what each example got.
-
-    `losses` are mean log losses of classes, or mean squared errors. `predicted` and `row_losses` (loss by example) are
-    those of the best k: fewest errors, then the lowest loss, then the smallest.
-    """
-
-    k: tuple[int, ...]
-    errors: Floats
-    losses: Floats
-    best: int
-    predicted: NDArray[Any]
-    row_losses: Floats
+    n_missing: int = 0
+    #: The number of neighbors; None for all.
+    n_neighbors: int | None = None
+    #: The search for weights of features, if there was one.
+    feature_selection: FeatureWeights | None = None
+    _model: Any = None
+    _found: LeaveOneOut | None = None
 
     @property
-    def error(self) -> float:
-        """The error of the best k."""
-        return float(self.errors[self.k.index(self.best)])
+    def searched(self) -> LeaveOneOut | None:
+        """The errors by number of neighbors of the search for settings, if there was one."""
+        return self._found
 
-    @property
-    def loss(self) -> float:
-        """The loss of the best k."""
-        return float(self.losses[self.k.index(self.best)])
+    @cached_property
+    def leave_one_out(self) -> LeaveOneOut | None:
+        """Every row predicted from the others: with each number of neighbors that was tried, or with the one given.
 
-    def uncertain_rows(self, max_results: int = 5) -> list[int]:
-        """The examples that their neighbors contradict most."""
-        return np.argsort(-self.row_losses, kind="stable")[:max_results].tolist()
+        None if there is one row only.
+        """
+        if self._found is not None or len(self._model) < 2:
+            return self._found
+        return leave_one_out(self._model, n_neighbors=self._model.n_neighbors or len(self._model))
 
+    def uncertain_rows(self, max_results: int = MAX_UNCERTAIN) -> list[dict[str, Any]]:
+        """Return the rows that their neighbors contradict most: row, target, predicted, loss."""
+        model, found = self._model, self.leave_one_out
+        if found is None:
+            return []
+        states = model.classes
 
-def leave_one_out(model: NeighborsModel, *, most: int | None = None, only: int | None = None) -> LeaveOneOut:
-    """The errors of k = 1 … `most`, or of `only` one k.
+        def value(code: Any) -> Any:
+            return states[int(code)] if states else float(code)
 
-    >>> from bayeslearn.neighbors import NeighborsModel
-    >>> model = NeighborsModel.from_arrays({"x": [1.0, 1.1, 1.2, 5.0, 5.1, 5.2]}, list("aaabbb"))
-    >>> found = leave_one_out(model)
-    >>> found.best, found.error, found.errors.round(2).tolist()
-    (2, 0.0, [0.0, 0.0, 0.0, 0.0, 1.0])
-    """
-    cases, n = model.cases, len(model.examples)
-    left = int(min(cases.sum() - cases.max(), n - 1) if cases.min() < 1 else n - 1)
-    if left < 1:
-        raise EmptyTableError(f"there are only {n} examples: nobody is left to predict one of them")
-    limit = MOST_K if most is None else validation.integer("most", most, min_value=1)
-    ks = range(1, min(limit, left) + 1) if only is None else range(min(only, left), min(only, left) + 1)
-    m = min(model.rows_for(ks[-1]), n - 1)
-    width = model.target.size if isinstance(model.target, DiscreteVariable) else 2
-    step = max(ROOM // ((m + 1) * (width + 2)), 1)
-    parts = [_block(model, np.arange(a, min(a + step, n)), ks, m) for a in range(0, n, step)]
-    wrong, losses, predicted = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
-    error, loss = (np.average(part, axis=1, weights=cases) for part in (wrong, losses))
-    error = error if model.is_classifier else np.sqrt(error)
-    at = min(range(len(ks)), key=lambda i: (round(float(error[i]), 12), loss[i], ks[i]))
-    return LeaveOneOut(tuple(ks), error, loss, ks[at], predicted[at], losses[at])
+        return [
+            {"row": i, "target": value(model.targets[i]), "predicted": value(found.predicted[i]),
+             "loss": float(found.row_losses[i])}
+            for i in found.uncertain_rows(max_results)
+        ]  # fmt: skip
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that the fit found out as plain values."""
+        return plain({
+            "n_rows": self.n_rows, "n_missing": self.n_missing, "n_neighbors": self.n_neighbors,
+            "feature_weights": self._model.feature_weights, "feature_selection": self.feature_selection,
+            "leave_one_out": self.leave_one_out, "uncertain_rows": self.uncertain_rows(),
+            "dropped_columns": self.dropped_columns, "notes": self.notes, "seconds": self.seconds,
+        })  # fmt: skip
 
-def select_n_neighbors(model: NeighborsModel, *, most: int | None = None) -> tuple[NeighborsModel, LeaveOneOut]:
-    """The model with the k of the least error when each example is left out, and how all k fared."""
-    found = leave_one_out(model, most=most)
-    return replace(model, k=found.best), found
+    def _title(self) -> str:
+        return f"k-nearest neighbors for {self._model.target.name}"
 
+    def _pairs(self) -> dict[str, Any]:
+        return reporting.fit_pairs(self, self._model)
 
-def _block(model: NeighborsModel, rows: NDArray[np.int64], ks: range, m: int) -> tuple[Floats, Floats, NDArray[Any]]:
-    """Mistakes, losses and predictions of some examples, a line for each k."""
-    d, found = model.neighbors_of_examples(rows, m)
-    c, v, said = model.cases[found], voting.nearness(d, model.weighting), model.said[found]
-    upto = np.cumsum(c, axis=1)
-    says = (
-        said[:, :, None] == np.arange(model.target.size)
-        if isinstance(model.target, DiscreteVariable)
-        else said[:, :, None]
-    )
-    item = np.concatenate([(v * v)[:, :, None], v[:, :, None], v[:, :, None] * says], axis=2)
-    prefix = np.concatenate([np.zeros_like(item[:, :1]), np.cumsum(c[:, :, None] * item, axis=1)], axis=1)
-    judged = _classes if model.is_classifier else _numbers
-    answers = []
-    for k in ks:
-        last = np.minimum((upto < k * (1 - 1e-12)).sum(axis=1), d.shape[1] - 1)[
-            :, None, None
-        ]  # the one that completes k
-        whole = np.take_along_axis(prefix, last, axis=1)[:, 0]
-        part = np.take_along_axis(c, last[:, 0], axis=1) - np.maximum(
-            np.take_along_axis(upto, last[:, 0], axis=1) - k, 0
+    def _blocks(self) -> tuple[Any, ...]:
+        return (
+            reporting.error_grid(self.leave_one_out, self._model),
+            reporting.weights_grid(self.feature_selection),
+            reporting.uncertain_grid(self.uncertain_rows()),
         )
-        sums = whole + part * np.take_along_axis(item, last, axis=1)[:, 0]
-        answers.append(judged(model, sums, said, model.said[rows]))
-    wrong, losses, predicted = (np.array(part) for part in zip(*answers, strict=True))
-    return wrong, losses, predicted
 
 
-def _classes(model: NeighborsModel, sums: Floats, said: Any, truth: Any) -> tuple[Any, Floats, Any]:
-    worth = voting.worth(sums[:, 1], sums[:, 0])
-    α = model.prior_of().alpha + sums[:, 2:] * worth[:, None]
-    predicted = voting.elected(α, said)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        losses = -np.log(α[np.arange(len(α)), truth] / α.sum(axis=1))
-    return (predicted != truth).astype(float), losses, predicted
-
-
-def _numbers(_: NeighborsModel, sums: Floats, __: Any, truth: Floats) -> tuple[Any, Floats, Any]:
-    predicted = sums[:, 2] / sums[:, 1]
-    square = (predicted - truth) ** 2
-    return square, square, predicted
-
-
-### weights of features
-
-
-#: The weights that are tried, and those that only keep an attribute or remove it.
-WEIGHTS, REMOVAL = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0), (0.0, 1.0)
-
-#: By how much of itself the loss must fall for a change, and rounds at most.
-LEAST_GAIN, MOST_ROUNDS = 0.005, 10
-
-#: Examples that are left out one by one; of more, these evenly spaced ones decide.
-MOST_ROWS = 3000
-
-
-@dataclass(frozen=True, eq=False)
-class FeatureWeights:
-    """The model with its new weights, how it fared before and after, and the changes: (column, weight, loss)."""
-
-    model: NeighborsModel
-    before: LeaveOneOut
-    after: LeaveOneOut
-    steps: tuple[tuple[str, float, float], ...]
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """The weight of every attribute."""
-        return self.model.distance.attribute_weights
-
-    @property
-    def removed(self) -> list[str]:
-        """The attributes that can go."""
-        return [name for name, w in self.weights.items() if w == 0]
-
-
-def select_feature_weights(
-    model: NeighborsModel,
-    *,
-    among: Iterable[float] = WEIGHTS,
-    choose_k: bool = True,
-    most: int | None = None,
-    progress: Callable[[int, str, float], object] | None = None,
-) -> FeatureWeights:
-    """Weights of attributes by leave-one-out; ``among=REMOVAL`` only removes. k is chosen with them, if not told else.
-
-    >>> from bayeslearn.neighbors import NeighborsModel
-    >>> rng = np.random.default_rng(0)
-    >>> x, noise = rng.normal(size=200), rng.normal(size=200)
-    >>> found = select_feature_weights(NeighborsModel.from_arrays({"x": x, "noise": noise}, np.where(x > 0, "+", "-")))
-    >>> found.removed, found.after.error < found.before.error
-    (['noise'], True)
-    """
-    values = validation.not_negative("among", validation.float_array("among", [*among])).tolist()
-    some = sampled(model)
-    only = None if choose_k else model.k
-
-    def judged(candidate: NeighborsModel) -> LeaveOneOut:
-        return leave_one_out(candidate, most=most, only=only)
-
-    now, best = some, judged(some)
-    steps: list[tuple[str, float, float]] = []
-    for number in range(MOST_ROUNDS):
-        made = len(steps)
-        for name in now.examples.schema.names:
-            tried = [(w, each, judged(each)) for w, each in changed(now, name, values)]
-            better = [(w, each, loo) for w, each, loo in tried if gains(loo, best)]
-            if better:
-                w, now, best = min(better, key=lambda found: found[2].loss)
-                steps.append((name, w, best.loss))
-            if progress is not None:
-                progress(number, name, best.loss)
-        if len(steps) == made:
-            break
-    chosen = model.weighted(now.distance.attribute_weights)
-    before, after = judged(model), judged(chosen)
-    return FeatureWeights(replace(chosen, k=after.best) if choose_k else chosen, before, after, tuple(steps))
-
-
-def gains(new: LeaveOneOut, old: LeaveOneOut) -> bool:
-    """Whether the loss falls by enough, and the error does not rise."""
-    return new.loss < old.loss * (1 - LEAST_GAIN) and new.error <= old.error + 1e-12
-
-
-def changed(model: NeighborsModel, name: str, values: list[float]) -> list[tuple[float, NeighborsModel]]:
-    """The model with other weights of one attribute; the last one left cannot go."""
-    told = model.distance.attribute_weights
-    alone = sum(w > 0 for w in told.values()) == 1 and told[name] > 0
-    return [(w, model.weighted({name: w})) for w in values if w != told[name] and not (w == 0 and alone)]
-
-
-def sampled(model: NeighborsModel) -> NeighborsModel:
-    """So many examples as can be left out one by one many times, with the distance of all."""
-    n = len(model.examples)
-    if n <= MOST_ROWS:
-        return model
-    rows = np.linspace(0, n - 1, MOST_ROWS).astype(np.int64)
-    return replace(model, examples=model.examples.take(rows), said=model.said[rows])
-
-
-### fit
-
-
-#: What may be asked of attributes, besides weights that are told.
-ATTRIBUTES = ("auto", "remove")
-
-
-@dataclass(frozen=True, eq=False)
-class NeighborsFitInfo:
-    """A model, and how it was chosen: errors by k, and the search for weights, where they were asked for."""
-
-    model: NeighborsModel
-    left_out: LeaveOneOut | None = None
-    attributes: FeatureWeights | None = None
-
-
+@reports_progress("Fitting nearest neighbors")
 def fit_neighbors(
     data: Any,
-    target: str,
+    target: Any,
     *,
-    k: int | Literal["auto", "all"] = "auto",
-    weighting: Any = "uniform",
+    n_neighbors: int | Literal["auto", "all"] = "auto",
+    weights: Any = "uniform",
     metric: str = "scaled",
-    attributes: Any = None,
-    kind: Literal["auto", "classes", "numbers"] = "auto",
+    feature_weights: Any = None,
+    task: Literal["auto", "classification", "regression"] = "auto",
     prior: Any = 1.0,
     sample_weight: Any = None,
     columns: Iterable[str] | None = None,
     unlabeled: Literal["warn", "error", "drop"] = "warn",
-    index: str = "auto",
-    max_k: int = 50,
+    algorithm: str = "auto",
+    max_neighbors: int = 50,
     max_states: int = 255,
-    left_out: dict[str, str] | None = None,
-    progress: Callable[[int, str, float], object] | None = None,
+    progress: Any = None,
     na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
-) -> NeighborsFitInfo:
-    """Keep the rows of a table as examples of one of its columns.
+) -> NeighborsModel:
+    """Fit k-nearest neighbors: keep the rows of a table to predict one of its columns.
 
     Parameters
     ----------
-    data, target
-        Anything that :func:`~bayeslearn.as_table` takes, and the column to predict.
-    k
-        How many neighbors are heard: a number, ``"auto"`` for the one with the least leave-one-out error up to `max_k`,
-        or ``"all"`` (Shepard's method, with a weighting).
-    weighting
+    data
+        Anything that :func:`~bayeslearn.as_table` takes.
+    target
+        The column to predict, or an array with a target for each row.
+    n_neighbors
+        The number of neighbors; ``"auto"`` for the one with the lowest leave-one-out error up to `max_neighbors`, or
+        ``"all"`` (Shepard's method, with ``weights="inverse_square"``).
+    weights
         ``"uniform"``, ``"inverse_square"``, or a function of an array of distances.
     metric
-        What numbers are divided by: ``"scaled"`` (standard deviation), ``"range"``, ``"euclidean"`` (nothing).
-    attributes
-        Weights by column, ``"auto"`` to find them, or ``"remove"`` to find attributes that can go.
-    kind
-        Whether the target is a class or a number; whole numbers that repeat themselves are classes if nothing is said.
+        The unit of numeric columns: ``"scaled"`` (standard deviation), ``"range"``, ``"euclidean"`` (1).
+    feature_weights
+        Weights by column; ``"auto"`` to select them by leave-one-out, ``"select"`` to select features (weights 0 and
+        1). By default each has weight 1.
+    task
+        ``"classification"``, ``"regression"``, or ``"auto"``: whole numbers that repeat are classes.
     prior
-        Cases that the prior is worth, or a prior of the family.
+        Equivalent sample size of the prior, or a prior of the distribution.
+    sample_weight
+        The weight of each row, or the column that holds it.
+    columns
+        The columns that distances are computed from; they are never dropped. By default all that can be used.
     unlabeled
-        What to do with rows without a target: ``"warn"`` drops them with a warning, ``"drop"`` silently.
-    left_out
-        A dict that gets the columns that are dropped, and why: identifiers, free text and columns that cannot be used.
-        Without it a warning names them. Columns that are named in `columns` are never dropped.
+        Rows without a target: ``"warn"`` drops them with a warning, ``"drop"`` silently, ``"error"`` refuses them.
+    algorithm
+        The search index: ``"auto"``, ``"kd_tree"``, ``"brute"``, or ``"approximate"`` (needs usearch).
+    max_neighbors
+        The largest number of neighbors that ``"auto"`` tries.
+    max_states
+        Text columns with more states are dropped.
+    progress
+        True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress`.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
+
+    Returns
+    -------
+    NeighborsModel
+        With `fit_info`: leave-one-out errors, selected feature weights, dropped columns.
+
+    Raises
+    ------
+    MissingValuesError
+        Rows have no target, with ``unlabeled="error"``.
+    EmptyTableError
+        No column is left besides the target, or too few rows for leave-one-out.
 
     Examples
     --------
     >>> rows = {"hours": [1.0, 1.5, 2.0, 6.0, 7.0, 7.5], "wind": ["weak", None, "weak", "gale", "gale", "weak"],
     ...         "sail": ["no", "no", "no", "yes", "yes", "yes"]}
-    >>> found = fit_neighbors(rows, "sail", k=3)
-    >>> found.model.predict({"hours": [1.2, 6.6], "wind": ["weak", "storm"]}).tolist()
+    >>> model = fit_neighbors(rows, "sail", n_neighbors=3)
+    >>> model.predict({"hours": [1.2, 6.6], "wind": ["weak", "storm"]}).tolist()
     ['no', 'yes']
+    >>> model.fit_info.leave_one_out.error
+    0.0
     """
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    validation.choice("kind", kind, ["auto", "classes", "numbers"])
-    validation.choice("unlabeled", unlabeled, ["warn", "error", "drop"])
-    left_out = dropping(data, left_out, columns)
-    wanted = None if columns is None else [*columns, target]
-    table = as_table(
-        data, columns=wanted, discrete=[target] if kind == "classes" else (), sample_weight=sample_weight,
+    rows, variable, targets, dropped = inputs.labeled(
+        data, target, task=task, columns=columns, sample_weight=sample_weight, unlabeled=unlabeled,
         max_states=max_states,
-        numeric=[target] if kind == "numbers" else (), allow_constant=True, left_out=left_out,
     )  # fmt: skip
-    if target in (left_out or ()):
-        raise DataError(f"the target cannot be used: {left_out[target]}")  # type: ignore[index]
-    table = without_identifiers(table, left_out, keep=[target, *named_columns(data)])
-    warn_dropped(left_out)
-    variable = table.schema[target]
-    gone = table.codes_of(target) < 0 if isinstance(variable, DiscreteVariable) else np.isnan(table.values_of(target))
-    if gone.any():
-        if unlabeled == "error":
-            raise MissingValuesError(
-                f"{gone.sum()} rows have no {target!r}, row {validation.first_position(gone)} is the first",
-                hint='leave them out: unlabeled="drop"',
-            )
-        if unlabeled == "warn":
-            warnings.warn(f"{gone.sum()} rows without a {target!r} are dropped", BayeslearnWarning, stacklevel=2)
-        table = table.take(np.flatnonzero(~gone))
-    rows = table.drop([target])
-    if not isinstance(data, Table):
-        rows = with_numbers(rows, [v for v in rows.schema.discrete if all_numbers(v)])
-    if not len(rows.schema):
-        raise EmptyTableError(f"there is no column beside {target!r} to find neighbors by")
-    said = (
-        table.codes_of(target).astype(np.int64)
-        if isinstance(variable, DiscreteVariable)
-        else np.array(table.values_of(target))
-    )
-    return learned(
-        rows, variable, said, k=k, metric=metric, attributes=attributes, max_k=max_k, progress=progress,
-        weighting=weighting, prior=prior, index=index,
+    return fitted(
+        rows, variable, targets, n_neighbors=n_neighbors, metric=metric, feature_weights=feature_weights,
+        max_neighbors=max_neighbors, dropped=dropped, progress=progress, weights=weights, prior=prior,
+        algorithm=algorithm,
     )  # fmt: skip
 
 
-def learned(
-    rows: Table, target: Any, said: NDArray[Any], *, k: Any, metric: str, attributes: Any = None, max_k: int = 50,
-    progress: Any = None, **how: Any,
-) -> NeighborsFitInfo:  # fmt: skip
-    """The model of checked examples."""
-    if (
-        rows.sample_weight is not None and not rows.sample_weight.all()
-    ):  # rows that count for nothing are as good as absent
-        seen = np.flatnonzero(rows.sample_weight)
-        rows, said = rows.take(seen), said[seen]
-    search = isinstance(attributes, str)
+def fitted(
+    rows: Table, target: Any, targets: NDArray[Any], *, n_neighbors: Any, metric: str, feature_weights: Any = None,
+    max_neighbors: int = 50, dropped: Mapping[str, str] | None = None, progress: Any = None, **settings: Any,
+) -> NeighborsModel:  # fmt: skip
+    """The model of checked rows."""
+    began = time.perf_counter()
+    weighted = rows.sample_weight
+    if weighted is not None and not weighted.all():  # rows of weight 0 are as good as absent
+        there = np.flatnonzero(weighted)
+        rows, targets = rows.take(there), targets[there]
+    search = isinstance(feature_weights, str)
     if search:
-        validation.choice("attributes", attributes, ATTRIBUTES)
-    told = None if attributes is None or search else as_weights(attributes, rows.schema)
-    number = None if isinstance(k, str) else k
-    if number is None:
-        validation.choice("k", k, ["auto", "all"])
-    model = NeighborsModel(rows, target, said, Distance.learn(rows, metric, told), number, **how)
-    by_loo = isinstance(k, str) and k == "auto"
+        validation.choice("feature_weights", feature_weights, [*SELECTIONS])
+    given = None if feature_weights is None or search else as_weights(feature_weights, rows.schema)
+    if isinstance(n_neighbors, str):
+        validation.choice("n_neighbors", n_neighbors, ["auto", "all"])
+    number = None if isinstance(n_neighbors, str) else n_neighbors
+    model = NeighborsModel(rows, target, targets, Distance.learn(rows, metric, given), number, **settings)
+    by_loo = isinstance(n_neighbors, str) and n_neighbors == "auto"
+    selection, found = None, None
     if search:
-        among = WEIGHTS if attributes == "auto" else REMOVAL
-        found = select_feature_weights(model, among=among, choose_k=by_loo, most=max_k, progress=progress)
-        return NeighborsFitInfo(found.model, found.after, found)
-    return NeighborsFitInfo(*select_n_neighbors(model, most=max_k)) if by_loo else NeighborsFitInfo(model)
+        selection = select_feature_weights(
+            model, among=SELECTIONS[feature_weights], select_neighbors=by_loo, max_neighbors=max_neighbors,
+            progress=progress,
+        )  # fmt: skip
+        model, found = selection.model, selection.after
+    elif by_loo:
+        model, found = select_n_neighbors(model, max_neighbors=max_neighbors)
+    info = NeighborsFitInfo(
+        n_rows=len(model), n_missing=sum(rows.missing().values()), n_neighbors=model.n_neighbors,
+        feature_selection=selection, dropped_columns=dict(dropped or {}), seconds=time.perf_counter() - began,
+        _model=model, _found=found,
+    )  # fmt: skip
+    return with_fit_info(model, info)

@@ -1,14 +1,23 @@
-"""Examples and their targets, and new rows by the columns of the examples. Numbers stay numbers, however few."""
+"""Training rows and their targets, and new rows by their columns. Numbers are numeric, however few they are."""
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.errors import DataError, EmptyTableError, ShapeError, listed
+from bayeslearn import validation
+from bayeslearn.errors import (
+    BayeslearnWarning,
+    DataError,
+    EmptyTableError,
+    MissingValuesError,
+    ShapeError,
+    listed,
+)
 from bayeslearn.neighbors.distances import with_another
-from bayeslearn.sources.usability import dropping, warn_dropped
+from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, Table, Variable, as_table
 from bayeslearn.tables.numeric_states import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_finite
@@ -20,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def examples(data: Any, *, sample_weight: Any = None, discrete: Iterable[str] = (), **how: Any) -> Table:
-    """Training rows as a table; one that is a table already says itself what is what."""
+    """Training rows as a table; a table keeps the kinds of its columns."""
     if isinstance(data, Table):
         return as_table(data, sample_weight=sample_weight, columns=how.get("columns"))
     if is_numbers(data) and not how and not discrete:
@@ -32,7 +41,7 @@ def examples(data: Any, *, sample_weight: Any = None, discrete: Iterable[str] = 
 
 
 def new_rows(schema: Schema, data: Any, *, missing_columns: str = "error") -> Table:
-    """Rows by the columns of the examples; a state that these do not show has a code of its own, the last."""
+    """Rows by the columns of the training rows; a state that these do not have gets a code of its own, the last."""
     columns = getattr(data, "shape", (0, 0))[1:]
     plain = isinstance(data, np.ndarray) and data.dtype.names is None
     if plain and columns != (len(schema),):
@@ -63,7 +72,7 @@ def of_numbers(x: NDArray[Any], schema: Schema, sample_weight: Any = None) -> Ta
 
 
 def more(schema: Schema, data: Any, sample_weight: Any = None) -> Table:
-    """More examples: columns are of the kinds they were, and their states may be new."""
+    """More training rows: columns keep their kinds, and states may be new."""
     plain = isinstance(data, np.ndarray)
     if plain and data.shape[1:] != (len(schema),):
         raise ShapeError(f"expected rows of {len(schema)} columns ({listed(schema.names)}), got shape {data.shape}")
@@ -71,8 +80,47 @@ def more(schema: Schema, data: Any, sample_weight: Any = None) -> Table:
         return of_numbers(data, schema, sample_weight)
     kinds = {"discrete": [v.name for v in schema.discrete], "numeric": [v.name for v in schema.numeric]}
     rows = {name: data[:, j] for j, name in enumerate(schema.names)} if plain else data
-    told: dict[str, Any] = {} if isinstance(data, Table) else kinds
-    return as_table(rows, columns=schema.names, sample_weight=sample_weight, allow_constant=True, **told)
+    declared: dict[str, Any] = {} if isinstance(data, Table) else kinds
+    return as_table(rows, columns=schema.names, sample_weight=sample_weight, allow_constant=True, **declared)
+
+
+def more_labeled(
+    schema: Schema, target: Any, data: Any, name: str, sample_weight: Any
+) -> tuple[Table, Variable, NDArray[Any]]:
+    """More training rows with the column of their targets."""
+    kinds: dict[str, list[str]] = {"discrete": [], "numeric": []}
+    for variable, column in [*((v, v.name) for v in schema), (target, name)]:
+        kinds["discrete" if isinstance(variable, DiscreteVariable) else "numeric"].append(column)
+    declared: dict[str, Any] = {} if isinstance(data, Table) else kinds
+    table = as_table(
+        data, columns=[*schema.names, name], sample_weight=sample_weight, allow_constant=True,
+        max_states=MAX_CLASSES, **declared,
+    )  # fmt: skip
+    cells = table.column(name) if isinstance(target, DiscreteVariable) else table.values_of(name)
+    return table.drop([name]), *read_targets(cells, target.name, like=target)
+
+
+def remaining(rows: Table, targets: NDArray[Any], n: int) -> NDArray[np.float64]:
+    """The weights of the first n rows when the others are removed from them, of equal rows the last ones first."""
+    cells = np.column_stack([rows.codes.T, rows.values.T, targets]).astype(np.float64)
+    equal = np.unique(np.where(np.isnan(cells), np.inf, cells), axis=0, return_inverse=True)[1].ravel()
+    w = np.ones(len(cells)) if rows.sample_weight is None else rows.sample_weight
+    mine, own = equal[:n], w[:n]
+    size = int(equal.max()) + 1
+    gone = np.bincount(equal[n:], w[n:], minlength=size)
+    lacking = gone > np.bincount(mine, own, minlength=size) * (1 + 1e-12)
+    if lacking.any():
+        raise DataError(
+            f"row {validation.first_position(lacking[equal[n:]])} is not among the training rows",
+            hint="remove rows with the cells, targets and weights with which they were added",
+        )
+    order = np.lexsort((-np.arange(n), mine))
+    before = np.cumsum(own[order]) - own[order]
+    first = np.concatenate([[True], mine[order][1:] != mine[order][:-1]])
+    before -= before[np.flatnonzero(first)][np.cumsum(first) - 1]
+    left = np.empty(n)
+    left[order] = own[order] - np.clip(gone[mine[order]] - before, 0, own[order])
+    return np.where(left > 1e-12 * own, left, 0.0)
 
 
 def joined(one: Table, other: Table) -> Table:
@@ -103,24 +151,111 @@ def recoded(table: Table, schema: Schema) -> Table:
 ### targets
 
 
-#: More classes than this are taken for a mistake.
-MOST_CLASSES = 1 << 16
+#: The largest number of classes.
+MAX_CLASSES = 1 << 16
 
 
-def targets(
+def labeled(
+    data: Any,
+    target: Any,
+    *,
+    task: str,
+    columns: Iterable[str] | None,
+    sample_weight: Any,
+    unlabeled: str,
+    max_states: int,
+    dropped: dict[str, str] | None = None,
+) -> tuple[Table, Any, NDArray[Any], dict[str, str]]:
+    """Training rows, the target, its values, and the dropped columns with reasons; no row lacks its target.
+
+    Columns that cannot be used are dropped with a warning, or recorded in `dropped` by a caller that reports them.
+    """
+    validation.choice("task", task, ["auto", "classification", "regression"])
+    validation.choice("unlabeled", unlabeled, ["warn", "error", "drop"])
+    if isinstance(target, str):
+        rows, variable, found, gone = named_target(data, target, task, columns, sample_weight, max_states, dropped)
+    else:
+        how = {} if columns is None else {"columns": columns}
+        rows, gone = examples(data, sample_weight=sample_weight, **how), {}
+        name = str(getattr(target, "name", None) or "target")
+        name = name if name not in rows.schema else f"{name}_target"
+        variable, found = read_targets(target, name, discrete=task == "classification")
+        if len(found) != len(rows):
+            raise ShapeError(f"expected a target for each of {len(rows)} rows, got {len(found)}")
+    missing = found < 0 if isinstance(variable, DiscreteVariable) else np.isnan(found)
+    if missing.any():
+        if unlabeled == "error":
+            raise MissingValuesError(
+                f"{missing.sum()} rows have no {variable.name!r}, the first is row "
+                f"{validation.first_position(missing)}",
+                hint='drop them: unlabeled="drop"',
+            )
+        if unlabeled == "warn":
+            warnings.warn(
+                f"{missing.sum()} rows without a {variable.name!r} are dropped", BayeslearnWarning, stacklevel=4
+            )
+        there = np.flatnonzero(~missing)
+        rows, found = rows.take(there), found[there]
+    return rows, variable, found, gone
+
+
+def named_target(
+    data: Any, target: str, task: str, columns: Any, sample_weight: Any, max_states: int, dropped: Any
+) -> tuple[Table, Any, NDArray[Any], dict[str, str]]:
+    """Training rows without one of the columns, which is the target."""
+    left_out = dropping(data, dropped, columns)
+    table = as_table(
+        data, columns=None if columns is None else [*columns, target], sample_weight=sample_weight,
+        discrete=[target] if task == "classification" else (), numeric=[target] if task == "regression" else (),
+        max_states=max_states, allow_constant=True, left_out=left_out,
+    )  # fmt: skip
+    if target in (left_out or ()):
+        raise DataError(f"the target cannot be used: {left_out[target]}")  # type: ignore[index]
+    table = without_identifiers(table, left_out, keep=[target, *named_columns(data)])
+    warn_dropped(left_out)
+    variable = table.schema[target]
+    rows = table.drop([target])
+    if not isinstance(data, Table):
+        rows = with_numbers(rows, [v for v in rows.schema.discrete if all_numbers(v)])
+    if not len(rows.schema):
+        raise EmptyTableError(f"there is no column besides {target!r} to find neighbors by")
+    discrete = isinstance(variable, DiscreteVariable)
+    found = table.codes_of(target).astype(np.int64) if discrete else np.array(table.values_of(target))
+    return rows, variable, found, dict(left_out or {})
+
+
+def targets_of(data: Any, target: Any, like: Any) -> NDArray[Any]:
+    """Targets of new rows: codes, −1 where missing and one more than all for another class; or numbers."""
+    name, rows = (target, data) if isinstance(target, str) else (like.name, {like.name: target})
+    if isinstance(like, DiscreteVariable):
+        schema = with_another(Schema([DiscreteVariable(name, like.states, read_as=like.read_as, origin=like.origin)]))
+        return as_table(rows, schema=schema, handle_unknown="last").codes[0].astype(np.int64)
+    return np.array(as_table(rows, schema=Schema([NumericVariable(name)])).values[0])
+
+
+def recoded_targets(mine: Any, theirs: Any, targets: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
+    """The target with the classes of two models, and targets of the second by its codes."""
+    variable = widened(mine, theirs)
+    if not isinstance(variable, DiscreteVariable) or theirs == variable:
+        return variable, targets
+    place = np.array([variable.states.index(state) for state in theirs.states], np.int64)
+    return variable, place[targets]
+
+
+def read_targets(
     y: Any, name: str, *, like: Variable | None = None, discrete: bool = False
 ) -> tuple[Variable, NDArray[Any]]:
-    """A target and what each row says of it: text and truth values are classes, numbers are numbers if not told.
+    """A target and its value in each row: text and truth values are classes, numbers are numbers unless `discrete`.
 
-    Where one is known already, more rows are read as it was, and may show new classes.
+    More rows of a known target are read as `like` it, and may have new classes.
     """
     if isinstance(like, DiscreteVariable) or discrete:
-        column = as_table({name: y}, discrete=[name], allow_constant=True, max_states=MOST_CLASSES)
+        column = as_table({name: y}, discrete=[name], allow_constant=True, max_states=MAX_CLASSES)
         variable: Any = widened(like, column.schema[name]) if like is not None else column.schema[name]
         if variable == like:
             variable = like
         return variable, coded(as_table(column, schema=Schema([variable])))
-    column = as_table({name: y}, allow_constant=True, max_states=MOST_CLASSES, numeric=() if like is None else [name])
+    column = as_table({name: y}, allow_constant=True, max_states=MAX_CLASSES, numeric=() if like is None else [name])
     found = column.schema[name]
     if isinstance(found, DiscreteVariable) and not any(isinstance(s, str) for s in found.states) and all_numbers(found):
         column = with_numbers(column, [found])

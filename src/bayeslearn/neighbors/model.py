@@ -1,61 +1,70 @@
-"""Nearest neighbors: the examples themselves are the model.
+"""k-nearest neighbors: the training rows themselves are the model.
 
-    evidence  = statistics of what the k nearest say, weighted by nearness        :mod:`.evidence`
-    posterior = prior + evidence                                                  a row for every question
+    statistics = those of the targets of the k nearest rows, weighted by distance        :mod:`.voting`
+    posterior  = prior + statistics                                                      one for each new row
 
-For classes the family is categorical with a Dirichlet prior, for numbers it is normal, with a prior of the variance
-only: Jeffreys' and so many cases whose spread is that of the target between nearest neighbors, ½ E (y − y')². Means
-are plain averages.
+For classes the distribution is categorical with a Dirichlet prior. For numbers it is Gaussian, with a prior of the
+variance only: Jeffreys' and an equivalent sample size whose variance is that of the target between nearest neighbors,
+½ E (y − y')². Means are plain averages.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
-from bayeslearn.codec import Saved, upgrade
+from bayeslearn import lazy_imports, significance, validation
+from bayeslearn.codec import Saved
 from bayeslearn.distributions import Categorical, Dirichlet, Normal, NormalInverseGamma
 from bayeslearn.distributions.moments import require_squares
 from bayeslearn.distributions.priors import cases_of, dirichlet_prior
 from bayeslearn.errors import EmptyTableError, MissingValuesError, ParameterError, ShapeError
-from bayeslearn.model_values import ARRAY, NUMBER, plain_prior
-from bayeslearn.neighbors import inputs, search_index, voting
+from bayeslearn.fit_info import Fitted
+from bayeslearn.neighbors import inputs, reporting, search_index, serialization, updates, voting
 from bayeslearn.neighbors.distances import Distance, as_weights
-from bayeslearn.neighbors.inputs import targets
+from bayeslearn.neighbors.inputs import read_targets
 from bayeslearn.printable import printable
-from bayeslearn.tables import DiscreteVariable, Schema, Table
+from bayeslearn.reports import Reported
+from bayeslearn.tables import DiscreteVariable, Table
 from bayeslearn.tables.labels import class_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.distributions.row_lineage import RowLineage
     from bayeslearn.model_values import Reader
     from bayeslearn.neighbors.search_index import Index
     from bayeslearn.neighbors.voting import NeighborExplanation
+    from bayeslearn.reports import Report
     from bayeslearn.tables import Variable
+    from bayeslearn.tables.frames import Backend
 
     Floats = NDArray[np.float64]
     Rows = NDArray[np.int64]
 
+#: It loads when something is drawn.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
+
 #: Numbers of neighbors that are held at a time.
 ROOM = 1 << 22
 
-#: Rows that tell how much the target differs between nearest neighbors.
+#: Rows from which the local variance of the target is estimated.
 PROBES = 2000
 
 
-@dataclass(frozen=True, eq=False)
-class NeighborsModel(Saved, kind="neighbors", version=2):
-    """Examples, the distance between rows, and how their neighbors are heard.
+@dataclass(frozen=True, eq=False, repr=False)
+class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
+    """Training rows, the distance between rows, and how neighbors are weighted.
+
+    :func:`fit_neighbors` fits one to a table and selects its settings; :meth:`from_arrays` keeps rows as they are.
 
     >>> model = NeighborsModel.from_arrays(
-    ...     {"sweet": [8, 3, 3, 7], "crunch": [5, 7, 6, 3]}, ["fruit", "vegetable", "protein", "fruit"], k=1,
+    ...     {"sweet": [8, 3, 3, 7], "crunch": [5, 7, 6, 3]}, ["fruit", "vegetable", "protein", "fruit"], n_neighbors=1,
     ...     metric="euclidean")
     >>> tomato = {"sweet": [6], "crunch": [4]}
     >>> model.predict(tomato).tolist(), model.nearest(tomato, 4)[0].round(1).tolist()
@@ -64,36 +73,38 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
 
     examples: Table
     target: Variable
-    #: What each example says: the code of a class, or a number.
-    said: NDArray[Any]
+    #: The target of each training row: the code of a class, or a number.
+    targets: NDArray[Any]
     distance: Distance
-    #: How many cases are heard; None for all.
-    k: int | None = 5
-    weighting: Any = "uniform"
-    #: Cases that the prior is worth, spread evenly over the classes; a word of the grammar; None for no prior.
+    #: The number of neighbors; None for all.
+    n_neighbors: int | None = 5
+    weights: Any = "uniform"
+    #: Equivalent sample size of the prior, spread evenly over the classes; a word of the grammar; None for no prior.
     prior: Any = 1.0
-    index: str = "auto"
+    algorithm: str = "auto"
+    #: The update that each row came with, where the model was updated.
+    lineage: RowLineage | None = None
 
     def __post_init__(self) -> None:
-        if self.k is not None:
-            validation.integer("k", self.k, min_value=1)
-        if not callable(self.weighting):
-            validation.choice("weighting", self.weighting, voting.WEIGHTINGS)
-        validation.choice("index", self.index, ["auto", *search_index.KINDS])
+        if self.n_neighbors is not None:
+            validation.integer("n_neighbors", self.n_neighbors, min_value=1)
+        if not callable(self.weights):
+            validation.choice("weights", self.weights, voting.WEIGHTS)
+        validation.choice("algorithm", self.algorithm, ["auto", *search_index.KINDS])
         if not len(self.examples) or not len(self.examples.schema):
-            raise EmptyTableError("there are no examples to find neighbors among, or they have no columns")
-        object.__setattr__(self, "said", validation.owned(self.said))
-        if self.said.shape != (len(self.examples),):
-            raise ShapeError(f"expected a target for each of {len(self.examples)} rows, got shape {self.said.shape}")
+            raise EmptyTableError("there are no training rows to find neighbors among, or they have no columns")
+        object.__setattr__(self, "targets", validation.owned(self.targets))
+        if self.targets.shape != (len(self.examples),):
+            raise ShapeError(f"expected a target for each of {len(self.examples)} rows, got shape {self.targets.shape}")
         if isinstance(self.target, DiscreteVariable):
-            validation.indices("said", self.said, self.target.size, min_value=-1)
+            validation.indices("targets", self.targets, self.target.size, min_value=-1)
         if not self.is_classifier:
-            require_squares(f"numbers in {self.target.name!r}", self.said)
-        bad = self.said < 0 if self.is_classifier else ~np.isfinite(self.said)
+            require_squares(f"numbers in {self.target.name!r}", self.targets)
+        bad = self.targets < 0 if self.is_classifier else ~np.isfinite(self.targets)
         if bad.any():
             raise MissingValuesError(
-                f"{bad.sum()} rows have no {self.target.name!r}, row {validation.first_position(bad)} is the first",
-                hint="leave them out: an example that says nothing helps nobody",
+                f"{bad.sum()} rows have no {self.target.name!r}, the first is row {validation.first_position(bad)}",
+                hint="drop the rows without a target",
             )
         object.__setattr__(self, "prior", self._checked_prior())
         if self.is_classifier:
@@ -106,71 +117,87 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
         y: Any,
         *,
         metric: str = "scaled",
-        attribute_weights: Any = None,
+        feature_weights: Any = None,
         target: str = "target",
-        k: int | None = 5,
-        weighting: Any = "uniform",
+        n_neighbors: int | None = 5,
+        weights: Any = "uniform",
         prior: Any = 1.0,
-        index: str = "auto",
+        algorithm: str = "auto",
     ) -> NeighborsModel:
-        """A model of rows and their targets.
+        """Return a model of rows and their targets, with settings as given.
 
         Parameters
         ----------
         X, y
             The rows, and the target of each: text and truth values are classes, numbers are numbers.
         metric
-            What numbers are divided by: ``"scaled"`` (standard deviation), ``"range"``, ``"euclidean"`` (nothing).
-        attribute_weights
-            Weights of the columns, by name or in order; default: all alike.
+            The unit of numeric columns: ``"scaled"`` (standard deviation), ``"range"``, ``"euclidean"`` (1).
+        feature_weights
+            Weights of the columns, by name or in order; 1 for each by default.
         target
             The name of the target.
-        k
-            The number of neighbors; None for all.
-        weighting
+        n_neighbors
+            The number of neighbors; None for all rows.
+        weights
             ``"uniform"``, ``"inverse_square"``, or a function of an array of distances.
         prior
-            Pseudo-count of the prior, spread evenly over the classes; a word such as ``"m:2"`` or ``"laplace"``; None
-            for no prior; or a Dirichlet, or a NormalInverseGamma.
-        index
-            How neighbors are searched: ``"auto"``, or a kind of :mod:`~bayeslearn.neighbors.search_index`.
+            Equivalent sample size of the prior, spread evenly over the classes; a word such as ``"m:2"`` or
+            ``"laplace"``; None for no prior; or a Dirichlet, or a NormalInverseGamma.
+        algorithm
+            The search index: ``"auto"``, or a name of :func:`build_index`.
         """
         table = inputs.examples(X)
-        variable, said = targets(y, target)
-        told = None if attribute_weights is None else as_weights(attribute_weights, table.schema)
-        distance = Distance.learn(table, metric, told)
-        return cls(table, variable, said, distance, k, weighting, prior, index)
+        variable, found = read_targets(y, target)
+        named = None if feature_weights is None else as_weights(feature_weights, table.schema)
+        distance = Distance.learn(table, metric, named)
+        return cls(table, variable, found, distance, n_neighbors, weights, prior, algorithm)
 
     def __repr__(self) -> str:
-        k = "all" if self.k is None else self.k
-        return printable(
-            f"NeighborsModel({self.target.name} by {k} of {len(self.examples)} examples, {self.weighting})"
-        )
+        k = "all" if self.n_neighbors is None else self.n_neighbors
+        return printable(f"NeighborsModel({self.target.name} by {k} of {len(self.examples)} rows, {self.weights})")
+
+    def __len__(self) -> int:
+        return len(self.examples)
 
     @property
     def is_classifier(self) -> bool:
         """Whether the target is a class."""
         return isinstance(self.target, DiscreteVariable)
 
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """The classes of the target; none of a numeric target."""
+        return self.target.states if isinstance(self.target, DiscreteVariable) else ()
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The columns that distances are computed from."""
+        return self.examples.schema.names
+
+    @property
+    def feature_weights(self) -> dict[str, float]:
+        """The weight of every column in the distance."""
+        return self.distance.feature_weights
+
     @cached_property
-    def family(self) -> Any:
+    def _distribution(self) -> Any:
         """The likelihood of the target."""
         return Categorical(self.target.size) if isinstance(self.target, DiscreteVariable) else Normal()
 
     @property
-    def cases(self) -> Floats:
-        """How many cases each example stands for."""
+    def sample_weight(self) -> Floats:
+        """The weight of each training row."""
         return np.ones(len(self.examples)) if self.examples.sample_weight is None else self.examples.sample_weight
 
     @cached_property
     def points(self) -> Floats:
-        """The examples as points."""
+        """The training rows as points."""
         return self.distance.points(self.examples)
 
     @cached_property
     def search_index(self) -> Index:
         """The index over the points."""
-        return search_index.build_index(self.points, kind=self.index)
+        return search_index.build_index(self.points, algorithm=self.algorithm)
 
     # -- priors
 
@@ -178,15 +205,17 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
         """The prior of this target: an object or a number as it is; of a word a rule for classes, else a number."""
         if self.is_classifier and (self.prior is None or isinstance(self.prior, str)):
             return dirichlet_prior(self.prior)
-        if self.family.takes(self.prior):
+        if self._distribution.takes(self.prior):
             return self.prior
-        cases = cases_of(self.prior)
-        if cases == "evidence":
-            raise ParameterError("neighbors have no prior 'evidence'", hint="take none, m:CASES or a number of cases")
-        return cases
+        size = cases_of(self.prior)
+        if size == "evidence":
+            raise ParameterError(
+                "there is no prior 'evidence' for neighbors", hint="use none, m:SIZE or an equivalent sample size"
+            )
+        return size
 
     def prior_of(self) -> Any:
-        """The prior as a distribution of parameters."""
+        """Return the prior as a distribution of parameters."""
         if isinstance(self.target, DiscreteVariable):
             rule = Dirichlet.m_estimate(self.prior) if isinstance(self.prior, int | float) else self.prior
             return rule.of((self.target.size,))
@@ -197,191 +226,187 @@ class NeighborsModel(Saved, kind="neighbors", version=2):
 
     @cached_property
     def local_variance(self) -> float:
-        """½ E (y − y')², y' that of the nearest other example: how much the target varies where rows are alike."""
+        """½ E (y − y')², y' the target of the nearest other row: the variance of the target among similar rows."""
         if len(self.examples) < 2:
             return 0.0
         probes = np.linspace(0, len(self.examples) - 1, min(PROBES, len(self.examples))).astype(np.int64)
-        rows = self.neighbors_of_examples(probes, 1)[1][:, 0]
-        return float(np.mean((self.said[probes] - self.said[rows]) ** 2) / 2)
+        rows = self.neighbors_of_rows(probes, 1)[1][:, 0]
+        return float(np.mean((self.targets[probes] - self.targets[rows]) ** 2) / 2)
 
     # -- neighbors
 
-    def nearest(self, data: Any, k: int | None = None) -> tuple[Floats, Rows]:
-        """The distances and the numbers of the examples nearest to each row, the nearest first."""
-        m = self.rows_for(self.k if k is None else validation.integer("k", k, min_value=1))
-        return self._nearest(inputs.new_rows(self.examples.schema, data), m)
+    def nearest(self, data: Any, n_neighbors: int | None = None) -> tuple[Floats, Rows]:
+        """Return the distances and the positions of the training rows nearest to each row, the nearest first."""
+        k = self.n_neighbors if n_neighbors is None else validation.integer("n_neighbors", n_neighbors, min_value=1)
+        return self._nearest(inputs.new_rows(self.examples.schema, data), self.rows_for(k))
 
     def _nearest(self, rows: Table, m: int) -> tuple[Floats, Rows]:
         q, side = self.distance.queries(rows, self.points.shape[1])
         d, found = self.search_index.nearest(q, m)
         return (np.hypot(d, np.sqrt(side)[:, None]) if side.any() else d), found
 
-    def neighbors_of_examples(self, rows: Rows, m: int) -> tuple[Floats, Rows]:
-        """The nearest examples to some of the examples themselves, which are left out."""
+    def neighbors_of_rows(self, rows: Rows, m: int) -> tuple[Floats, Rows]:
+        """Return the nearest training rows to some of the training rows, without these."""
         d, found = self._nearest(self.examples.take(rows), min(m + 1, len(self.examples)))
         itself = found == rows[:, None]
         itself[~itself.any(axis=1), -1] = True  # so many at the same place that it is not among them
         return d[~itself].reshape(len(rows), -1), found[~itself].reshape(len(rows), -1)
 
-    def rows_for(self, k: int | None) -> int:
-        """So many rows that there are k cases among them, whichever they are."""
-        n, cases = len(self.examples), self.cases
-        if k is None:
+    def rows_for(self, n_neighbors: int | None) -> int:
+        """Return how many rows hold n neighbors by weight, whichever they are."""
+        n, weights = len(self.examples), self.sample_weight
+        if n_neighbors is None:
             return n
-        if k > cases.sum() * (1 + 1e-12):
+        if n_neighbors > weights.sum() * (1 + 1e-12):
             raise ParameterError(
-                f"`k` is {k}, but there are only {cases.sum():g} examples", hint="lower `k`, or add rows"
+                f"`n_neighbors` is {n_neighbors}, but there are only {weights.sum():g} training rows",
+                hint="reduce `n_neighbors`, or add rows",
             )
-        if cases.min() >= 1:
-            return min(validation.integer("k", k, min_value=1), n)
-        return min(int(np.searchsorted(np.cumsum(np.sort(cases)), k * (1 - 1e-12))) + 1, n)
+        if weights.min() >= 1:
+            return min(validation.integer("n_neighbors", n_neighbors, min_value=1), n)
+        return min(int(np.searchsorted(np.cumsum(np.sort(weights)), n_neighbors * (1 - 1e-12))) + 1, n)
 
     def weighted_neighbors(self, rows: Table) -> Iterator[tuple[Floats, Rows, Floats]]:
-        """Distances, examples and their weights, some questions at a time."""
-        m = self.rows_for(self.k)
+        """Return distances, training rows and their weights, some new rows at a time."""
+        m = self.rows_for(self.n_neighbors)
         for batch in rows.batches(max(ROOM // m, 1)):
             d, found = self._nearest(batch, m)
-            yield d, found, voting.weights(d, self.cases[found], self.k, self.weighting)
+            yield d, found, voting.weights(d, self.sample_weight[found], self.n_neighbors, self.weights)
 
-    def posteriors(self, data: Any) -> Iterator[tuple[Any, Rows]]:
-        """What is known of the target at each row, and who said so, some rows at a time."""
+    def _posteriors(self, data: Any) -> Iterator[tuple[Any, Rows]]:
+        """The posterior of the target at each row, and its neighbors, some rows at a time."""
         prior = self.prior_of()
         for _, found, w in self.weighted_neighbors(inputs.new_rows(self.examples.schema, data)):
-            who = np.repeat(np.arange(len(found)), found.shape[1])
-            evidence_ = self.family.collect(
-                self.said[found].ravel(), sample_weight=w.ravel(), groups=who, n_groups=len(found)
+            groups = np.repeat(np.arange(len(found)), found.shape[1])
+            statistics = self._distribution.collect(
+                self.targets[found].ravel(), sample_weight=w.ravel(), groups=groups, n_groups=len(found)
             )
             size = (len(found), self.target.size) if isinstance(self.target, DiscreteVariable) else (len(found),)
-            yield self.family.update(prior.of(size), evidence_), found
+            yield self._distribution.update(prior.of(size), statistics), found
 
     # -- answers
 
     def predict(self, data: Any) -> NDArray[Any]:
-        """The most probable class, or the mean of the target, of each row."""
+        """Return the most probable class, or the mean of the target, of each row."""
         if not isinstance(self.target, DiscreteVariable):
-            return np.concatenate([posterior.mu for posterior, _ in self.posteriors(data)])
+            return np.concatenate([posterior.mu for posterior, _ in self._posteriors(data)])
         return class_array(self.target.states)[self.predict_codes(data)]
 
     def predict_codes(self, data: Any) -> NDArray[np.intp]:
-        """The code of the most probable class; of tied ones, that of the nearest neighbor."""
+        """Return the code of the most probable class; of tied classes, that of the nearest neighbor."""
         self._require_classes("classes")
-        found = [voting.elected(p.alpha, self.said[rows]) for p, rows in self.posteriors(data)]
+        found = [voting.elected(p.alpha, self.targets[rows]) for p, rows in self._posteriors(data)]
         return np.concatenate(found)
 
     def predict_proba(self, data: Any) -> Floats:
-        """P(class), a column for each class."""
+        """Return P(class | row), a column for each of `classes`."""
         self._require_classes("probabilities of classes")
-        return np.concatenate([posterior.mean() for posterior, _ in self.posteriors(data)])
+        return np.concatenate([posterior.mean() for posterior, _ in self._posteriors(data)])
 
     def predict_interval(self, data: Any, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Equal-tailed bounds of the target of one more case at each row."""
+        """Return equal-tailed bounds of the target of one more row at each row, a numeric target's."""
         if self.is_classifier:
-            raise ParameterError("intervals are for numbers, and this target is a class", hint="ask predict_proba")
-        bounds = [voting.interval(posterior, level) for posterior, _ in self.posteriors(data)]
+            raise ParameterError("intervals are for numeric targets", hint="predict_proba has the classes")
+        bounds = [voting.interval(posterior, level) for posterior, _ in self._posteriors(data)]
         low, high = (np.concatenate(side) for side in zip(*bounds, strict=True))
         return low, high
 
-    def explain(self, data: Any) -> list[NeighborExplanation]:
-        """For each row the neighbors that are heard, how far they are, what they weigh and what they say."""
-        from bayeslearn.neighbors.voting import explanations  # noqa: PLC0415 - it asks this module
+    def log_likelihood(self, data: Any, target: Any = None) -> Floats:
+        """Return ln P(target | row) of each row; 0 where the target is missing.
 
-        return explanations(self, data)
+        `target` is a column of `data`, by default the one that the model predicts, or an array.
+        """
+        rows, truth = self._labeled(data, target)
+        parts, at = [], 0
+        for posterior, found in self._posteriors(rows):
+            some = truth[at : at + len(found)]
+            parts.append(voting.log_likelihood(posterior, some, classes=self.is_classifier))
+            at += len(found)
+        return np.concatenate(parts)
+
+    def score(self, data: Any, target: Any = None, *, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy, or R² of a numeric target, on rows whose target is known."""
+        rows, truth = self._labeled(data, target)
+        predicted = self.predict_codes(rows) if self.is_classifier else self.predict(rows)
+        return significance.score(predicted, truth, sample_weight, classes=self.is_classifier)
+
+    def explain(self, data: Any, *, max_results: int = 20) -> list[NeighborExplanation]:
+        """Return an explanation for each row: its neighbors, their distances, weights and targets."""
+        return voting.explanations(self, data, max_results)
+
+    def _labeled(self, data: Any, target: Any) -> tuple[Table, NDArray[Any]]:
+        """New rows, and their targets: codes, −1 where missing, or numbers, NaN where missing."""
+        rows = inputs.new_rows(self.examples.schema, data)
+        truth = inputs.targets_of(data, self.target.name if target is None else target, self.target)
+        if len(truth) != len(rows):
+            raise ShapeError(f"expected a target for each of {len(rows)} rows, got {len(truth)}")
+        return rows, truth
 
     def _require_classes(self, what: str) -> None:
         if not self.is_classifier:
             raise ParameterError(f"there are no {what}: the target {self.target.name!r} is a number")
 
-    # -- learning goes on
+    # -- more rows, fewer rows
 
-    def update(self, X: Any, y: Any, *, sample_weight: Any = None) -> NeighborsModel:
-        """More examples; scales are those of all of them, so that batches add up to the whole."""
-        table = inputs.joined(self.examples, inputs.more(self.examples.schema, X, sample_weight))
-        variable, said = targets(y, self.target.name, like=self.target)
-        distance = Distance.learn(table, self.distance.metric, self.distance.attribute_weights)
-        both = np.concatenate([self.said, said])
-        return replace(self, examples=table, target=variable, said=both, distance=distance)
+    def update(self, data: Any, target: Any = None, *, sample_weight: Any = None) -> NeighborsModel:
+        """Return the model with more rows; scales are those of all rows, so that batches add up to the whole.
 
-    def weighted(self, weights: Any) -> NeighborsModel:
-        """The same examples, with other weights of attributes."""
-        return replace(self, distance=self.distance.weighted(as_weights(weights, self.examples.schema)))
+        Parameters
+        ----------
+        data
+            Rows with the columns of the model.
+        target
+            The column of `data` with the targets, by default the one that the model predicts, or an array of them.
+        sample_weight
+            The weight of each row, or the column that holds it.
+        """
+        return updates.with_rows(self, data, target, sample_weight)
+
+    def remove(self, data: Any, target: Any = None, *, sample_weight: Any = None) -> NeighborsModel:
+        """Return the model without some of its rows, each of which must be among them with the same target."""
+        return updates.without_rows(self, data, target, sample_weight)
+
+    def merge(self, *others: NeighborsModel) -> NeighborsModel:
+        """Return the model with the rows of others; rows that several were updated from count once."""
+        return reduce(updates.merged, others, self)
+
+    def __add__(self, other: NeighborsModel) -> NeighborsModel:
+        return updates.merged(self, other) if isinstance(other, NeighborsModel) else NotImplemented
+
+    def discount(self, forgetting_factor: float) -> NeighborsModel:
+        """Return the model with the weights of its rows multiplied by a factor in (0, 1]."""
+        factor = validation.number("forgetting_factor", forgetting_factor, above=0, max_value=1)
+        return updates.with_weights(self, self.sample_weight * factor, np.arange(len(self)))
+
+    def weighted(self, feature_weights: Any) -> NeighborsModel:
+        """Return the model with other weights of columns."""
+        return replace(self, distance=self.distance.weighted(as_weights(feature_weights, self.examples.schema)))
+
+    # -- what it shows
+
+    def report(self) -> Report:
+        """Return the settings, and the columns with their weights."""
+        return reporting.model_report(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings and the number of rows as plain values."""
+        return reporting.plain_model(self)
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return the training rows with their targets as a data frame."""
+        return reporting.frame(self, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the predictions over two numeric columns, with Voronoi cells; else the error by number of neighbors."""
+        return plots.plot_neighbors(self, ax=ax)
 
     # -- files
 
     def to_document(self) -> dict[str, Any]:
-        """Return the model as plain values: the examples, from which the distance is learned when they are read.
-
-        {"metric", "k", "weighting", "prior", "index", "target": {"variable", "said"},
-         "columns": [{"variable", "weight", "cells"}, ...], "cases": weights of the examples, or null}
-
-        Cells are codes of states or numbers, null where they are missing.
-        """
-        if callable(self.weighting):
-            raise ParameterError("a function cannot be written to a file", hint="name the weighting, or give none")
-        weights, table = self.distance.attribute_weights, self.examples
-        number = isinstance(self.prior, int | float)
-        return {
-            "metric": self.distance.metric,
-            "k": self.k,
-            "weighting": self.weighting,
-            "prior": float(self.prior) if number else plain_prior(self.prior),
-            "index": self.index,
-            "target": {"variable": self.target.to_dict(), "said": self.said},  # type: ignore[attr-defined]
-            "columns": [
-                {"variable": v.to_dict(), "weight": weights[v.name], "cells": plain_cells(table, v)}  # type: ignore[attr-defined]
-                for v in table.schema
-            ],
-            "cases": table.sample_weight,
-        }
+        """Return the model as plain values and arrays: settings, and columns with their cells."""
+        return serialization.to_document(self)
 
     @classmethod
     def from_document(cls, reader: Reader, document: dict[str, Any]) -> NeighborsModel:
         """Return the model of a document, all of which is checked."""
-        keys: dict[str, Any] = {
-            "metric": str, "k": (int, type(None)), "weighting": str, "prior": (*NUMBER, dict), "index": str,
-            "target": dict, "columns": [dict], "cases": (*ARRAY, type(None)),
-        }  # fmt: skip
-        metric, k, weighting, prior, index, target, columns, cases = reader.entries(document, keys, "a model")
-        variable, given = reader.entries(target, {"variable": dict, "said": ARRAY}, "the target")
-        cells: dict[str, Any] = {"variable": dict, "weight": NUMBER, "cells": ARRAY}
-        entries = [reader.entries(column, cells, "a column") for column in columns]
-        what: Any = reader.variable(variable)
-        said = read_cells(reader, what, given, None)
-        n = len(said)
-        schema = Schema(reader.variable(entry) for entry, _, _ in entries)
-        found = {v.name: read_cells(reader, v, entry[2], n) for v, entry in zip(schema, entries, strict=True)}
-        codes = np.array([found[v.name] for v in schema.discrete], np.int64).reshape(len(schema.discrete), n)
-        values = np.array([found[v.name] for v in schema.numeric]).reshape(len(schema.numeric), n)
-        table = Table(schema, codes, values, None if cases is None else reader.numbers(cases, "cases"))
-        weights = {v.name: entry[1] for v, entry in zip(schema, entries, strict=True)}
-        return cls(
-            table, what, said, Distance.learn(table, metric, weights), k, weighting,
-            reader.prior(prior, of="a target") if isinstance(prior, dict) else prior, index,
-        )  # fmt: skip
-
-
-def plain_cells(table: Table, variable: Any) -> NDArray[Any]:
-    """A column, masked where it is missing."""
-    if isinstance(variable, DiscreteVariable):
-        return np.ma.masked_less(table.codes_of(variable.name), 0)
-    return np.ma.masked_invalid(table.values_of(variable.name))
-
-
-def read_cells(reader: Reader, variable: Any, entry: Any, n: int | None) -> NDArray[Any]:
-    """Codes or numbers of one column, as many as there are examples."""
-    x = reader.array(entry, variable.name, missing=True)
-    if x.ndim != 1:
-        reader.wrong(f"the cells of column {variable.name!r} are not numbers")
-    if n is not None and len(x) != n:
-        reader.wrong(f"column {variable.name!r} has {len(x)} cells, and there are {n} examples")
-    if not isinstance(variable, DiscreteVariable):
-        return x.astype(np.float64)
-    codes = np.where(np.isnan(x), -1, x)
-    if (codes != np.round(codes)).any() or (codes < -1).any() or (codes >= variable.size).any():
-        reader.wrong(f"the codes of column {variable.name!r} must be whole numbers below {variable.size}")
-    return codes.astype(np.int64)
-
-
-@upgrade("neighbors", 1)
-def with_underscore(_reader: Reader, parts: dict[str, Any]) -> dict[str, Any]:
-    """Name the weighting as it is named now."""
-    return parts | {"weighting": "inverse_square"} if parts.get("weighting") == "inverse-square" else parts
+        return cls(*serialization.from_document(reader, document))

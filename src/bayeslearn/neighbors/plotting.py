@@ -1,7 +1,7 @@
-"""Plots of nearest neighbors: the Voronoi cells of the examples, and the error of every k.
+"""Plots of nearest neighbors: Voronoi cells of the training rows, and the error by number of neighbors.
 
-A cell holds the places that are nearer to its example than to any other. Cells are found where distance is Euclidean,
-among points scaled and weighted as the distance says, and drawn where people read numbers.
+A cell holds the points that are nearer to its row than to any other. Cells are computed among scaled and weighted
+points, where the distance is Euclidean, and drawn in the units of the columns.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.errors import ParameterError
+from bayeslearn.printable import plot_label as label
 from bayeslearn.tables import DiscreteVariable
 
 if TYPE_CHECKING:
@@ -18,28 +19,32 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.neighbors.fit import LeaveOneOut
     from bayeslearn.neighbors.model import NeighborsModel
+    from bayeslearn.neighbors.model_selection import LeaveOneOut
 
     Floats = NDArray[np.float64]
 
-#: Places along each side of the picture that are asked, and examples whose cells are outlined.
-GRID, MOST_CELLS = 250, 500
+#: Entries of a legend in one column.
+MAX_ENTRIES = 25
+
+#: Points along each side of the plot that are predicted, and rows whose cells are outlined.
+GRID, MAX_CELLS = 250, 500
 
 
 def plane(model: NeighborsModel) -> tuple[str, str] | None:
-    """The two columns of numbers that all is told by, if it is so."""
-    names = [v.name for v in model.examples.schema if model.distance.attribute_weights[v.name] > 0]
+    """The two numeric columns that the distance depends on, if it depends on no others."""
+    names = [v.name for v in model.examples.schema if model.distance.feature_weights[v.name] > 0]
     numbers = {v.name for v in model.examples.schema.numeric}
     return (names[0], names[1]) if len(names) == 2 and set(names) <= numbers else None
 
 
 def paint_cells(axes: Any, model: NeighborsModel, colors: Callable[[int], Any]) -> None:
-    """The answer everywhere, the cell of each example, and the examples."""
+    """The prediction everywhere, the cell of each training row, and the rows."""
     names = plane(model)
     if names is None:
         raise ParameterError(
-            "cells are drawn where two columns of numbers tell all", hint="draw the error by k instead"
+            "Voronoi cells need a model of two numeric columns",
+            hint="plot_error_by_n_neighbors draws the error by number of neighbors",
         )
     x = np.column_stack([model.examples.values_of(name) for name in names])
     shown = x[~np.isnan(x).any(axis=1)]
@@ -48,22 +53,25 @@ def paint_cells(axes: Any, model: NeighborsModel, colors: Callable[[int], Any]) 
     low, high = low - margin, high + margin
     sides = [np.linspace(a, b, GRID) for a, b in zip(low, high, strict=True)]
     _background(axes, model, names, sides, colors)
-    if len(shown) <= MOST_CELLS:
+    if len(shown) <= MAX_CELLS:
         for line in borders(model, names, shown):
             axes.plot(*line.T, color="black", linewidth=0.4, alpha=0.6)
     known = ~np.isnan(x).any(axis=1)
     if isinstance(model.target, DiscreteVariable):
         for code, state in enumerate(model.target.states):
-            mine = known & (model.said == code)
-            axes.scatter(*x[mine].T, s=14, color=colors(code), edgecolor="black", linewidth=0.4, label=str(state))
-        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title=model.target.name)
+            mine = known & (model.targets == code)
+            axes.scatter(*x[mine].T, s=14, color=colors(code), edgecolor="black", linewidth=0.4, label=label(state))
+        columns = -(-model.target.size // MAX_ENTRIES)
+        axes.legend(
+            loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, title=label(model.target.name), ncols=columns
+        )
     else:
-        axes.scatter(*x[known].T, s=14, c=model.said[known], edgecolor="black", linewidth=0.4)
-    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=names[0], ylabel=names[1])
+        axes.scatter(*x[known].T, s=14, c=model.targets[known], edgecolor="black", linewidth=0.4)
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel=label(names[0]), ylabel=label(names[1]))
 
 
 def _background(axes: Any, model: NeighborsModel, names: tuple[str, str], sides: Any, colors: Any) -> None:
-    """The answer at every place of a grid."""
+    """The prediction at every point of a grid."""
     places = dict(zip(names, (side.ravel() for side in np.meshgrid(*sides)), strict=True))
     nothing = np.full(GRID * GRID, np.nan)
     rows = np.column_stack([places.get(v.name, nothing) for v in model.examples.schema])
@@ -80,15 +88,15 @@ def _background(axes: Any, model: NeighborsModel, names: tuple[str, str], sides:
         axes.imshow(shades[model.predict_codes(asked)].reshape(GRID, GRID, 3), interpolation="nearest", **how)
     else:
         image = axes.imshow(model.predict(asked).reshape(GRID, GRID), **how)
-        axes.figure.colorbar(image, label=model.target.name)
+        axes.figure.colorbar(image, label=label(model.target.name))
 
 
 def borders(model: NeighborsModel, names: tuple[str, str], shown: Floats) -> list[Floats]:
     """The sides of the Voronoi cells, each as two points."""
     from scipy.spatial import QhullError, Voronoi  # noqa: PLC0415 - loaded when a picture is wanted
 
-    told = [model.examples.schema.names.index(name) for name in names]
-    scale = model.distance.scale[told] * np.sqrt(model.distance.weights[told])
+    at = [model.examples.schema.names.index(name) for name in names]
+    scale = model.distance.scale[at] * np.sqrt(model.distance.weights[at])
     scale = np.where(scale > 0, scale, 1.0)
     points = np.unique(shown, axis=0) * scale
     center, reach = points.mean(axis=0), 10 * (np.ptp(points, axis=0).max() or 1.0)
@@ -100,10 +108,10 @@ def borders(model: NeighborsModel, names: tuple[str, str], shown: Floats) -> lis
     return [cells.vertices[ridge] / scale for ridge in cells.ridge_vertices if min(ridge) >= 0]
 
 
-def paint_errors(axes: Any, found: LeaveOneOut, target: str) -> None:
-    """The leave-one-out error of every k, and the best one."""
-    axes.plot(found.k, found.errors, marker=".")
+def paint_errors(axes: Any, found: LeaveOneOut) -> None:
+    """The leave-one-out error by number of neighbors, and the best number."""
+    axes.plot(found.n_neighbors, found.errors, marker=".")
     axes.plot([found.best], [found.error], marker="o", color="black", linestyle="none")
-    axes.set(xlabel="k", ylabel=f"error of {target} when left out", ylim=(0, None))
-    axes.set_title(f"best k: {found.best}, error {found.error:.4g}")
+    axes.set(xlabel="Number of neighbors", ylabel="Leave-one-out error", ylim=(0, None))
+    axes.set_title(f"Lowest error {found.error:.4g} with {found.best} neighbors")
     axes.grid(alpha=0.3)

@@ -2,7 +2,7 @@
 
     nearest(q, k) = the k rows with the least (d(q, x), row number)        d² = Σ_c (q_c − x_c)²
 
-    tree          a k-d tree                            few columns
+    kd_tree       a k-d tree                            few columns
     brute         every row, most by a lower bound      many columns, or few rows
     approximate   usearch's graph of near points        many rows of many columns, where a few misses do no harm
 
@@ -167,7 +167,7 @@ LANES = 8
 SHARE = 64
 
 
-def build_index(points: ArrayLike, *, kind: str = "auto") -> Index:
+def build_index(points: ArrayLike, *, algorithm: str = "auto") -> Index:
     """An index over rows of finite numbers; "auto" is exact and chosen by the number of rows and columns.
 
     >>> index = build_index([[5.0, 4.0], [7.0, 3.0], [8.0, 1.0]])
@@ -178,13 +178,13 @@ def build_index(points: ArrayLike, *, kind: str = "auto") -> Index:
     x = checked("points", points)
     if not len(x):
         raise EmptyTableError("there are no rows to find neighbors in")
-    validation.choice("kind", kind, ["auto", *KINDS])
-    return KINDS[best_kind(*x.shape) if kind == "auto" else kind](validation.owned(x))
+    validation.choice("algorithm", algorithm, ["auto", *KINDS])
+    return KINDS[best_kind(*x.shape) if algorithm == "auto" else algorithm](validation.owned(x))
 
 
 def best_kind(n: int, d: int) -> str:
     """The exact index that is quickest for so many rows and columns."""
-    return "tree" if 0 < d < 32 and n > FEW_ROWS and n >= 2 ** (PER_COLUMN * d) else "brute"
+    return "kd_tree" if 0 < d < 32 and n > FEW_ROWS and n >= 2 ** (PER_COLUMN * d) else "brute"
 
 
 usearch: Any = lazy_imports.Optional(
@@ -195,7 +195,7 @@ usearch: Any = lazy_imports.Optional(
 class Index(ABC):
     """Points, and a way to the nearest of them."""
 
-    kind: str
+    algorithm: str
 
     def __init__(self, points: Floats) -> None:
         self.points = points
@@ -206,12 +206,12 @@ class Index(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self)} rows × {self.points.shape[1]} columns)"
 
-    def nearest(self, queries: ArrayLike, k: int) -> tuple[Floats, Rows]:
-        """The distances and the numbers of the k nearest rows to each query, (n, k) each, the nearest first."""
+    def nearest(self, queries: ArrayLike, n_neighbors: int) -> tuple[Floats, Rows]:
+        """Return the distances and the positions of the nearest rows to each query, the nearest first."""
         q = checked("queries", queries, self.points.shape[1])
-        k = validation.integer("k", k, min_value=1)
+        k = validation.integer("n_neighbors", n_neighbors, min_value=1)
         if k > len(self):
-            raise ParameterError(f"`k` is {k}, but there are only {len(self)} rows to find neighbors in")
+            raise ParameterError(f"`n_neighbors` is {k}, but there are only {len(self)} rows to find neighbors in")
         squares, rows = np.empty((len(q), k)), np.empty((len(q), k), np.int64)
         if len(q):
             self.find(q, squares, rows)
@@ -234,7 +234,7 @@ class Index(ABC):
 class Tree(Index):
     """A k-d tree; questions are answered in the order of its leaves, so that what one has read the next finds near."""
 
-    kind = "tree"
+    algorithm = "kd_tree"
 
     def __init__(self, points: Floats) -> None:
         super().__init__(points)
@@ -265,7 +265,7 @@ class Brute(Index):
     many is asked again with bounds by all columns.
     """
 
-    kind = "brute"
+    algorithm = "brute"
 
     def __init__(self, points: Floats) -> None:
         super().__init__(points)
@@ -309,7 +309,7 @@ class Approximate(Index):
     A large graph is built by all cores at once, so that two builds may differ in what they miss.
     """
 
-    kind = "approximate"
+    algorithm = "approximate"
 
     def __init__(self, points: Floats) -> None:
         graph = usearch.Index
@@ -338,7 +338,7 @@ class Approximate(Index):
 
 
 #: Kinds of indexes by name.
-KINDS: dict[str, type[Index]] = {kind.kind: kind for kind in (Tree, Brute, Approximate)}
+KINDS: dict[str, type[Index]] = {index.algorithm: index for index in (Tree, Brute, Approximate)}
 
 
 def checked(name: str, x: ArrayLike, columns: int | None = None) -> Floats:

@@ -1,9 +1,9 @@
-"""What neighbors contribute: their weights, with which a family collects their targets, and explanations by neighbor.
+"""What neighbors contribute: their weights, with which a distribution collects their targets, and explanations.
 
     uniform          v = 1                   inverse_square   v = 1/d², and rows at distance 0 alone where there are any
 
 A row of weight c counts as c rows; the last of the k rows may count in part. Weights are scaled to their effective
-number (Kish), so that k equal weights are k rows and one exact match is one:
+sample size (Kish), so that k equal weights are k rows and one exact match is one:
 
     w_i = c_i v_i · Σ c v / Σ c v²
 """
@@ -19,9 +19,11 @@ from bayeslearn import validation
 from bayeslearn.distributions import NormalInverseGamma
 from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import DataError, ParameterError, WeightError
+from bayeslearn.fit_info import plain
 from bayeslearn.neighbors import inputs
-from bayeslearn.printable import printable
+from bayeslearn.reports import Grid, Report, Reported
 from bayeslearn.tables import DiscreteVariable
+from bayeslearn.tables.frames import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,22 +32,25 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     from bayeslearn.neighbors.model import NeighborsModel
+    from bayeslearn.tables.frames import Backend
 
-WEIGHTINGS = ("uniform", "inverse_square")
+WEIGHTS = ("uniform", "inverse_square")
 
 #: How near two classes must be to be tied, relative to what they have.
 TIED = 1e-12
 
 
-def nearness(distances: Floats, weighting: str | Callable[[Floats], Any]) -> Floats:
+def nearness(distances: Floats, kind: str | Callable[[Floats], Any]) -> Floats:
     """v of every neighbor, by its distance."""
-    if callable(weighting):
-        v = validation.float_array("weighting", weighting(distances))
+    if callable(kind):
+        v = validation.float_array("weights", kind(distances))
         if v.shape != distances.shape:
-            raise ParameterError(f"a weighting gives a weight for each of {distances.shape} distances, got {v.shape}")
-        return validation.not_negative("weighting", v, error=WeightError)
-    validation.choice("weighting", weighting, WEIGHTINGS)
-    if weighting == "uniform":
+            raise ParameterError(
+                f"`weights` must return a weight for each of {distances.shape} distances, got shape {v.shape}"
+            )
+        return validation.not_negative("weights", v, error=WeightError)
+    validation.choice("weights", kind, WEIGHTS)
+    if kind == "uniform":
         return np.ones(distances.shape)
     nearest = distances[:, :1]
     with np.errstate(invalid="ignore"):
@@ -53,22 +58,22 @@ def nearness(distances: Floats, weighting: str | Callable[[Floats], Any]) -> Flo
     return np.where(nearest == 0, distances == 0, relative**2)
 
 
-def taken(cases: Floats, k: float | None) -> Floats:
-    """How many cases of each neighbor are among the k nearest; all where k is None."""
-    if k is None:
-        return cases
-    upto = np.cumsum(cases, axis=1)
-    return np.minimum(upto, k) - np.minimum(upto - cases, k)
+def taken(sample_weight: Floats, n_neighbors: float | None) -> Floats:
+    """How much of the weight of each row is among the n nearest; all where n is None."""
+    if n_neighbors is None:
+        return sample_weight
+    upto = np.cumsum(sample_weight, axis=1)
+    return np.minimum(upto, n_neighbors) - np.minimum(upto - sample_weight, n_neighbors)
 
 
-def weights(distances: Floats, cases: Floats, k: float | None, weighting: Any) -> Floats:
+def weights(distances: Floats, sample_weight: Floats, n_neighbors: float | None, kind: Any) -> Floats:
     """w of every neighbor."""
-    v, c = nearness(distances, weighting), taken(cases, k)
+    v, c = nearness(distances, kind), taken(sample_weight, n_neighbors)
     silent = (c * v).sum(axis=1) == 0
     if silent.any():
         raise DataError(
             f"no neighbor of row {validation.first_position(silent)} has any weight",
-            hint="use a weighting that reaches farther, or a larger `k`",
+            hint="use weights that reach farther, or a larger `n_neighbors`",
         )
     return c * v * worth((c * v).sum(axis=1), (c * v * v).sum(axis=1))[:, None]
 
@@ -79,7 +84,7 @@ def worth(first: Floats, second: Floats) -> Floats:
 
 
 def elected(votes: Floats, classes: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
-    """The class with the most votes; of those that are tied, the one that the nearest row speaks for.
+    """The class with the most votes; of tied classes, that of the nearest row.
 
     `classes` are those of the neighbors, the nearest first; where none of them is tied, the first class wins.
     """
@@ -88,16 +93,18 @@ def elected(votes: Floats, classes: NDArray[np.integer[Any]]) -> NDArray[np.intp
     best = np.argmax(tied, axis=1)
     unclear = np.flatnonzero(tied.sum(axis=1) > 1)
     if len(unclear):
-        said = np.take_along_axis(tied[unclear], classes[unclear], axis=1)
-        nearest = classes[unclear, said.argmax(axis=1)]
-        best[unclear] = np.where(said.any(axis=1), nearest, best[unclear])
+        votes_tied = np.take_along_axis(tied[unclear], classes[unclear], axis=1)
+        nearest = classes[unclear, votes_tied.argmax(axis=1)]
+        best[unclear] = np.where(votes_tied.any(axis=1), nearest, best[unclear])
     return best
 
 
 def interval(posterior: NormalInverseGamma, level: float) -> tuple[Floats, Floats]:
-    """Bounds of one more case; where nothing varies they are the mean."""
+    """Bounds of one more target; where nothing varies they are the mean."""
     if (posterior.alpha <= 0).any():
-        raise ParameterError("one neighbor alone has no spread", hint="give a prior of some cases, or a larger `k`")
+        raise ParameterError(
+            "the variance of one neighbor is undefined", hint="use a prior above 0, or a larger `n_neighbors`"
+        )
     some = posterior.beta > 0
     low = np.array(posterior.mu)
     high = low.copy()
@@ -107,77 +114,109 @@ def interval(posterior: NormalInverseGamma, level: float) -> tuple[Floats, Float
     return low, high
 
 
+def log_likelihood(posterior: Any, targets: NDArray[Any], *, classes: bool) -> Floats:
+    """ln P(target) of codes or numbers; 0 where missing, −∞ for a class without probability."""
+    if not classes:
+        if (posterior.alpha <= 0).any():
+            raise ParameterError(
+                "the variance of one neighbor is undefined", hint="use a prior above 0, or a larger `n_neighbors`"
+            )
+        known, varies = ~np.isnan(targets), posterior.beta > 0
+        found = np.where(known, np.where(targets == posterior.mu, np.inf, -np.inf), 0.0)
+        some = known & varies
+        if some.any():
+            parts = (posterior.mu[some], posterior.kappa[some], posterior.alpha[some], posterior.beta[some])
+            found[some] = NormalInverseGamma(*parts).predictive().log_pdf(targets[some])
+        return found
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_p = np.log(posterior.alpha / posterior.alpha.sum(axis=1, keepdims=True))
+    table = np.column_stack([log_p, np.full(len(log_p), -np.inf), np.zeros(len(log_p))])  # another class, missing
+    return np.asarray(table[np.arange(len(table)), targets])
+
+
 ### explanations
 
 
 @dataclass(frozen=True)
 class NeighborContribution:
-    """One example: its number, its distance, how many cases it counts as, what it says, and its cells."""
+    """One neighbor: its row among the training rows, its distance, weight and target, and its cells."""
 
     row: int
     distance: float
     weight: float
-    says: Any
+    target: Any
     cells: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class NeighborExplanation:
-    """The answer for one row and the voices it rests on, the nearest first."""
+@dataclass(frozen=True, repr=False)
+class NeighborExplanation(Reported):
+    """The prediction for one row and the neighbors it is based on, the nearest first."""
 
     target: str
     predicted: Any
-    #: P(class) by class, or the bounds of a number in which it lies with 95 %.
-    belief: dict[Any, float] | tuple[float, float]
+    #: P(class) by class; None of a numeric target.
+    probabilities: dict[Any, float] | None
+    #: Bounds of 95 % of a numeric target; None of classes, and where they are undefined.
+    interval: tuple[float, float] | None
     contributions: tuple[NeighborContribution, ...]
 
-    def summary(self, name: str = "") -> str:
-        """The explanation in words."""
-        if isinstance(self.belief, dict):
-            head = f"{self.target} = {self.predicted}  (P = {self.belief[self.predicted]:.4g})"
-        else:
-            head = f"{self.target} = {self.predicted:.6g}  (95 %: {self.belief[0]:.6g} to {self.belief[1]:.6g})"
-        lines = [
-            f"  example {v.row} at {v.distance:.4g}, weight {v.weight:.4g}, says {shown(v.says)}:  "
-            + ", ".join(f"{column} {shown(cell)}" for column, cell in v.cells.items())
+    @property
+    def _headline(self) -> str:
+        if self.probabilities is not None:
+            return f"{self.target} = {self.predicted}  (P = {self.probabilities[self.predicted]:.4g})"
+        bounds = "" if self.interval is None else f"  (95 %: {self.interval[0]:.6g} to {self.interval[1]:.6g})"
+        return f"{self.target} = {self.predicted:.6g}{bounds}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction and the neighbors as plain values."""
+        return plain(vars(self))
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a data frame with a row for each neighbor: row, distance, weight, target, and the columns."""
+        voices = self.contributions
+        columns = {name: [getattr(v, name) for v in voices] for name in ("row", "distance", "weight")}
+        columns[self.target] = [v.target for v in voices]
+        names = voices[0].cells if voices else {}
+        return frame_of(columns | {name: [v.cells[name] for v in voices] for name in names}, backend)
+
+    def report(self) -> Report:
+        """Return the prediction, and its neighbors."""
+        names = list(self.contributions[0].cells) if self.contributions else []
+        rows = [
+            [v.row, v.distance, v.weight, v.target, *("?" if v.cells[n] is None else v.cells[n] for n in names)]
             for v in self.contributions
         ]
-        return printable("\n".join([f"{name}{head}", *lines]))
+        return Report(self._headline, Grid(["Row", "Distance", "Weight", self.target, *names], rows))
 
 
-def shown(cell: Any) -> str:
-    """A cell as people write it."""
-    if cell is None:
-        return "?"
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
-
-
-def explanations(model: NeighborsModel, data: Any, most: int = 20) -> list[NeighborExplanation]:
-    """One for each row; of more voices than `most` the nearest are told."""
+def explanations(model: NeighborsModel, data: Any, max_results: int) -> list[NeighborExplanation]:
+    """One for each row, with its nearest neighbors."""
+    validation.integer("max_results", max_results, min_value=1)
     rows = inputs.new_rows(model.examples.schema, data)
-    predicted = model.predict(rows)
+    predicted = model.predict(rows).tolist()
     found = []
-    for distances, examples, weights in model.weighted_neighbors(rows):
-        for d, e, w in zip(distances, examples, weights, strict=True):
-            heard = [(i, x, y) for i, x, y in zip(e.tolist(), d.tolist(), w.tolist(), strict=True) if y > 0][:most]
-            found.append(tuple(voice(model, *each) for each in heard))
-    beliefs = beliefs_of(model, rows)
+    for distances, examples, each in model.weighted_neighbors(rows):
+        for d, e, w in zip(distances.tolist(), examples.tolist(), each.tolist(), strict=True):
+            counted = [(i, x, y) for i, x, y in zip(e, d, w, strict=True) if y > 0][:max_results]
+            found.append(tuple(contribution(model, *neighbor) for neighbor in counted))
+    probabilities, intervals = uncertainty(model, rows)
     return [
-        NeighborExplanation(model.target.name, p.item() if hasattr(p, "item") else p, b, voices)
-        for p, b, voices in zip(predicted, beliefs, found, strict=True)
+        NeighborExplanation(model.target.name, p, by_class, bounds, neighbors)
+        for p, by_class, bounds, neighbors in zip(predicted, probabilities, intervals, found, strict=True)
     ]
 
 
-def voice(model: NeighborsModel, row: int, distance: float, weight: float) -> NeighborContribution:
+def contribution(model: NeighborsModel, row: int, distance: float, weight: float) -> NeighborContribution:
     """One neighbor."""
-    said = model.said[row].item()
-    says = model.target.states[said] if isinstance(model.target, DiscreteVariable) else said
-    return NeighborContribution(row, distance, weight, says, model.examples.row(row))
+    value = model.targets[row].item()
+    target = model.target.states[value] if isinstance(model.target, DiscreteVariable) else value
+    return NeighborContribution(row, distance, weight, target, model.examples.row(row))
 
 
-def beliefs_of(model: NeighborsModel, rows: Any) -> list[Any]:
-    """How sure each answer is."""
+def uncertainty(model: NeighborsModel, rows: Any) -> tuple[list[Any], list[Any]]:
+    """The probabilities of classes, and the bounds of numbers, of each row."""
     if isinstance(model.target, DiscreteVariable):
-        return [dict(zip(model.target.states, p, strict=True)) for p in model.predict_proba(rows).tolist()]
+        p = model.predict_proba(rows).tolist()
+        return [dict(zip(model.target.states, each, strict=True)) for each in p], [None] * len(p)
     low, high = model.predict_interval(rows)
-    return list(zip(low.tolist(), high.tolist(), strict=True))
+    return [None] * len(low), list(zip(low.tolist(), high.tolist(), strict=True))
