@@ -22,8 +22,8 @@ Results go to stdout, warnings and progress to stderr. With `--json` every verb 
 
     {"command", "version", "model", "data": {"n_rows", "n_missing", "dropped_columns"}, "result", "warnings", "seconds"}
 
-The exit code is 0 if the verb is done, 2 if an option, a file name, a variable or a state on the command line is wrong, and 1 if
-the data or the model are. `bayeslearn VERB MODEL --help` lists the options for the kind of that model.
+The exit code is 0 if the verb is done, 2 if an option, a file name, a variable or a state on the command line is wrong,
+and 1 if the data or the model are. `bayeslearn VERB MODEL --help` lists the options for the kind of that model.
 """
 
 
