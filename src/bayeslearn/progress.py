@@ -257,7 +257,7 @@ class NotebookBar:
         """Move the bar."""
         now = now if now.message else replace(now, message=self.message)
         if self.handle is None:
-            self.handle = notebook().display(html_of(bar_html(now)), display_id=True)
+            self.handle = ipython_display().display(html_of(bar_html(now)), display_id=True)
         else:
             self.handle.update(html_of(bar_html(now)))
 
@@ -270,11 +270,11 @@ def in_notebook() -> bool:
 
 def html_of(text: str) -> Any:
     """An object that a notebook shows as this HTML."""
-    return notebook().HTML(text)
+    return ipython_display().HTML(text)
 
 
-def notebook() -> Any:
-    """The module by which a notebook shows things; only notebooks have it."""
+def ipython_display() -> Any:
+    """The module of IPython that shows objects in notebooks."""
     return importlib.import_module("IPython.display")
 
 

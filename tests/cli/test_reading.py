@@ -51,7 +51,7 @@ LEARNERS = {
     "naive": ["fit", "naive-bayes", "{data}", "--target", "play", "-o", "{to}"],
     "cluster": ["fit", "mixture", "{data}", "-k", "2", "-o", "{to}"],
     "regress": ["fit", "regression", "{data}", "--target", "hours", "-o", "{to}"],
-    "neighbors": ["fit", "neighbors", "{data}", "--target", "play", "-k", "3", "-o", "{to}"],
+    "neighbors": ["fit", "neighbors", "{data}", "--target", "play", "--n-neighbors", "3", "-o", "{to}"],
     "sequence": ["fit", "hmm", "{data}", "--states", "2", "--columns", "sky", "--id", "team", "-o", "{to}"],
     "contest": ["compare-models", "{data}", "--target", "play", "--learner", "naive-bayes", "--folds", "2"],
     "online": ["online", "{data}", "--target", "play"],
@@ -114,7 +114,11 @@ def test_columns_are_chosen_and_dropped_by_every_verb(place, tmp_path, name):
     data = place / "clean.csv"
     dropped = run(name, data, tmp_path / "a.json", "--drop-columns", "team,seats", "--drop-columns", "hours")
     chosen = run(name, data, tmp_path / "b.json", "--columns", "sky,play")
-    assert [line for line in timeless(dropped) if "asked" not in line] == timeless(chosen)
+    if name in {"scan", "online"}:
+        assert timeless(dropped) == timeless(chosen)
+    else:
+        a, b = (json.loads((tmp_path / f"{x}.json").read_text()) for x in "ab")
+        assert a == b
     code, sentence = fail(
         *(w.format(data=data, to=tmp_path / "c.json") for w in LEARNERS[name]), "--drop-columns", "Seats"
     )

@@ -93,7 +93,7 @@ def test_several_arguments_are_read_into_memory_where_asked(place, tmp_path):
     ask(*FIT, *two, "--engine", "memory", "-o", str(other))
     assert close(json.loads(one.read_text()), json.loads(other.read_text()))
     for words in (
-        ["fit", "neighbors", "--target", "rain", "-k", "3"],
+        ["fit", "neighbors", "--target", "rain", "--n-neighbors", "3"],
         ["fit", "regression", "--target", "size", "--engine", "memory"],
     ):
         assert ask(*words, *two, "--drop-columns", "t") == ask(
@@ -231,7 +231,7 @@ def test_what_cannot_be_is_refused(place, tmp_path, words, why):
 def test_verbs_that_keep_their_rows_refuse_other_engines(place):
     code, sentence = fail("fit", "neighbors", str(place / "full-[12].csv"), "--target", "rain", "--engine", "files")
     assert code == 2
-    assert "finding neighbors needs all rows in memory" in sentence
+    assert "fitting nearest neighbors needs all rows in memory" in sentence
     assert "there is no such file" in fail("predict", "m.json", str(place / "*.csv"))[1]
 
 
@@ -245,7 +245,7 @@ def test_a_package_that_is_not_there_is_named(place, tmp_path, monkeypatch):
 def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypatch):
     monkeypatch.setattr("bayeslearn.naive_bayes.tabular.out_of_fold.MOST_NUMBERS", 100)
     words = ["fit", "naive-bayes", str(place / "full-[12].csv"), "--target", "rain", "--drop-columns", "t"]
-    assert "one row of 5, out of fold" in ask(*words, "-o", str(tmp_path / "m.json"))
+    assert "cross-validation predicts one row in 5" in ask(*words, "-o", str(tmp_path / "m.json"))
 
 
 ### on the way
@@ -330,7 +330,7 @@ def test_scan_shows_what_was_understood(rentals):
 def test_identifiers_are_not_learned_from(rentals, words, engine, tmp_path):
     code, report, sentence = tell(*words, rentals, "--engine", engine, "-o", str(tmp_path / "m.json"), "--json")
     assert code == 0, sentence
-    assert {"id", "guest_id"} <= set(result(report)["left_out"])
+    assert {"id", "guest_id"} <= set(json.loads(report)["data"]["dropped_columns"])
 
 
 def test_a_model_reads_new_rows_as_it_read_the_old_ones(rentals, tmp_path):
