@@ -115,7 +115,7 @@ def test_columns_are_chosen_and_dropped_by_every_verb(place, tmp_path, name):
     dropped = run(name, data, tmp_path / "a.json", "--drop-columns", "team,seats", "--drop-columns", "hours")
     chosen = run(name, data, tmp_path / "b.json", "--columns", "sky,play")
     if name in {"scan", "online"}:
-        assert timeless(dropped) == timeless(chosen)
+        assert [line for line in timeless(dropped) if "asked" not in line] == timeless(chosen)
     else:
         a, b = (json.loads((tmp_path / f"{x}.json").read_text()) for x in "ab")
         assert a == b
