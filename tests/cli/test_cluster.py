@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 
 from bayeslearn import MixtureModel
 from bayeslearn.errors import ParameterError
-from tests.cli.asking import ask, said
+from tests.cli.asking import ask, result, said
 
 
 @pytest.fixture
@@ -45,14 +44,14 @@ def test_json_pictures_and_files_of_rows(files):
     model, picture = str(files / "m.json"), files / "groups.png"
     words = ["fit", "mixture", str(files / "mixed.csv"), "--n-components", "2", "-o", model]
     words += ["--covariance-type", "full"]
-    answer = json.loads(ask(*words, "--plot", str(picture), "--json"))
+    answer = result(ask(*words, "--plot", str(picture), "--json"))
     assert answer["n_components"] == 2
     assert answer["clusters"][0]["size"] == pytest.approx(30, abs=0.5)
     assert [step["iteration"] for step in answer["history"]] == list(range(answer["n_iter"] + 1))
     assert picture.read_bytes().startswith(b"\x89PNG")
     rows = str(files / "rows.csv")
     assert "wrote" in said("predict", model, str(files / "mixed.csv"), "-o", rows)
-    found = json.loads(ask("predict", model, str(files / "plain.csv"), "--json"))
+    found = result(ask("predict", model, str(files / "plain.csv"), "--json"))
     assert found["columns"]["component"] == [0] * 30 + [1] * 20
 
 
