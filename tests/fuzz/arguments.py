@@ -158,7 +158,7 @@ def use_coordinates(rows: Any, columns: Any, counts: Any, _labels: Any) -> Calla
 
 def use_index(kind: str) -> Any:
     def make(points: Any, queries: Any) -> Callable[[], None]:
-        index = build_index(points, kind=kind)
+        index = build_index(points, algorithm=kind)
 
         def use() -> None:
             distances, rows = index.nearest(queries, min(3, len(index)))
