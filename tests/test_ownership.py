@@ -159,6 +159,6 @@ def test_a_fitted_learner_owns_its_arrays(name):
 
 def test_rows_of_a_local_model_are_its_own():
     x, y, weights = numbers(30, 2), numbers(30), positive(30)
-    model = bayeslearn.regression.local_regression(x, y, sample_weight=weights)
+    model = bayeslearn.regression.fit_local(x, y, sample_weight=weights)
     assert isinstance(model, LocalRegressionModel)
     assert shared(model, [x, y, weights]) == []
