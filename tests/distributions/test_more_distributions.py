@@ -16,7 +16,7 @@ from bayeslearn.errors import DataError, EvidenceError, ParameterError
 from bayeslearn.hmm import learn
 from bayeslearn.mixture import find_classes, fit_mixture
 from bayeslearn.mixture.cluster_report import describe_clusters
-from bayeslearn.naive_bayes import NaiveBayesClassifier, NaiveBayesModel
+from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 
 N = 400
 
@@ -117,16 +117,16 @@ def test_cases_before_the_data_look_like_the_parameters(name):
 def test_naive_bayes(name, tmp_path):
     x, y = rows_of(name)
     rows = {"x": x, "y": np.array(["a", "b"])[y]}
-    model = NaiveBayesModel.learn(rows, "y", families={"x": name})
+    model = fit_naive_bayes(rows, "y", distributions={"x": name})
     distribution, θ = by_name(name)(), parameters_of(name)
     bayes = distribution.log_prob(θ, x).argmax(axis=1)
     assert np.mean(model.predict_codes({"x": x}) == bayes) > 0.97
-    estimator = NaiveBayesClassifier(families={"x0": name}).fit(x[:, None], rows["y"])
+    estimator = NaiveBayesClassifier(distributions={"x0": name}).fit(x[:, None], rows["y"])
     np.testing.assert_allclose(estimator.predict_proba(x[:, None]), model.predict_proba({"x": x}), rtol=1e-9)
     model.save(tmp_path / "m.json")
     np.testing.assert_array_equal(load(tmp_path / "m.json").predict_proba({"x": x}), model.predict_proba({"x": x}))
     source = scan([{k: v[i::3] for k, v in rows.items()} for i in range(3)])
-    folded = NaiveBayesModel.learn(source, "y", families={"x": name})
+    folded = fit_naive_bayes(source, "y", distributions={"x": name})
     np.testing.assert_allclose(folded.predict_proba({"x": x}), model.predict_proba({"x": x}), rtol=1e-6, atol=1e-9)
 
 
@@ -168,9 +168,8 @@ def test_hidden_markov_models_read_columns_of_tables_as_numbers():
 
 def test_student_t_sees_through_outliers():
     x = np.concatenate([np.random.default_rng(0).normal(0, 1, 200), [1e4]])
-    model = NaiveBayesModel.learn(
-        {"x": np.r_[x, x + 6], "y": ["a"] * 201 + ["b"] * 201}, "y", families={"x": "student-t"}
-    )
+    rows = {"x": np.r_[x, x + 6], "y": ["a"] * 201 + ["b"] * 201}
+    model = fit_naive_bayes(rows, "y", distributions={"x": "student_t"})
     location = model.posterior("x").mean().location
     np.testing.assert_allclose(location, [0, 6], atol=0.3)
 
@@ -193,7 +192,7 @@ def test_multinomial():
 @pytest.mark.parametrize(("name", "bad"), [("exponential", -1), ("gamma", 0), ("negative-binomial", 1.5)])
 def test_numbers_that_cannot_be_are_named(name, bad):
     with pytest.raises(DataError, match=r"'x'.*position 1"):
-        NaiveBayesModel.learn({"x": [1.0, bad, 2.0], "y": list("aab")}, "y", families={"x": name})
+        fit_naive_bayes({"x": [1.0, bad, 2.0], "y": list("aab")}, "y", distributions={"x": name})
 
 
 def test_priors_without_a_distribution_of_parameters():

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from bayeslearn import validation
 from bayeslearn.distributions.base import Family, P, S
 from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import ParameterError
@@ -299,6 +300,28 @@ def column_names() -> list[str]:
     """The names of those that are of one column; no module is loaded for it."""
     own = (name for name, cls in _registered.items() if name not in MODULES and not cls.points_of_columns)
     return sorted({*COLUMN_MODULES, *own})
+
+
+def option_name(name: str) -> str:
+    """The name that a distribution has in options and reports, which is not that of model files.
+
+    >>> option_name("normal"), option_name("student-t")
+    ('gaussian', 'student_t')
+    """
+    return "gaussian" if name == "normal" else name.replace("-", "_")
+
+
+def column_name_of(option: Any, *, of: str = "distribution", others: Sequence[str] = ()) -> str:
+    """The registered name of the distribution of a column that an option names, in capitals or not.
+
+    >>> column_name_of("gaussian"), column_name_of("Student-t")
+    ('normal', 'student-t')
+    """
+    known = {option_name(name).lower(): name for name in column_names()}
+    word = option.strip().lower().replace("-", "_") if isinstance(option, str) else option
+    if word not in known:
+        validation.choice(of, option, [*(option_name(name) for name in column_names()), *others])
+    return known[word]
 
 
 def by_name(name: str) -> type[Any]:
