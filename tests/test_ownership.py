@@ -110,8 +110,8 @@ VALUES = {
     ),
     "PoissonEmissions": (lambda rate: PoissonEmissions("x", rate), [positive(2)]),
     "RBFBasis": (RBFBasis, [numbers(3, 2), positive(3)]),
-    "brute force": (lambda x: build_index(x, kind="brute"), [numbers(50, 3)]),
-    "k-d tree": (lambda x: build_index(x, kind="tree"), [numbers(50, 3)]),
+    "brute force": (lambda x: build_index(x, algorithm="brute"), [numbers(50, 3)]),
+    "k-d tree": (lambda x: build_index(x, algorithm="kd_tree"), [numbers(50, 3)]),
     "DocumentCounts": (
         lambda a, b, c: DocumentCounts(a, b, c, 2),
         [np.array([0, 1, 2]), np.array([0, 1], np.int32), np.ones(2, np.int32)],

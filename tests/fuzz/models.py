@@ -151,7 +151,7 @@ def use_regression(model: RegressionModel) -> list[Any]:
 def use_classification(model: ClassificationModel) -> list[Any]:
     return [
         lambda: shares(model.predict_proba(INPUTS)),
-        lambda: model.predict(INPUTS) and None,
+        lambda: model.predict(INPUTS).tolist() and None,
         lambda: model.interval(INPUTS),
         lambda: shares(model.update(INPUTS, LABELS).predict_proba(INPUTS)),
     ]

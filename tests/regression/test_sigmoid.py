@@ -128,9 +128,7 @@ def test_what_is_known_is_the_prior_of_what_comes_next():
 @pytest.mark.parametrize("y", [[0, 0, 1, 1], [0, 0, 1, 2]], ids=["two", "three"])
 def test_separated_classes_are_told_and_finite(y):
     rows = {"x": [0.0, 1.0, 2.0, 3.0]}
-    with pytest.warns(
-        BayeslearnWarning, match="the classes are separated: without a prior"
-    ):
+    with pytest.warns(BayeslearnWarning, match="the classes are separated: without a prior"):
         model = fit_logistic(rows, y, prior=None)
     assert model.fit.separated
     assert np.isfinite(model.coef).all()

@@ -14,7 +14,7 @@ from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError
 from bayeslearn.progress import part, reports_progress
 from bayeslearn.regression.classification_model import ClassificationModel
 from bayeslearn.regression.feature_encoding import Features
-from bayeslearn.regression.fit_results import ClassificationFitInfo, attached
+from bayeslearn.regression.fit_results import ClassificationFitInfo, with_info
 from bayeslearn.regression.inputs import read
 from bayeslearn.regression.logistic import LogisticFit
 from bayeslearn.regression.logistic_optimizers import NormalPrior
@@ -107,7 +107,7 @@ def fit_logistic(
     }  # fmt: skip
     fit = strongest(x, d, prior, options, progress)
     model = ClassificationModel(features, found.names[0], known, fit)
-    return attached(model, ClassificationFitInfo.of(model, found, prior=prior, began=began))
+    return with_info(model, ClassificationFitInfo, found, prior=prior, began=began)
 
 
 @reports_progress("Fitting radial basis functions")
@@ -164,7 +164,7 @@ def fit_rbf_classifier(
     )  # fmt: skip
     fit = strongest(basis(x), d, prior, {"sample_weight": found.sample_weight}, None)
     model = ClassificationModel(features, found.names[0], known, fit, basis)
-    return attached(model, ClassificationFitInfo.of(model, found, prior=prior, tried=tried, began=began))
+    return with_info(model, ClassificationFitInfo, found, prior=prior, tried=tried, began=began)
 
 
 def class_examples(

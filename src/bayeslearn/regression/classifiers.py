@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from bayeslearn import validation
 from bayeslearn.estimators import PredictsClasses
 from bayeslearn.regression.classification_fit import fit_logistic, fit_rbf_classifier
+from bayeslearn.regression.fit_results import without_rows
 from bayeslearn.regression.regressors import FunctionEstimator
 from bayeslearn.regression.targets import default_names
 from bayeslearn.tables.labels import class_array
@@ -44,7 +44,7 @@ class Classifier(FunctionEstimator, PredictsClasses, ClassifierMixin, BaseEstima
     def _fit(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         rows, labels, sample_weight = self._read_cases(X, y, sample_weight, reset=True)
         name = y if isinstance(y, str) else default_names(y, 1)[0]
-        self.model_ = replace(self._learn(rows, labels, sample_weight, classes), target=name)
+        self.model_ = without_rows(self._learn(rows, labels, sample_weight, classes), target=name)
         self.classes_ = class_array(self.model_.classes)
         return self
 

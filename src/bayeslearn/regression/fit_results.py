@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from bayeslearn import validation
 from bayeslearn.errors import ImproperPriorError
 from bayeslearn.fit_info import FitInfo, plain, with_fit_info
 from bayeslearn.regression import diagnostics, reporting
@@ -43,11 +44,35 @@ class TriedUnits:
     log_marginal_likelihood: float
 
 
+def with_info(model: M, kind: type[RegressionFitInfo], found: Any, *, began: float, **more: Any) -> M:
+    """The model with what its fit to these rows found out; both share what is computed later."""
+    missing = found.inputs.missing() if hasattr(found.inputs, "missing") else {}
+    info = kind(
+        n_rows=len(found.targets), n_missing_targets=found.missing, targets=tuple(found.names),
+        filled={name: n for name, n in missing.items() if n}, dropped_columns=dict(found.dropped),
+        seconds=time.perf_counter() - began, _model=model, _rows=None if kind is LocalFitInfo else owned(found), **more,
+    )  # fmt: skip
+    return attached(model, info)
+
+
 def attached(model: M, info: RegressionFitInfo) -> M:
-    """The model with what its fit found out; both share what is computed later."""
+    """The model with what its fit found out."""
     found = with_fit_info(model, info)
     object.__setattr__(info, "_model", found)
     return found
+
+
+def owned(rows: Any) -> Any:
+    """Rows that no other code can change."""
+    arrays = {name: getattr(rows, name) for name in ("inputs", "targets", "sample_weight")}
+    return replace(rows, **{n: validation.owned(a) for n, a in arrays.items() if isinstance(a, np.ndarray)})
+
+
+def without_rows(model: M, **changes: Any) -> M:
+    """The model of an estimator, with other fields: its fit keeps no rows."""
+    targets = {"targets": (changes["target"],)} if "target" in changes else {}
+    info = replace(model.fit_info, _rows=None, **targets)  # type: ignore[attr-defined]
+    return attached(replace(model, **changes), info)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -61,16 +86,6 @@ class RegressionFitInfo(FitInfo):
     filled: Mapping[str, int]
     _model: Any
     _rows: Any = None
-
-    @classmethod
-    def of(cls, model: Any, found: Any, *, began: float, **more: Any) -> Self:
-        """What the fit of a model to these rows found out."""
-        missing = found.inputs.missing() if hasattr(found.inputs, "missing") else {}
-        return cls(
-            n_rows=len(found.targets), n_missing_targets=found.missing, targets=tuple(found.names),
-            filled={name: n for name, n in missing.items() if n}, dropped_columns=dict(found.dropped),
-            seconds=time.perf_counter() - began, _model=model, _rows=found, **more,
-        )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_rows": None}
@@ -133,18 +148,6 @@ class LinearFitInfo(RegressionFitInfo):
     prior: Any = "auto"
     #: The number of radial units that were tried, with the marginal likelihood.
     tried: tuple[TriedUnits, ...] = ()
-
-    @classmethod
-    def of_source(cls, model: Any, source: Any, dropped: dict[str, str], *, prior: Any, began: float) -> LinearFitInfo:
-        """What a fit to a source found out; nothing is kept of the rows."""
-        names, missing = model.targets, source.missing()
-        gone = missing[names[0]] if len(names) == 1 else source.fold(partial(rows_without_any, names))
-        return cls(
-            n_rows=source.n_rows, n_missing_targets=int(gone), targets=names, prior=prior,
-            dropped_columns=dict(dropped),
-            filled={name: n for name, n in missing.items() if n and name not in names}, _model=model,
-            seconds=time.perf_counter() - began,
-        )  # fmt: skip
 
     @cached_property
     def prior_used(self) -> tuple[str, str | None]:
@@ -240,6 +243,18 @@ def tried_grid(tried: tuple[TriedUnits, ...]) -> Grid | None:
     for one in tried:
         best[one.n_units] = max(one.log_marginal_likelihood, best.get(one.n_units, -math.inf))
     return Grid(["Units", "Log marginal likelihood"], list(best.items()), "Units tried") if best else None
+
+
+def of_source(model: Any, source: Any, dropped: dict[str, str], *, prior: Any, began: float) -> LinearFitInfo:
+    """What a fit to a source found out; nothing is kept of the rows."""
+    names, missing = model.targets, source.missing()
+    gone = missing[names[0]] if len(names) == 1 else source.fold(partial(rows_without_any, names))
+    return LinearFitInfo(
+        n_rows=source.n_rows, n_missing_targets=int(gone), targets=names, prior=prior, dropped_columns=dict(dropped),
+        filled={name: n for name, n in missing.items() if n and name not in names}, _model=model,
+        notes=("the error on held-out rows was not computed: it needs all rows in memory",),
+        seconds=time.perf_counter() - began,
+    )  # fmt: skip
 
 
 def rows_without_any(names: tuple[str, ...], table: Table) -> int:

@@ -17,7 +17,7 @@ from bayeslearn import validation
 from bayeslearn.progress import part, reports_progress, should_stop
 from bayeslearn.regression.bayesian_linear import LinearFit, collect
 from bayeslearn.regression.feature_encoding import Features
-from bayeslearn.regression.fit_results import RBFFitInfo, TriedUnits, attached
+from bayeslearn.regression.fit_results import RBFFitInfo, TriedUnits, with_info
 from bayeslearn.regression.priors import best
 from bayeslearn.regression.rbf import MOST_UNITS, WAYS, RBFBasis, place, typical_width, widths_of
 from bayeslearn.regression.regression_model import RegressionModel, learned
@@ -112,7 +112,7 @@ def fit_rbf(
         max_units=max_units, random_state=validation.generator(random_state), progress=progress,
     )  # fmt: skip
     model = learned(features, basis, found, prior)
-    return attached(model, RBFFitInfo.of(model, found, prior=prior, tried=tried, began=began))
+    return with_info(model, RBFFitInfo, found, prior=prior, tried=tried, began=began)
 
 
 def choose(

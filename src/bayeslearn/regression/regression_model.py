@@ -29,7 +29,7 @@ from bayeslearn.regression import reporting
 from bayeslearn.regression.bayesian_linear import LinearFit, collect
 from bayeslearn.regression.explanation import explanations
 from bayeslearn.regression.feature_encoding import Features
-from bayeslearn.regression.fit_results import LinearFitInfo, attached
+from bayeslearn.regression.fit_results import LinearFitInfo, attached, of_source, with_info
 from bayeslearn.regression.inputs import require_rows
 from bayeslearn.regression.out_of_core import collected_from, more_of, opened
 from bayeslearn.regression.predictions import NumericPredictions
@@ -356,7 +356,7 @@ def fit_linear(
     found = examples(data, target, **how)
     features = Features.learn(found.inputs, sample_weight=found.sample_weight)
     model = learned(features, None, found, prior)
-    return attached(model, LinearFitInfo.of(model, found, prior=prior, began=began))
+    return with_info(model, LinearFitInfo, found, prior=prior, began=began)
 
 
 def linear_of_source(
@@ -366,7 +366,7 @@ def linear_of_source(
     features, moments = collected_from(source, names)
     fit = LinearFit(prior_of(prior, moments, features.size), moments, features.size)
     model = RegressionModel(features, names, fit)
-    return attached(model, LinearFitInfo.of_source(model, source, dropped, prior=prior, began=began))
+    return attached(model, of_source(model, source, dropped, prior=prior, began=began))
 
 
 def learned(features: Features, basis: RBFBasis | None, found: Examples, prior: Any) -> RegressionModel:

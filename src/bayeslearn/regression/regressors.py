@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels
+from bayeslearn.regression.fit_results import without_rows
 from bayeslearn.regression.rbf_fit import fit_rbf
 from bayeslearn.regression.regression_model import RegressionModel, fit_linear
 from bayeslearn.regression.targets import target_names
@@ -60,7 +61,7 @@ class Regressor(FunctionEstimator, RegressorMixin, BaseEstimator):  # type: igno
         A row without a target adds nothing.
         """
         rows = self._read_rows(X, reset=True)
-        self.model_ = self._learn(rows, require_targets(y), sample_weight)
+        self.model_ = without_rows(self._learn(rows, require_targets(y), sample_weight))
         self._flat = isinstance(y, str) or (target_names(y) is None and np.asarray(y).ndim == 1)
         if hasattr(self, "feature_names_in_"):
             self._note_columns(self.feature_names_in_, target_names(y))

@@ -10,7 +10,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.progress import reports_progress
 from bayeslearn.regression.feature_encoding import Features
-from bayeslearn.regression.fit_results import LocalFitInfo, attached
+from bayeslearn.regression.fit_results import LocalFitInfo, with_info
 from bayeslearn.regression.inputs import require_rows
 from bayeslearn.regression.local.model import LocalRegressionModel, as_rows, checked_outputs
 from bayeslearn.regression.local.settings import LOCALITIES, Settings
@@ -104,7 +104,7 @@ def fit_local(
     if progress is not None:
         progress(0.0, "leave-one-out")
         _ = model.settings
-    return attached(model, LocalFitInfo.of(model, found, began=began))
+    return with_info(model, LocalFitInfo, found, began=began)
 
 
 def local_model(
