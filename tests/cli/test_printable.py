@@ -70,6 +70,17 @@ def test_errors_are_printable(hostile, monkeypatch, capsys):
     assert str(ParameterError(f"no {CLEAR}", hint=f"try {CLEAR}")) == "no \\x1b[2J\n\nhint: try \\x1b[2J"
 
 
+@pytest.mark.parametrize("words", [[f"--no{CLEAR}"], [f"no{CLEAR}"], ["show", f"--no{CLEAR}"], ["fit", f"--no{CLEAR}"]])
+def test_errors_of_the_command_line_are_printable(words, monkeypatch, capsys):
+    """A name of a file that begins with a hyphen is read as an option."""
+    monkeypatch.setattr(sys, "argv", ["bayeslearn", *words])
+    with pytest.raises(SystemExit):
+        main()
+    shown = capsys.readouterr()
+    assert "no\\x1b[2J" in shown.out + shown.err
+    assert "\x1b[2J" not in shown.out + shown.err
+
+
 def test_half_characters_reach_no_stream(tmp_path):
     net = fit_parameters("[a]", {"a": ["\ud800", "x"]}, prior="laplace").network
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
