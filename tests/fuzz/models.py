@@ -152,7 +152,7 @@ def use_classification(model: ClassificationModel) -> list[Any]:
     return [
         lambda: shares(model.predict_proba(INPUTS)),
         lambda: model.predict(INPUTS).tolist() and None,
-        lambda: model.interval(INPUTS),
+        lambda: model.predict_interval(INPUTS),
         lambda: shares(model.update(INPUTS, LABELS).predict_proba(INPUTS)),
     ]
 

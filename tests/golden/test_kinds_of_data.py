@@ -64,7 +64,7 @@ ONLY_IN_MEMORY = {
     "fit network": {"held_out", "passes"},
     "score": {"impossible_rows"},
     "fit mixture": {"doubtful"},
-    "fit regression": {"errors", "error_kind"},
+    "fit regression": {"errors", "error_kind", "notes"},
     "fit naive-bayes": {"cross_validation", "notes"},
     "scan": {"files", "bytes"},
 }
