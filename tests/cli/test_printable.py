@@ -42,7 +42,7 @@ def test_reports_write_control_characters_out(hostile, verb):
 def test_json_keeps_the_data(hostile):
     outcome = CliRunner().invoke(app, ["show", str(hostile), "--json"])
     assert not set(outcome.output) & set("\x1b\x9b\x07\u202e")
-    assert json.loads(outcome.output)["variables"][0]["name"] == NAME
+    assert json.loads(outcome.output)["result"]["variables"][0]["name"] == NAME
 
 
 def test_data_stay_as_they_are(hostile):

@@ -15,7 +15,7 @@ VERBS = {
     ),
     "naive-bayes": Verb(
         "naive_bayes_fit.run",
-        "Learn a naive Bayes classifier of words, numbers and counts; columns of no use are left out.",
+        "Fit a naive Bayes classifier to a table. Constant and identifier columns are dropped.",
     ),
     "text": Verb(
         "text_fit.run",
