@@ -240,7 +240,7 @@ SHAPES: dict[str, tuple[Any, list[tuple[int, ...]]]] = {
     "csc": (use_sparse("csc"), [(4,), (6,), (6,), (4,)]),
     "coo": (use_coordinates, [(6,), (6,), (6,), (4,)]),
     "brute force": (use_index("brute"), [(N, 2), (5, 2)]),
-    "k-d tree": (use_index("tree"), [(N, 2), (5, 2)]),
+    "k-d tree": (use_index("kd_tree"), [(N, 2), (5, 2)]),
     "Examples": (use_examples, [(N, 2), (N,)]),
     "ConceptClass": (use_concepts, [(6, 4)]),
     "experts": (use_experts, [(N, 2), (N,)]),
