@@ -32,6 +32,10 @@ WORLD = {
 
 #: Jobs, each with guesses that work.
 WORKS = {
+    "discretize": [
+        "assert bl.as_table(mixed).discretize(['size'], strategy='uniform', n_bins=3).schema['size'].size == 3",
+        "bl.as_table(mixed).discretize(strategy='MDL', target='hue')",
+    ],
     "learn from a frame with missing values": [
         "net = bl.NaiveBayesClassifier().fit(df[['smoke', 'xray']], df['lung'])",
         "net = bl.BayesianNetworkClassifier().fit(df[['smoke', 'xray']], df['lung'])",

@@ -158,6 +158,27 @@ def rename_keys(kind: str, version: int, keys: dict[str, str]) -> None:
         return parts
 
 
+#: Names of distributions in files of the first version.
+RENAMED_DISTRIBUTIONS = {
+    "normal": "gaussian", "student-t": "student_t", "von-mises": "von_mises", "negative-binomial": "negative_binomial",
+}  # fmt: skip
+
+
+def rename_distributions(kind: str, version: int, names: dict[str, str] = RENAMED_DISTRIBUTIONS) -> None:
+    """Register the upgrade of `version` that renames distributions: values of "family", and kinds of emissions."""
+
+    @upgrade(kind, version)
+    def renamed(_reader: Reader, parts: dict[str, Any]) -> dict[str, Any]:
+        pending: list[Any] = [parts]
+        while pending:
+            entry = pending.pop()
+            for key in {"family", "kind"} & entry.keys():
+                entry[key] = names.get(entry[key], entry[key]) if isinstance(entry[key], str) else entry[key]
+            for value in entry.values():
+                pending += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, dict)]
+        return parts
+
+
 ### any kind
 
 

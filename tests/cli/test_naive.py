@@ -32,7 +32,7 @@ def learn(folder, *words):
 
 def test_the_report(days):
     text = learn(days, "--max-states", "20", "--family", "visits=poisson")
-    assert "columns             1 categorical, 1 normal, 1 poisson" in text
+    assert "columns             1 categorical, 1 gaussian, 1 poisson" in text
     assert "left out: id        column 'id' has 60 different states" in text
     assert "majority" in text
     assert "what speaks most for it" in text
@@ -40,7 +40,7 @@ def test_the_report(days):
     assert model.cases == 60
     assert {c.name: c.distribution.name for c in model.columns} == {
         "sky": "categorical",
-        "heat": "normal",
+        "heat": "gaussian",
         "visits": "poisson",
     }
 
@@ -56,7 +56,7 @@ def test_the_reliability_is_drawn_if_it_was_checked(days):
 def test_options_reach_the_model(days):
     found = json.loads(
         learn(days, "--drop-columns", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",
-              "--folds", "5", "--family", "heat=cut:3", "--family", "visits=normal", "--class-prior", "none")
+              "--folds", "5", "--family", "heat=cut:3", "--family", "visits=gaussian", "--class-prior", "none")
     )  # fmt: skip
     model = NaiveBayesModel.load(days / "m.json")
     assert repr(model["sky"].prior) == "Dirichlet(α=1 per state)"

@@ -180,7 +180,7 @@ def test_tables_without_use_are_named():
     with pytest.raises(EmptyTableError, match="no column is left to find classes by, of 3 samples"):
         find_classes({"a": [1.5, 1.5, 1.5]}, left_out={})
     with pytest.raises(UnknownColumnError, match="there is no column 'z'"):
-        find_classes(table_of(), families={"z": "normal"})
+        find_classes(table_of(), families={"z": "gaussian"})
     with pytest.raises(ParameterError, match="unexpected value"):
         find_classes(table_of(), families={"size": "uniform"})
 

@@ -369,5 +369,5 @@ def test_distributions_by_name():
     np.testing.assert_array_equal(by_name["x0"], by_object["x0"])
     one, two = (fit_mixture(TWO, 2, family=family, random_state=0).model for family in ("gaussian", None))
     np.testing.assert_array_equal(one.parameters[0].mean, two.parameters[0].mean)
-    several = fit_mixture(TWO[:, :2], 2, family=["normal", "normal"], random_state=0).model
-    assert [part.distribution.name for part in several.parts] == ["normal", "normal"]
+    several = fit_mixture(TWO[:, :2], 2, family=["gaussian", "gaussian"], random_state=0).model
+    assert [part.distribution.name for part in several.parts] == ["gaussian", "gaussian"]

@@ -32,7 +32,7 @@ def run(
         str | None,
         typer.Option(help="Of numbers: full, tied, diagonal, spherical; full if all columns are, else diagonal."),
     ] = None,
-    family: Annotated[list[str] | None, typer.Option(help="COL=categorical, normal or poisson.")] = None,
+    family: Annotated[list[str] | None, typer.Option(help="COL=categorical, gaussian or poisson.")] = None,
     prior: Annotated[
         str, typer.Option(help="weak keeps variances regular; none is maximum likelihood, scored by BIC.")
     ] = "weak",
@@ -60,7 +60,7 @@ def run(
 
     require_model_name(to)
     files.destination(to)
-    validation.choice("--prior", prior, ["weak", "none"])
+    prior = validation.choice("--prior", prior, ["weak", "none"])
     number: Any = "auto" if k == "auto" else whole("-k", k)
     left_out = data.dropped(sample_weight)
     how = {
@@ -72,7 +72,7 @@ def run(
         given.refuse("--plot", plot, "draws the rows")
         table = given.settled(read(given, pairs("--family", family), left_out, sample_weight, max_states))
         kind = covariance or ("full" if not table.schema.discrete and not family else "diagonal")
-        validation.choice("--covariance", kind, ["full", "tied", "diagonal", "spherical"])
+        kind = validation.choice("--covariance", kind, ["full", "tied", "diagonal", "spherical"])
         found = learned(table, number, pairs("--family", family), kind, how, data.passes)
         found.model.save(to)
         (show_json if as_json else show)(found, table, left_out, folded=given.folded)

@@ -35,7 +35,7 @@ def run(
     to: Annotated[Path, typer.Option("-o", "--output", help="The model to write, .json or .json.gz.")],
     family: Annotated[
         list[str] | None,
-        typer.Option(help="COL=categorical, normal, poisson, or cut:8 for so many intervals at the quantiles."),
+        typer.Option(help="COL=categorical, gaussian, poisson, or cut:8 for so many intervals at the quantiles."),
     ] = None,
     prior: Annotated[
         list[str] | None,
@@ -133,7 +133,7 @@ def pairs(option: str, items: list[str] | None) -> dict[str, str]:
     for item in items or []:
         name, equals, word = item.rpartition("=")
         if not (name and equals and word):
-            raise ParameterError(f"{option} takes COL=WORD, got {item!r}", hint=f"for instance {option} age=normal")
+            raise ParameterError(f"{option} takes COL=WORD, got {item!r}", hint=f"for instance {option} age=gaussian")
         found[name] = word
     return found
 

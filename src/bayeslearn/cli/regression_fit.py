@@ -65,7 +65,7 @@ def run(
     from bayeslearn.cli import regression_methods, regression_report
 
     validation.number("--level", level, above=0, below=1)
-    validation.choice("--method", method, METHODS)
+    method = validation.choice("--method", method, METHODS)
     check_files(to, plot)
     dropped = tuple(data.dropped(sample_weight, *names(target)))
     asked = regression_methods.Asked(

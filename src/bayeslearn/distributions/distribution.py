@@ -20,6 +20,7 @@ import numpy as np
 from bayeslearn.distributions.base import Family, P, S
 from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import ParameterError
+from bayeslearn.validation import as_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -214,11 +215,11 @@ def standardized(x: Floats) -> Floats:
 
 #: The modules of the distributions of the package: those of one column, and those of vectors.
 COLUMN_MODULES = {
-    "categorical": "categorical", "normal": "normal", "poisson": "poisson", "exponential": "durations",
-    "gamma": "durations", "student-t": "heavy_tailed", "von-mises": "von_mises",
-    "negative-binomial": "negative_binomial",
+    "categorical": "categorical", "gaussian": "normal", "poisson": "poisson", "exponential": "durations",
+    "gamma": "durations", "student_t": "heavy_tailed", "von_mises": "von_mises",
+    "negative_binomial": "negative_binomial",
 }  # fmt: skip
-VECTOR_MODULES = {"gaussian": "multivariate_normal", "multinomial": "multinomial"}
+VECTOR_MODULES = {"multivariate_gaussian": "multivariate_normal", "multinomial": "multinomial"}
 MODULES = COLUMN_MODULES | VECTOR_MODULES
 
 #: The classes of priors by the names they have in model files; those of the package by their names in it.
@@ -307,6 +308,7 @@ def by_name(name: str) -> type[Any]:
     >>> by_name("poisson")()
     Poisson()
     """
+    name = as_word(name) if as_word(name) in MODULES else name
     if name in MODULES and name not in _registered:
         importlib.import_module(f"{__package__}.{MODULES[name]}")
     if name not in _registered:

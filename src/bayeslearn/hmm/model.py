@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from bayeslearn import validation
-from bayeslearn.codec import Saved
+from bayeslearn.codec import Saved, rename_distributions
 from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.distributions.categorical import shares
 from bayeslearn.distributions.lineage import after_update, merged
@@ -56,7 +56,7 @@ def table(name: str, p: ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenMarkovModel(Saved, kind="hidden Markov model"):
+class HiddenMarkovModel(Saved, kind="hidden Markov model", version=2):
     """A frozen value: named states, where a sequence starts, how it moves on, and what each state emits.
 
     A model that was learned keeps its prior and its statistics, so that learning can go on.
@@ -367,3 +367,6 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         from bayeslearn.hmm.serialization import model_of  # noqa: PLC0415 - it builds on the model
 
         return model_of(reader, document)
+
+
+rename_distributions("hidden Markov model", 1)

@@ -254,9 +254,9 @@ class MixedTypeClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type
     n_classes
         How many, or ``"auto"``: as many as have the highest evidence.
     families
-        Of columns, by name: ``"categorical"``, ``"normal"``, ``"poisson"``; columns of an array are x0, x1, and so on.
+        Of columns, by name: ``"categorical"``, ``"gaussian"``, ``"poisson"``; columns of an array are x0, x1, ...
     covariance
-        ``"full"`` or ``"tied"`` lets the normal columns vary together within a class.
+        ``"full"`` or ``"tied"`` lets the Gaussian columns vary together within a class.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`.
     prior, n_init, tol, max_iter, most_classes, random_state

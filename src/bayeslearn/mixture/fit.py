@@ -112,11 +112,10 @@ def fit_mixture(
     if isinstance(start, MixtureModel):
         begun = [started(start, parts, known, k, equal=equal)]
     else:
-        validation.choice("start", start, ["k-means++", "random"])
+        how = validation.choice("start", start, ["k-means++", "random"])
         sample = first_look(source, parts).sample
         begun = [
-            begin(parts, sample, k, known, how=start, equal=equal, random_state=random_state)
-            for _ in range(restarts + 1)
+            begin(parts, sample, k, known, how=how, equal=equal, random_state=random_state) for _ in range(restarts + 1)
         ]
     write: Any = None if checkpoint is None else em.CheckpointEvery(every, lambda model: model.save(checkpoint))
     found = climb(begun, source, known, tol=tol, max_iter=max_iter, progress=progress, checkpoint=write)
@@ -171,7 +170,7 @@ def prior_of(prior: Any, parts: tuple[Component, ...], rows: Rows | FoldedRows, 
     capacity.require_numbers(f"{k:,} components", (numbers,), hint="ask for fewer components", copies=4)
     shares: Any = Dirichlet(np.ones(k))
     if isinstance(prior, str):
-        validation.choice("prior", prior, ["weak"])
+        prior = validation.choice("prior", prior, ["weak"])
     elif isinstance(prior, Mapping):
         weak = [prior.get(part.name, w) for part, w in zip(parts, weak, strict=True)]
     else:

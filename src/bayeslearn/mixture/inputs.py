@@ -235,9 +235,14 @@ def parts_by_name(data: Any, family: Any, covariance: Any, variance: float | Non
 def by_names(family: Any) -> Any:
     """Distributions of numbers for their names, also in a list; "gaussian" is that of all columns, the default."""
     if isinstance(family, list | tuple):
-        return [by_names(one) for one in family]
-    if not isinstance(family, str) or family == "gaussian":
-        return None if isinstance(family, str) else family
+        return [by_own_name(one) for one in family]
+    return None if isinstance(family, str) and family == "gaussian" else by_own_name(family)
+
+
+def by_own_name(family: Any) -> Any:
+    """The distribution of one column of numbers for its name; other values as they are."""
+    if not isinstance(family, str):
+        return family
     distribution = by_name(family)
     if not distribution.accepts([NumericVariable("x")]):
         raise ParameterError(f"{family} is of states, and how many is not said", hint="find_classes mixes any columns")

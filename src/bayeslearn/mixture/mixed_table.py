@@ -1,6 +1,6 @@
 """Classes of the rows of a table (after AutoClass): each class a product of families over the columns.
 
-    p(row) = Σ_c w_c Π_columns p(cell | c)      categorical: θ_c     normal: μ_c, σ²_c     poisson: λ_c
+    p(row) = Σ_c w_c Π_columns p(cell | c)      categorical: θ_c     gaussian: μ_c, σ²_c     poisson: λ_c
 
 Cells may be missing everywhere. How many classes there are is found by evidence (:mod:`.scoring`).
 """
@@ -77,10 +77,10 @@ def find_classes(
     columns
         The columns to look at; all when not given.
     families
-        Of columns, by name: ``"categorical"``, ``"normal"`` or ``"poisson"``. States are categorical and numbers
-        normal if nothing is said.
+        Of columns, by name: ``"categorical"``, ``"gaussian"`` or ``"poisson"``. States are categorical and numbers
+        Gaussian by default.
     covariance
-        Let the normal columns vary together within a class: ``"full"`` or ``"tied"``. They are independent there when
+        Let the Gaussian columns vary together within a class: ``"full"`` or ``"tied"``. They are independent there when
         not given.
     left_out
         A dict that is told of columns that cannot be used, and why.
@@ -177,11 +177,11 @@ def constant(source: Source) -> list[str]:
 
 
 def parts_of(schema: Schema, families: Mapping[str, str], covariance: str | None = None) -> list[Component]:
-    """A part for each column, and one for all normal columns that vary together."""
+    """A part for each column, and one for all Gaussian columns that vary together."""
     parts, together = [], []
     for variable in schema:
-        kind = families.get(variable.name, "categorical" if isinstance(variable, DiscreteVariable) else "normal")
-        if covariance is not None and kind == "normal":
+        kind = families.get(variable.name, "categorical" if isinstance(variable, DiscreteVariable) else "gaussian")
+        if covariance is not None and validation.as_word(kind) == "gaussian":
             together.append(variable)
         else:
             parts.append(Component((variable,), by_name(kind).over([variable])))  # type: ignore[arg-type]

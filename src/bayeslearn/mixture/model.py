@@ -17,7 +17,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.capacity import require_numbers
-from bayeslearn.codec import Saved
+from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_distributions
 from bayeslearn.components.product import Product, normalized, total_log_likelihood
 from bayeslearn.components.rows import read
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
@@ -53,7 +53,7 @@ class MixturePrior:
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureModel(Saved, kind="mixture"):
+class MixtureModel(Saved, kind="mixture", version=2):
     """k components; :func:`~bayeslearn.mixture.fit_mixture` learns one."""
 
     parts: tuple[Component, ...]
@@ -247,3 +247,6 @@ def priors_of(
     """Priors with a row for every component."""
     own = tuple(priors[part.name] for part in parts) if not isinstance(priors, tuple) else priors
     return MixturePrior(shares.of((k,)), Product(parts).shaped(own, k))
+
+
+rename_distributions("mixture", 1, RENAMED_DISTRIBUTIONS | {"gaussian": "multivariate_gaussian"})

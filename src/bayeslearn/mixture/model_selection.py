@@ -100,7 +100,7 @@ every, na_values, keep_default_na, drop_columns
     >>> choose_mixture(x, most=4).model.k
     2
     """
-    validation.choice("by", by, ["evidence", "bic", "aic"])
+    by = validation.choice("by", by, ["evidence", "bic", "aic"])
     validation.integer("least", least, min_value=1)
     validation.integer("most", most, min_value=least)
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)

@@ -135,9 +135,9 @@ def choose(
     random_state: np.random.Generator, progress: Callable[[TriedUnits], object] | None = None,
 ) -> tuple[RBFBasis, tuple[TriedUnits, ...]]:  # fmt: skip
     """The units with the highest evidence for standardized points, and all that were tried."""
-    validation.choice("centers", centers, WAYS)
+    centers = validation.choice("centers", centers, WAYS)
     if isinstance(width, str):
-        validation.choice("width", width, ["auto", "nearest"])
+        width = validation.choice("width", width, ["auto", "nearest"])
     known = ~np.isnan(targets).any(axis=1)
     if sample_weight is not None:
         known &= sample_weight > 0
@@ -210,7 +210,7 @@ def counts(k: int | str, n: int, most: int, centers: str) -> list[int]:
         return [n]
     if not isinstance(k, str):
         return [validation.integer("k", k, min_value=1, max_value=MOST_UNITS)]
-    validation.choice("k", k, ["auto"])
+    k = validation.choice("k", k, ["auto"])
     top = min(validation.integer("most", most, min_value=1, max_value=MOST_TRIED), n)
     grown = [1, 2, 3]
     while grown[-1] < top:

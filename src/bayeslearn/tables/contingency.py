@@ -76,7 +76,7 @@ def contingency_tables(
     >>> found.incomplete
     1.0
     """
-    validation.choice("missing", missing, ["drop", "state"])
+    missing = validation.choice("missing", missing, ["drop", "state"])
     counter = table.counter
     tables = counter.count([counter.columns(names) for names in families])
     return [of_counts(tuple(f), t, missing) for f, t in zip(families, tables, strict=True)]

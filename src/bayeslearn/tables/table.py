@@ -276,15 +276,33 @@ class Table(Source):
         self,
         columns: Iterable[str] | None = None,
         *,
-        how: Literal["quantile", "width", "mdl"] = "quantile",
+        strategy: Literal["quantile", "uniform", "mdl"] = "quantile",
         n_bins: int | None = None,
         target: str | None = None,
     ) -> Table:
-        """Numeric columns (all when not named) cut into intervals; see :mod:`bayeslearn.tables.discretization`."""
-        return self._cut(discretization.find_intervals(self, columns, how=how, n_bins=n_bins, target=target))
+        """Return the table with numeric columns discretized; see :mod:`bayeslearn.tables.discretization`.
+
+        Parameters
+        ----------
+        columns
+            The columns; all numeric ones by default.
+        strategy
+            ``"quantile"``: bins of about equal weight. ``"uniform"``: bins of equal width. ``"mdl"``: cut points that
+            separate the states of `target`, by minimum description length.
+        n_bins
+            The number of bins of ``"quantile"`` and ``"uniform"``; 5 by default.
+        target
+            The column whose states ``"mdl"`` separates.
+
+        Raises
+        ------
+        ConstantColumnError
+            A column has fewer than two different values.
+        """
+        return self._cut(discretization.find_intervals(self, columns, strategy=strategy, n_bins=n_bins, target=target))
 
     def apply_cuts(self, cuts: Mapping[str, Iterable[float]]) -> Table:
-        """Numeric columns made discrete by the given cuts, which the schema remembers."""
+        """Return the table with numeric columns discretized at the given cut points, which the schema keeps."""
         return self._cut(discretization.intervals_between(self, cuts))
 
     def _cut(self, cut: Mapping[str, DiscreteVariable]) -> Table:

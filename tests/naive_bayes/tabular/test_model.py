@@ -154,11 +154,11 @@ def test_a_state_never_seen_has_the_share_of_an_average_one():
 
 def test_a_constant_column_of_numbers_says_nothing():
     rows = {"x": [0.1, 0.1, 0.1, 0.1], "u": ["p", "p", "q", "q"], "y": ["a", "a", "b", "b"]}
-    model = NaiveBayesModel.learn(rows, "y", families={"x": "normal"})
+    model = NaiveBayesModel.learn(rows, "y", families={"x": "gaussian"})
     assert model.posterior("x") is None
     np.testing.assert_allclose(model.predict_proba({"x": [9.0], "u": [None]}), [[0.5, 0.5]], rtol=1e-12)
     with pytest.raises(ParameterError, match=r"column 'x'.*variances"):
-        NaiveBayesModel.learn(rows, "y", families={"x": "normal"}, prior="none").predict(rows)
+        NaiveBayesModel.learn(rows, "y", families={"x": "gaussian"}, prior="none").predict(rows)
 
 
 def test_priors_are_objects_of_the_families():
@@ -218,7 +218,7 @@ def test_soft_labels_are_shares_of_rows():
     soft = NaiveBayesModel.learn(rows, "y", shares={"a": [1, 0.25, 0], "b": [0, 0.75, 1]})
     copies = {name: np.array(column, object)[[0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]] for name, column in rows.items()}
     hard = NaiveBayesModel.learn(
-        copies | {"y": list("aaaaabbbbbbb")}, "y", families={"h": "normal"}, sample_weight=[0.25] * 12
+        copies | {"y": list("aaaaabbbbbbb")}, "y", families={"h": "gaussian"}, sample_weight=[0.25] * 12
     )
     assert soft.isclose(hard)
     with pytest.raises(ParameterError, match="expected 3 shares for each class"):
@@ -256,7 +256,7 @@ def columns(change):
     ("change", "words"),
     [
         (broken(format="other"), "expected"),
-        (broken(version=2), "version 2"),
+        (broken(version=3), "version 3"),
         (broken(more=1), "expected a model with"),
         (broken(sharpness=-1), "sharpness"),
         (broken(columns={}), "'columns' of a model"),

@@ -66,7 +66,7 @@ def learn(
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     if like is not None:
         return update(empty(like), data, sample_weight=sample_weight)
-    validation.choice("unlabeled", unlabeled, ["em", "drop"])
+    unlabeled = validation.choice("unlabeled", unlabeled, ["em", "drop"])
     if target is None:
         raise ParameterError("which column is the class?", hint="name it with `target`")
     source = _source(data, target if shares is None else None, columns, families, sample_weight, max_states, left_out)
@@ -118,8 +118,8 @@ def more_cases(
 
 def column_of(variable: Any, family: str | None, prior: Any) -> Component:
     """A column with its family, as told or by its kind, and its prior."""
-    kind = family or ("categorical" if isinstance(variable, DiscreteVariable) else "normal")
-    validation.choice(f"families[{variable.name!r}]", kind, column_names())
+    kind = family or ("categorical" if isinstance(variable, DiscreteVariable) else "gaussian")
+    kind = validation.choice(f"families[{variable.name!r}]", kind, column_names())
     distribution = by_name(kind).over([variable])
     return Component((variable,), distribution, prior_of(prior, variable.name, distribution))
 
@@ -214,8 +214,9 @@ def read_columns(
     """A table or a source whose columns are of the kinds that their families need, cut into intervals where told."""
     from bayeslearn.sources.usability import named_columns, without_identifiers  # noqa: PLC0415 - as above
 
-    told = dict(families or {})
-    kinds = told_families(told)
+    kinds = told_families(families or {})
+    told = {name: family for name, family in (families or {}).items() if kinds[name] == "categorical"}
+    told = kinds | {name: family for name, family in told.items() if validation.as_word(family) != "categorical"}
     discrete = [name for name, family in told.items() if family == "categorical"] + list(also_discrete)
     numeric = [name for name, family in told.items() if family != "categorical"] + list(also_numeric)
     if isinstance(data, Source):  # what is so already needs no new codes

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.codec import Saved
+from bayeslearn.codec import Saved, rename_distributions
 from bayeslearn.components.product import Product, normalized
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
 from bayeslearn.distributions.lineage import mapped, merged, scaled, separated, started
@@ -50,7 +50,7 @@ ESTIMATES = ("mean", "integrated")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NaiveBayesModel(Saved, kind="naive Bayes"):
+class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
     """P(class | cells) for words, numbers and counts together; :meth:`learn` makes one.
 
     >>> days = {"sky": ["sun", "sun", "rain", "rain", None], "wind": [1.0, 2.5, 6.0, 7.5, 2.0], "play": list("yynny")}
@@ -80,7 +80,7 @@ class NaiveBayesModel(Saved, kind="naive Bayes"):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
-        validation.choice("estimate", self.estimate, ESTIMATES)
+        object.__setattr__(self, "estimate", validation.choice("estimate", self.estimate, ESTIMATES))
         object.__setattr__(self, "sharpness", self._sharpness())
         Schema([self.target, *(c.variable for c in self.columns)])
         if set(self.statistics) != {self.target.name, *(c.name for c in self.columns)}:
@@ -130,8 +130,8 @@ class NaiveBayesModel(Saved, kind="naive Bayes"):
         columns
             The columns to learn from; default: all except the target.
         families
-            Distributions by column: ``"categorical"``, ``"normal"``, ``"poisson"``, or ``"cut"`` and ``"cut:8"`` for
-            numbers discretized into bins at their quantiles. By default states are categorical and numbers normal.
+            Distributions by column: ``"categorical"``, ``"gaussian"``, ``"poisson"``, or ``"cut"`` and ``"cut:8"`` for
+            numbers discretized into bins at their quantiles. By default states are categorical and numbers Gaussian.
         prior
             Prior of the columns: an object for all columns of its family, a name (``"evidence"``, ``"pooled:1"``,
             ``"laplace"``, ``"jeffreys"``, ``"m:2"``, ``"none"``), or a dict of these by column; default: one
@@ -393,3 +393,6 @@ def with_states(column: Component, states: tuple[Any, ...]) -> Component:
 def padded(counts: Counts, size: int) -> Counts:
     """Counts with room for more states."""
     return Counts(np.pad(counts.n, ((0, 0), (0, size - counts.n.shape[1]))))
+
+
+rename_distributions("naive Bayes", 1)

@@ -276,7 +276,7 @@ def local_regression(
     warn_dropped(gone, named=True)
     features = Features.learn(table, every_state=degree == 0)
     outputs, w = checked_outputs(y, table.n_rows), validation.weights(sample_weight, table.n_rows)
-    validation.choice("criterion", criterion, CRITERIA)
+    criterion = validation.choice("criterion", criterion, CRITERIA)
     if criterion == "E2":
         k, bandwidth = None, "auto" if bandwidth is None and kernel != "inverse_square" else bandwidth
     elif k is None:

@@ -16,7 +16,7 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.regression.local.distance_kernels import KERNELS
 
-CRITERIA = ("E1", "E2", "E3")
+CRITERIA: tuple[Literal["E1", "E2", "E3"], ...] = ("E1", "E2", "E3")
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         validation.integer("degree", self.degree, min_value=0, max_value=2)
-        validation.choice("criterion", self.criterion, CRITERIA)
-        validation.choice("kernel", self.kernel, KERNELS)
+        object.__setattr__(self, "criterion", validation.choice("criterion", self.criterion, CRITERIA))
+        object.__setattr__(self, "kernel", validation.choice("kernel", self.kernel, KERNELS))
         validation.number("ridge", self.ridge, min_value=0)
         if self.bandwidth is not None:
             validation.number("bandwidth", self.bandwidth, above=0)
