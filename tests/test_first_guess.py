@@ -32,13 +32,15 @@ WORLD = {
 
 #: Jobs, each with guesses that work.
 WORKS = {
-    "discretize": [
+    "learn from a frame with missing values": [
         "assert bl.as_table(mixed).discretize(['size'], strategy='uniform', n_bins=3).schema['size'].size == 3",
         "bl.as_table(mixed).discretize(strategy='MDL', target='hue')",
-    ],
-    "learn from a frame with missing values": [
         "net = bl.NaiveBayesClassifier().fit(df[['smoke', 'xray']], df['lung'])",
         "net = bl.BayesianNetworkClassifier().fit(df[['smoke', 'xray']], df['lung'])",
+        "bl.fit_naive_bayes(df, 'lung').predict(df)",
+        "assert 0 < bl.fit_naive_bayes(df, target='lung').score(df) <= 1",
+        "assert len(bl.fit_naive_bayes(df, 'lung').log_likelihood(df)) == 200",
+        "assert bl.fit_naive_bayes(df, 'lung', distributions={'smoke': 'categorical'}).sample(5).shape == (5, 3)",
     ],
     "query": [
         "assert asia.query({'smoke': 'yes'}, variables='lung')['lung']['yes'] > 0.09",
@@ -53,6 +55,8 @@ WORKS = {
         "asia.explain({'smoke': 'yes'}, target='lung')",
     ],
     "a frame of probabilities": [
+        "assert list(bl.fit_naive_bayes(df, 'lung').predict_proba(df, backend='pandas').columns) == ['no', 'yes']",
+        "assert len(bl.fit_naive_bayes(df, 'lung').explain(df[:3]).to_frame()) == 3",
         "assert list(asia.query({'smoke': 'yes'}, variables=['lung']).to_frame().columns)",
         "assert len(asia.predict_proba(asia.sample(5), 'lung').to_frame()) == 5",
     ],
@@ -63,7 +67,9 @@ WORKS = {
         "bl.GaussianMixture(2).fit(mixed[['size']]).model_.save('m.json'); bl.load('m.json')",
     ],
     "merge and remove rows": [
-        "a, b = (bl.NaiveBayesModel.learn(df[i::2], 'lung') for i in (0, 1)); assert len((a + b).classes) == 2",
+        "a, b = (bl.fit_naive_bayes(df[i::2], 'lung') for i in (0, 1)); assert len((a + b).classes) == 2",
+        "a, b = (bl.fit_naive_bayes(df[i::2], 'lung') for i in (0, 1)); assert (a + b).remove(df[1::2]).isclose(a)",
+        "a, b = (bl.fit_naive_bayes(df[i::2], 'lung') for i in (0, 1)); a.merge(b).discount(0.9)",
     ],
     "cluster a mixed table": [
         "assert set(bl.MixedTypeClusterer(2).fit_predict(mixed)) == {0, 1}",
@@ -82,7 +88,18 @@ WORKS = {
         "bl.learning_theory.pac_bound(3**10, epsilon=0.1, delta=0.05).to_dict()",
         "bl.learning_theory.vc_bound(3, epsilon=0.1, delta=0.05)",
     ],
+    "impute a frame": [
+        "assert not bl.fit_naive_bayes(df, 'lung').impute(df).isna().any().any()",
+        "assert not bl.fit_naive_bayes(df, 'lung').impute(df, method='sample', random_state=0).isna().any().any()",
+    ],
+    "what the command line says, from Python": [
+        "assert bl.fit_naive_bayes(df, 'lung').fit_info.to_dict()['class_counts']['yes'] > 0",
+        "assert 'Accuracy' in bl.fit_naive_bayes(df, 'lung', cv=5).fit_info.summary()",
+    ],
     "plot": [
+        "bl.fit_naive_bayes(df, 'lung').plot()",
+        "bl.fit_naive_bayes(df, 'lung').explain(df[:1]).plot()",
+        "bl.fit_naive_bayes(df, 'lung', cv=5).fit_info.plot()",
         "bl.plots.plot_network(asia, {'smoke': 'yes'}).savefig('net.png')",
         "asia.plot({'smoke': 'yes'})",
         "asia.query({'smoke': 'yes'}).plot()",
@@ -92,6 +109,10 @@ WORKS = {
         "assert '<svg' in asia._repr_html_()",
         "assert '<td' in asia.query({'smoke': 'yes'})._repr_html_()",
         "assert '<td' in asia['lung']._repr_html_()",
+        "assert '<td' in bl.fit_naive_bayes(df, 'lung')._repr_html_()",
+        "assert '<td' in bl.fit_naive_bayes(df, 'lung').fit_info._repr_html_()",
+        "assert '<td' in bl.fit_naive_bayes(df, 'lung').explain(df[:2])._repr_html_()",
+        "assert '<td' in bl.fit_naive_bayes(df, 'lung').evaluate(df)._repr_html_()",
         "assert '<' in bl.as_table(mixed)._repr_html_()",
     ],
 }
@@ -101,14 +122,12 @@ FAILS = {
     "learn from a frame with missing values": [
         "assert isinstance(bl.fit_network(df), bl.BayesianNetwork)",
         "assert isinstance(bl.fit_parameters('[lung][smoke|lung][xray|lung]', df), bl.BayesianNetwork)",
-        "bl.fit_naive_bayes(df, 'lung').predict(df)",
     ],
     "save and load": [
         "bl.fit_network(df).save('net.json')",
         "bl.fit_mixture(mixed[['size']], 2).save('mixture.json')",
     ],
     "merge and remove rows": [
-        "a, b = (bl.fit_naive_bayes(df[i::2], 'lung') for i in (0, 1)); (a + b).remove(df[1::2])",
         "net = bl.fit_parameters('[lung][smoke|lung]', df[['lung', 'smoke']]); net.update(df).remove(df)",
     ],
     "impute a frame": [
@@ -128,7 +147,6 @@ FAILS = {
     "what the command line says, from Python": [
         "bl.fit_network(df).fit_info.summary()",
         "bl.fit_mixture(mixed[['size']], 2).fit_info.history",
-        "bl.fit_naive_bayes(df, 'lung').fit_info.to_dict()",
     ],
 }
 

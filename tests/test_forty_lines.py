@@ -22,7 +22,7 @@ from bayeslearn.hmm import HMMEstimator, learn
 from bayeslearn.mixture import MixedTypeClusterer, find_classes, fit_mixture
 from bayeslearn.mixture.cluster_report import describe_clusters
 from bayeslearn.model_values import PRIORS
-from bayeslearn.naive_bayes import NaiveBayesClassifier, NaiveBayesModel
+from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 from tests.cli.asking import ask
 
 ### forty lines
@@ -133,7 +133,7 @@ def saved(model, path):
 
 def learned_by_name(**options):
     """A naive Bayes model of the waits."""
-    return NaiveBayesModel.learn(ROWS, "who", families=FAMILIES, **options)
+    return fit_naive_bayes(ROWS, "who", distributions=FAMILIES, **options)
 
 
 ### registration
@@ -171,7 +171,7 @@ def test_naive_bayes():
         model.posterior("wait").mean(), [301 / (FAST.sum() + mean), 301 / (SLOW.sum() + mean)], rtol=1e-12
     )
     assert model.predict({"wait": [0.1, 30.0]}).tolist() == ["fast", "slow"]
-    assert learned_by_name(prior="evidence").cases == 600
+    assert learned_by_name(prior="evidence").total_weight == 600
 
 
 def test_parameters_integrated_out():
@@ -188,14 +188,14 @@ def test_explanation():
     (column, cell, weight), *_ = [part for part in why.row(0) if part[0] == "wait"]
     assert (column, cell) == ("wait", 30.0)
     assert weight == pytest.approx(np.log(rates[1] / rates[0]) - 30 * (rates[1] - rates[0]), rel=1e-12)
-    assert "wait = 30" in why.told(0)
+    assert "wait = 30" in why.summary()
 
 
 def test_classifier():
     X = ROWS["wait"][:, None]
-    model = NaiveBayesClassifier(families={"x0": NAME}).fit(X, ROWS["who"])
+    model = NaiveBayesClassifier(distributions={"x0": NAME}).fit(X, ROWS["who"])
     assert model.predict([[0.1], [30.0]]).tolist() == ["fast", "slow"]
-    halves = NaiveBayesClassifier(families={"x0": NAME})
+    halves = NaiveBayesClassifier(distributions={"x0": NAME})
     for part in (slice(None, None, 2), slice(1, None, 2)):
         halves.partial_fit(X[part], ROWS["who"][part], classes=["fast", "slow"])
     np.testing.assert_allclose(halves.predict_proba(X), model.predict_proba(X), rtol=1e-9)
@@ -258,7 +258,7 @@ def source(tmp_path):
 
 
 def test_source(source):
-    whole, folded = learned_by_name(), NaiveBayesModel.learn(source, "who", families=FAMILIES)
+    whole, folded = learned_by_name(), fit_naive_bayes(source, "who", distributions=FAMILIES)
     np.testing.assert_allclose(folded.posterior("wait").mean(), whole.posterior("wait").mean(), rtol=1e-12)
     classes = find_classes(source, 2, columns=["wait"], families=FAMILIES, random_state=0)
     assert sorted(classes.model["wait"]) == pytest.approx([0.1, 2.0], rel=0.3)
@@ -309,8 +309,8 @@ def test_wrong_parameters_in_files(tmp_path, parameters):
 def test_options_of_the_command_line(tmp_path):
     data, model = str(tmp_path / "waits.csv"), str(tmp_path / "model.json")
     pd.DataFrame(ROWS).to_csv(data, index=False)
-    assert "columns             1 waits" in ask(
-        "fit", "naive-bayes", data, "--target", "who", "--family", f"wait={NAME}", "-o", model
+    assert "1 waits" in ask(
+        "fit", "naive-bayes", data, "--target", "who", "--distribution", f"wait={NAME}", "-o", model
     )
     answer = json.loads(ask("predict", model, data, "--json"))
     assert answer["columns"]["who"][0] in {"slow", "fast"}

@@ -18,7 +18,7 @@ from bayeslearn.learning_theory import KCNF, ConceptClass, shattering
 from bayeslearn.mixture import find_classes
 from bayeslearn.mixture.cluster_report import describe_clusters
 from bayeslearn.model_comparison import compare_models
-from bayeslearn.naive_bayes import NaiveBayesModel, fit_text
+from bayeslearn.naive_bayes import fit_naive_bayes, fit_text
 from bayeslearn.neighbors import fit_neighbors
 from bayeslearn.network import cross_validate
 from bayeslearn.network.equivalence import cpdag
@@ -58,7 +58,7 @@ def learned_networks():
 
 
 def naive_values():
-    model = NaiveBayesModel.learn(ROWS, A, prior="laplace")
+    model = fit_naive_bayes(ROWS, A, prior="laplace")
     return [model, model.explain(ROWS)]
 
 

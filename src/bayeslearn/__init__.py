@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
     from bayeslearn.naive_bayes import NaiveBayesModel as NaiveBayesModel
     from bayeslearn.naive_bayes import TextClassifier as TextClassifier
+    from bayeslearn.naive_bayes import TextModel as TextModel
+    from bayeslearn.naive_bayes import fit_naive_bayes as fit_naive_bayes
     from bayeslearn.naive_bayes import fit_text as fit_text
     from bayeslearn.neighbors import NeighborsClassifier as NeighborsClassifier
     from bayeslearn.neighbors import NeighborsModel as NeighborsModel

@@ -164,19 +164,16 @@ RENAMED_DISTRIBUTIONS = {
 }  # fmt: skip
 
 
-def rename_distributions(kind: str, version: int, names: dict[str, str] = RENAMED_DISTRIBUTIONS) -> None:
-    """Register the upgrade of `version` that renames distributions: values of "family", and kinds of emissions."""
-
-    @upgrade(kind, version)
-    def renamed(_reader: Reader, parts: dict[str, Any]) -> dict[str, Any]:
-        pending: list[Any] = [parts]
-        while pending:
-            entry = pending.pop()
-            for key in {"family", "kind"} & entry.keys():
-                entry[key] = names.get(entry[key], entry[key]) if isinstance(entry[key], str) else entry[key]
-            for value in entry.values():
-                pending += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, dict)]
-        return parts
+def rename_values(document: dict[str, Any], key: str, names: dict[str, str]) -> dict[str, Any]:
+    """Rename the texts that stand under a key, in all objects of a document."""
+    pending: list[Any] = [document]
+    while pending:
+        entry = pending.pop()
+        if isinstance(entry.get(key), str):
+            entry[key] = names.get(entry[key], entry[key])
+        for value in entry.values():
+            pending += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, dict)]
+    return document
 
 
 ### any kind

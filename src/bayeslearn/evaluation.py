@@ -1,7 +1,7 @@
-"""How good answers are on rows that were not learned from: one mechanism for all learners.
+"""Evaluation on rows that a model was not fitted to: one mechanism for all learners.
 
-    folds         the rows of each class, in random or in a given order, are dealt to the folds in turn
-    out_of_fold   an answer for every row by what is learned from the rows of the other folds
+    folds         stratified folds, in random or in a given order
+    out_of_fold   an answer for every row by a model fitted to the rows of the other folds
     Predictions   probabilities and known classes of rows: ROC curves, and
     Metrics       sums over rows, which add: confusion, log loss, squared error, reliability
 
@@ -17,17 +17,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
+from bayeslearn.calibration import N_BINS, Calibration, reliability_bins
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError, ShapeError, listed
 from bayeslearn.lazy_imports import Deferred
+from bayeslearn.reports import Grid, Pairs, Report, Reported
+from bayeslearn.tables.frames import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from bayeslearn.tables.frames import Backend
+
     Floats = NDArray[np.float64]
     Codes = NDArray[np.integer[Any]]
+
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 sklearn_metrics = Deferred("sklearn.metrics")
 
@@ -52,8 +59,6 @@ def __dir__() -> list[str]:
 #: The least probability that a class counts with.
 MIN_PROBABILITY = float(np.finfo(np.float64).eps)
 
-#: Bins of equal width over the probability of the best class.
-N_BINS = 10
 
 ### folds
 
@@ -233,8 +238,8 @@ def log_losses(proba: Floats, labels: Codes) -> Floats:
     return -np.log(np.maximum(proba[np.arange(len(labels)), labels], MIN_PROBABILITY)) + 0.0  # no −0
 
 
-@dataclass(frozen=True, eq=False)
-class Metrics:
+@dataclass(frozen=True, eq=False, repr=False)
+class Metrics(Reported):
     """How rows of known class were classified; metrics of parts add up to those of the whole.
 
     >>> a = Metrics.of([[0.9, 0.1], [0.6, 0.4]], [0, 1], classes=["no", "yes"])
@@ -298,14 +303,14 @@ class Metrics:
         return float(self.confusion.sum())
 
     @property
-    def right(self) -> float:
-        """The weight of the rows that were classified rightly."""
+    def n_correct(self) -> float:
+        """The weight of the rows that were classified correctly."""
         return float(np.trace(self.confusion))
 
     @property
     def accuracy(self) -> float:
-        """The share of rows that were classified rightly."""
-        return accuracy(self.right, self.weight)
+        """The fraction of rows that were classified correctly."""
+        return accuracy(self.n_correct, self.weight)
 
     @property
     def log_loss(self) -> float:
@@ -330,7 +335,44 @@ class Metrics:
     @property
     def calibration(self) -> Calibration:
         """Reliability: rows by the probability of their best class, and how often it was right."""
-        return Calibration.of_bins(self.bins)
+        return Calibration.of_sums(self.bins)
+
+    def report(self) -> Report:
+        """Return accuracy, log loss and Brier score, recall and precision of each class, and the commonest mistakes."""
+        if not self.weight:
+            return Report("Evaluation: no rows with a known class")
+        rows = [
+            [name, float(n), r, p]
+            for name, n, r, p in zip(self.classes, self.confusion.sum(axis=1), self.recall, self.precision, strict=True)
+        ]
+        wrong = [list(mistake) for mistake in self.most_confused()]
+        pairs = {"Correct": f"{self.n_correct:,.10g} of {self.weight:,.10g}", "Accuracy": self.accuracy}
+        pairs |= {"Log loss": self.log_loss, "Brier score": self.brier, "Calibration error": self.calibration.error}
+        return Report(
+            f"Evaluation: accuracy {self.accuracy:.4g} on {self.weight:,.10g} rows",
+            Pairs(pairs),
+            Grid(["class", "rows", "recall", "precision"], rows, "Classes", max_rows=100),
+            Grid(["class", "predicted", "rows"], wrong, "Most confused") if wrong else None,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all metrics as plain values."""
+        known = bool(self.weight)
+        return {
+            "total_weight": self.weight, "n_correct": self.n_correct, "accuracy": self.accuracy if known else None,
+            "log_loss": self.log_loss if known else None, "brier": self.brier if known else None,
+            "classes": list(self.classes), "recall": self.recall.tolist(), "precision": self.precision.tolist(),
+            "confusion": self.confusion.tolist(), "calibration": self.calibration.to_dict(),
+        }  # fmt: skip
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return the confusion matrix as a data frame: a row for each class, a column for each predicted class."""
+        columns = {str(name): of for name, of in zip(self.classes, self.confusion.T, strict=True)}
+        return frame_of({"class": [str(name) for name in self.classes]} | columns, backend)
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the confusion matrix (:func:`bayeslearn.plots.plot_confusion_matrix`)."""
+        return plots.plot_confusion_matrix(self, ax=ax)
 
     def most_confused(self, n: int = 10) -> list[tuple[Any, Any, float]]:
         """The commonest mistakes: class, what it was taken for, how often."""
@@ -355,71 +397,6 @@ def require_known(weight: float) -> float:
 def share(part: Floats, whole: Floats) -> Floats:
     """Ratios; NaN where there is nothing to divide by."""
     return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
-
-
-### reliability
-
-
-def reliability_bins(p: Floats, labels: Codes, sample_weight: Floats, n_bins: int) -> Floats:
-    """Weight, Σ w P(best) and the weight of what is right, of each bin of P(best): (0, 1/n], (1/n, 2/n], ..."""
-    if not p.size:
-        return np.zeros((3, n_bins))
-    top, right = p.max(axis=1), p.argmax(axis=1) == labels
-    place = np.clip(np.ceil(top * n_bins).astype(int) - 1, 0, n_bins - 1)
-    return np.stack([np.bincount(place, sample_weight * v, minlength=n_bins) for v in (np.ones(len(top)), top, right)])
-
-
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """Reliability: rows by the probability of their best class, and how often that class was right.
-
-    >>> Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], n_bins=2)
-    Calibration(error 0.1333 over 3 cases)
-    >>> print(Calibration.of([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]], [0, 1, 1], n_bins=2))
-    said           cases   sure  right
-    0.50 … 1.00        3  0.800  0.667
-    """
-
-    #: Bounds of the bins, one more than there are bins.
-    edges: Floats
-    cases: Floats
-    #: The mean probability of the best class in each bin; 0 where there is no case.
-    confidence: Floats
-    #: How often it was right.
-    accuracy: Floats
-
-    @classmethod
-    def of(
-        cls, proba: ArrayLike, labels: ArrayLike, *, sample_weight: ArrayLike | None = None, n_bins: int = N_BINS
-    ) -> Calibration:
-        """Bins of equal width over the probability of the best class; `labels` are positions of classes."""
-        p, y = validation.probabilities(proba), np.asarray(labels)
-        if p.ndim != 2 or y.shape != p.shape[:1]:
-            raise ShapeError(f"expected probabilities (n, classes) and n labels, got {p.shape} and {y.shape}")
-        n = validation.integer("n_bins", n_bins, min_value=1, max_value=1 << 20)
-        return cls.of_bins(reliability_bins(p, y, validation.weights(sample_weight, len(y)), n))
-
-    @classmethod
-    def of_bins(cls, bins: Floats) -> Calibration:
-        """From the sums of :func:`reliability_bins`."""
-        cases, sure, right = bins
-        some = np.where(cases > 0, cases, 1.0)
-        return cls(np.linspace(0, 1, bins.shape[1] + 1), cases, sure / some, right / some)
-
-    @property
-    def error(self) -> float:
-        """The expected calibration error: Σ_bins (cases / all) |confidence − accuracy|."""
-        total = self.cases.sum()
-        return float(self.cases @ np.abs(self.confidence - self.accuracy) / total) if total else 0.0
-
-    def __repr__(self) -> str:
-        return f"Calibration(error {self.error:.4f} over {self.cases.sum():g} cases)"
-
-    def __str__(self) -> str:
-        head = f"{'said':<12} {'cases':>7}  {'sure':>5}  {'right':>5}"
-        rows = zip(self.edges, self.edges[1:], self.cases, self.confidence, self.accuracy, strict=False)
-        body = [f"{a:.2f} … {b:.2f}  {n:>7g}  {p:.3f}  {r:.3f}" for a, b, n, p, r in rows if n]
-        return "\n".join([head, *body])
 
 
 ### means

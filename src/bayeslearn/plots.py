@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bayeslearn.learning_theory import ConceptClass, EpsilonExhaustion, Simulation
     from bayeslearn.mixture import MixtureModel
     from bayeslearn.model_comparison import ModelComparison
-    from bayeslearn.naive_bayes import Calibration
+    from bayeslearn.naive_bayes import Calibration, CellContributions, NaiveBayesModel
     from bayeslearn.naive_bayes.text.evaluation import LearningCurve
     from bayeslearn.network import DAG, BayesianNetwork, Sensitivity
     from bayeslearn.network.inference.results import QueryResult
@@ -157,13 +157,32 @@ def plot_sensitivity(found: Sensitivity, *, n: int = 10, ax: Any = None) -> Any:
 def plot_calibration(found: Calibration, *, ax: Any = None) -> Any:
     """Observed frequency of a class by its predicted probability, against the diagonal; below, the number of rows."""
     figure, axes = _canvas(ax)
-    seen = found.cases > 0
+    seen = found.counts > 0
     axes.plot([0, 1], [0, 1], color="lightgray")
     axes.plot(found.confidence[seen], found.accuracy[seen], marker="o")
-    shares = found.cases / max(found.cases.sum(), 1.0)
+    shares = found.counts / max(found.counts.sum(), 1.0)
     axes.bar(found.edges[:-1], 0.2 * shares, width=found.edges[1] - found.edges[0], align="edge", alpha=0.3)
     axes.set(xlabel="Predicted probability", ylabel="Observed frequency", xlim=(0, 1), ylim=(0, 1))
-    axes.set_title(f"Calibration error {found.error:.3f} ({found.cases.sum():g} rows)")
+    axes.set_title(f"Calibration error {found.error:.3f} ({found.counts.sum():,.10g} rows)")
+    return figure
+
+
+def plot_class_indicators(model: NaiveBayesModel, *, max_results: int = 10, ax: Any = None) -> Any:
+    """The values that indicate each class of a naive Bayes model most: the mean gain in log odds, a bar for each."""
+    from bayeslearn.naive_bayes.tabular.plotting import paint_indicators  # noqa: PLC0415 - loaded when a model is drawn
+
+    n = validation.integer("max_results", max_results, min_value=1)
+    figure, axes = _canvas(ax, (7, 1.2 + 0.25 * min(n * len(model.classes), 40)))
+    paint_indicators(axes, model, n, figure_colors())
+    return figure
+
+
+def plot_contributions(found: CellContributions, row: int = 0, *, ax: Any = None) -> Any:
+    """The contribution of each cell of a row to the log odds of its class, a bar for each."""
+    from bayeslearn.naive_bayes.tabular.plotting import paint_contributions  # noqa: PLC0415 - loaded when it is drawn
+
+    figure, axes = _canvas(ax, (7, 1.2 + 0.3 * (len(found.parts) + 1)))
+    paint_contributions(axes, found, validation.integer("row", row, min_value=0, max_value=len(found) - 1))
     return figure
 
 

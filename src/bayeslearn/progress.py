@@ -16,6 +16,7 @@ None if nobody listens. A function that calls another passes a part of its own r
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import sys
 import time
@@ -254,11 +255,9 @@ class NotebookBar:
 
     def update(self, now: Progress) -> None:
         """Move the bar."""
-        from IPython.display import display  # type: ignore[import-not-found] # noqa: PLC0415 - in notebooks only
-
         now = now if now.message else replace(now, message=self.message)
         if self.handle is None:
-            self.handle = display(html_of(bar_html(now)), display_id=True)
+            self.handle = ipython_display().display(html_of(bar_html(now)), display_id=True)
         else:
             self.handle.update(html_of(bar_html(now)))
 
@@ -271,9 +270,12 @@ def in_notebook() -> bool:
 
 def html_of(text: str) -> Any:
     """An object that a notebook shows as this HTML."""
-    from IPython.display import HTML  # noqa: PLC0415 - in notebooks only
+    return ipython_display().HTML(text)
 
-    return HTML(text)
+
+def ipython_display() -> Any:
+    """The module of IPython that shows objects in notebooks."""
+    return importlib.import_module("IPython.display")
 
 
 def bar_html(now: Progress) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayeslearn import NaiveBayesModel
+from bayeslearn import fit_naive_bayes
 from bayeslearn.distributions import Dirichlet
 
 DAYS = """
@@ -30,7 +30,7 @@ NEW = {"outlook": ["sunny"], "temperature": ["cool"], "humidity": ["high"], "win
 
 
 def test_the_day_is_not_for_tennis():
-    model = NaiveBayesModel.learn(TABLE, "play", prior="none", class_prior="none")
+    model = fit_naive_bayes(TABLE, "play", prior="none", class_prior="none")
     assert model.classes == ("no", "yes")
     no, yes = np.exp(model.log_joint(NEW)[0])
     assert yes == pytest.approx(0.0053, abs=5e-5)
@@ -40,7 +40,7 @@ def test_the_day_is_not_for_tennis():
 
 
 def strong_given_no(prior):
-    model = NaiveBayesModel.learn(TABLE, "play", prior={"wind": prior})
+    model = fit_naive_bayes(TABLE, "play", prior={"wind": prior})
     return model.posterior("wind").mean()[0, model["wind"].variable.code_of("strong")]
 
 

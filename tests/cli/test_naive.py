@@ -31,13 +31,13 @@ def learn(folder, *words):
 
 
 def test_the_report(days):
-    text = learn(days, "--max-states", "20", "--family", "visits=poisson")
-    assert "columns             1 categorical, 1 gaussian, 1 poisson" in text
-    assert "left out: id        column 'id' has 60 different states" in text
+    text = learn(days, "--max-states", "20", "--distribution", "visits=poisson")
+    assert "1 categorical, 1 gaussian, 1 poisson" in text
+    assert "column 'id' has 60 different states" in text
     assert "majority" in text
-    assert "what speaks most for it" in text
+    assert "indicators" in text
     model = NaiveBayesModel.load(days / "m.json")
-    assert model.cases == 60
+    assert model.total_weight == 60
     assert {c.name: c.distribution.name for c in model.columns} == {
         "sky": "categorical",
         "heat": "gaussian",
@@ -48,7 +48,7 @@ def test_the_report(days):
 def test_the_reliability_is_drawn_if_it_was_checked(days):
     learn(days, "--plot", str(days / "curve.svg"))
     assert "<svg" in (days / "curve.svg").read_text()
-    learn(days, "--folds", "0", "--plot", str(days / "none.svg"))
+    learn(days, "--cv", "0", "--plot", str(days / "none.svg"))
     assert not (days / "none.svg").exists()
 
 
@@ -56,22 +56,24 @@ def test_the_reliability_is_drawn_if_it_was_checked(days):
 def test_options_reach_the_model(days):
     found = json.loads(
         learn(days, "--drop-columns", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",
-              "--folds", "5", "--family", "heat=cut:3", "--family", "visits=gaussian", "--class-prior", "none")
+              "--cv", "5", "--distribution", "heat=binned:3", "--distribution", "visits=gaussian",
+              "--class-prior", "none")
     )  # fmt: skip
     model = NaiveBayesModel.load(days / "m.json")
     assert repr(model["sky"].prior) == "Dirichlet(α=1 per state)"
     assert repr(model["heat"].prior) == "Dirichlet(α₀=2 per row)"
-    assert repr(model["visits"].prior) == "PooledPrior(cases=2.0)"
+    assert repr(model["visits"].prior) == "PooledPrior(equivalent_sample_size=2.0)"
     assert model["heat"].variable.size == 3
-    assert found["sharpness"] == pytest.approx(dict(zip(model.names, model.sharpness, strict=True)))
-    assert found["check"]["cv"] == 5
-    assert len(found["check"]["calibration"]["edges"]) == 11
-    assert found["left_out"] == {"id": "asked for"}
-    assert [entry["class"] for entry in found["classes"]] == ["a", "b", "c"]
+    exponents = dict(zip(model.feature_names, model.column_exponents, strict=True))
+    assert found["column_exponents"] == pytest.approx(exponents)
+    assert found["cross_validation"]["cv"] == 5
+    assert len(found["cross_validation"]["calibration"]["edges"]) == 11
+    assert found["dropped_columns"] == {"id": "asked for"}
+    assert list(found["class_counts"]) == ["a", "b", "c"]
 
 
 def test_predictions_are_those_of_the_model(days):
-    learn(days, "--drop-columns", "id", "--family", "visits=poisson")
+    learn(days, "--drop-columns", "id", "--distribution", "visits=poisson")
     model, path = NaiveBayesModel.load(days / "m.json"), str(days / "days.csv")
     expected = model.predict_proba(path)
     ask("predict", str(days / "m.json"), path, "-o", str(days / "p.csv"))
@@ -93,8 +95,8 @@ def test_reasons_in_words(days):
     write(days / "one.csv", {"sky": ["hail"], "heat": [0.5]})
     words = ["predict", str(days / "m.json"), str(days / "one.csv"), "--explain"]
     text = ask(*words)
-    assert text.startswith("row 0: ")
-    assert "sky = (never seen)" in text
+    assert text.startswith("Row 0: ")
+    assert "sky = (unknown)" in text
     assert "visits missing" in text
     assert "has no column 'visits'; its values are treated as missing" in said(*words)
 
@@ -102,16 +104,16 @@ def test_reasons_in_words(days):
 def test_labels_that_are_missing(days):
     rows = random_rows(1, n=60, labels=False)
     write(days / "days.csv", rows)
-    assert "missing labels" in learn(days)
-    assert NaiveBayesModel.load(days / "m.json").cases == pytest.approx(60)
+    assert "Unlabeled rows" in learn(days)
+    assert NaiveBayesModel.load(days / "m.json").total_weight == pytest.approx(60)
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--target", "kind", "-o", "m.txt"], "its name stands for another format"),
-        (["--target", "kind", "-o", "m.json", "--family", "heat"], "--family takes COL=WORD"),
-        (["--target", "kind", "-o", "m.json", "--family", "heat=zipf"], "families"),
+        (["--target", "kind", "-o", "m.json", "--distribution", "heat"], "--distribution takes COL=NAME"),
+        (["--target", "kind", "-o", "m.json", "--distribution", "heat=zipf"], "distributions"),
         (["--target", "kind", "-o", "m.json", "--prior", "m:2", "--prior", "m:3"], "one --prior for all columns"),
         (
             ["--target", "kind", "-o", "m.json", "--drop-columns", "kind"],
@@ -132,7 +134,7 @@ def test_an_unknown_target_ends_the_command(days):
 
 
 def test_a_file_without_the_columns(days):
-    learn(days, "--drop-columns", "id", "--folds", "0")
+    learn(days, "--drop-columns", "id", "--cv", "0")
     write(days / "other.csv", {"x": [1, 2]})
     with pytest.raises(DataError, match="none of the columns of the model"):
         ask("predict", str(days / "m.json"), str(days / "other.csv"))

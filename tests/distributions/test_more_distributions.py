@@ -16,7 +16,7 @@ from bayeslearn.errors import DataError, EvidenceError, ParameterError
 from bayeslearn.hmm import learn
 from bayeslearn.mixture import find_classes, fit_mixture
 from bayeslearn.mixture.cluster_report import describe_clusters
-from bayeslearn.naive_bayes import NaiveBayesClassifier, NaiveBayesModel
+from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 
 N = 400
 
@@ -24,9 +24,9 @@ N = 400
 CASES = {
     "exponential": (np.array([0.5, 3.0]), lambda θ: stats.expon(scale=1 / θ)),
     "gamma": ((np.array([2.0, 9.0]), np.array([1.0, 0.5])), lambda a, b: stats.gamma(a, scale=1 / b)),
-    "von_mises": ((np.array([0.5, -2.5]), np.array([3.0, 8.0])), lambda μ, κ: stats.vonmises(κ, loc=μ)),
-    "negative_binomial": ((np.array([3.0, 20.0]), np.array([1.5, 4.0])), lambda μ, r: stats.nbinom(r, r / (r + μ))),
-    "student_t": (
+    "von-mises": ((np.array([0.5, -2.5]), np.array([3.0, 8.0])), lambda μ, κ: stats.vonmises(κ, loc=μ)),
+    "negative-binomial": ((np.array([3.0, 20.0]), np.array([1.5, 4.0])), lambda μ, r: stats.nbinom(r, r / (r + μ))),
+    "student-t": (
         (np.array([0.0, 8.0]), np.array([1.0, 4.0]), np.array([3.0, 5.0])),
         lambda μ, σ2, ν: stats.t(ν, loc=μ, scale=np.sqrt(σ2)),
     ),
@@ -106,7 +106,7 @@ def test_cases_before_the_data_look_like_the_parameters(name):
     distribution, θ = by_name(name)(), parameters_of(name)
     found = distribution.estimate(distribution.like(θ, 7.0))
     for a, b in zip(*((p if isinstance(p, tuple) else (p,)) for p in (found, θ)), strict=True):
-        np.testing.assert_allclose(a, b, rtol=0.05 if name == "negative_binomial" else 1e-6)
+        np.testing.assert_allclose(a, b, rtol=0.05 if name == "negative-binomial" else 1e-6)
     kept = distribution.estimate(distribution.update(distribution.none(), distribution.zero((2,))), otherwise=θ)
     np.testing.assert_allclose(np.asarray(kept), np.asarray(θ), rtol=1e-12)
     with pytest.raises(EvidenceError, match="no case"):
@@ -117,16 +117,16 @@ def test_cases_before_the_data_look_like_the_parameters(name):
 def test_naive_bayes(name, tmp_path):
     x, y = rows_of(name)
     rows = {"x": x, "y": np.array(["a", "b"])[y]}
-    model = NaiveBayesModel.learn(rows, "y", families={"x": name})
+    model = fit_naive_bayes(rows, "y", distributions={"x": name})
     distribution, θ = by_name(name)(), parameters_of(name)
     bayes = distribution.log_prob(θ, x).argmax(axis=1)
     assert np.mean(model.predict_codes({"x": x}) == bayes) > 0.97
-    estimator = NaiveBayesClassifier(families={"x0": name}).fit(x[:, None], rows["y"])
+    estimator = NaiveBayesClassifier(distributions={"x0": name}).fit(x[:, None], rows["y"])
     np.testing.assert_allclose(estimator.predict_proba(x[:, None]), model.predict_proba({"x": x}), rtol=1e-9)
     model.save(tmp_path / "m.json")
     np.testing.assert_array_equal(load(tmp_path / "m.json").predict_proba({"x": x}), model.predict_proba({"x": x}))
     source = scan([{k: v[i::3] for k, v in rows.items()} for i in range(3)])
-    folded = NaiveBayesModel.learn(source, "y", families={"x": name})
+    folded = fit_naive_bayes(source, "y", distributions={"x": name})
     np.testing.assert_allclose(folded.predict_proba({"x": x}), model.predict_proba({"x": x}), rtol=1e-6, atol=1e-9)
 
 
@@ -168,9 +168,8 @@ def test_hidden_markov_models_read_columns_of_tables_as_numbers():
 
 def test_student_t_sees_through_outliers():
     x = np.concatenate([np.random.default_rng(0).normal(0, 1, 200), [1e4]])
-    model = NaiveBayesModel.learn(
-        {"x": np.r_[x, x + 6], "y": ["a"] * 201 + ["b"] * 201}, "y", families={"x": "student_t"}
-    )
+    rows = {"x": np.r_[x, x + 6], "y": ["a"] * 201 + ["b"] * 201}
+    model = fit_naive_bayes(rows, "y", distributions={"x": "student_t"})
     location = model.posterior("x").mean().location
     np.testing.assert_allclose(location, [0, 6], atol=0.3)
 
@@ -190,10 +189,10 @@ def test_multinomial():
         distribution.cells([[1, np.nan, 2]])
 
 
-@pytest.mark.parametrize(("name", "bad"), [("exponential", -1), ("gamma", 0), ("negative_binomial", 1.5)])
+@pytest.mark.parametrize(("name", "bad"), [("exponential", -1), ("gamma", 0), ("negative-binomial", 1.5)])
 def test_numbers_that_cannot_be_are_named(name, bad):
     with pytest.raises(DataError, match=r"'x'.*position 1"):
-        NaiveBayesModel.learn({"x": [1.0, bad, 2.0], "y": list("aab")}, "y", families={"x": name})
+        fit_naive_bayes({"x": [1.0, bad, 2.0], "y": list("aab")}, "y", distributions={"x": name})
 
 
 def test_priors_without_a_distribution_of_parameters():

@@ -21,7 +21,7 @@ from bayeslearn.hmm import HiddenMarkovModel
 from bayeslearn.hypotheses import Examples, FiniteSpace, HypothesisPosterior, VersionSpace
 from bayeslearn.learning_theory.k_cnf import KCNF
 from bayeslearn.mixture import MixtureModel, find_classes, fit_mixture
-from bayeslearn.naive_bayes import NaiveBayesModel
+from bayeslearn.naive_bayes import NaiveBayesModel, fit_naive_bayes
 from bayeslearn.naive_bayes.tabular.aode import AODEModel
 from bayeslearn.naive_bayes.text import HashedVocabulary, TextModel, fit_text
 from bayeslearn.neighbors import NeighborsModel
@@ -286,7 +286,7 @@ KINDS: dict[str, Kind] = {
     "hmm_gaussian": hmm(X, emissions="gaussian"),
     "hmm_full": hmm(X, emissions="full"),
     "hmm_mixture": hmm(X, emissions="gaussian", mixture=2),
-    "naive_bayes": Kind(lambda: NaiveBayesModel.learn(ROWS, "y").update(ROWS), use_naive, NaiveBayesModel.load),
+    "naive_bayes": Kind(lambda: fit_naive_bayes(ROWS, "y").update(ROWS), use_naive, NaiveBayesModel.load),
     "text": text(),
     "text_hashed": text(vocabulary=HashedVocabulary(64)),
     "text_bernoulli": text(likelihood="bernoulli"),

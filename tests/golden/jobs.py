@@ -45,7 +45,7 @@ LEARNED = {
     "network-updated.json": "update MODELS/network.json words.csv -o network-updated.json",
     "network-merged.json": "merge MODELS/network.json MODELS/network-updated.json -o network-merged.json",
     "naive.json": "fit naive-bayes table.csv --target class -o naive.json",
-    "naive-cut.json": "fit naive-bayes table.csv --target class --family x=cut:4 -o naive-cut.json",
+    "naive-cut.json": "fit naive-bayes table.csv --target class --distribution x=binned:4 -o naive-cut.json",
     "mixture.json": "fit mixture table.csv -k 2 -o mixture.json --seed 1",
     "mixture-full.json": "fit mixture table.csv -k 2 --columns x,y,z -o mixture-full.json --seed 1",
     "hmm-gaussian.json": "fit hmm steps.csv --states 2 --id run -o hmm-gaussian.json --seed 1",

@@ -21,7 +21,7 @@ from bayeslearn.hmm import learn
 from bayeslearn.hypotheses import FiniteSpace, VersionSpace
 from bayeslearn.learning_theory.k_cnf import KCNF
 from bayeslearn.mixture import find_classes
-from bayeslearn.naive_bayes import NaiveBayesModel
+from bayeslearn.naive_bayes import fit_naive_bayes
 from bayeslearn.neighbors import NeighborsModel
 from bayeslearn.network import AveragedNetworks, fit_parameters, fit_parameters_online, sample_structure_posterior
 from bayeslearn.online import BayesMixture, Halving, WeightedMajority
@@ -112,7 +112,7 @@ STORED_KINDS = {
     "k-cnf.json": Kind(lambda: KCNF.fit(EXAMPLES, 2), lambda h: h.covers([ROW, ["rainy", "cold"]])),
     "radial-classes.json": Kind(lambda: fit_rbf_classifier(INPUTS, LABELS, 3, random_state=0)[0], classified),
     "naive-gamma.json": Kind(
-        lambda: NaiveBayesModel.learn(AMOUNTS, "who", families=FAMILIES, estimate="integrated"),
+        lambda: fit_naive_bayes(AMOUNTS, "who", distributions=FAMILIES, estimate="integrated"),
         lambda model: [model.predict_proba(AMOUNTS), model.update(AMOUNTS).predict_proba(AMOUNTS)],
     ),
     "mixture-gamma.json": Kind(
@@ -158,12 +158,12 @@ STORED_KINDS = {
     "mixture-table.model": Kind(
         lambda: find_classes(INPUTS, 2, random_state=0).model, lambda model: model.responsibilities(INPUTS)
     ),
-    "naive.model": Kind(lambda: NaiveBayesModel.learn({**INPUTS, "y": LABELS}, "y"), classified),
+    "naive.model": Kind(lambda: fit_naive_bayes({**INPUTS, "y": LABELS}, "y"), classified),
     "encoded": Kind(
         lambda: Rows({**INPUTS, "w": [None, "p", "q"] * 8, "weight": [1.0, 2.0] * 12}),
         lambda source: [
             source.schema.names, source.totals.rows, source.totals.weight,
-            NaiveBayesModel.learn(source, "c").predict_proba({**INPUTS, "w": ["p", "q", None] * 8}),
+            fit_naive_bayes(source, "c").predict_proba({**INPUTS, "w": ["p", "q", None] * 8}),
         ],
     ),
 }  # fmt: skip

@@ -65,7 +65,7 @@ ONLY_IN_MEMORY = {
     "score": {"impossible_rows"},
     "fit mixture": {"doubtful"},
     "fit regression": {"left_one_out"},
-    "fit naive-bayes": {"check"},
+    "fit naive-bayes": {"cross_validation", "notes"},
     "scan": {"files", "bytes"},
 }
 NOT_IN_MEMORY = {"files", "parts", "parts as files", "encoded"}

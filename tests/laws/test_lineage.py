@@ -22,7 +22,7 @@ from bayeslearn.distributions.lineage import after_update, merged, separated, st
 from bayeslearn.errors import EvidenceError, FormatError
 from bayeslearn.hmm import HiddenMarkovModel
 from bayeslearn.mixture import MixtureModel, fit_mixture
-from bayeslearn.naive_bayes import NaiveBayesModel
+from bayeslearn.naive_bayes import NaiveBayesModel, fit_naive_bayes
 from bayeslearn.regression import RegressionModel, fit_linear
 
 if TYPE_CHECKING:
@@ -78,11 +78,11 @@ KINDS = {
         read_network,
     ),
     "naive": Kind(
-        lambda rows: NaiveBayesModel.learn(rows, "B"),
+        lambda rows: fit_naive_bayes(rows, "B"),
         lambda model, rows: model.update(rows),
         columns,
         both,
-        lambda model: [model.grown(STATES, order=True).statistics[name].n for name in ("A", "B")],
+        lambda model: [model.add_states(STATES, order=True).statistics[name].n for name in ("A", "B")],
         NaiveBayesModel.load,
     ),
     "regression": Kind(
@@ -170,8 +170,9 @@ def test_the_latest_common_base_counts_once(kind):
 
 
 def cases(model):
-    if hasattr(model, "cases"):
-        return float(model.cases)
+    for name in ("total_weight", "cases"):
+        if hasattr(model, name):
+            return float(getattr(model, name))
     if hasattr(model, "statistics"):
         return float(model.statistics["transitions"].n.sum() + model.statistics["start"].n.sum())
     return float(model["A"].counts.n.sum())

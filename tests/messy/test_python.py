@@ -45,7 +45,7 @@ def learned(call):
 def test_learners_drop_identifiers_with_one_warning(name, kind):
     label, number, gone = FILES[name]
     rows = given(name, kind)
-    model, text = learned(lambda: b.NaiveBayesModel.learn(rows, label))
+    model, text = learned(lambda: b.fit_naive_bayes(rows, label))
     assert not gone & set(model.names)
     assert all(repr(column) in text for column in gone)
     assert "`columns=`" in text

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bayeslearn import NaiveBayesModel, as_table, scan
+from bayeslearn import as_table, fit_naive_bayes, scan
 from bayeslearn.mixture import find_classes
 from bayeslearn.naive_bayes import fit_text
 from bayeslearn.network import fit_parameters
@@ -63,7 +63,7 @@ def test_a_network(folder: str) -> None:
 def test_naive_bayes(folder: str) -> None:
     columns = ["a", "b", "x"]
     table, source = as_table(made(), columns=columns), scan(f"{folder}/*.parquet", columns=columns)
-    model = NaiveBayesModel.learn(source, "a")
+    model = fit_naive_bayes(source, "a")
     assert model.predict_proba(source) == pytest.approx(model.predict_proba(table), rel=1e-12)
     parts = list(source.map(model.predict).batches())
     assert len(parts) > 1

@@ -27,24 +27,23 @@ BATCH = 1 << 16
 def run(
     model_file: Model,
     data: Annotated[
-        Data, typer.Argument(help="CSV or Parquet files, or patterns; what is missing in them is integrated out.")
+        Data, typer.Argument(help="CSV or Parquet files, or patterns; missing values are marginalized out.")
     ],
     *,
     to: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
+        Path | None,
+        typer.Option("-o", "--output", help="Output file, .csv or .parquet; CSV to stdout by default."),
     ] = None,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="How much every cell speaks for the class, in log odds against all others."),
+        typer.Option("--explain", help="Contribution of each cell to the log odds of the class."),
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object; it holds the columns when there is no -o.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of CSV.")] = False,
 ) -> None:
     """Predict the class of every row of files.
 
-    With --explain and no file to write, each row is explained in words. Where the files know the class, stderr reports
-    how many predictions are right, and their mean log loss.
+    With --explain and no output file the explanation of each row is printed. If the data have the class, accuracy and
+    log loss are printed to stderr.
 
     Example: bayeslearn predict nb.json passengers.csv --explain
     """
@@ -83,7 +82,7 @@ def answer_schema(model: NaiveBayesModel, *, explain: bool) -> Schema:
 
     name = model.target.name
     columns: list[Any] = [model.target, *(NumericVariable(f"P({name}={state})") for state in model.classes)]
-    return Schema([*columns, *(NumericVariable(f"why({column})") for column in model.names if explain)])
+    return Schema([*columns, *(NumericVariable(f"why({column})") for column in model.feature_names if explain)])
 
 
 def answers(
@@ -110,7 +109,7 @@ def answers(
             scores[name] += Metrics.of(p, label.codes_of(name), classes=model.classes)
         why = model.explain(batch) if explain else None
         if in_words and why is not None:
-            sys.stdout.writelines(f"{why.told(i, first=start)}\n" for i in range(len(why)))
+            sys.stdout.write(("\n" if start else "") + why.report(first=start, max_rows=len(why)).text() + "\n")
         start += len(p)
         parts = [] if why is None else list(why.parts.values())
         yield Table(schema, p.argmax(axis=1)[None], np.vstack([p.T, *parts]))

@@ -68,10 +68,10 @@ class Naive:
     """Naive Bayes that learns as rows come."""
 
     def __init__(self, table: Table, target: str) -> None:
-        from bayeslearn.naive_bayes import NaiveBayesModel
+        from bayeslearn.naive_bayes import fit_naive_bayes
 
         self.table, self.target = table, target
-        self.model: Any = 0.0 * NaiveBayesModel.learn(table, target, prior="laplace")  # the states, and no row yet
+        self.model: Any = 0.0 * fit_naive_bayes(table, target, prior="laplace")  # the states, and no row yet
         self.known = 0
 
     def advise(self, start: int, batch: Table, otherwise: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -84,7 +84,7 @@ def show_pairs(pairs: Iterable[tuple[str, str]]) -> None:
 
 def show_metrics(name: str, found: Metrics) -> dict[str, Any]:
     """How many predictions of a target are right, on stderr; and the same as plain values."""
-    known, right = (round(value) for value in (found.weight, found.right))
+    known, right = (round(value) for value in (found.weight, found.n_correct))
     loss = number(round(found.log_loss, 12) + 0.0)
     sys.stderr.write(f"{name}: {right} of {known} known are right, ")
     sys.stderr.write(f"accuracy {number(found.accuracy)}, mean log loss {loss}\n")

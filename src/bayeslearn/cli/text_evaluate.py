@@ -89,7 +89,7 @@ def run(
             return
         output.show_pairs(
             [
-                ("accuracy", f"{found.accuracy:.4f}, {found.right:.0f} of {found.weight:.0f}"),
+                ("accuracy", f"{found.accuracy:.4f}, {found.n_correct:.0f} of {found.weight:.0f}"),
                 ("log loss", f"{found.log_loss:.4g}"),
             ]
         )

@@ -147,7 +147,7 @@ def curve_json(curve: LearningCurve) -> dict[str, Any]:
 def evaluation_json(found: Metrics) -> dict[str, Any]:
     """All that an evaluation says."""
     return {
-        "accuracy": found.accuracy, "judged": round(found.weight), "right": round(found.right),
+        "accuracy": found.accuracy, "judged": round(found.weight), "right": round(found.n_correct),
         "log_loss": found.log_loss,
         "classes": list(found.classes), "recall": found.recall.tolist(), "precision": found.precision.tolist(),
         "confusion": found.confusion.astype(int).tolist(),

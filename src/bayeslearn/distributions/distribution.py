@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from bayeslearn import validation
 from bayeslearn.distributions.base import Family, P, S
 from bayeslearn.distributions.sufficient_statistics import ratio
 from bayeslearn.errors import ParameterError
-from bayeslearn.validation import as_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -308,7 +308,7 @@ def by_name(name: str) -> type[Any]:
     >>> by_name("poisson")()
     Poisson()
     """
-    name = as_word(name) if as_word(name) in MODULES else name
+    name = validation.as_word(name) if validation.as_word(name) in MODULES else name
     if name in MODULES and name not in _registered:
         importlib.import_module(f"{__package__}.{MODULES[name]}")
     if name not in _registered:

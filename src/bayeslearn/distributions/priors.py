@@ -1,14 +1,14 @@
 """The one grammar of priors, for every learner and every distribution.
 
-    none          no prior cases: maximum likelihood; so is None
-    m:2           2 cases in every row, spread evenly over states; numbers as in pooled:2
-    pooled:1      1 case in every row that looks like all data together
-    evidence      pooled, with as many cases as the data themselves have the highest evidence for
-    laplace, k2   one case in every state        jeffreys   half a case in every state
-    bdeu:1        1 case in a table, spread evenly over its rows and states
+    none          maximum likelihood, as None
+    m:2           equivalent sample size 2 in every row, spread evenly over states; for numbers the same as pooled:2
+    pooled:1      equivalent sample size 1 in every row, distributed as all data together
+    evidence      pooled, with the equivalent sample size of the highest marginal likelihood
+    laplace, k2   pseudo-count 1 for every state        jeffreys   pseudo-count 1/2 for every state
+    bdeu:1        equivalent sample size 1 for a CPT, spread evenly over its rows and states
 
-The last four are of states; numbers take pooled:1 beside them, so that one word serves a table of both. An object that
-a distribution takes (a Dirichlet, a normal-inverse-gamma, ...) stands for itself.
+The last four are for states; numeric columns take pooled:1 with them, so that one name serves a table of both. Objects
+(a Dirichlet, a normal-inverse-gamma, ...) are accepted where the distribution takes them.
 """
 
 from __future__ import annotations
@@ -30,47 +30,48 @@ from bayeslearn.errors import ParameterError
 if TYPE_CHECKING:
     from bayeslearn.distributions.distribution import Distribution
 
-#: How many cases of a pooled prior are tried.
-CASES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+#: The equivalent sample sizes that an empirical Bayes prior compares.
+SAMPLE_SIZES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
-HINT = "priors are none, m:CASES, pooled:CASES, evidence, laplace, k2, jeffreys and bdeu:CASES, for instance m:2"
+HINT = "priors are none, m:SIZE, pooled:SIZE, evidence, laplace, k2, jeffreys and bdeu:SIZE, for instance m:2"
 
 
 @dataclass(frozen=True)
 class PooledPrior:
-    """`cases` in every row that look like all rows together: the m-estimate with p taken from the whole column.
+    """The m-estimate whose distribution p is that of the whole column, with m = `equivalent_sample_size` in every row.
 
-    It needs no units, so it fits words, numbers and counts alike; and as it is read off the statistics when they are
-    read, models still add, forget and fade exactly.
+    It has no units and fits categorical, numeric and count columns alike. It is computed from the statistics, so that
+    models with it still merge, subtract and discount exactly.
 
     >>> from bayeslearn.distributions import Categorical, Counts
     >>> PooledPrior(2).given(Categorical(2), Counts([[3, 0], [0, 1]]))
     Dirichlet(α=[[1.4, 0.6], [1.4, 0.6]])
     """
 
-    cases: float = 1.0
+    equivalent_sample_size: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cases", validation.number("cases", self.cases, above=0))
+        size = validation.number("equivalent_sample_size", self.equivalent_sample_size, above=0)
+        object.__setattr__(self, "equivalent_sample_size", size)
 
     def given(self, distribution: Distribution[Any, Any], statistics: Any) -> Any:
-        """The prior for these statistics of all rows; None for cases that are all alike."""
+        """The prior for these statistics of all rows; None where all values are equal."""
         whole = one_row(statistics)
         if not distribution.varies(whole):
             return None
-        return distribution.shaped(distribution.pooled(whole, self.cases), n_rows(statistics))
+        return distribution.shaped(distribution.pooled(whole, self.equivalent_sample_size), n_rows(statistics))
 
 
 @dataclass(frozen=True)
 class EmpiricalBayesPrior:
-    """Pooled cases, as many as the column itself has the highest evidence for: few where rows differ much.
+    """A pooled prior with the equivalent sample size of the highest marginal likelihood: small where rows differ much.
 
         max_m Π_rows P(data of the row | PooledPrior(m))
 
     >>> from bayeslearn.distributions import Categorical, Counts
     >>> apart, alike = Counts([[90, 10], [10, 90]]), Counts([[48, 52], [51, 49]])
     >>> EmpiricalBayesPrior().pooled(Categorical(2), apart), EmpiricalBayesPrior().pooled(Categorical(2), alike)
-    (PooledPrior(cases=1.0), PooledPrior(cases=64.0))
+    (PooledPrior(equivalent_sample_size=1.0), PooledPrior(equivalent_sample_size=64.0))
     """
 
     def given(self, distribution: Distribution[Any, Any], statistics: Any) -> Any:
@@ -78,12 +79,12 @@ class EmpiricalBayesPrior:
         return self.pooled(distribution, statistics).given(distribution, statistics)
 
     def pooled(self, distribution: Distribution[Any, Any], statistics: Any) -> PooledPrior:
-        """The best of :data:`CASES`, the fewest when tied; one case where there is nothing to go by."""
+        """The best of :data:`SAMPLE_SIZES`, the smallest when tied; 1 where no statistics distinguish them."""
         if PooledPrior().given(distribution, statistics) is None:
             return PooledPrior()
-        priors = [PooledPrior(m).given(distribution, statistics) for m in CASES]
+        priors = [PooledPrior(m).given(distribution, statistics) for m in SAMPLE_SIZES]
         evidence = [float(distribution.log_evidence(prior, statistics).sum()) for prior in priors]
-        return PooledPrior(CASES[int(np.argmax(evidence))]) if max(evidence) > min(evidence) else PooledPrior()
+        return PooledPrior(SAMPLE_SIZES[int(np.argmax(evidence))]) if max(evidence) > min(evidence) else PooledPrior()
 
 
 #: Priors that wait for the statistics.
@@ -91,11 +92,11 @@ Rule = PooledPrior | EmpiricalBayesPrior
 
 
 def parse_prior(given: Any, distribution: Distribution[Any, Any]) -> Any:
-    """A prior from a word, from None (no prior cases), or as it is.
+    """A prior from its name, from None (maximum likelihood), or the object itself.
 
     >>> from bayeslearn.distributions import Categorical, Normal
     >>> parse_prior("m:2", Categorical(3)), parse_prior("m:2", Normal())
-    (Dirichlet(α₀=2 per row), PooledPrior(cases=2.0))
+    (Dirichlet(α₀=2 per row), PooledPrior(equivalent_sample_size=2.0))
     """
     if given is None:
         return parse_prior("none", distribution)
@@ -119,7 +120,7 @@ def parse_prior(given: Any, distribution: Distribution[Any, Any]) -> Any:
 
 
 def cases_of(given: Any) -> float | Literal["evidence"]:
-    """How many cases a prior of numbers is worth: a number as it is, or the word of one; 0 is no prior.
+    """The equivalent sample size of a prior of numbers: a number as it is, or the name of a prior; 0 for none.
 
     >>> cases_of(None), cases_of("pooled:2"), cases_of(0.5), cases_of("evidence")
     (0.0, 2.0, 0.5, 'evidence')
@@ -129,7 +130,7 @@ def cases_of(given: Any) -> float | Literal["evidence"]:
     found = parse_prior(given, Normal())
     if isinstance(found, EmpiricalBayesPrior):
         return "evidence"
-    return found.cases if isinstance(found, PooledPrior) else 0.0
+    return found.equivalent_sample_size if isinstance(found, PooledPrior) else 0.0
 
 
 def uniform_prior(word: str | None, size: int) -> FinitePrior:
@@ -147,7 +148,7 @@ def dirichlet_prior(given: Any) -> Dirichlet | DirichletRule:
         return found
     raise ParameterError(
         f"there is no prior {given!r:.60} of these probabilities",
-        hint="take none, m:CASES, laplace, k2, jeffreys, bdeu:CASES or a Dirichlet",
+        hint="take none, m:SIZE, laplace, k2, jeffreys, bdeu:SIZE or a Dirichlet",
     )
 
 
@@ -164,7 +165,7 @@ def of_states(word: str, number: float | None) -> DirichletRule | None:
 
 
 def number_of(text: str) -> float:
-    """A number of cases; −1, which no prior has, for anything else."""
+    """An equivalent sample size; −1, which no prior has, for anything else."""
     try:
         number = float(text)
     except ValueError:

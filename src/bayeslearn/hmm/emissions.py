@@ -162,7 +162,7 @@ class Emissions(ABC):
                 raise ParameterError(f"there is no prior {prior!r:.60} of emissions", hint="take m:1, pooled:1 or none")
             return found
         require_data(cells)
-        return self.default_prior(cells, found.cases)
+        return self.default_prior(cells, found.equivalent_sample_size)
 
     #: Whether the moments of all rows are enough for a default prior; else rows are looked at.
     by_moments: ClassVar[bool] = False

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from bayeslearn import validation
-from bayeslearn.codec import Saved, rename_distributions
+from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrade
 from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.distributions.categorical import shares
 from bayeslearn.distributions.lineage import after_update, merged
@@ -369,4 +369,7 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model", version=2):
         return model_of(reader, document)
 
 
-rename_distributions("hidden Markov model", 1)
+@upgrade("hidden Markov model", 1)
+def with_new_distributions(_reader: Reader, document: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had other names of distributions."""
+    return rename_values(rename_values(document, "family", RENAMED_DISTRIBUTIONS), "kind", RENAMED_DISTRIBUTIONS)

@@ -17,7 +17,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.capacity import require_numbers
-from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_distributions
+from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrade
 from bayeslearn.components.product import Product, normalized, total_log_likelihood
 from bayeslearn.components.rows import read
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
@@ -249,4 +249,7 @@ def priors_of(
     return MixturePrior(shares.of((k,)), Product(parts).shaped(own, k))
 
 
-rename_distributions("mixture", 1, RENAMED_DISTRIBUTIONS | {"gaussian": "multivariate_gaussian"})
+@upgrade("mixture", 1)
+def with_new_distributions(_reader: Reader, document: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had other names of distributions."""
+    return rename_values(document, "family", RENAMED_DISTRIBUTIONS | {"gaussian": "multivariate_gaussian"})

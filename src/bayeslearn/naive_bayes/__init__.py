@@ -1,4 +1,4 @@
-"""Naive Bayes: over the columns of tables, and over the words of texts."""
+"""Naive Bayes for tables and for texts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.tabular.cross_validation import cross_validate as cross_validate
     from bayeslearn.naive_bayes.tabular.estimators import NaiveBayesClassifier as NaiveBayesClassifier
     from bayeslearn.naive_bayes.tabular.explanation import CellContributions as CellContributions
+    from bayeslearn.naive_bayes.tabular.fit import fit_naive_bayes as fit_naive_bayes
+    from bayeslearn.naive_bayes.tabular.fit_info import NaiveBayesFitInfo as NaiveBayesFitInfo
+    from bayeslearn.naive_bayes.tabular.indicators import ClassIndicator as ClassIndicator
+    from bayeslearn.naive_bayes.tabular.indicators import class_indicators as class_indicators
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel as NaiveBayesModel
     from bayeslearn.naive_bayes.text.count_vectorizer import CountVectorizer as CountVectorizer
     from bayeslearn.naive_bayes.text.estimators import TextClassifier as TextClassifier

@@ -97,11 +97,16 @@ def to_frame(arrow: Any, backend: Backend) -> Any:
 
 
 def frame_of(columns: Mapping[str, Any], backend: Backend) -> Any:
-    """Columns as a data frame; lists of words are text, also when they are empty."""
+    """Columns as a data frame; values of several kinds become text, and so does a column without any."""
     import pyarrow as pa  # noqa: PLC0415 - Arrow loads when it is asked for
 
-    arrays = [pa.array(cells, None if len(cells) else pa.string()) for cells in columns.values()]
-    return to_frame(pa.table(arrays, names=list(columns)), backend)
+    def array(cells: Any) -> Any:
+        try:
+            return pa.array(cells, None if len(cells) else pa.string())
+        except (pa.ArrowException, OverflowError):
+            return pa.array([None if cell is None else str(cell) for cell in cells], pa.string())
+
+    return to_frame(pa.table([array(cells) for cells in columns.values()], names=list(columns)), backend)
 
 
 def to_pandas(arrow: Any) -> Any:

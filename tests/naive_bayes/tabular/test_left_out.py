@@ -23,7 +23,7 @@ from bayeslearn import NaiveBayesClassifier
 from bayeslearn.errors import ShapeError
 model = NaiveBayesClassifier().fit(np.arange(40.0).reshape(20, 2), np.arange(20) % 2).model_
 try:
-    model.joint_of(np.zeros((10_000, 3)), 3)
+    model.joint_of_block(np.zeros((10_000, 3)), 3)
 except ShapeError as error:
     print(error.message)
 """

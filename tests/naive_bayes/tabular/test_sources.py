@@ -18,6 +18,7 @@ from bayeslearn.naive_bayes import (
     NaiveBayesModel,
     calibrate,
     cross_validate,
+    fit_naive_bayes,
 )
 from bayeslearn.naive_bayes.tabular.label_statistics import Hard, Hidden
 from bayeslearn.naive_bayes.tabular.row_blocks import Collect
@@ -85,30 +86,30 @@ def test_a_source_gives_the_model_of_memory(case: str, tmp_path: Path) -> None:
     rows = made(unlabeled=0.3 if "unlabeled" in options else 0.0)
     if "sample_weight" not in options:
         del rows["w"]
-    wanted = NaiveBayesModel.learn(rows, "y", families=FAMILIES, **options)
+    wanted = fit_naive_bayes(rows, "y", distributions=FAMILIES, **options)
     for data in (written(rows, tmp_path), scan(batches(rows))):
-        found = NaiveBayesModel.learn(data, "y", families=FAMILIES, **options)
+        found = fit_naive_bayes(data, "y", distributions=FAMILIES, **options)
         assert same(found, wanted), data
         assert found.predict_proba(data) == pytest.approx(wanted.predict_proba(rows), rel=1e-10)
 
 
 def test_numbers_are_cut_at_the_same_places(tmp_path: Path) -> None:
     rows = made(seed=3)
-    wanted = NaiveBayesModel.learn(rows, "y", families={"x": "cut:4"}, columns=["x", "sky"])
-    found = NaiveBayesModel.learn(written(rows, tmp_path, "csv"), "y", families={"x": "cut:4"}, columns=["x", "sky"])
+    wanted = fit_naive_bayes(rows, "y", distributions={"x": "binned:4"}, columns=["x", "sky"])
+    found = fit_naive_bayes(written(rows, tmp_path, "csv"), "y", distributions={"x": "binned:4"}, columns=["x", "sky"])
     assert same(found, wanted)
 
 
 def test_a_model_goes_on_with_a_source() -> None:
     rows, more = made(), made(unlabeled=0.2, seed=1) | {"sky": ["hail"] * N}
-    model = NaiveBayesModel.learn(rows, "y", families=FAMILIES)
+    model = fit_naive_bayes(rows, "y", distributions=FAMILIES)
     assert same(model.update(scan(batches(more), allow_constant=True)), model.update(more))
-    assert same(NaiveBayesModel.learn(scan(batches(rows)), like=model), model)
+    assert same(fit_naive_bayes(scan(batches(rows)), like=model), model)
 
 
 def test_what_travels_can_be_sent() -> None:
     rows = made(unlabeled=0.3)
-    model = NaiveBayesModel.learn(rows, "y", unlabeled="drop")
+    model = fit_naive_bayes(rows, "y", unlabeled="drop")
     table = as_table(rows, allow_constant=True)
     for collect in (Hard(model), Hidden(model, model.statistics).expected_statistics):
         sent = cloudpickle.loads(cloudpickle.dumps(Collect(model.columns, "y", collect)))
@@ -117,12 +118,12 @@ def test_what_travels_can_be_sent() -> None:
 
 def test_shares_need_the_rows_in_memory() -> None:
     with pytest.raises(ParameterError, match="soft labels of each row need the rows in memory"):
-        NaiveBayesModel.learn(scan(batches(made())), "class", shares={"a": [1.0] * N})
+        fit_naive_bayes(scan(batches(made())), "class", shares={"a": [1.0] * N})
 
 
 def test_weights_of_a_source_are_a_column() -> None:
     with pytest.raises(ParameterError, match="weights of a source are a column"):
-        NaiveBayesModel.learn(scan(batches(made())), "y", sample_weight=[1.0] * N)
+        fit_naive_bayes(scan(batches(made())), "y", sample_weight=[1.0] * N)
 
 
 ### the classifier
@@ -147,14 +148,14 @@ def test_the_classifier_weighs_scores_and_learns_more(tmp_path: Path) -> None:
     rows = made()
     pattern, w = written(rows, tmp_path), np.array(rows["w"], dtype=float)
     frame = as_table({name: column for name, column in rows.items() if name not in {"w", "y"}}, allow_constant=True)
-    wanted = NaiveBayesClassifier(families=FAMILIES).fit(frame, rows["y"], sample_weight=w)
-    found = NaiveBayesClassifier(families=FAMILIES).fit(pattern, "y", sample_weight="w")
+    wanted = NaiveBayesClassifier(distributions=FAMILIES).fit(frame, rows["y"], sample_weight=w)
+    found = NaiveBayesClassifier(distributions=FAMILIES).fit(pattern, "y", sample_weight="w")
     assert same(found.model_, wanted.model_)
     right = float(wanted.score(frame, rows["y"], sample_weight=w))
     assert found.score(pattern, "y", sample_weight="w") == pytest.approx(right, rel=1e-12)
     found.partial_fit(pattern, "y", sample_weight="w")
     assert same(found.model_, wanted.model_ * 2)
-    first = NaiveBayesClassifier(families=FAMILIES).partial_fit(pattern, "y", sample_weight="w")
+    first = NaiveBayesClassifier(distributions=FAMILIES).partial_fit(pattern, "y", sample_weight="w")
     assert same(first.model_, wanted.model_)
 
 
@@ -184,9 +185,9 @@ def test_calibration_by_two_passes() -> None:
     wanted = NaiveBayesClassifier(calibrate=True, random_state=0).fit(as_table(rows), "y").model_
     found = NaiveBayesClassifier(calibrate=True, random_state=0).fit(source, "y").model_
     assert same(found, wanted)
-    assert found.sharpness == pytest.approx(wanted.sharpness, abs=0.03)
-    model = NaiveBayesModel.learn(source, "y")
-    assert calibrate(model, source).sharpness == pytest.approx(wanted.sharpness, abs=0.03)
+    assert found.column_exponents == pytest.approx(wanted.column_exponents, abs=0.03)
+    model = fit_naive_bayes(source, "y")
+    assert calibrate(model, source).column_exponents == pytest.approx(wanted.column_exponents, abs=0.03)
     one, two = cross_validate(model, source, cv=5), cross_validate(model, as_table(rows), cv=5)
     assert one.accuracy == pytest.approx(two.accuracy, abs=0.01)
     assert one.log_loss == pytest.approx(two.log_loss, abs=0.02)

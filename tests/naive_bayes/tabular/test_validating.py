@@ -8,14 +8,14 @@ import pytest
 from sklearn.impute import SimpleImputer
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
-from bayeslearn import AODEClassifier, NaiveBayesClassifier, NaiveBayesModel, as_table
+from bayeslearn import AODEClassifier, NaiveBayesClassifier, as_table, fit_naive_bayes
 from bayeslearn.distributions import Categorical, Counts
-from bayeslearn.distributions.priors import CASES, EmpiricalBayesPrior
+from bayeslearn.distributions.priors import SAMPLE_SIZES, EmpiricalBayesPrior
 from bayeslearn.errors import DataError, ShapeError
 from bayeslearn.evaluation import folds
 from bayeslearn.naive_bayes import Calibration, PooledPrior, calibrate, calibration_curve, cross_validate
 from bayeslearn.naive_bayes.tabular.calibration import Climb
-from bayeslearn.naive_bayes.tabular.class_indicators import class_indicators
+from bayeslearn.naive_bayes.tabular.indicators import class_indicators
 from bayeslearn.naive_bayes.tabular.out_of_fold import read_out_of_fold
 from tests.naive_bayes.tabular.test_model import learned, random_rows
 
@@ -26,7 +26,7 @@ def test_a_fold_is_judged_by_a_model_of_the_others():
     found = read_out_of_fold(model, rows, folds=3)
     table = as_table(rows, numeric=["heat", "visits"])
     for f in range(3):
-        without = NaiveBayesModel.learn(table.take(found.fold != f), like=model)
+        without = fit_naive_bayes(table.take(found.fold != f), like=model)
         joint = without.log_joint(table.take(found.fold == f))
         for apart in (False, True):
             told = read_out_of_fold(model, rows, folds=3, apart=apart)
@@ -34,7 +34,7 @@ def test_a_fold_is_judged_by_a_model_of_the_others():
             np.testing.assert_allclose(whole[told.fold == f], joint, rtol=1e-9)
 
 
-def test_curvature_and_slope_of_the_sharpness():
+def test_curvature_and_slope_of_the_exponents():
     found = read_out_of_fold(learned(random_rows(0)), random_rows(0), folds=3, apart=True)
     climb, τ, h = Climb(found, likeness=2.0), np.array([0.4, 0.9, 1.3]), 1e-5
     loss, slope = climb.loss(τ)
@@ -52,22 +52,23 @@ def test_a_column_that_only_repeats_another_counts_less():
     y, sky = rng.integers(2, size=3000), rng.random((3, 3000))
     cells = {name: np.where(s < 0.75, y, 1 - y).astype(str) for name, s in zip("abc", sky, strict=True)}
     rows = {**cells, **{f"a{i}": cells["a"] for i in range(3)}, "class": y.astype(str)}
-    model = calibrate(NaiveBayesModel.learn(rows, "class"), rows)
-    τ = dict(zip(model.names, model.sharpness, strict=True))
+    model = calibrate(fit_naive_bayes(rows, "class"), rows)
+    τ = dict(zip(model.feature_names, model.column_exponents, strict=True))
     assert τ["a"] == pytest.approx(0.25, abs=0.05)
     assert [τ["b"], τ["c"]] == pytest.approx([1, 1], abs=0.15)
 
 
 def test_cases_of_the_prior_by_evidence():
     n = np.array([[30.0, 5, 2], [4, 20, 9]])
-    best = EmpiricalBayesPrior().pooled(Categorical(3), Counts(n)).cases
+    best = EmpiricalBayesPrior().pooled(Categorical(3), Counts(n)).equivalent_sample_size
     tried = {
-        m: Categorical(3).log_evidence(PooledPrior(m).given(Categorical(3), Counts(n)), Counts(n)).sum() for m in CASES
+        m: Categorical(3).log_evidence(PooledPrior(m).given(Categorical(3), Counts(n)), Counts(n)).sum()
+        for m in SAMPLE_SIZES
     }
     assert best == max(tried, key=tried.get)
     rows = random_rows(0)
     halves = [learned(part, prior="evidence") for part in (rows, random_rows(1))]
-    whole = NaiveBayesModel.learn({k: [*rows[k], *random_rows(1)[k]] for k in rows}, like=halves[0])
+    whole = fit_naive_bayes({k: [*rows[k], *random_rows(1)[k]] for k in rows}, like=halves[0])
     assert (halves[0] + halves[1]).isclose(whole)
 
 
@@ -82,14 +83,14 @@ def test_the_report_of_a_check():
     check = cross_validate(learned(rows), rows, cv=5)
     assert check.accuracy > check.majority_accuracy
     assert check.log_loss < check.majority_log_loss
-    assert "majority" in str(check)
+    assert "class probabilities" in str(check)
     with pytest.raises(DataError, match="30 rows with a known target cannot make 31 folds"):
         cross_validate(learned(rows), rows, cv=31)
 
 
 def test_rows_that_no_class_can_show_are_left_to_the_class_shares():
     rows = {"x": ["u", "v", "w", "u"], "y": ["a", "b", "a", "b"]}
-    found = read_out_of_fold(NaiveBayesModel.learn(rows, "y", prior="none"), rows, folds=2)
+    found = read_out_of_fold(fit_naive_bayes(rows, "y", prior="none"), rows, folds=2)
     assert np.isfinite(found.evidence).any(axis=1).all()
 
 
@@ -104,16 +105,16 @@ def test_reliability():
     with pytest.raises(ShapeError, match="expected probabilities"):
         Calibration.of(proba, [0])
     rows = random_rows(0)
-    assert calibration_curve(learned(rows), rows).cases.sum() == 30
-    assert calibrate(learned(rows), rows, cv=5).sharpness[0] > 0
+    assert calibration_curve(learned(rows), rows).counts.sum() == 30
+    assert calibrate(learned(rows), rows, cv=5).column_exponents[0] > 0
 
 
-def test_what_speaks_for_a_class():
-    told = class_indicators(learned(random_rows(0, n=200)))
-    assert {tell.column for entries in told.values() for tell in entries} <= {"sky", "heat", "visits"}
-    assert all(entries == sorted(entries, key=lambda t: -t.strength) for entries in told.values())
-    warm = next(tell for tell in told["c"] if tell.column == "visits")
-    assert warm.here > warm.elsewhere
+def test_indicators_of_a_class():
+    found = class_indicators(learned(random_rows(0, n=200)))
+    assert {one.column for entries in found.values() for one in entries} <= {"sky", "heat", "visits"}
+    assert all(entries == sorted(entries, key=lambda one: -one.strength) for entries in found.values())
+    warm = next(one for one in found["c"] if one.column == "visits")
+    assert warm.in_class > warm.in_others
 
 
 ### real tables

@@ -38,7 +38,7 @@ def test_figures_are_those_of_scikit_learn():
     np.testing.assert_allclose(found.log_loss, log_loss(test.labels, model.predict_proba(test.texts)), rtol=1e-9)
     assert found.accuracy == np.mean([a == b for a, b in zip(said, test.labels, strict=True)])
     wrong = sum(n for _, _, n in found.most_confused(99))
-    assert wrong == found.weight - found.right
+    assert wrong == found.weight - found.n_correct
     assert (found + found).weight == 60
 
 

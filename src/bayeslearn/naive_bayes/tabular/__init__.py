@@ -1,4 +1,4 @@
-"""Naive Bayes over the columns of a table: words, numbers and counts together, with holes."""
+"""Naive Bayes for tables: categorical, numeric and count columns, with missing values."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from bayeslearn.naive_bayes.tabular.cross_validation import cross_validate as cross_validate
     from bayeslearn.naive_bayes.tabular.estimators import NaiveBayesClassifier as NaiveBayesClassifier
     from bayeslearn.naive_bayes.tabular.explanation import CellContributions as CellContributions
+    from bayeslearn.naive_bayes.tabular.fit import fit_naive_bayes as fit_naive_bayes
+    from bayeslearn.naive_bayes.tabular.fit_info import NaiveBayesFitInfo as NaiveBayesFitInfo
+    from bayeslearn.naive_bayes.tabular.indicators import ClassIndicator as ClassIndicator
+    from bayeslearn.naive_bayes.tabular.indicators import class_indicators as class_indicators
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel as NaiveBayesModel
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

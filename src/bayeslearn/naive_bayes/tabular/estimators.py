@@ -18,12 +18,12 @@ from bayeslearn.evaluation import Calibration
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
 from bayeslearn.naive_bayes.tabular.fit import (
     column_of,
+    distribution_names,
     framed,
     more_cases,
     new_states,
     read_columns,
     require_columns,
-    told_families,
 )
 from bayeslearn.naive_bayes.tabular.inputs import MOST_STATES, Input, finite
 from bayeslearn.naive_bayes.tabular.label_statistics import added, labeled
@@ -47,10 +47,10 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
 
     Parameters
     ----------
-    families
+    distributions
         ``"auto"``: text, truth values and categories are categorical, floats of an array Gaussian, whole numbers of an
         array categorical; columns of a frame as :func:`~bayeslearn.as_table` judges them. A dict tells it for some
-        columns: ``"categorical"``, ``"gaussian"``, ``"poisson"``, or ``"cut:5"`` for bins at the quantiles. A plain
+        columns: ``"categorical"``, ``"gaussian"``, ``"poisson"``, or ``"binned:5"`` for bins at the quantiles. A plain
         array has the columns x0, x1, and so on.
     prior, class_prior, estimate
         As in :meth:`NaiveBayesModel.learn`: every class starts with one case that looks like all rows, the class shares
@@ -87,7 +87,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
     Rows without a label help too:
 
     >>> more = NaiveBayesClassifier().fit([*X, ["rain", 11.0]], ["no", "yes", "no", "yes", None])
-    >>> more.model_.cases
+    >>> more.model_.total_weight
     5.0
     """
 
@@ -99,7 +99,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
     def __init__(
         self,
         *,
-        families: Literal["auto"] | Mapping[str, str] = "auto",
+        distributions: Literal["auto"] | Mapping[str, str] = "auto",
         prior: Any = "pooled:1",
         class_prior: Any = "laplace",
         estimate: Literal["mean", "integrated"] = "mean",
@@ -111,7 +111,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         tol: float = 1e-4,
         random_state: Any = None,
     ) -> None:
-        self.families = families
+        self.distributions = distributions
         self.prior = prior
         self.class_prior = class_prior
         self.estimate = estimate
@@ -135,7 +135,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         cases: Cases | SourceCases
         if is_source(X):
             frame, cases = self._source_cases(self._marked(X, reset=True), y, None, sample_weight)
-            given = Input(frame.names, None)
+            given = Input(frame.feature_names, None)
         else:
             given, labels, weights = self._cases(X, y, sample_weight, reset=True)
             codes = self._code_labels(labels, reset=True)
@@ -168,7 +168,7 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
             self.n_iter_ = 1
         else:
             fresh = given.states(self.model_.columns).items()
-            model = self.model_.grown({n: new_states(self.model_[n].variable, found) for n, found in fresh})
+            model = self.model_.add_states({n: new_states(self.model_[n].variable, found) for n, found in fresh})
             rows = given.rows(model.columns)
         self.model_ = finite(given, lambda: added(model, Cases(rows, codes, weights)))
         return self
@@ -183,11 +183,11 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         unknown = [label for label in model.classes if label not in self.classes_.tolist()]
         if unknown:
             raise unknown_labels(unknown, self.classes_.tolist())
-        self.model_ = finite(Input(model.names, None), lambda: added(model, cases))
+        self.model_ = finite(Input(model.feature_names, None), lambda: added(model, cases))
         return self
 
     def _calibrate(self, cases: Cases | SourceCases) -> None:
-        from bayeslearn.naive_bayes.tabular.calibration import best_sharpness  # noqa: PLC0415 - only here
+        from bayeslearn.naive_bayes.tabular.calibration import best_exponents  # noqa: PLC0415 - only here
         from bayeslearn.naive_bayes.tabular.out_of_fold import labels_seen, out_of_fold, out_of_folds  # noqa: PLC0415
 
         folds = min(10, int(cases.fold(labels_seen)))
@@ -196,40 +196,42 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
         ask = out_of_fold if isinstance(cases, Cases) else out_of_folds
         rng = validation.generator(self.random_state)
         found = ask(self.model_, cases, folds=folds, random_state=rng, apart=True)  # type: ignore[arg-type]
-        self.model_ = replace(self.model_, sharpness=best_sharpness(found))
+        self.model_ = replace(self.model_, column_exponents=best_exponents(found))
 
     # -- models that have seen nothing yet
 
     def _framed(self, given: Input) -> tuple[NaiveBayesModel, Rows]:
         """A model with the columns of the data, and the rows."""
-        families = self._families(given.names)
-        variables, found = given.variables(families, MOST_STATES)
+        distributions = self._distributions(given.names)
+        variables, found = given.variables(distributions, MOST_STATES)
         frame = self._frame(variables)
         return frame, blocks.of_table(found, frame.columns) if isinstance(found, Table) else found
 
-    def _families(self, names: Iterable[str]) -> Mapping[str, str]:
-        """The families that were given, for columns that are there."""
-        families = {} if isinstance(self.families, str) and self.families == "auto" else self.families
-        if not isinstance(families, Mapping):
-            raise ParameterError(f"`families` must be 'auto' or a dict of columns, got {self.families!r}")
-        for what, given in (("families", families), ("prior", self.prior)):
+    def _distributions(self, names: Iterable[str]) -> Mapping[str, str]:
+        """The distributions that were given, for columns that are there."""
+        distributions = (
+            {} if isinstance(self.distributions, str) and self.distributions == "auto" else self.distributions
+        )
+        if not isinstance(distributions, Mapping):
+            raise ParameterError(f"`distributions` must be 'auto' or a dict of columns, got {self.distributions!r}")
+        for what, given in (("distributions", distributions), ("prior", self.prior)):
             require_columns(what, given, list(names))
-        return families
+        return distributions
 
     def _frame(self, variables: list[Any]) -> NaiveBayesModel:
         names = [v.name for v in variables]
-        kinds = told_families(self._families(names))
+        kinds = distribution_names(self._distributions(names))
         columns = [column_of(v, kinds.get(v.name), self.prior) for v in variables]
         target = DiscreteVariable("class" if "class" not in names else "class_label", tuple(self.classes_.tolist()))
         return framed(target, columns, self.class_prior, self.estimate)
 
     def _source_cases(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[NaiveBayesModel, SourceCases]:
         """A model with the columns of a source, and the cases of the source."""
-        source = labeled_source(X, y, {} if isinstance(self.families, str) else self.families, sample_weight)
+        source = labeled_source(X, y, {} if isinstance(self.distributions, str) else self.distributions, sample_weight)
         if self.unlabeled == "error" and source.missing()[y]:
             raise MissingValuesError(f"some rows have no {y!r}", hint='leave these rows out: unlabeled="drop"')
         variables = [v for v in source.schema if v.name != y]
-        self._families([v.name for v in variables])
+        self._distributions([v.name for v in variables])
         self._note_columns(source.schema.names, y)
         self.classes_ = classes_of(source.schema[y]) if classes is None else np.unique(np.asarray(classes))
         frame = self._frame(variables)
@@ -321,10 +323,10 @@ def require_column(y: Any) -> None:
         )
 
 
-def labeled_source(X: Any, y: Any, families: Any, sample_weight: Any) -> Any:
+def labeled_source(X: Any, y: Any, distributions: Any, sample_weight: Any) -> Any:
     """A source that has the column of labels."""
     require_column(y)
-    source = read_columns(X, families, also_discrete=[y], sample_weight=sample_weight, max_states=MOST_STATES)
+    source = read_columns(X, distributions, also_discrete=[y], sample_weight=sample_weight, max_states=MOST_STATES)
     if y not in source.schema:
         raise UnknownColumnError(f"there is no column {y!r}", hint=f"the columns are {listed(source.schema.names)}")
     return source

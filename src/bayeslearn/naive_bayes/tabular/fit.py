@@ -1,14 +1,15 @@
-"""Learning: one pass over the rows that have a label, and EM over those that have none.
+"""Fitting naive Bayes: one pass over the rows with a label, and EM over the rows without one.
 
 labeled      n_c += w                       θ = estimate(prior + statistics)
-soft label    n_c += w · share_c
-no label      n_c += w · P(c | row, θ)        again and again, until ln P(D|θ) + ln P(θ) climbs no more
+soft label   n_c += w · share_c
+unlabeled    n_c += w · P(c | row, θ)       repeated until ln P(D|θ) + ln P(θ) converges
 """
 
 from __future__ import annotations
 
 import itertools
 import re
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,13 +21,24 @@ from bayeslearn.components.component import Component
 from bayeslearn.components.product import Product
 from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.distributions.distribution import by_name, column_names
-from bayeslearn.distributions.lineage import after_update, started
+from bayeslearn.distributions.lineage import after_update, started, without_rows
 from bayeslearn.distributions.priors import PooledPrior, dirichlet_prior, parse_prior
-from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError, UnknownColumnError, WeightError, listed
+from bayeslearn.errors import (
+    EvidenceError,
+    MissingValuesError,
+    ParameterError,
+    ShapeError,
+    UnknownColumnError,
+    WeightError,
+    listed,
+)
+from bayeslearn.fit_info import with_fit_info
 from bayeslearn.naive_bayes.tabular import row_blocks as blocks
-from bayeslearn.naive_bayes.tabular.label_statistics import collected, labeled, with_shares
+from bayeslearn.naive_bayes.tabular.fit_info import Checks, info_of
+from bayeslearn.naive_bayes.tabular.label_statistics import Hard, collected, fit_labeled, with_shares
 from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
 from bayeslearn.naive_bayes.tabular.row_blocks import Cases, SourceCases, all_cases
+from bayeslearn.progress import Reporter, part, reports_progress
 from bayeslearn.sources import as_source, with_options
 from bayeslearn.tables import DiscreteVariable, Schema, Source, Table
 from bayeslearn.tables.schema import require_known
@@ -40,57 +52,166 @@ if TYPE_CHECKING:
     from bayeslearn.tables.markers import Markers
 
 
-def learn(
+@reports_progress("Fitting naive Bayes")
+def fit_naive_bayes(
     data: Any,
     target: str | None = None,
     *,
     columns: Iterable[str] | None = None,
-    families: Mapping[str, str] | None = None,
+    drop_columns: Iterable[str] = (),
+    distributions: Mapping[str, str] | None = None,
     prior: Any = "pooled:1",
     class_prior: Any = "laplace",
     estimate: Literal["mean", "integrated"] = "mean",
     sample_weight: Any = None,
     shares: Mapping[Any, Any] | None = None,
-    unlabeled: Literal["em", "drop"] = "em",
+    unlabeled: Literal["em", "drop", "error"] = "em",
+    calibrate: bool = False,
+    cv: int = 0,
     like: NaiveBayesModel | None = None,
     max_states: int = 255,
-    left_out: dict[str, str] | None = None,
-    tol: float = 1e-4,
-    max_iter: int = 200,
-    progress: ProgressCallback | None = None,
     na_values: Markers = (),
     keep_default_na: bool = True,
-    drop_columns: Iterable[str] = (),
+    tol: float = 1e-4,
+    max_iter: int = 200,
+    random_state: Any = 0,
+    progress: Reporter | ProgressCallback | bool | None = None,
 ) -> NaiveBayesModel:
-    """A naive Bayes model of the column `target`; the parameters are those of :meth:`.NaiveBayesModel.learn`."""
+    """Fit a naive Bayes classifier of the column `target`.
+
+    Parameters
+    ----------
+    data
+        Anything that :func:`~bayeslearn.as_table` takes, or a source (:func:`~bayeslearn.scan`), patterns and
+        directories of files, which are read batch by batch. Values and labels may be missing.
+    target
+        The column of the classes; with `shares` the name of the class variable. Not needed with `like`.
+    columns
+        The feature columns; all except the target by default.
+    drop_columns
+        Columns that are not used.
+    distributions
+        Distributions by column: ``"categorical"``, ``"gaussian"``, ``"poisson"``, ``"gamma"``, ...; ``"binned"`` and
+        ``"binned:8"`` discretize a numeric column at its quantiles. By default columns of states are categorical and
+        numeric columns Gaussian.
+    prior
+        Prior of the features: an object for all columns of its distribution, a name (``"pooled:1"``, ``"evidence"``,
+        ``"laplace"``, ``"jeffreys"``, ``"m:2"``), None for maximum likelihood, or a dict of these by column.
+    class_prior
+        Prior of the class probabilities: a Dirichlet, a rule, a name, or None for maximum likelihood.
+    estimate
+        ``"mean"`` uses posterior means as parameters. ``"integrated"`` integrates the parameters out: a number is then
+        Student-t distributed and a count negative binomial.
+    sample_weight
+        The weight of each row, or the column that holds it; 1 by default.
+    shares
+        Soft labels in place of a column of labels: a dict of classes with the share of each row in the class.
+    unlabeled
+        Rows without a label: ``"em"`` adds their expected statistics, ``"drop"`` ignores them, ``"error"`` refuses
+        them.
+    calibrate
+        Estimate the exponent of each column out of fold (:func:`~bayeslearn.naive_bayes.calibrate`).
+    cv
+        Number of folds of the cross-validation reported in `fit_info`; 0 for none.
+    like
+        A model whose columns, distributions and priors are used, without its statistics.
+    max_states
+        Columns of text with more states are dropped.
+    na_values, keep_default_na
+        Markers of missing values, as in :func:`~bayeslearn.as_table`.
+    tol, max_iter
+        Convergence of EM, as in :func:`bayeslearn.em.run`.
+    random_state
+        Seed or generator for the folds.
+    progress
+        True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress`. Where labels are
+        missing, its `detail` is the :class:`~bayeslearn.em.EMStep`; StopIteration ends EM with the best model so far.
+
+    Returns
+    -------
+    NaiveBayesModel
+        The model; `fit_info` holds class counts, dropped columns, EM history and cross-validation
+        (:class:`NaiveBayesFitInfo`).
+
+    Raises
+    ------
+    UnknownColumnError
+        There is no column `target`.
+    DataError
+        No row has a label, or a column does not fit its distribution.
+
+    Examples
+    --------
+    >>> days = {"sky": ["sun", "sun", "rain", "rain", None], "wind": [1.0, 2.5, 6.0, 7.5, 2.0], "play": list("yynny")}
+    >>> model = fit_naive_bayes(days, "play")
+    >>> model.predict({"sky": ["rain", "sun"], "wind": [7.0, None]}).tolist()
+    ['n', 'y']
+    >>> model.fit_info.class_counts
+    {'n': 2.0, 'y': 3.0}
+    """
+    start = time.perf_counter()
+    assert progress is None or isinstance(progress, Reporter)
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
+    unlabeled = validation.choice("unlabeled", unlabeled, ["em", "drop", "error"])
+    validation.integer("cv", cv, min_value=0)
     if like is not None:
-        return update(empty(like), data, sample_weight=sample_weight)
-    unlabeled = validation.choice("unlabeled", unlabeled, ["em", "drop"])
+        model, cases = more_cases(empty(like), data, like.target.name, sample_weight)
+        model = replace(model, statistics=model.statistics + collected(model, cases))
+        return with_fit_info(model, info_of(model, cases, seconds=time.perf_counter() - start))
     if target is None:
-        raise ParameterError("which column is the class?", hint="name it with `target`")
-    source = _source(data, target if shares is None else None, columns, families, sample_weight, max_states, left_out)
+        raise ParameterError("no target is given", hint='name the column of the classes: fit_naive_bayes(data, "play")')
+    source, dropped = _source(
+        data, target if shares is None else None, columns, distributions, sample_weight, max_states
+    )
     names = [name for name in source.schema.names if name != target]
-    for what, given in (("families", families), ("prior", prior)):
+    for what, given in (("distributions", distributions), ("prior", prior)):
         require_columns(what, given, names)
-    kinds = told_families(families or {})
+    kinds = distribution_names(distributions or {})
     parts = [column_of(source.schema[name], kinds.get(name), prior) for name in names]
     classes = source.schema[target] if shares is None else DiscreteVariable(target, tuple(shares))
     assert isinstance(classes, DiscreteVariable)
     frame = framed(classes, parts, class_prior, estimate)
     if shares is not None:
-        return with_shares(frame, *_soft(shares, source, parts))
+        rows, table = _soft(shares, source, parts)
+        model = with_shares(frame, rows, table)
+        return with_fit_info(model, info_of(model, rows, dropped=dropped, seconds=time.perf_counter() - start))
     cases = all_cases(source, parts, target)
-    return labeled(frame, cases, unlabeled=unlabeled, tol=tol, max_iter=max_iter, progress=progress)
+    inner = part(progress, 0, 0.5 if cv or calibrate else 1)
+    fitted = fit_labeled(frame, cases, unlabeled=unlabeled, tol=tol, max_iter=max_iter, progress=inner)
+    checks = Checks(cv, calibrate, random_state, part(progress, 0.5, 1, "cross-validation"))
+    model, checked, notes = checks.of(fitted.model, cases, fitted.n_labeled)
+    info = info_of(
+        model, cases, fitted, dropped=dropped, priors=(prior, class_prior), missing=source.missing(), checked=checked,
+        notes=notes, seconds=time.perf_counter() - start,
+    )  # fmt: skip
+    return with_fit_info(model, info)
 
 
 def update(model: NaiveBayesModel, data: Any, *, sample_weight: Any = None) -> NaiveBayesModel:
-    """The model with more rows; one without a label adds what the model expects of it."""
+    """The model with more rows; a row without a label adds its expected statistics."""
     model = replace(model, lineage=started(model.lineage, model.statistics))  # named before it gains states
     grown, cases = more_cases(model, data, model.target.name, sample_weight)
     more = collected(grown, cases)
     lineage = after_update(grown.lineage, grown.statistics, more)
     return replace(grown, statistics=grown.statistics + more, lineage=lineage)
+
+
+def remove(model: NaiveBayesModel, data: Any, *, sample_weight: Any = None) -> NaiveBayesModel:
+    """The model without rows that were added before."""
+    grown, cases = more_cases(model, data, model.target.name, sample_weight)
+    if grown is not model:
+        raise EvidenceError(
+            "the model does not have these rows: they have states that it does not know",
+            hint="remove only rows that were added",
+        )
+    tally = cases.fold(Hard(model))
+    if tally.hidden:
+        raise MissingValuesError(
+            f"{tally.hidden:,} rows have no {model.target.name!r}: what they added to the model is not known",
+            hint="remove rows with a label",
+        )
+    left = model.statistics - tally.statistics
+    return replace(model, statistics=left, lineage=without_rows(model.lineage, tally.statistics, left))
 
 
 def more_cases(
@@ -108,7 +229,7 @@ def more_cases(
     )
     known = {target: model.target, **{c.name: c.variable for c in model.columns}}
     fresh = {v.name: new_states(known[v.name], v.states) for v in found.schema.discrete}
-    grown = model.grown({model.target.name if name == target else name: states for name, states in fresh.items()})
+    grown = model.add_states({model.target.name if name == target else name: states for name, states in fresh.items()})
     schema = Schema([DiscreteVariable(target, grown.target.states), *(c.variable for c in grown.columns)])
     return grown, all_cases(as_source(data, schema=schema, sample_weight=sample_weight), grown.columns, target)
 
@@ -116,30 +237,29 @@ def more_cases(
 ### parts that the estimator uses too
 
 
-def column_of(variable: Any, family: str | None, prior: Any) -> Component:
-    """A column with its family, as told or by its kind, and its prior."""
-    kind = family or ("categorical" if isinstance(variable, DiscreteVariable) else "gaussian")
-    kind = validation.choice(f"families[{variable.name!r}]", kind, column_names())
-    distribution = by_name(kind).over([variable])
+def column_of(variable: Any, name: str | None, prior: Any) -> Component:
+    """A column with its distribution, named or by its kind, and its prior."""
+    name = name or ("categorical" if isinstance(variable, DiscreteVariable) else "gaussian")
+    distribution = by_name(name).over([variable])
     return Component((variable,), distribution, prior_of(prior, variable.name, distribution))
 
 
 def framed(
     target: DiscreteVariable, columns: list[Component], class_prior: Any, estimate: str = "mean"
 ) -> NaiveBayesModel:
-    """A model that has seen nothing."""
+    """A model without data."""
     statistics = {target.name: Counts.zero((target.size,)), **Product(tuple(columns)).total([], target.size)}
     return NaiveBayesModel(target, tuple(columns), dirichlet_prior(class_prior), StatisticsBundle(statistics), estimate)
 
 
 def empty(model: NaiveBayesModel) -> NaiveBayesModel:
-    """The same model with none of its cases."""
+    """The same model without its statistics."""
     return replace(model, statistics=framed(model.target, list(model.columns), None).statistics, lineage=None)
 
 
 ### priors, and states that are new
 
-#: The prior of columns for which nobody says otherwise.
+#: The prior of columns without one of their own.
 DEFAULT = "pooled:1"
 
 
@@ -162,7 +282,7 @@ def is_prior(prior: Any) -> bool:
 
 
 def require_columns(what: str, given: Any, names: list[str]) -> None:
-    """A mapping speaks of columns that are there."""
+    """The keys of a mapping are columns of the data."""
     if isinstance(given, Mapping):
         try:
             require_known(list(given), names)
@@ -182,67 +302,73 @@ def new_states(variable: Any, states: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def _source(
-    data: Any, target: str | None, columns: Any, families: Mapping[str, str] | None, sample_weight: Any,
+    data: Any, target: str | None, columns: Any, distributions: Mapping[str, str] | None, sample_weight: Any,
     max_states: int,
-    left_out: dict[str, str] | None,
-) -> Source:  # fmt: skip
+) -> tuple[Source, dict[str, str]]:  # fmt: skip
+    """The data as a table or a source, and the dropped columns with the reasons."""
     if columns is not None:
         columns = [columns] if isinstance(columns, str) else list(columns)
         columns = [*columns, *([target] if target and target not in columns else [])]
     from bayeslearn.sources.usability import dropping, warn_dropped  # noqa: PLC0415 - plain arrays drop no column
 
-    gone = dropping(data, left_out, columns)
+    gone = dropping(data, None, columns)
     source: Source = read_columns(
-        data, families, also_discrete=[target] if target else [], columns=columns, sample_weight=sample_weight,
+        data, distributions, also_discrete=[target] if target else [], columns=columns, sample_weight=sample_weight,
         max_states=max_states, left_out=gone,
     )  # fmt: skip
     if target is not None and target not in source.schema:
         why = (gone or {}).get(target)
-        if why and left_out is None:
+        if why:
             raise MissingValuesError(why)
         raise UnknownColumnError(
-            why or f"there is no column {target!r}", hint=f"the columns are {listed(source.schema.names)}"
+            f"there is no column {target!r}", hint=f"the columns are {listed(source.schema.names)}"
         )
     warn_dropped(gone)
-    return source
+    return source, gone or {}
 
 
 def read_columns(
-    data: Any, families: Mapping[str, str] | None, *, also_discrete: Iterable[str] = (),
+    data: Any, distributions: Mapping[str, str] | None, *, also_discrete: Iterable[str] = (),
     also_numeric: Iterable[str] = (), **options: Any,
 ) -> Any:  # fmt: skip
-    """A table or a source whose columns are of the kinds that their families need, cut into intervals where told."""
+    """A table or a source whose columns have the kinds that their distributions need, discretized where binned."""
     from bayeslearn.sources.usability import named_columns, without_identifiers  # noqa: PLC0415 - as above
 
-    kinds = told_families(families or {})
-    told = {name: family for name, family in (families or {}).items() if kinds[name] == "categorical"}
-    told = kinds | {name: family for name, family in told.items() if validation.as_word(family) != "categorical"}
-    discrete = [name for name, family in told.items() if family == "categorical"] + list(also_discrete)
-    numeric = [name for name, family in told.items() if family != "categorical"] + list(also_numeric)
-    if isinstance(data, Source):  # what is so already needs no new codes
+    kinds, bins = distribution_names(distributions or {}), numbers_of_bins(distributions or {})
+    discrete = [name for name, kind in kinds.items() if kind == "categorical" and name not in bins]
+    numeric = [name for name in kinds if name not in discrete] + list(also_numeric)
+    discrete += also_discrete
+    if isinstance(data, Source):  # columns that have the right kind need no new codes
         discrete = [n for n in discrete if n not in data.schema or not isinstance(data.schema[n], DiscreteVariable)]
         numeric = [n for n in numeric if n not in data.schema or isinstance(data.schema[n], DiscreteVariable)]
     source = as_source(data, discrete=discrete, numeric=numeric, allow_constant=True, **options)
-    keep = [*told, *also_discrete, *also_numeric, *named_columns(data)]
+    keep = [*kinds, *also_discrete, *also_numeric, *named_columns(data)]
     source = without_identifiers(source, options.get("left_out"), keep=keep)
-    cut = [name for name in told if kinds[name] == "categorical" != told[name]]
-    for family, names in itertools.groupby(sorted(cut, key=told.__getitem__), told.__getitem__):
+    for n_bins, names in itertools.groupby(sorted(bins, key=lambda name: bins[name] or 0), bins.__getitem__):
         from bayeslearn.sources import discretize  # noqa: PLC0415 - few ask for it
 
-        bins = family.partition(":")[2]
-        source = discretize(source, list(names), n_bins=int(bins) if bins else None)
+        source = discretize(source, list(names), n_bins=n_bins)
     return source
 
 
-def told_families(families: Mapping[str, str]) -> dict[str, str]:
-    """The family of each column; intervals are states."""
-    found = {}
-    for name, family in families.items():
-        cut = isinstance(family, str) and re.fullmatch(r"cut(:[1-9][0-9]{0,4})?", family)
-        found[name] = (
-            "categorical" if cut else validation.choice(f"families[{name!r}]", family, [*column_names(), "cut"])
-        )
-    return found
+def distribution_names(distributions: Mapping[str, str]) -> dict[str, str]:
+    """The registered name of the distribution of each column; binned columns are categorical."""
+    bins = numbers_of_bins(distributions)
+    return {
+        name: "categorical" if name in bins
+        else validation.choice(f"distributions[{name!r}]", option, [*column_names(), "binned", "binned:8"])
+        for name, option in distributions.items()
+    }  # fmt: skip
+
+
+def numbers_of_bins(distributions: Mapping[str, str]) -> dict[str, int | None]:
+    """The columns that are binned, and the number of bins where it is given."""
+    found = {
+        name: re.fullmatch(r"binned(?::([1-9][0-9]{0,4}))?", option.strip().lower())
+        for name, option in distributions.items()
+        if isinstance(option, str)
+    }
+    return {name: int(match[1]) if match[1] else None for name, match in found.items() if match}
 
 
 def _soft(shares: Mapping[Any, Any], source: Source, columns: list[Component]) -> tuple[Cases, NDArray[np.float64]]:

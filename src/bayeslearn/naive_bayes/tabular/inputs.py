@@ -63,9 +63,9 @@ class Input:
         """The array, where it can be read as it is."""
         return None if isinstance(self.data, RawTable) else self.array
 
-    def variables(self, families: Any, max_states: int) -> tuple[list[Any], Rows | Table]:
+    def variables(self, distributions: Any, max_states: int) -> tuple[list[Any], Rows | Table]:
         """The variable of every column as it shows, and the rows or the table."""
-        if self.plain is not None and not families:
+        if self.plain is not None and not distributions:
             if self.plain.dtype.kind == "f":
                 return [NumericVariable(name) for name in self.names], blocks.of_floats(self.plain)
             states = blocks.whole_states(self.plain, MOST_STATES) if len(self.plain) else None
@@ -74,13 +74,13 @@ class Input:
                 return found, blocks.of_integers(self.plain, states)
         from bayeslearn.sources.usability import dropping, warn_dropped  # noqa: PLC0415 - arrays of numbers drop none
 
-        open_to = [name for name in self.names if name not in families]
+        open_to = [name for name in self.names if name not in distributions]
         whole, numbers = self.whole_columns(), self.floats()
         frame = isinstance(self.data, Mapping) and self.array is None
         gone = dropping(self.data, None) if frame else None
         table = read_columns(
             all_named(self.data) if frame else self.data,
-            families,
+            distributions,
             also_discrete=[name for name in open_to if name in whole],
             also_numeric=[name for name in open_to if name in numbers],
             max_states=max_states,

@@ -20,7 +20,7 @@ from bayeslearn.components.product import normalized
 from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.distributions.priors import Rule
 from bayeslearn.distributions.row_assignment import Assignment
-from bayeslearn.errors import DataError
+from bayeslearn.errors import DataError, MissingValuesError, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,21 +29,43 @@ if TYPE_CHECKING:
 
     from bayeslearn.components.component import Component
     from bayeslearn.components.product import Product
+    from bayeslearn.em import EMResult
     from bayeslearn.naive_bayes.tabular.model import NaiveBayesModel
     from bayeslearn.naive_bayes.tabular.row_blocks import Cases, Cells, Rows, SourceCases
 
 
-def labeled(
-    frame: NaiveBayesModel, cases: Cases | SourceCases, *, unlabeled: str = "em", **climb: Any
-) -> NaiveBayesModel:
-    """A model of rows of which some, or all, have a label; the frame has seen nothing yet."""
+@dataclass(frozen=True)
+class Labeled:
+    """A model of rows of which some, or all, have a label; the numbers of rows with and without one; and the EM run."""
+
+    model: NaiveBayesModel
+    n_labeled: int
+    n_unlabeled: int
+    em: EMResult[Any] | None = None
+
+
+def labeled(frame: NaiveBayesModel, cases: Cases | SourceCases, **options: Any) -> NaiveBayesModel:
+    """A model of rows of which some, or all, have a label; the frame has no data yet."""
+    return fit_labeled(frame, cases, **options).model
+
+
+def fit_labeled(
+    frame: NaiveBayesModel, cases: Cases | SourceCases, *, unlabeled: str = "em", **em_options: Any
+) -> Labeled:
+    """The same, and how the model was fitted."""
     tally = cases.fold(Hard(frame))
+    name = frame.target.name
     if not tally.labeled:
-        raise DataError(
-            f"no row has a label: every cell of {frame.target.name!r} is missing", hint="label at least some rows"
+        raise DataError(f"no row has a label: every value of {name!r} is missing", hint="label at least some rows")
+    if tally.hidden and unlabeled == "error":
+        raise MissingValuesError(
+            f"{tally.hidden:,} rows have no {name!r}",
+            hint=f"{option('unlabeled', 'drop')} ignores them, {option('unlabeled', 'em')} uses them",
         )
     model = looked_again(replace(frame, statistics=tally.statistics), cases)
-    return model if unlabeled == "drop" or not tally.hidden else climbed(model, cases, **climb)
+    if unlabeled != "em" or not tally.hidden:
+        return Labeled(model, tally.labeled, tally.hidden)
+    return Labeled(*fit_by_em(model, cases, tally, **em_options))
 
 
 def looked_again(model: NaiveBayesModel, cases: Cases | SourceCases) -> NaiveBayesModel:
@@ -53,7 +75,10 @@ def looked_again(model: NaiveBayesModel, cases: Cases | SourceCases) -> NaiveBay
         columns = tuple(model.columns[j] for j in again)
         names = [model.target.name, *(column.name for column in columns)]
         part = replace(
-            model, columns=columns, sharpness=1.0, statistics=StatisticsBundle({n: model.statistics[n] for n in names})
+            model,
+            columns=columns,
+            column_exponents=1.0,
+            statistics=StatisticsBundle({n: model.statistics[n] for n in names}),
         )
         found = cases.only(again).fold(Hard(part)).statistics
         model = replace(model, statistics=StatisticsBundle({**model.statistics, **found}))
@@ -71,7 +96,7 @@ def collected(model: NaiveBayesModel, cases: Cases | SourceCases) -> StatisticsB
     if not tally.hidden:
         return tally.statistics
     more = replace(model, statistics=model.statistics + tally.statistics)
-    if not more.cases:
+    if not more.total_weight:
         raise DataError("no row has a label, and the model has seen none before", hint="label at least some rows")
     return tally.statistics + cases.fold(Expected(more))
 
@@ -166,7 +191,7 @@ def count_labels(
 
 def weighing_parameters(model: NaiveBayesModel) -> list[Any] | None:
     """The parameters of columns whose cases count by these, None for others; None before anything was seen."""
-    if not model.cases or all(c.distribution.n_passes == 1 for c in model.columns):
+    if not model.total_weight or all(c.distribution.n_passes == 1 for c in model.columns):
         return None
     posteriors = [model.posterior(c.name) if c.distribution.n_passes > 1 else None for c in model.columns]
     return [
@@ -210,7 +235,7 @@ class Hidden:
     def log_prior(self, _prior: Any) -> float:
         """ln of what the posterior means maximize together with the likelihood."""
         shares = self.model.prior.of((self.model.target.size,)).alpha
-        total = float(xlogy(shares, np.exp(self.model.log_shares)).sum())
+        total = float(xlogy(shares, np.exp(self.model.class_log_prior)).sum())
         return total + sum(log_prior(c, self.model.statistics[c.name]) for c in self.model.columns)
 
 
@@ -220,7 +245,7 @@ def expected_shares(model: NaiveBayesModel, rows: Rows) -> tuple[NDArray[np.floa
         return np.zeros((0, model.target.size)), np.zeros(0)
 
     def block(part: slice, cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        p, log_p = normalized(model.joint_of(cells, part.stop - part.start))
+        p, log_p = normalized(model.joint_of_block(cells, part.stop - part.start))
         return p.T, log_p
 
     shares, logs = zip(*rows.blocks(block), strict=True)
@@ -229,7 +254,7 @@ def expected_shares(model: NaiveBayesModel, rows: Rows) -> tuple[NDArray[np.floa
 
 def log_own(model: NaiveBayesModel, seen: Cases) -> NDArray[np.float64]:
     """ln P(own class, row) of rows with a label."""
-    joint = model.answers(seen.rows, lambda joint: joint.T, possible=False)
+    joint = model.map_rows(seen.rows, lambda joint: joint.T, possible=False)
     return joint[np.arange(len(seen.labels)), seen.labels]
 
 
@@ -239,19 +264,22 @@ def log_prior(column: Component, statistics: Any) -> float:
     return column.distribution.log_prior(column.prior_given(statistics), mean)
 
 
-def climbed(model: NaiveBayesModel, cases: Cases | SourceCases, **climb: Any) -> NaiveBayesModel:
-    """EM over the hidden labels; pooled priors are those of all rows, and do not move with the labels."""
+def fit_by_em(
+    model: NaiveBayesModel, cases: Cases | SourceCases, tally: Tally, **em_options: Any
+) -> tuple[NaiveBayesModel, int, int, EMResult[Any]]:
+    """EM over the hidden labels; pooled priors are those of all rows, and do not change with the labels."""
     from bayeslearn import em  # noqa: PLC0415 - where labels are missing
 
     everything = cases.fold(Together(model.product))
-    told = [(c, _told(c, everything[c.name])) for c in model.columns]
-    spoken = [replace(c, prior=prior) for c, prior in told if prior is not None]
-    keep = [j for j, (_, prior) in enumerate(told) if prior is not None]
-    names = [model.target.name, *(c.name for c in spoken)]
+    priors = [(c, _shared_prior(c, everything[c.name])) for c in model.columns]
+    used = [replace(c, prior=prior) for c, prior in priors if prior is not None]
+    keep = [j for j, (_, prior) in enumerate(priors) if prior is not None]
+    names = [model.target.name, *(c.name for c in used)]
     known = StatisticsBundle({name: model.statistics[name] for name in names})
-    start = replace(model, columns=tuple(spoken), statistics=known, estimate="mean", sharpness=1.0)
-    found = em.run(Hidden(start, known), cases.only(keep), **climb).model.model
-    return replace(model, statistics=model.statistics + cases.fold(Shared(model, found, keep)))
+    start = replace(model, columns=tuple(used), statistics=known, estimate="mean", column_exponents=1.0)
+    found = em.run(Hidden(start, known), cases.only(keep), **em_options)
+    statistics = model.statistics + cases.fold(Shared(model, found.model.model, keep))
+    return replace(model, statistics=statistics), tally.labeled, tally.hidden, found
 
 
 @dataclass(frozen=True)
@@ -279,8 +307,8 @@ class Shared:
         return shared(self.model, hidden, expected_shares(self.asked, hidden.only(self.places).rows)[0])
 
 
-def _told(column: Component, everything: Any) -> Any:
-    """A pooled prior as an object of its family, that of one class, which stands for each."""
+def _shared_prior(column: Component, everything: Any) -> Any:
+    """A pooled prior as an object of its distribution, that of one class, which stands for each."""
     if not isinstance(column.prior, Rule):
         return column.prior
     prior = column.prior.given(column.distribution, everything)

@@ -1,34 +1,33 @@
-"""Naive Bayes: a class, and columns that know nothing of each other once it is known.
+"""The naive Bayes model: columns are independent given the class.
 
-    P(c | x) ∝ P(c) Π_j p(x_j | c)^τ_j        a missing cell is integrated out: its factor is 1
+    P(c | x) ∝ P(c) Π_j p(x_j | c)^τ_j        a missing value is integrated out: its factor is 1
 
-The model is a frozen value that keeps its priors and the statistics of the rows, from which every probability is read
-off. So models add, and rows can be added, taken back and faded. Every τ_j is 1 unless they were learned
-(:mod:`bayeslearn.naive_bayes.tabular.calibration_curve`).
+The model is a frozen value that keeps its priors and the statistics of the rows, from which every probability is
+computed. Models merge, and rows are added, removed and discounted. Every τ_j is 1 unless the model is calibrated
+(:mod:`bayeslearn.naive_bayes.tabular.calibration`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
-from bayeslearn.codec import Saved, rename_distributions
-from bayeslearn.components.product import Product, normalized
+from bayeslearn import codec, validation
+from bayeslearn.components.product import Product
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
 from bayeslearn.distributions.lineage import mapped, merged, scaled, separated, started
 from bayeslearn.errors import DataError, MismatchError, ParameterError, listed
-from bayeslearn.naive_bayes.tabular import row_blocks as blocks
-from bayeslearn.naive_bayes.tabular.class_posteriors import best, moved, require_possible
+from bayeslearn.fit_info import Fitted
+from bayeslearn.naive_bayes.tabular.class_posteriors import moved
+from bayeslearn.naive_bayes.tabular.prediction import ClassPredictions, marked
 from bayeslearn.tables import DiscreteVariable, Schema
-from bayeslearn.tables.labels import class_array
 from bayeslearn.tables.schema import require_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -37,34 +36,33 @@ if TYPE_CHECKING:
     from bayeslearn.distributions.categorical import DirichletRule
     from bayeslearn.distributions.lineage import Lineage
     from bayeslearn.model_values import Reader
-    from bayeslearn.naive_bayes.tabular.explanation import CellContributions
-    from bayeslearn.naive_bayes.tabular.row_blocks import Cells, Rows
-    from bayeslearn.progress import ProgressCallback
     from bayeslearn.tables.markers import Markers
 
-    Absent = Literal["error", "missing"]
-    Answer = Callable[[NDArray[np.float64]], NDArray[Any]]
 
 #: How parameters are read off posteriors.
 ESTIMATES = ("mean", "integrated")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
-    """P(class | cells) for words, numbers and counts together; :meth:`learn` makes one.
+class NaiveBayesModel(ClassPredictions, Fitted, codec.Saved, kind="naive Bayes", version=2):
+    """A naive Bayes classifier: P(class | row) from categorical, numeric and count columns.
 
+    :func:`fit_naive_bayes` returns one. It keeps priors and statistics: models merge, and rows are added and removed.
+
+    Examples
+    --------
+    >>> from bayeslearn import fit_naive_bayes
     >>> days = {"sky": ["sun", "sun", "rain", "rain", None], "wind": [1.0, 2.5, 6.0, 7.5, 2.0], "play": list("yynny")}
-    >>> model = NaiveBayesModel.learn(days, target="play")
+    >>> model = fit_naive_bayes(days, "play")
     >>> model
-    NaiveBayesModel('play' from 2 columns, 5 cases)
+    NaiveBayesModel('play' from 2 columns, 5 rows)
     >>> model.predict({"sky": ["rain", "sun"], "wind": [7.0, None]}).tolist()
     ['n', 'y']
 
-    What was learned of some rows can be taken back:
+    Rows that were added can be removed:
 
-    >>> later = model.update({"sky": ["snow"], "wind": [9.0], "play": ["n"]})
-    >>> first = later - NaiveBayesModel.learn({"sky": ["snow"], "wind": [9.0], "play": ["n"]}, like=later)
-    >>> first.isclose(model)
+    >>> more = {"sky": ["snow"], "wind": [9.0], "play": ["n"]}
+    >>> model.update(more).remove(more).isclose(model)
     True
     """
 
@@ -73,106 +71,79 @@ class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
     prior: Dirichlet | DirichletRule
     statistics: StatisticsBundle
     estimate: str = "mean"
-    #: τ of every column; one number stands for all.
-    sharpness: float | tuple[float, ...] = 1.0
-    #: What the statistics are made of, where the model was updated; see :mod:`bayeslearn.distributions.lineage`.
+    #: The exponent τ of every column; one number for all of them.
+    column_exponents: float | tuple[float, ...] = 1.0
+    #: The updates that the statistics consist of; see :mod:`bayeslearn.distributions.lineage`.
     lineage: Lineage | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
         object.__setattr__(self, "estimate", validation.choice("estimate", self.estimate, ESTIMATES))
-        object.__setattr__(self, "sharpness", self._sharpness())
+        object.__setattr__(self, "column_exponents", self._exponents())
         Schema([self.target, *(c.variable for c in self.columns)])
         if set(self.statistics) != {self.target.name, *(c.name for c in self.columns)}:
             raise ParameterError(f"the statistics are those of {listed(self.statistics)}, not of the columns")
 
-    def _sharpness(self) -> tuple[float, ...]:
-        given, n = np.asarray(self.sharpness, dtype=float), len(self.columns)
+    def _exponents(self) -> tuple[float, ...]:
+        given, n = np.asarray(self.column_exponents, dtype=float), len(self.columns)
         if given.shape not in {(), (n,)}:
-            raise ParameterError(f"`sharpness` must be one number or {n}, one for each column, got {self.sharpness!r}")
-        return tuple(validation.number("sharpness", float(τ), above=0) for τ in np.broadcast_to(given, n))
+            raise ParameterError(
+                f"`column_exponents` must be one number or {n}, one for each column, got {self.column_exponents!r}"
+            )
+        return tuple(validation.number("column_exponents", float(τ), above=0) for τ in np.broadcast_to(given, n))
 
-    # -- learning
+    # -- rows in and out
 
-    @classmethod
-    def learn(
-        cls,
-        data: Any,
-        target: str | None = None,
-        *,
-        columns: Iterable[str] | None = None,
-        families: Mapping[str, str] | None = None,
-        prior: Any = "pooled:1",
-        class_prior: Any = "laplace",
-        estimate: Literal["mean", "integrated"] = "mean",
-        sample_weight: Any = None,
-        shares: Mapping[Any, Any] | None = None,
-        unlabeled: Literal["em", "drop"] = "em",
-        like: NaiveBayesModel | None = None,
-        max_states: int = 255,
-        left_out: dict[str, str] | None = None,
-        tol: float = 1e-4,
-        max_iter: int = 200,
-        progress: ProgressCallback | None = None,
-        na_values: Markers = (),
-        keep_default_na: bool = True,
-        drop_columns: Iterable[str] = (),
+    def update(
+        self, data: Any, *, sample_weight: Any = None, na_values: Markers = (), keep_default_na: bool = True
     ) -> NaiveBayesModel:
-        """Learn from rows with labels.
+        """Return the model with more rows.
+
+        New states of a column are added, and rows without a label add their expected statistics.
 
         Parameters
         ----------
         data
-            Anything that :func:`~bayeslearn.as_table` takes, or a source (:func:`~bayeslearn.scan`), patterns and
-            directories of files, which are learned from batch by batch; cells and labels may be missing.
-        target
-            The column of the classes, or with `shares` the name that they get.
-        columns
-            The columns to learn from; default: all except the target.
-        families
-            Distributions by column: ``"categorical"``, ``"gaussian"``, ``"poisson"``, or ``"cut"`` and ``"cut:8"`` for
-            numbers discretized into bins at their quantiles. By default states are categorical and numbers Gaussian.
-        prior
-            Prior of the columns: an object for all columns of its family, a name (``"evidence"``, ``"pooled:1"``,
-            ``"laplace"``, ``"jeffreys"``, ``"m:2"``, ``"none"``), or a dict of these by column; default: one
-            :class:`PooledPrior` case.
-        class_prior
-            Prior of the class probabilities: a Dirichlet, a rule or a name; default: one case of each class.
-        estimate
-            ``"mean"`` plugs in the posterior means; ``"integrated"`` integrates parameters out, so that a number is
-            Student's t and a count negative binomial: wider where few rows were seen.
-        na_values, keep_default_na, drop_columns
-            As in :func:`~bayeslearn.as_table`.
+            Rows with the columns of the model and the target, as :func:`fit_naive_bayes` takes them.
         sample_weight
-            The weight of each row, or the column that holds it; default: 1.
-        shares
-            Soft labels instead of a column of labels: the share of each row that belongs to a class, by class.
-        unlabeled
-            Rows without a label: ``"em"`` adds their expected statistics, ``"drop"`` adds nothing.
-        like
-            A model whose columns, families and priors are used, without its statistics; then only `data` is needed.
-        max_states, left_out
-            As in :func:`~bayeslearn.as_table`.
-        tol, max_iter, progress
-            As in :func:`bayeslearn.em.run`.
+            The weight of each row, or the column that holds it; 1 by default.
+        na_values, keep_default_na
+            Markers of missing values, as in :func:`~bayeslearn.as_table`.
         """
-        from bayeslearn.naive_bayes.tabular.fit import learn  # noqa: PLC0415 - it makes models
-
-        return learn(
-            data, target, columns=columns, families=families, prior=prior, class_prior=class_prior, estimate=estimate,
-            sample_weight=sample_weight, shares=shares, unlabeled=unlabeled, like=like, max_states=max_states,
-            left_out=left_out,
-            tol=tol, max_iter=max_iter, progress=progress, na_values=na_values, keep_default_na=keep_default_na,
-            drop_columns=drop_columns,
-        )  # fmt: skip
-
-    def update(self, data: Any, *, sample_weight: Any = None) -> NaiveBayesModel:
-        """Add rows; states that are new to a column are taken in, and a row without a label adds what is expected."""
         from bayeslearn.naive_bayes.tabular.fit import update  # noqa: PLC0415 - it makes models
 
-        return update(self, data, sample_weight=sample_weight)
+        return update(self, marked(data, na_values, keep_default_na=keep_default_na), sample_weight=sample_weight)
 
-    # -- what it rests on
+    def remove(
+        self, data: Any, *, sample_weight: Any = None, na_values: Markers = (), keep_default_na: bool = True
+    ) -> NaiveBayesModel:
+        """Return the model without rows that were added before; each must have a label.
+
+        Parameters
+        ----------
+        data, sample_weight, na_values, keep_default_na
+            As in :meth:`update`.
+
+        Raises
+        ------
+        EvidenceError
+            The model does not have these rows.
+        MissingValuesError
+            A row has no label: its expected statistics depend on the model at the time it was added.
+        """
+        from bayeslearn.naive_bayes.tabular.fit import remove  # noqa: PLC0415 - it makes models
+
+        return remove(self, marked(data, na_values, keep_default_na=keep_default_na), sample_weight=sample_weight)
+
+    def merge(self, *others: NaiveBayesModel) -> NaiveBayesModel:
+        """Return the model with the rows of all, as ``+``; rows that models were updated from in common count once."""
+        return sum(others, self)
+
+    def discount(self, forgetting_factor: float) -> NaiveBayesModel:
+        """Return the model with the weight of every row multiplied by a factor from 0 to 1."""
+        return self * validation.number("forgetting_factor", forgetting_factor, min_value=0, max_value=1)
+
+    # -- what it is made of
 
     @property
     def classes(self) -> tuple[Any, ...]:
@@ -180,35 +151,35 @@ class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
         return self.target.states
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """The names of the columns."""
         return tuple(c.name for c in self.columns)
 
     @property
     def class_counts(self) -> NDArray[np.float64]:
-        """The cases seen of each class."""
+        """The number of rows of each class, weighted."""
         return self.statistics[self.target.name].n
 
     @property
-    def cases(self) -> float:
-        """The cases seen."""
+    def total_weight(self) -> float:
+        """The number of rows with a class, weighted."""
         return float(self.class_counts.sum())
 
     def __getitem__(self, name: str) -> Component:
-        require_known([name], self.names)
-        return self.columns[self.names.index(name)]
+        require_known([name], self.feature_names)
+        return self.columns[self.feature_names.index(name)]
 
     def posterior(self, name: str) -> Any:
-        """What is believed of the parameters of a column, a row for each class; of the target, of the class shares.
+        """Return the posterior of the parameters of a column, a row for each class; or of the class probabilities.
 
-        None for a column of numbers that are all alike.
+        None for a numeric column whose values are all equal.
         """
         if name == self.target.name:
             return Categorical(self.target.size).update(self.prior, self.statistics[name])
         return self[name].posterior(self.statistics[name])
 
     @cached_property
-    def log_shares(self) -> NDArray[np.float64]:
+    def class_log_prior(self) -> NDArray[np.float64]:
         """ln P(class)."""
         with np.errstate(divide="ignore"):
             return np.log(self.posterior(self.target.name).mean())
@@ -220,8 +191,8 @@ class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
 
     @cached_property
     def density(self) -> ProductDensity:
-        """What each column adds to ln P(class, row)."""
-        return self.product.posterior_density(self.statistics, self.estimate, self.sharpness)  # type: ignore[arg-type]
+        """The log densities of the columns."""
+        return self.product.posterior_density(self.statistics, self.estimate, self.column_exponents)  # type: ignore[arg-type]
 
     # -- evidence adds
 
@@ -236,14 +207,14 @@ class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
         return replace(one, statistics=statistics, lineage=lineage)
 
     def __mul__(self, factor: float) -> NaiveBayesModel:
-        """The same model with every case counted `factor` times: below 1 it fades."""
+        """Return the model with the weight of every row multiplied by `factor`."""
         return replace(self, statistics=self.statistics * factor, lineage=scaled(self.lineage, factor))
 
     __rmul__ = __mul__
     __array_ufunc__ = None
 
     def isclose(self, other: NaiveBayesModel, *, rtol: float = 1e-9, atol: float = 1e-9) -> bool:
-        """Whether both rest on the same cases, up to rounding."""
+        """Return whether both have the same statistics, up to rounding."""
         one, two = self._alike(other)
         return one.statistics.isclose(two.statistics, rtol=rtol, atol=atol)
 
@@ -251,15 +222,15 @@ class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
         """Both with the states of both, if they are models of the same columns with the same priors."""
         if not isinstance(other, NaiveBayesModel):
             raise ParameterError(f"cannot add {type(other).__name__} to NaiveBayesModel")
-        if self.target.name != other.target.name or self.names != other.names:
+        if self.target.name != other.target.name or self.feature_names != other.feature_names:
             raise MismatchError("the models have different targets or columns", differs="columns")
         one, two = (replace(model, lineage=started(model.lineage, model.statistics)) for model in (self, other))
-        one, two = one.grown(other.states()), two.grown(self.states())
-        two = two.grown(one.states(), order=True)
+        one, two = one.add_states(other.states()), two.add_states(self.states())
+        two = two.add_states(one.states(), order=True)
         odd = [a.name for a, b in zip(one.columns, two.columns, strict=True) if a != b]
         if odd or repr(self.prior) != repr(other.prior):
             what = f"the columns {listed(odd)}" if odd else "the classes"
-            raise MismatchError(f"the models differ in family or prior of {what}", differs="prior")
+            raise MismatchError(f"the models differ in the distribution or the prior of {what}", differs="prior")
         return one, two
 
     def states(self) -> dict[str, tuple[Any, ...]]:
@@ -267,7 +238,7 @@ class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
         discrete = [self.target, *(c.variable for c in self.columns)]
         return {v.name: v.states for v in discrete if isinstance(v, DiscreteVariable) and v.cuts is None}
 
-    def grown(self, states: Mapping[str, Iterable[Any]], *, order: bool = False) -> NaiveBayesModel:
+    def add_states(self, states: Mapping[str, Iterable[Any]], *, order: bool = False) -> NaiveBayesModel:
         """The same model with room for more states; with `order`, in the order of `states`, which hold them all."""
         known = self.states()
         wanted = {
@@ -278,7 +249,7 @@ class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
             return self
         classes = wanted[self.target.name]
         if isinstance(self.prior, Dirichlet) and set(classes) != set(self.classes):
-            raise MismatchError("there is a new class, and the prior is told for the classes known before")
+            raise MismatchError("the prior of the classes has no entry for a new class")
         columns = tuple(with_states(c, wanted[c.name]) if c.name in wanted else c for c in self.columns)
         place = [classes.index(c) for c in self.classes]
 
@@ -293,72 +264,16 @@ class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
             return StatisticsBundle(statistics)
 
         target = self.target if classes == self.classes else DiscreteVariable(self.target.name, classes)
-        told = {"statistics": wider(self.statistics), "lineage": mapped(self.lineage, wider)}
-        return replace(self, target=target, columns=columns, **told)  # type: ignore[arg-type]
+        changed = {"statistics": wider(self.statistics), "lineage": mapped(self.lineage, wider)}
+        return replace(self, target=target, columns=columns, **changed)  # type: ignore[arg-type]
 
-    # -- predicting
-
-    def log_joint(self, data: Any, *, missing_columns: Absent = "error") -> NDArray[np.float64]:
-        """ln P(class, what the row shows), shape (rows, classes)."""
-        return self.asked(data, lambda joint: joint.T, missing_columns)
-
-    def predict_proba(self, data: Any, *, missing_columns: Absent = "error") -> NDArray[np.float64]:
-        """P(class | what the row shows), shape (rows, classes)."""
-        return self.asked(data, lambda joint: normalized(joint)[0].T, missing_columns)
-
-    def predict_codes(self, data: Any, *, missing_columns: Absent = "error") -> NDArray[np.intp]:
-        """The position of the most probable class of each row, the first when tied."""
-        return self.asked(data, best, missing_columns)
-
-    def predict(self, data: Any, *, missing_columns: Absent = "error") -> NDArray[Any]:
-        """The most probable class of each row."""
-        return class_array(self.classes)[self.predict_codes(data, missing_columns=missing_columns)]
-
-    def log_evidence(self, data: Any, *, missing_columns: Absent = "error") -> NDArray[np.float64]:
-        """ln P(what the row shows)."""
-        return self.asked(data, lambda joint: normalized(joint)[1], missing_columns)
-
-    def asked(self, data: Any, answer: Answer, missing_columns: Absent = "error") -> NDArray[Any]:
-        """What a function makes of ln P(class, row) of new data, read by the columns of this model."""
-        found: list[NDArray[Any]] = []
-        for rows in blocks.each(data, self.columns, missing_columns=missing_columns):
-            found.append(self.answers(rows, answer, first=sum(map(len, found))))
-        return found[0] if len(found) == 1 else np.concatenate(found)
-
-    def joint_of(self, cells: Cells, n: int) -> NDArray[np.float64]:
-        """ln P(class, row) of one block, shape (classes, n)."""
-        joint = np.zeros((self.target.size, n))
-        self.density.add(cells, joint)
-        joint += self.log_shares[:, None]
-        return joint
-
-    def answers(self, rows: Rows, answer: Answer, *, possible: bool = True, first: int = 0) -> NDArray[Any]:
-        """What a function makes of ln P(class, row), (classes, rows), of every block; some class must be `possible`."""
-
-        def block(part: slice, cells: Cells) -> NDArray[Any]:
-            joint = self.joint_of(cells, part.stop - part.start)
-            if possible:
-                require_possible(joint, first + part.start)
-            return answer(joint)
-
-        found = rows.blocks(block)
-        return np.concatenate(found) if found else answer(np.zeros((self.target.size, 0)))
-
-    # -- more
-
-    def explain(
-        self, data: Any, *, of: Any = None, against: Any = None, missing_columns: Absent = "error"
-    ) -> CellContributions:
-        """How much each cell of the rows speaks for a class; see :mod:`bayeslearn.naive_bayes.tabular.explanation`."""
-        from bayeslearn.naive_bayes.tabular.explanation import contributions  # noqa: PLC0415 - it reads models
-
-        return contributions(self, data, of=of, against=against, missing_columns=missing_columns)
+    # -- files
 
     def to_document(self) -> dict[str, Any]:
         """Return the model as plain values; statistics have a row for each class.
 
-        {"estimate", "sharpness", "target": {"variable", "prior", "statistics"},
-         "columns": [{"variable", "family", "prior", "statistics"}, ...], "lineage": {"shares", "bases", "parts"}}
+        {"estimate", "column_exponents", "target": {"variable", "prior", "statistics"},
+         "columns": [{"variable", "distribution", "prior", "statistics"}, ...], "lineage": {"shares", "bases", "parts"}}
         """
         from bayeslearn.naive_bayes.tabular.serialization import document_of  # noqa: PLC0415 - it makes models
 
@@ -372,7 +287,7 @@ class NaiveBayesModel(Saved, kind="naive Bayes", version=2):
         return model_of(reader, document)
 
     def __repr__(self) -> str:
-        return f"NaiveBayesModel({self.target.name!r} from {len(self.columns)} columns, {self.cases:g} cases)"
+        return f"NaiveBayesModel({self.target.name!r} from {len(self.columns)} columns, {self.total_weight:,.10g} rows)"
 
 
 ### states
@@ -383,9 +298,8 @@ def with_states(column: Component, states: tuple[Any, ...]) -> Component:
     known = column.variable.states
     if isinstance(column.prior, Dirichlet) and states != known:
         raise DataError(
-            f"column {column.name!r} shows the new state {states[len(known)]!r}, "
-            "and its prior is told for the states known before",
-            hint="declare all states in the schema, or give a prior for any number of them, such as m_estimate(2)",
+            f"column {column.name!r} shows the new state {states[len(known)]!r}, and its prior has no entry for it",
+            hint='declare all states in the schema, or use a prior for any number of states, such as "m:2"',
         )
     return replace(column, columns=(DiscreteVariable(column.name, states),), distribution=Categorical(len(states)))
 
@@ -395,4 +309,12 @@ def padded(counts: Counts, size: int) -> Counts:
     return Counts(np.pad(counts.n, ((0, 0), (0, size - counts.n.shape[1]))))
 
 
-rename_distributions("naive Bayes", 1)
+### files of earlier versions
+
+
+@codec.upgrade("naive Bayes", 1)
+def with_new_names(reader: Reader, document: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had other names for some entries."""
+    from bayeslearn.naive_bayes.tabular import serialization  # noqa: PLC0415 - it makes models
+
+    return serialization.with_new_names(reader, document)

@@ -79,7 +79,7 @@ def without_each(model: NaiveBayesModel, parts: StatisticsBundle, k: int) -> lis
     size = model.target.size
     per_fold = [StatisticsBundle({name: _slice(part, f, size) for name, part in parts.items()}) for f in range(k)]
     others: list[Any] = [sum(per_fold[g] for g in range(k) if g != f) for f in range(k)]
-    return [replace(model, statistics=statistics, sharpness=1.0) for statistics in others]
+    return [replace(model, statistics=statistics, column_exponents=1.0) for statistics in others]
 
 
 def said_of(
@@ -91,7 +91,7 @@ def said_of(
     log_shares, evidence = np.empty((len(seen), size)), np.empty((len(seen), size, width))
     for f, model in enumerate(trained):
         asked = np.flatnonzero(fold[seen] == f)
-        log_shares[asked] = model.log_shares
+        log_shares[asked] = model.class_log_prior
         if len(asked):
             evidence[asked] = _told(_evidence(model, cases.rows.take(seen[asked]), apart=apart))
         if progress is not None:
@@ -192,8 +192,8 @@ def _evidence(model: NaiveBayesModel, rows: Rows, *, apart: bool) -> NDArray[np.
     if apart:
         said = rows.blocks(lambda part, cells: model.density.each(cells, model.target.size, part.stop - part.start))
         return np.concatenate(said, axis=2).transpose(2, 1, 0)
-    joint = model.answers(rows, lambda joint: joint.T, possible=False)
-    shares = model.log_shares
+    joint = model.map_rows(rows, lambda joint: joint.T, possible=False)
+    shares = model.class_log_prior
     return (joint - np.where(np.isfinite(shares), shares, 0.0))[:, :, None]
 
 

@@ -42,10 +42,10 @@ MANY = 200_000
 
 
 class Other:
-    """The name of the state that stands for all that were never seen."""
+    """The name of the state that stands for all unknown states."""
 
     def __repr__(self) -> str:
-        return "(never seen)"
+        return "(unknown)"
 
 
 OTHER = Other()

@@ -115,7 +115,9 @@ def pick_prior(statistics: TextStatistics, prior: Any, likelihood: str) -> tuple
     kind = require_prior_word(prior)
     classes, size = statistics.words.shape
     if kind.startswith("pooled") and likelihood != "bernoulli":
-        return Dirichlet(parse_prior(kind, Categorical(size)).cases * shares_of(Sparse.of(statistics.words))), None
+        return Dirichlet(
+            parse_prior(kind, Categorical(size)).equivalent_sample_size * shares_of(Sparse.of(statistics.words))
+        ), None
     if kind not in KINDS and not kind.startswith("pooled"):
         shape = (classes * size, 2) if likelihood == "bernoulli" else (classes, size)
         return float(dirichlet_prior(kind).of(shape).alpha[0, 0]), None
