@@ -15,9 +15,15 @@ if TYPE_CHECKING:
 
 HEAD = """# Command line
 
-Every page below is what `bayeslearn VERB --help` prints. Answers go to stdout, everything else to stderr; `--json`
-gives one JSON object for machines. The exit code is 0 for an answer, 1 when the data cannot be used, 2 for a
-mistaken call.
+    bayeslearn fit KIND DATA -o MODEL       network, parameters, naive-bayes, text, mixture, hmm, regression, neighbors
+    bayeslearn VERB MODEL [DATA]            the verb reads the kind of the model from the file
+
+Results go to stdout, warnings and progress to stderr. With `--json` every verb prints one object:
+
+    {"command", "version", "model", "data": {"n_rows", "n_missing", "dropped_columns"}, "result", "warnings", "seconds"}
+
+The exit code is 0 if the verb is done, 2 if an option, a file name, a variable or a state on the command line is wrong,
+and 1 if the data or the model are. `bayeslearn VERB MODEL --help` lists the options for the kind of that model.
 """
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import bayeslearn as bl
 from bayeslearn import files
 from bayeslearn.errors import BayeslearnError, InputFileNotFoundError, UnknownColumnError, UnwritableFileError
 from bayeslearn.sources import encode_to_disk
-from tests.cli.asking import tell
+from tests.cli.asking import result, tell
 
 ROWS = "x,y\n" + "a,1.5\nb,2.5\na,3.5\n" * 30
 
@@ -48,14 +47,14 @@ def test_verbs_name_files_of_any_name(odd: Path) -> None:
     path = str(odd / "a\udcff.csv")
     code, answer, _ = tell("scan", path, "--json", "-o", str(odd / "schema\udcff.json"))
     assert code == 0
-    assert json.loads(answer)["files"] == [path]
+    assert result(answer)["files"] == [path]
     assert (odd / "schema\udcff.json").is_file()
     for words in (["scan", path], ["fit", "network", path], ["fit", "network", path, "--engine", "files"]):
         code, answer, sentence = tell(*words, *(["-o", str(odd / "m.json")] if words[0] == "fit" else []))
         assert code == 0, sentence
         (answer + sentence).encode()  # no half characters reach a terminal
     code, _, sentence = tell("scan", path + "no.csv")
-    assert (code, r"a\udcff.csvno.csv': there is no such file" in sentence) == (1, True)
+    assert (code, r"a\udcff.csvno.csv': there is no such file" in sentence) == (2, True)
 
 
 def test_options_with_half_characters(odd: Path) -> None:

@@ -23,7 +23,7 @@ from bayeslearn.mixture import MixedTypeClusterer, find_classes, fit_mixture
 from bayeslearn.mixture.cluster_report import describe_clusters
 from bayeslearn.model_values import PRIORS
 from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
-from tests.cli.asking import ask
+from tests.cli.asking import ask, result
 
 ### forty lines
 
@@ -312,7 +312,7 @@ def test_options_of_the_command_line(tmp_path):
     assert "1 waits" in ask(
         "fit", "naive-bayes", data, "--target", "who", "--distribution", f"wait={NAME}", "-o", model
     )
-    answer = json.loads(ask("predict", model, data, "--json"))
+    answer = result(ask("predict", model, data, "--json"))
     assert answer["columns"]["who"][0] in {"slow", "fast"}
     assert "wait = " in ask("predict", model, data, "--explain")
     ask("fit", "mixture", data, "-k", "2", "--drop-columns", "who", "--family", f"wait={NAME}", "-o", model)

@@ -88,7 +88,7 @@ def test_a_packed_model_is_unpacked_up_to_a_limit(tmp_path, monkeypatch):
     [
         ("naive_bayes", ("target", "variable", "states"), 1, "not the description of a variable"),
         ("naive_bayes", ("target", "variable", "kind"), [], "unknown kind"),
-        ("naive_bayes", ("sharpness",), [None], "'sharpness' of a model is"),
+        ("naive_bayes", ("column_exponents",), [None], "'column_exponents' of a model is"),
         ("naive_bayes", ("columns",), [1], "'columns' of a model is"),
         ("hmm_gaussian", ("emissions", "floor"), [1e-9, 1e-9, 1e-9], "`floor` has the shape"),
         ("hmm_gaussian", ("emissions", "floor"), [-1.0, 0.0], "floor"),

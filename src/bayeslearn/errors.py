@@ -128,7 +128,7 @@ def nearest(names: Iterable[Any], known: Iterable[Any], what: str) -> str:
 ### the language of the caller
 
 #: Options of the command line with another name than the parameter in Python.
-OPTIONS = {"handle_unknown": "unseen", "random_state": "seed", "data": "DATA"}
+OPTIONS = {"random_state": "seed", "data": "DATA"}
 
 _on_command_line = False
 
@@ -145,7 +145,7 @@ def command_line() -> Iterator[None]:
 
 
 def option(name: str, value: Any = None, *, command: str | None = None) -> str:
-    """How the caller sets an option: ``handle_unknown="missing"`` in Python, ``--unseen missing`` on the command line.
+    """Return how the caller sets an option: ``n_bins=5`` in Python, ``--n-bins 5`` on the command line.
 
     `command` is what the command line has instead, where that is something else. Without a value, the option's name.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
@@ -20,6 +21,11 @@ def ask(*words):
     answer = CliRunner().invoke(app, list(words), catch_exceptions=False).stdout
     assert "--json" in words or "impute" in words or not long_numbers(answer)  # a user's cells keep theirs
     return answer
+
+
+def result(answer):
+    """The result in the JSON of a verb."""
+    return json.loads(answer)["result"]
 
 
 def said(*words):

@@ -1,11 +1,10 @@
 """``bayeslearn bound``: sentences with formulas, JSON, pictures, and what is refused."""
 
-import json
 import math
 
 import pytest
 
-from tests.cli.asking import ask, fail, tell
+from tests.cli.asking import ask, fail, result, tell
 
 TEN = ("--space", "conjunctions:10")
 SURE = ("--epsilon", "0.1", "--delta", "0.05")
@@ -36,7 +35,7 @@ def test_pac():
     ],
 )
 def test_json(words, quantity, value):
-    answer = json.loads(ask("bound", *words, "--json"))
+    answer = result(ask("bound", *words, "--json"))
     assert answer["quantity"] == quantity
     assert answer["value"] == pytest.approx(value, rel=1e-9)
     assert answer["holds"]
@@ -46,7 +45,7 @@ def test_network_is_told_first():
     answer = ask("bound", "vc", "--perceptrons", "10,5", *SURE).splitlines()
     assert answer[0].startswith("A layered network of 10 units")
     assert answer[2].startswith("With 320,995 examples")
-    assert json.loads(ask("bound", "vc", "--perceptrons", "10,5", *SURE, "--json"))["from"]["value"] == 571
+    assert result(ask("bound", "vc", "--perceptrons", "10,5", *SURE, "--json"))["from"]["value"] == 571
 
 
 def test_interval():
@@ -56,7 +55,7 @@ def test_interval():
         ["exact", "0.1656", "0.4653"],
         ["Bayes", "0.1808", "0.4554"],
     ]
-    answer = json.loads(ask("bound", "error-interval", "0", "10", "--prior", "jeffreys", "--json"))
+    answer = result(ask("bound", "error-interval", "0", "10", "--prior", "jeffreys", "--json"))
     assert answer["exact"]["low"] == 0
     assert answer["bayes"]["high"] < answer["exact"]["high"] < answer["hoeffding"]["high"]
 
@@ -67,7 +66,7 @@ def test_mistakes_of_a_table(tmp_path):
     answer = ask("bound", "mistakes", "--table", str(table))
     assert answer.startswith("VC 2 ≤ Opt 2 ≤ Halving 2 ≤ log₂|C| 2\n")
     assert answer.count("wrong") == 2
-    found = json.loads(ask("bound", "mistakes", "--table", str(table), "--json"))
+    found = result(ask("bound", "mistakes", "--table", str(table), "--json"))
     assert (found["vc"], found["optimal"], found["halving"], found["log2_size"]) == (2, 2, 2, 2)
     assert len(found["worst_case"]) == 2
     table.write_text("1,0\n")
@@ -107,7 +106,7 @@ def test_pictures(words, tmp_path):
         (("vc", "--perceptrons", "10,5", "--dimension", "3", *SURE), 2, "not both"),
         (("vc", "--lower", "--epsilon", "0.1"), 2, "--lower needs --delta"),
         (("mistakes",), 2, "give one of --space"),
-        (("mistakes", "--table", "nothing.csv"), 1, "no file 'nothing.csv'"),
+        (("mistakes", "--table", "nothing.csv"), 2, "no file 'nothing.csv'"),
         (("error-interval", "5", "4"), 2, "5 of 4 examples"),
         (("error-interval", "1", "4", "--prior", "flat"), 2, "unexpected prior 'flat'"),
     ],

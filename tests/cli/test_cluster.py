@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from bayeslearn import MixtureModel
 from bayeslearn.errors import ParameterError
-from tests.cli.asking import ask, said
+from tests.cli.asking import ask, result, said
 
 
 @pytest.fixture
@@ -43,14 +41,14 @@ def test_groups_are_found_reported_and_assigned(files, name, columns):
 def test_json_pictures_and_files_of_rows(files):
     model, picture = str(files / "m.json"), files / "groups.png"
     words = ["fit", "mixture", str(files / "mixed.csv"), "-k", "2", "-o", model, "--covariance", "full"]
-    answer = json.loads(ask(*words, "--plot", str(picture), "--json"))
+    answer = result(ask(*words, "--plot", str(picture), "--json"))
     assert answer["groups"] == 2
     assert answer["classes"][0]["size"] == pytest.approx(30, abs=0.5)
     assert np.diff(answer["history"]).size
     assert picture.read_bytes().startswith(b"\x89PNG")
     rows = str(files / "rows.csv")
     assert "wrote" in said("predict", model, str(files / "mixed.csv"), "-o", rows)
-    found = json.loads(ask("predict", model, str(files / "plain.csv"), "--json"))
+    found = result(ask("predict", model, str(files / "plain.csv"), "--json"))
     assert found["columns"]["group"] == [0] * 30 + [1] * 20
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from bayeslearn import fit_parameters, read_network, write_network
 from bayeslearn.network import compare_networks
-from tests.cli.asking import ask, fail, said
+from tests.cli.asking import ask, fail, result, said
 
 DAYS = {"rain": ["yes", "no", "no", "yes"], "wet": ["yes", "no", "yes", "yes"]}
 
@@ -43,7 +41,7 @@ def test_variables_that_one_lacks(folder):
 def test_cases(folder):
     told = ask("compare-networks", "one.json", "three.json", "--data", "days.csv")
     assert "network      ln P per case   log likelihood   free parameters          BIC\n" in told
-    answer = json.loads(ask("compare-networks", "one.json", "three.json", "--data", "days.csv", "--json"))
+    answer = result(ask("compare-networks", "one.json", "three.json", "--data", "days.csv", "--json"))
     one, three = read_network("one.json"), read_network("three.json")
     assert answer["log_likelihoods"][0]["log_likelihood"] == pytest.approx(
         one.score("days.csv").log_likelihood, rel=1e-12
@@ -56,7 +54,7 @@ def test_cases(folder):
 
 
 def test_a_shipped_network_and_a_shipped_table(folder):
-    answer = json.loads(ask("compare-networks", "asia", "asia", "--data", "chest-clinic", "--json"))
+    answer = result(ask("compare-networks", "asia", "asia", "--data", "chest-clinic", "--json"))
     assert (answer["distance"], len(answer["shared"])) == (0, 8)
     assert answer["log_likelihoods"][0] == answer["log_likelihoods"][1]
 
@@ -75,8 +73,8 @@ def test_impossible_rows_are_told(folder):
     ("words", "code", "message"),
     [
         (["one.json"], 2, "Missing argument 'b'"),
-        (["one.json", "none.bif"], 1, "none.bif"),
-        (["one.json", "two.bif", "--data", "none.csv"], 1, "cannot read 'none.csv'"),
+        (["one.json", "none.bif"], 2, "none.bif"),
+        (["one.json", "two.bif", "--data", "none.csv"], 2, "cannot read 'none.csv'"),
         (["one.json", "asia", "--data", "days.csv"], 2, "the networks share no variable"),
     ],
 )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
-from tests.cli.asking import ask, fail, said, tell
+from tests.cli.asking import ask, fail, result, said, tell
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +49,7 @@ def test_numbers_as_json_and_a_picture(rows, tmp_path):
         "--folds",
         "3",
     ]
-    found = json.loads(ask(*words, "--json", "--seed", "5"))
+    found = result(ask(*words, "--json", "--seed", "5"))
     assert (found["kind"], found["rows"], found["columns_left_out"]) == ("numbers", 40, {"kind": "asked for"})
     assert found["learners"][0]["learner"] == "least-squares"
     assert found["learners"][0]["error"] < 1e-3

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from bayeslearn import DAG, as_table, fit_parameters, read_network, write_networ
 from bayeslearn.cli import progress
 from bayeslearn.errors import ConvergenceWarning
 from bayeslearn.network import BayesianNetwork
-from tests.cli.asking import ask, fail, said, tell
+from tests.cli.asking import ask, fail, result, said, tell
 
 RAIN = "Rain,Wet\nyes,yes\nno,no\nno,no\nno,yes\n"
 HOLES = "Rain,Wet\nyes,yes\n?,no\nno,\nno,yes\nyes,yes\nno,no\n"
@@ -63,7 +61,7 @@ def test_it_is_what_python_learns(folder, prior):
         "1e-8",
         "--json",
     ]
-    answer = json.loads(ask(*words))
+    answer = result(ask(*words))
     fit = fit_parameters("[Rain][Wet|Rain]", "holes.csv", prior=prior, tol=1e-8)
     assert read_network("model.json") == fit.network
     assert answer["log_likelihood"] == pytest.approx(fit.log_likelihood, rel=1e-13)
@@ -88,7 +86,7 @@ def test_other_ways_to_climb(folder):
         "1000",
         "--json",
     ]
-    found = [json.loads(ask(*words, "--method", method))["log_likelihood"] for method in ("em", "gradient", "lbfgs")]
+    found = [result(ask(*words, "--method", method))["log_likelihood"] for method in ("em", "gradient", "lbfgs")]
     assert found[1:] == pytest.approx([found[0]] * 2, abs=1e-5)
 
 
@@ -235,11 +233,15 @@ def test_a_row_of_probability_zero_is_named(folder):
     ("words", "code", "message"),
     [
         (["[Rain][Wet|Rain]", "rain.csv"], 2, "Missing option '-o' / '--output'"),
-        (["[Rain][Wet|Rain]", "none.csv", "-o", "m.json"], 1, "cannot read 'none.csv'"),
+        (["[Rain][Wet|Rain]", "none.csv", "-o", "m.json"], 2, "cannot read 'none.csv'"),
         (["[Rain][Snow|Rain]", "rain.csv", "--ignore-others", "-o", "m.json"], 2, "there is no column 'Snow'"),
         (["[Rain][Wet|Rain", "rain.csv", "-o", "m.json"], 1, "not a model string from column 7 on: '[Wet|Rain'"),
-        (["no-such.bif", "rain.csv", "-o", "m.json"], 1, "no-such.bif"),
-        (["net.json", "odd.csv", "-o", "m.json", "--unseen", "error"], 1, "column 'Rain' has state 'maybe' in row 1"),
+        (["no-such.bif", "rain.csv", "-o", "m.json"], 2, "no-such.bif"),
+        (
+            ["net.json", "odd.csv", "-o", "m.json", "--handle-unknown", "error"],
+            1,
+            "column 'Rain' has state 'maybe' in row 1",
+        ),
         (
             ["[Rain][Wet|Rain]", "blank.csv", "-o", "m.json"],
             1,
@@ -247,7 +249,7 @@ def test_a_row_of_probability_zero_is_named(folder):
         ),
         (["net.json", "blank.csv", "-o", "m.json"], 1, "no row has a value for 'Wet'\n\nhint: declare it hidden"),
         (["net.json", "rain.csv", "-o", "m.doc"], 2, "cannot tell the format of 'm.doc'"),
-        (["net.json", "rain.csv", "-o", "no/m.json"], 1, "there is no folder 'no'"),
+        (["net.json", "rain.csv", "-o", "no/m.json"], 2, "there is no folder 'no'"),
         (["net.json", "rain.csv", "-o", "m.json", "--prior", "flat"], 2, "there is no prior 'flat'"),
         (["net.json", "rain.csv", "-o", "m.json", "--hidden", "H"], 2, "--hidden takes VAR:N or VAR:STATE"),
         (["net.json", "rain.csv", "-o", "m.json", "--hidden", "H:1" + "0" * 21], 2, "at most 9223372036854775807"),

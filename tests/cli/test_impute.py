@@ -189,13 +189,13 @@ def test_an_impossible_row_is_named_by_its_number(folder):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["asia", "none.csv"], 1, "cannot read 'none.csv'"),
-        (["no-such.bif", "cases.csv"], 1, "no-such.bif"),
-        (["asia", "odd.csv", "--unseen", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
+        (["asia", "none.csv"], 2, "cannot read 'none.csv'"),
+        (["no-such.bif", "cases.csv"], 2, "no-such.bif"),
+        (["asia", "odd.csv", "--handle-unknown", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
         (["asia", "other.csv"], 2, "no column of 'other.csv' is a variable of the network"),
         (["asia", "empty.csv"], 1, "the table has no rows"),
         (["asia", "cases.csv", "-o", "full.doc"], 2, "cannot tell the format of 'full.doc'"),
-        (["asia", "cases.csv", "-o", "no/full.csv"], 1, "there is no folder 'no'"),
+        (["asia", "cases.csv", "-o", "no/full.csv"], 2, "there is no folder 'no'"),
         (["asia", "cases.csv", "--method", "mean"], 2, "unexpected value for `--method`: 'mean'"),
         (["asia", "cases.csv", "--method", "sample", "--seed", "-1"], 2, "`--seed` must be at least 0, got -1"),
         (["asia", "cases.csv", "--seed", "1"], 2, "--seed has no use without --method sample"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import subprocess
@@ -19,7 +18,7 @@ from bayeslearn.cli.interrupt import once
 from bayeslearn.errors import ConvergenceWarning
 from bayeslearn.network import BackgroundKnowledge
 from bayeslearn.network.structure.algorithms import METHODS
-from tests.cli.asking import ask, fail, said
+from tests.cli.asking import ask, fail, result, said
 
 RAIN = "rain,hose,wet\n" + "no,no,no\nno,yes,yes\nyes,no,yes\nyes,yes,yes\n" * 30
 KEYS = """rows weight missing hidden hidden_gain method score arcs tests resamples least_certain nearly_joined
@@ -39,7 +38,7 @@ def write_rows(path, columns, cell=str):
 
 
 def answer(*words):
-    return json.loads(ask("fit", "network", *words, "-o", "model.json", "--json"))
+    return result(ask("fit", "network", *words, "-o", "model.json", "--json"))
 
 
 def arcs(found):
@@ -321,7 +320,7 @@ def test_a_bar_tells_score_and_arcs(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["none.csv"], 1, "cannot read 'none.csv'"),
+        (["none.csv"], 2, "cannot read 'none.csv'"),
         (["empty.csv"], 1, "error: "),
         (["same.csv"], 1, "no column is left to learn from"),
         (["rain.csv", "--method", "luck"], 2, "unexpected value for --method: 'luck'"),
@@ -358,9 +357,9 @@ def test_a_bar_tells_score_and_arcs(folder, monkeypatch):
         (["rain.csv", "--held-out", "1"], 2, "`--held-out` must be below 1"),
         (["rain.csv", "--seed", "-1"], 2, "`--seed` must be at least 0"),
         (["rain.csv", "--plot", "net.txt"], 2, "a picture is an .svg or a .png file, got 'net.txt'"),
-        (["rain.csv", "--plot", "no/net.svg"], 1, "there is no folder 'no'"),
+        (["rain.csv", "--plot", "no/net.svg"], 2, "there is no folder 'no'"),
         (["rain.csv", "-o", "m.doc"], 2, "cannot tell the format of 'm.doc'"),
-        (["rain.csv", "-o", "no/m.json"], 1, "there is no folder 'no'"),
+        (["rain.csv", "-o", "no/m.json"], 2, "there is no folder 'no'"),
     ],
 )
 def test_failures_are_one_sentence(words, code, message, folder):

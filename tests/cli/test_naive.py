@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from bayeslearn import NaiveBayesModel
 from bayeslearn.errors import DataError, ParameterError
-from tests.cli.asking import ask, fail, said
+from tests.cli.asking import ask, fail, result, said
 from tests.naive_bayes.tabular.test_model import random_rows
 
 
@@ -54,7 +52,7 @@ def test_the_reliability_is_drawn_if_it_was_checked(days):
 
 @pytest.mark.thorough
 def test_options_reach_the_model(days):
-    found = json.loads(
+    found = result(
         learn(days, "--drop-columns", "id", "--prior", "m:2", "--prior", "sky=laplace", "--calibrate", "--json",
               "--cv", "5", "--distribution", "heat=binned:3", "--distribution", "visits=gaussian",
               "--class-prior", "none")
@@ -82,7 +80,7 @@ def test_predictions_are_those_of_the_model(days):
     found = np.array([line.split(",")[1:] for line in lines[1:]], float)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert "of 60 known are right" in said("predict", str(days / "m.json"), path)
-    answer = json.loads(ask("predict", str(days / "m.json"), path, "--json", "--explain"))
+    answer = result(ask("predict", str(days / "m.json"), path, "--json", "--explain"))
     assert answer["rows"] == 60
     assert answer["columns"]["kind"] == model.predict(path).tolist()
     np.testing.assert_allclose(answer["columns"]["why(heat)"], model.explain(path).parts["heat"], rtol=1e-9, atol=1e-12)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from bayeslearn import NeighborsModel
-from tests.cli.asking import ask, fail, said, tell
+from tests.cli.asking import ask, fail, result, said, tell
 
 ROWS = """size,hue,kind,price,id
 1.0,red,a,10,r1
@@ -38,7 +36,7 @@ def test_rows_predict_each_other(files):
     assert found["Error rate (leave-one-out)"] == "0"
     assert "Rows that their neighbors predict worst" in text
     assert "Dropped columns\nColumn  Reason\n" in text
-    found = json.loads(
+    found = result(
         ask("fit", "neighbors", str(files / "rows.csv"), "--target", "kind", "--drop-columns", "price,id", "--json")
     )
     assert list(found["leave_one_out"]["errors"]) == ["1", "2", "3", "4", "5"]
@@ -70,8 +68,8 @@ def test_new_rows_and_why(files):
     assert text[0] == "Row 0: kind = a  (P = 0.875)"
     assert text[2].split() == ["Row", "Distance", "Weight", "kind", "size", "hue"]
     assert text[4].split() == ["0", "0", "1", "a", "1", "red"]
-    assert json.loads(ask(*new, "--json"))["columns"]["kind"] == ["a", "b", "b"]
-    why = json.loads(ask(*new, "--explain", "--json"))["explanations"]
+    assert result(ask(*new, "--json"))["columns"]["kind"] == ["a", "b", "b"]
+    why = result(ask(*new, "--explain", "--json"))["explanations"]
     assert [v["row"] for v in why[0]["contributions"]] == [0, 1, 2]
 
 
@@ -110,8 +108,8 @@ def test_attributes_are_chosen(files):
     lines = [f"{a:.4f},{b:.4f},{c:.4f},{'yes' if a > 0 else 'no'}" for a, b, c in x]
     (files / "noise.csv").write_text("a,b,c,y\n" + "\n".join(lines) + "\n")
     words = ["fit", "neighbors", str(files / "noise.csv"), "--target", "y", "--json"]
-    assert json.loads(ask(*words, "--feature-weights", "select"))["feature_weights"] == {"a": 1, "b": 0, "c": 0}
-    assert json.loads(ask(*words, "--feature-weights", "auto"))["feature_weights"]["c"] < 1
+    assert result(ask(*words, "--feature-weights", "select"))["feature_weights"] == {"a": 1, "b": 0, "c": 0}
+    assert result(ask(*words, "--feature-weights", "auto"))["feature_weights"]["c"] < 1
     text = ask("fit", "neighbors", str(files / "noise.csv"), "--target", "y", "--feature-weights", "select")
     assert "Error rate before selection" in text
     assert "Selected feature weights" in text

@@ -1,12 +1,11 @@
 """``bayeslearn online``."""
 
-import json
 import re
 
 import pytest
 
 from bayeslearn import datasets
-from tests.cli.asking import ask, fail, tell
+from tests.cli.asking import ask, fail, result, tell
 
 TABLE = """sky,wind,hours,play
 sun,weak,3.5,yes
@@ -36,7 +35,7 @@ def test_report(table):
 
 
 def test_json(table):
-    told = json.loads(ask("online", table, "--target", "play", "--json"))
+    told = result(ask("online", table, "--target", "play", "--json"))
     assert [e["expert"] for e in told["experts"]] == ["majority", "sky", "wind", "hours", "naive Bayes"]
     assert told["mistakes"] <= told["bound"]
     assert told["regret"] == told["mistakes"] - told["best_mistakes"]
@@ -45,9 +44,7 @@ def test_json(table):
 
 
 def test_who_votes(table):
-    told = json.loads(
-        ask("online", table, "--target", "play", "--experts", "columns", "--drop-columns", "hours", "--json")
-    )
+    told = result(ask("online", table, "--target", "play", "--experts", "columns", "--drop-columns", "hours", "--json"))
     assert [e["expert"] for e in told["experts"]] == ["sky", "wind"]
     assert told["left_out"] == {"hours": "asked for"}
 
@@ -56,7 +53,7 @@ def test_randomized_is_seeded(table):
     words = ("online", table, "--target", "play", "--randomized", "--seed", "3", "--beta", "0.8")
     assert ask(*words) == ask(*words)
     assert "bound on mistakes expected" in ask(*words)
-    told = json.loads(ask(*words, "--json"))
+    told = result(ask(*words, "--json"))
     assert told["course"]["mistakes"][-1] == pytest.approx(told["expected_mistakes"])
     assert told["expected_mistakes"] <= told["bound"]
 
@@ -64,7 +61,7 @@ def test_randomized_is_seeded(table):
 def test_advice_of_others(tmp_path):
     path = tmp_path / "forecasts.csv"
     path.write_text("ann,bob,eve,came\nrain,sun,rain,rain\nsun,sun,,sun\nrain,snow,sun,rain\n")
-    told = json.loads(ask("online", str(path), "--target", "came", "--advice", "ann,bob,eve", "--json"))
+    told = result(ask("online", str(path), "--target", "came", "--advice", "ann,bob,eve", "--json"))
     assert [(e["expert"], e["mistakes"], e["spoke"]) for e in told["experts"]] == [
         ("ann", 0, 3),
         ("bob", 2, 3),
@@ -81,7 +78,7 @@ def test_picture(table, tmp_path):
 
 
 def test_columns_with_holes():
-    told = json.loads(
+    told = result(
         ask(
             "online",
             str(datasets.table_path("chest-clinic")),
@@ -100,7 +97,7 @@ def test_columns_with_holes():
 @pytest.mark.thorough
 def test_real_table(shared_data):
     path = str(shared_data / "tables" / "house-votes-84.csv")
-    told = json.loads(ask("online", path, "--target", "class", "--json"))
+    told = result(ask("online", path, "--target", "class", "--json"))
     assert told["rounds"] == 435
     assert told["mistakes"] <= told["bound"]
     assert told["mistakes"] < 0.1 * told["rounds"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import signal
 
 import numpy as np
@@ -15,7 +14,7 @@ from bayeslearn.cli import progress, structure_options
 from bayeslearn.cli.app import app
 from bayeslearn.errors import ConvergenceWarning
 from bayeslearn.network import BackgroundKnowledge, sample_structure_posterior
-from tests.cli.asking import ask, fail, said
+from tests.cli.asking import ask, fail, result, said
 
 RAIN = "rain,hose,wet\n" + "no,no,no\nno,yes,yes\nyes,no,yes\nyes,yes,yes\n" * 30
 
@@ -28,7 +27,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def answer(*words):
-    return json.loads(ask("structure-posterior", *words, "--json"))
+    return result(ask("structure-posterior", *words, "--json"))
 
 
 ### answers
@@ -160,7 +159,7 @@ def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["none.csv"], 1, "cannot read 'none.csv'"),
+        (["none.csv"], 2, "cannot read 'none.csv'"),
         (["chest-clinic"], 1, "column 'asia' misses 113 cells"),
         (["chest-clinic"], 1, "hint: fill them first with `impute`, or take `learn` with `bootstrap` (--bootstrap N)"),
         (["rain.csv", "--score", "aic"], 2, "'aic' is no log probability of the data"),
@@ -175,7 +174,7 @@ def test_a_bar_tells_how_far_it_is(folder, monkeypatch):
         (["rain.csv", "--top", "-1"], 2, "`--top` must be at least 0"),
         (["rain.csv", "--seed", "-1"], 2, "`--seed` must be at least 0"),
         (["rain.csv", "-o", "arcs.json"], 2, "cannot tell the format of 'arcs.json'"),
-        (["rain.csv", "-o", "no/arcs.csv"], 1, "there is no folder 'no'"),
+        (["rain.csv", "-o", "no/arcs.csv"], 2, "there is no folder 'no'"),
     ],
 )
 def test_failures_are_one_sentence(words, code, message, folder):

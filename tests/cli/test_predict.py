@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import hypothesis
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from bayeslearn import BayesianNetwork, as_table, read_network, write_network
 from bayeslearn.cli import progress, table_writer
 from bayeslearn.network.inference import results
-from tests.cli.asking import ask, fail, said
+from tests.cli.asking import ask, fail, result, said
 from tests.oracle.networks import given, marginal, random_network
 
 CASES = "smoke,xray,town,lung\nyes,yes,A,yes\nno,?,B,no\n,yes,C,yes\nyes,no,D,\n"
@@ -80,7 +79,7 @@ def test_only_states(cases, tmp_path):
 
 def test_stdout_is_for_people_and_files_keep_every_digit(cases, tmp_path):
     words = ["predict", "asia", str(cases), "--target", "lung"]
-    shown, kept = read(ask(*words)), json.loads(ask(*words, "--json"))["columns"]
+    shown, kept = read(ask(*words)), result(ask(*words, "--json"))["columns"]
     assert ask(*words, "-o", str(tmp_path / "lung.csv")) == ""
     assert ask(*words, "-o", str(tmp_path / "lung.parquet")) == ""
     text, parquet = read((tmp_path / "lung.csv").read_text()), pyarrow.parquet.read_table(tmp_path / "lung.parquet")
@@ -107,7 +106,7 @@ def test_parquet_in_keeps_types(tmp_path):
 
 def test_machines_get_one_object(cases, tmp_path):
     words = ["predict", "asia", str(cases), "--target", "lung", "--json"]
-    answer = json.loads(ask(*words))
+    answer = result(ask(*words))
     assert answer["rows"] == 4
     assert list(answer["columns"]) == ["lung", "P(lung=yes)", "P(lung=no)", "log_evidence"]
     assert answer["columns"]["lung"] == ["yes", "no", "no", "no"]
@@ -118,7 +117,7 @@ def test_machines_get_one_object(cases, tmp_path):
         "accuracy": pytest.approx(2 / 3, rel=1e-13),
         "log_loss": pytest.approx(-(math.log(p[0]) + math.log(1 - p[1]) + math.log(p[2])) / 3, rel=1e-12),
     }
-    brief = json.loads(ask(*words, "-o", str(tmp_path / "lung.csv")))
+    brief = result(ask(*words, "-o", str(tmp_path / "lung.csv")))
     assert brief == {"rows": 4, "scores": answer["scores"]}
 
 
@@ -135,7 +134,7 @@ def test_an_impossible_truth_has_a_large_but_finite_loss(tmp_path):
     (tmp_path / "cases.csv").write_text("tub,either\nyes,no\n")
     words = ["predict", "asia", str(tmp_path / "cases.csv"), "--target", "either"]
     assert said(*words) == "either: 0 of 1 known are right, accuracy 0, mean log loss 36.04\n"
-    assert json.loads(ask(*words, "--json"))["scores"]["either"]["log_loss"] == pytest.approx(36.0436533891)
+    assert result(ask(*words, "--json"))["scores"]["either"]["log_loss"] == pytest.approx(36.0436533891)
 
 
 def test_a_file_that_tells_nothing_is_warned_of(tmp_path):
@@ -188,11 +187,15 @@ def test_an_impossible_row_is_named_by_its_number(tmp_path):
         (["asia", "cases.csv"], 2, "Missing option '--target'"),
         (["asia", "cases.csv", "--target", "snow"], 2, "there is no variable 'snow'"),
         (["asia", "cases.csv", "--target", "lung", "-o", "lung.doc"], 2, "cannot tell the format of 'lung.doc'"),
-        (["asia", "cases.csv", "--target", "lung", "-o", "no/lung.csv"], 1, "there is no folder 'no'"),
-        (["asia", "none.csv", "--target", "lung"], 1, "cannot read 'none.csv': there is no such file"),
-        (["asia", "odd.csv", "--target", "lung", "--unseen", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
+        (["asia", "cases.csv", "--target", "lung", "-o", "no/lung.csv"], 2, "there is no folder 'no'"),
+        (["asia", "none.csv", "--target", "lung"], 2, "cannot read 'none.csv': there is no such file"),
+        (
+            ["asia", "odd.csv", "--target", "lung", "--handle-unknown", "error"],
+            1,
+            "column 'smoke' has state 'maybe' in row 1",
+        ),
         (["asia", "empty.csv", "--target", "lung"], 1, "the table has no rows"),
-        (["no-such.bif", "cases.csv", "--target", "lung"], 1, "no-such.bif"),
+        (["no-such.bif", "cases.csv", "--target", "lung"], 2, "no-such.bif"),
     ],
 )
 def test_failures_are_one_sentence(words, code, message, tmp_path, monkeypatch):

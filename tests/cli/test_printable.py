@@ -42,7 +42,7 @@ def test_reports_write_control_characters_out(hostile, verb):
 def test_json_keeps_the_data(hostile):
     outcome = CliRunner().invoke(app, ["show", str(hostile), "--json"])
     assert not set(outcome.output) & set("\x1b\x9b\x07\u202e")
-    assert json.loads(outcome.output)["variables"][0]["name"] == NAME
+    assert json.loads(outcome.output)["result"]["variables"][0]["name"] == NAME
 
 
 def test_data_stay_as_they_are(hostile):
@@ -68,6 +68,17 @@ def test_errors_are_printable(hostile, monkeypatch, capsys):
         main()
     assert "\x1b" not in capsys.readouterr().err
     assert str(ParameterError(f"no {CLEAR}", hint=f"try {CLEAR}")) == "no \\x1b[2J\n\nhint: try \\x1b[2J"
+
+
+@pytest.mark.parametrize("words", [[f"--no{CLEAR}"], [f"no{CLEAR}"], ["show", f"--no{CLEAR}"], ["fit", f"--no{CLEAR}"]])
+def test_errors_of_the_command_line_are_printable(words, monkeypatch, capsys):
+    """A name of a file that begins with a hyphen is read as an option."""
+    monkeypatch.setattr(sys, "argv", ["bayeslearn", *words])
+    with pytest.raises(SystemExit):
+        main()
+    shown = capsys.readouterr()
+    assert "no\\x1b[2J" in shown.out + shown.err
+    assert "\x1b[2J" not in shown.out + shown.err
 
 
 def test_half_characters_reach_no_stream(tmp_path):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bayeslearn.errors import BayeslearnWarning, DataError, FormatError, ParameterError, UnknownColumnError
-from tests.cli.asking import ask, fail, said, tell
+from tests.cli.asking import ask, fail, result, said, tell
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_least_squares_are_reported_and_predict(files):
 
 def test_json_says_the_same(files):
     data = str(files / "rows.csv")
-    answer = json.loads(
+    answer = result(
         ask("fit", "regression", data, "-t", "y,wave", "--drop-columns", "size,id", "--prior", "evidence", "--json")
     )
     assert answer["target"] == ["y", "wave"]
@@ -63,7 +63,7 @@ def test_json_says_the_same(files):
     ask("fit", "regression", data, "-t", "y", "--drop-columns", "size,id,wave", "-o", model)
     told = tell("predict", model, data, "-o", rows)
     assert "y: known 59, rmse" in told[2]
-    found = json.loads(ask("predict", model, data, "--json"))
+    found = result(ask("predict", model, data, "--json"))
     assert found["scores"]["y"]["within"] > 0.85
     assert len(found["columns"]["y"]) == 60
 
@@ -75,7 +75,7 @@ def test_curves_are_found_drawn_and_kept(files, method):
     text = ask(*words, "--plot", str(picture))
     assert ("radial units" if method == "rbf" else "criterion E3") in text
     assert picture.read_bytes().startswith(b"\x89PNG")
-    found = json.loads(ask("predict", model, data, "--json"))
+    found = result(ask("predict", model, data, "--json"))
     assert found["scores"]["wave"]["rmse"] < 0.05
 
 
@@ -142,8 +142,8 @@ def rentals(tmp_path):
 
 def test_many_weights_that_the_rows_do_not_determine(rentals):
     train, model = str(rentals / "train.csv"), str(rentals / "m.json")
-    answer = json.loads(ask("fit", "regression", train, "-t", "price", "--json", "-o", model))
-    scores = json.loads(tell("predict", model, str(rentals / "test.csv"), "--json")[1])["scores"]["price"]
+    answer = result(ask("fit", "regression", train, "-t", "price", "--json", "-o", model))
+    scores = result(tell("predict", model, str(rentals / "test.csv"), "--json")[1])["scores"]["price"]
     weights = answer["weights"]
 
     assert answer["prior"] == "weak"
@@ -160,7 +160,7 @@ def test_many_weights_that_the_rows_do_not_determine(rentals):
 def test_the_largest_weights_are_printed_first(rentals):
     text = ask("fit", "regression", str(rentals / "train.csv"), "-t", "price")
     lines = text.splitlines()
-    n = len(json.loads(ask("fit", "regression", str(rentals / "train.csv"), "-t", "price", "--json"))["weights"])
+    n = len(result(ask("fit", "regression", str(rentals / "train.csv"), "-t", "price", "--json"))["weights"])
 
     assert n > 100
     assert f"... and {n - 30} more with smaller effects; --json lists all" in lines[-1]

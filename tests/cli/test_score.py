@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -10,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 from bayeslearn import as_table, read_network
-from tests.cli.asking import ask, fail, said
+from tests.cli.asking import ask, fail, result, said
 
 CASES = "smoke,xray,town,times\nyes,yes,A,2\nno,?,B,1\n,,C,3\n"
 
@@ -36,7 +35,7 @@ def test_a_report(folder):
 
 def test_it_is_what_python_says(folder):
     score = read_network("asia").score("cases.csv")
-    assert json.loads(ask("score", "asia", "cases.csv", "--json")) == {
+    assert result(ask("score", "asia", "cases.csv", "--json")) == {
         "rows": 3,
         "weight": 3,
         "missing_cells": 21,
@@ -45,7 +44,7 @@ def test_it_is_what_python_says(folder):
         "log_likelihood_per_case": pytest.approx(score.mean, rel=1e-13),
         "bits_per_case": pytest.approx(score.bits, rel=1e-13),
     }
-    weighted = json.loads(ask("score", "asia", "cases.csv", "--sample-weight", "times", "--json"))
+    weighted = result(ask("score", "asia", "cases.csv", "--sample-weight", "times", "--json"))
     assert weighted["log_likelihood"] == pytest.approx(2 * score.cases[0] + score.cases[1], rel=1e-13)
     assert weighted["log_likelihood_per_case"] == pytest.approx(weighted["log_likelihood"] / 6, rel=1e-13)
 
@@ -64,7 +63,7 @@ def test_impossible_rows_are_named(folder):
         "the evidence of row 1 is impossible: tub=yes, either=no cannot be together"
     )
     assert "log likelihood  -inf\nper case        -inf\nbits per case   inf\n" in ask(*words)
-    answer = json.loads(ask(*words, "--json"))
+    answer = result(ask(*words, "--json"))
     assert (answer["impossible_rows"], answer["log_likelihood"], answer["bits_per_case"]) == ([1, 3], None, None)
     found = pyarrow.parquet.read_table("p.parquet")["log_likelihood"].to_pylist()
     assert [math.isinf(x) for x in found] == [False, True, False, True]
@@ -73,11 +72,11 @@ def test_impossible_rows_are_named(folder):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["asia", "none.csv"], 1, "cannot read 'none.csv'"),
-        (["no-such.bif", "cases.csv"], 1, "no-such.bif"),
-        (["asia", "odd.csv", "--unseen", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
+        (["asia", "none.csv"], 2, "cannot read 'none.csv'"),
+        (["no-such.bif", "cases.csv"], 2, "no-such.bif"),
+        (["asia", "odd.csv", "--handle-unknown", "error"], 1, "column 'smoke' has state 'maybe' in row 1"),
         (["asia", "cases.csv", "--per-case", "p.doc"], 2, "cannot tell the format of 'p.doc'"),
-        (["asia", "cases.csv", "--per-case", "no/p.csv"], 1, "there is no folder 'no'"),
+        (["asia", "cases.csv", "--per-case", "no/p.csv"], 2, "there is no folder 'no'"),
         (["asia", "cases.csv", "--sample-weight", "weight"], 2, "there is no column 'weight'"),
     ],
 )

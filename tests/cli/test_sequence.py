@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from bayeslearn import HiddenMarkovModel
 from bayeslearn.errors import ParameterError, UnknownStateError
 from bayeslearn.hmm import PoissonEmissions
-from tests.cli.asking import ask, fail, said
+from tests.cli.asking import ask, fail, result, said
 
 TRUTH = HiddenMarkovModel(("low", "high"), [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], PoissonEmissions("calls", [2.0, 20.0]))
 
@@ -50,24 +48,24 @@ def test_learn_decode_score(calls):
     assert "states.csv: 48 rows, 4 columns" in told
     right = int(told.split(" of 48 known")[0].split("\n")[-1])
     assert right >= 44
-    found = json.loads(ask(*words, "--json", "--each", "--truth", "state"))
+    found = result(ask(*words, "--json", "--each", "--truth", "state"))
     assert len(found["columns"]["state"]) == found["known"] == 48
     text = ask("score", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who")
     assert "rows            48" in text
-    each = json.loads(ask("score", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who", "--json"))
+    each = result(ask("score", str(calls / "m.json"), str(calls / "calls.csv"), "--id", "who", "--json"))
     assert sum(part["log_likelihood"] for part in each["each"]) == pytest.approx(found["log_likelihood"])
 
 
 def test_json_and_options(calls):
-    found = json.loads(learn(calls, "--known", "state", "--json", "--prior", "none", "--restarts", "1"))
+    found = result(learn(calls, "--known", "state", "--json", "--prior", "none", "--restarts", "1"))
     assert [entry["state"] for entry in found["states"]] == ["high", "low"]
     assert found["history"] == sorted(found["history"])
     assert found["converged"]
-    again = json.loads(
+    again = result(
         learn(calls, "--start", str(calls / "m.json"), "--freeze", "emissions", "--json", "--max-iter", "50")
     )
     assert [e["emits"] for e in again["states"]] == [e["emits"] for e in found["states"]]
-    left = json.loads(learn(calls, "--states", "2", "--left-right", "--json", "--restarts", "1"))
+    left = result(learn(calls, "--states", "2", "--left-right", "--json", "--restarts", "1"))
     assert left["states"][1]["transitions"]["0"] == 0
     assert left["states"][1]["lasts"] is None
 

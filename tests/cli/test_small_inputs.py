@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bayeslearn.errors import FormatError
-from tests.cli.asking import ask
+from tests.cli.asking import ask, result
 from tests.fuzz.small_inputs import HYPOTHESES, ROWS, SCHEMA
 
 if TYPE_CHECKING:
@@ -45,5 +45,5 @@ def test_hypotheses_that_are_none(tmp_path: Path, name: str, data: bytes) -> Non
 def test_the_schema_of_the_fuzzer_is_one(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_bytes(ROWS)
     (tmp_path / "schema.json").write_text(json.dumps({"format": "bayeslearn schema", "version": 1, **SCHEMA}))
-    answer = json.loads(ask("scan", str(tmp_path / "rows.csv"), "--schema", str(tmp_path / "schema.json"), "--json"))
+    answer = result(ask("scan", str(tmp_path / "rows.csv"), "--schema", str(tmp_path / "schema.json"), "--json"))
     assert [column["kind"] for column in answer["columns"]] == ["discrete", "discrete"]

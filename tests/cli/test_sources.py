@@ -13,7 +13,7 @@ import pytest
 from bayeslearn import Schema
 from bayeslearn.cli import progress
 from bayeslearn.sources.file_source import ScanProgress
-from tests.cli.asking import ask, fail, said, tell
+from tests.cli.asking import ask, fail, result, said, tell
 
 N = 240
 
@@ -93,7 +93,7 @@ def test_several_arguments_are_read_into_memory_where_asked(place, tmp_path):
     ask(*FIT, *two, "--engine", "memory", "-o", str(other))
     assert close(json.loads(one.read_text()), json.loads(other.read_text()))
     for words in (
-        ["fit", "neighbors", "--target", "rain", "-k", "3"],
+        ["fit", "neighbors", "--target", "rain", "--n-neighbors", "3"],
         ["fit", "regression", "--target", "size", "--engine", "memory"],
     ):
         assert ask(*words, *two, "--drop-columns", "t") == ask(
@@ -113,7 +113,7 @@ def test_many_files_are_scored_as_one(place, tmp_path):
     model = str(tmp_path / "m.json")
     ask(*FIT, str(place / "full-1.csv"), "-o", model)
     one, many = (
-        json.loads(ask("score", model, str(place / name), "--json")) for name in ("holes-all.csv", "holes-[12].csv")
+        result(ask("score", model, str(place / name), "--json")) for name in ("holes-all.csv", "holes-[12].csv")
     )
     assert one["impossible_rows"] == []
     assert close(one | {"impossible_rows": None}, many)
@@ -141,7 +141,7 @@ def test_scan_tells_what_columns_hold(place):
     assert "rows     240" in text
     assert "3 states: blue, gray, white" in text
     whole = pd.read_csv(place / "holes-all.csv")
-    found = json.loads(ask("scan", str(place / "holes-1.parquet"), str(place / "holes-2.parquet"), "--json"))
+    found = result(ask("scan", str(place / "holes-1.parquet"), str(place / "holes-2.parquet"), "--json"))
     by_name = {column["name"]: column for column in found["columns"]}
     assert {name: column["missing"] for name, column in by_name.items()} == whole.isna().sum().to_dict()
     assert by_name["size"]["kind"] == "numeric"
@@ -197,11 +197,11 @@ def test_a_broken_file_is_named_or_skipped(place, tmp_path):
     code, sentence = fail(*words)
     assert code == 1
     assert "2.parquet" in sentence
-    code, answer, sentence = tell(*words, "--skip-broken")
+    code, answer, sentence = tell(*words, "--on-error", "skip")
     assert code == 0
     assert "rows            120" in answer
     assert sentence.startswith(f"warning: skipped, for '{tmp_path / '2.parquet'}' is")
-    assert "skipped" in ask("scan", str(tmp_path / "*.parquet"), "--skip-broken")
+    assert "skipped" in ask("scan", str(tmp_path / "*.parquet"), "--on-error", "skip")
 
 
 @pytest.mark.parametrize(
@@ -231,7 +231,7 @@ def test_what_cannot_be_is_refused(place, tmp_path, words, why):
 def test_verbs_that_keep_their_rows_refuse_other_engines(place):
     code, sentence = fail("fit", "neighbors", str(place / "full-[12].csv"), "--target", "rain", "--engine", "files")
     assert code == 2
-    assert "finding neighbors needs all rows in memory" in sentence
+    assert "fitting nearest neighbors needs all rows in memory" in sentence
     assert "there is no such file" in fail("predict", "m.json", str(place / "*.csv"))[1]
 
 
@@ -245,7 +245,7 @@ def test_a_package_that_is_not_there_is_named(place, tmp_path, monkeypatch):
 def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypatch):
     monkeypatch.setattr("bayeslearn.naive_bayes.tabular.out_of_fold.MOST_NUMBERS", 100)
     words = ["fit", "naive-bayes", str(place / "full-[12].csv"), "--target", "rain", "--drop-columns", "t"]
-    assert "one row of 5, out of fold" in ask(*words, "-o", str(tmp_path / "m.json"))
+    assert "cross-validation predicts one row in 5" in ask(*words, "-o", str(tmp_path / "m.json"))
 
 
 ### on the way
@@ -311,7 +311,7 @@ def test_scan_shows_what_was_understood(rentals):
     assert shown["seen"].split()[1] == "date"
     assert shown["seen"].endswith("month, weekday of d/m/y")
     assert shown["id"].endswith("identifier, not learned from")
-    columns = {c["name"]: c for c in json.loads(tell("scan", rentals, "--json")[1])["columns"]}
+    columns = {c["name"]: c for c in result(tell("scan", rentals, "--json")[1])["columns"]}
     assert columns["price"]["read_as"] == "money"
     assert columns["seen"]["parts"] == ["seen.month", "seen.weekday"]
     assert columns["kind"]["read_as"] is None
@@ -330,7 +330,7 @@ def test_scan_shows_what_was_understood(rentals):
 def test_identifiers_are_not_learned_from(rentals, words, engine, tmp_path):
     code, report, sentence = tell(*words, rentals, "--engine", engine, "-o", str(tmp_path / "m.json"), "--json")
     assert code == 0, sentence
-    assert {"id", "guest_id"} <= set(json.loads(report)["left_out"])
+    assert {"id", "guest_id"} <= set(json.loads(report)["data"]["dropped_columns"])
 
 
 def test_a_model_reads_new_rows_as_it_read_the_old_ones(rentals, tmp_path):

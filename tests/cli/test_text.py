@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -11,7 +9,7 @@ from typer.testing import CliRunner
 
 from bayeslearn.cli.app import app
 from bayeslearn.naive_bayes.text import TextModel, learn_text, read_corpus
-from tests.cli.asking import ask, said, tell
+from tests.cli.asking import ask, result, said, tell
 
 MAILS = """text,label
 "cheap watches, buy now",spam
@@ -54,7 +52,7 @@ def test_learn_is_what_python_learns(mails, model):
 def test_learn_answers_machines(mails, tmp_path):
     options = ["--prior", "1", "--ngrams", "1-2", "--tokens", "all", "--min-count", "2", "--drop-top", "1"]
     to = ["-o", str(tmp_path / "m"), "--unlabeled", "0", "--json"]
-    answer = json.loads(ask("fit", "text", mails, *options, *to))
+    answer = result(ask("fit", "text", mails, *options, *to))
     assert (answer["documents"], answer["without_label"], answer["prior"]) == (4, 0, "given")
     assert answer["iterations"] is None
     assert [c["class"] for c in answer["classes"]] == ["ham", "spam"]
@@ -62,10 +60,10 @@ def test_learn_answers_machines(mails, tmp_path):
 
 def test_learn_with_hashed_words_and_other_likelihoods(mails, tmp_path):
     to = ["-o", str(tmp_path / "m"), "--json"]
-    hashed = json.loads(ask("fit", "text", mails, "--hash", "128", *to))
+    hashed = result(ask("fit", "text", mails, "--hash", "128", *to))
     assert hashed["words"] == 128
     assert hashed["classes"][0]["known_by"] == []
-    bernoulli = json.loads(ask("fit", "text", mails, "--likelihood", "bernoulli", *to))
+    bernoulli = result(ask("fit", "text", mails, "--likelihood", "bernoulli", *to))
     assert (bernoulli["likelihood"], bernoulli["prior"]) == ("bernoulli", "given")
 
 
@@ -107,7 +105,7 @@ def test_classify_a_file(model, mails, tmp_path):
 
 
 def test_classify_answers_machines(model, mails):
-    answer = json.loads(ask("predict", model, mails, "--json", "--explain"))["documents"]
+    answer = result(ask("predict", model, mails, "--json", "--explain"))["documents"]
     assert len(answer) == 6
     first = answer[0]
     assert first["class"] == "spam"
@@ -127,7 +125,7 @@ def test_classify_standard_input_and_lines(model):
 
 def test_evaluate_on_random_splits(mails, tmp_path):
     plot = tmp_path / "curve.svg"
-    answer = json.loads(ask("evaluate", "text", mails, "--json", "--n-splits", "2", "--plot", str(plot)))
+    answer = result(ask("evaluate", "text", mails, "--json", "--n-splits", "2", "--plot", str(plot)))
     assert (answer["test_documents"], answer["judged"]) == (2, 4)
     assert answer["accuracy"] == answer["learning_curve"][-1]["accuracy"]
     assert plot.read_text().startswith("<?xml")
@@ -141,7 +139,7 @@ def test_evaluate_a_model(model, mails, tmp_path):
     shown = ask("evaluate", model, mails, "--plot", str(plot))
     assert "1.0000, 4 of 4" in shown
     assert plot.stat().st_size > 1000
-    assert json.loads(ask("evaluate", model, mails, "--json"))["confusion"] == [[2, 0], [0, 2]]
+    assert result(ask("evaluate", model, mails, "--json"))["confusion"] == [[2, 0], [0, 2]]
 
 
 def test_newsgroups_is_the_experiment_of_the_textbook(tmp_path):
@@ -153,7 +151,7 @@ def test_newsgroups_is_the_experiment_of_the_textbook(tmp_path):
     command = ["demo", "newsgroups", str(tmp_path / "news.parquet"), "--headers", "subject"]
     assert "24 of 2 groups, headers: subject" in ask(*command, "--plot", str(plot))
     assert plot.exists()
-    answer = json.loads(ask(*command, "--json"))
+    answer = result(ask(*command, "--json"))
     assert answer["learning_curve"][0]["documents"] == 16
 
 
@@ -164,7 +162,7 @@ def test_newsgroups_is_the_experiment_of_the_textbook(tmp_path):
     ("words", "code", "sentence"),
     [
         (["fit", "text", "{mails}", "--text", "body", "-o", "{to}"], 2, "has no column 'body'; it has 'text', 'label'"),
-        (["fit", "text", "nowhere", "-o", "{to}"], 1, "there is no such file"),
+        (["fit", "text", "nowhere", "-o", "{to}"], 2, "there is no such file"),
     ],
 )
 def test_failures(mails, tmp_path, words, code, sentence):
@@ -210,17 +208,17 @@ def test_markers_of_missing_labels(mails, survey, tmp_path):
     assert "4 with a label, and 2 without a label" in shown
     assert TextModel.load(tmp_path / "m").statistics.isclose(TextModel.load(known).statistics)
     assert "4 of 4 known" in said("predict", str(known), survey, *markers)
-    answer = json.loads(ask("evaluate", str(known), survey, *markers, "--json"))
+    answer = result(ask("evaluate", str(known), survey, *markers, "--json"))
     assert answer["judged"] == 4
 
 
 def test_markers_of_missing_labels_in_several_files(mails, survey, tmp_path):
     words = ["fit", "text", survey, mails, "--na-values", "-,unknown", "-o", str(tmp_path / "m"), "--json"]
-    answer = json.loads(ask(*words))
+    answer = result(ask(*words))
     assert [c["class"] for c in answer["classes"]] == ["ham", "spam"]
     assert (answer["documents"], answer["without_label"]) == (8, 4)
 
 
 def test_default_markers_may_be_labels(mails, tmp_path):
-    answer = json.loads(ask("fit", "text", mails, "--no-default-na", "-o", str(tmp_path / "m"), "--json"))
+    answer = result(ask("fit", "text", mails, "--no-default-na", "-o", str(tmp_path / "m"), "--json"))
     assert [c["class"] for c in answer["classes"]] == ["", "?", "ham", "spam"]

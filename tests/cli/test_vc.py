@@ -1,10 +1,8 @@
 """``bayeslearn bound vc-dimension``: the dimension of a table of zeros and ones."""
 
-import json
-
 import pytest
 
-from tests.cli.asking import ask, fail, tell
+from tests.cli.asking import ask, fail, result, tell
 
 INTERVALS = "h,x,y,z\nnone,0,0,0\nx,1,0,0\ny,0,1,0\nz,0,0,1\nxy,1,1,0\nyz,0,1,1\nall,1,1,1\n"
 
@@ -30,7 +28,7 @@ def test_dimension_and_who_labels_how(table):
 
 
 def test_json(table):
-    answer = json.loads(ask("bound", "vc-dimension", str(table), "--max-points", "3", "--json"))
+    answer = result(ask("bound", "vc-dimension", str(table), "--max-points", "3", "--json"))
     assert answer["vc_dimension"] == 2
     assert answer["shattered"] == ["x", "y"]
     assert answer["witness"][3] == {"labels": [1, 1], "hypothesis": "xy"}

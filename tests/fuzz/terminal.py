@@ -58,7 +58,7 @@ def run(data: bytes) -> None:
         found = OBEYED.search(outcome.output)
         assert not found, f"{found[0]!r} in {outcome.output!r}"
     if verb == "show" and "--json" in options:  # data keep their characters
-        assert json.loads(outcome.stdout)["name"] == trial["title"]
+        assert json.loads(outcome.stdout)["result"]["name"] == trial["title"]
 
 
 def network(a: str, b: str, states: list[str], title: str) -> BayesianNetwork:

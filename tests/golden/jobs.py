@@ -148,9 +148,9 @@ def run(line: str) -> dict[str, Any]:
 
 
 def parsed(text: str) -> Any:
-    """An answer as JSON without what the clock says, or else as lines."""
+    """The result in the JSON of a verb, without times, or else the lines of a text."""
     try:
-        return without_clocks(json.loads(text.replace(str(MODELS), "MODELS")))
+        return without_clocks(json.loads(text.replace(str(MODELS), "MODELS"))["result"])
     except json.JSONDecodeError:
         return text.splitlines()
 

@@ -397,6 +397,19 @@ def test_equal_rows_of_many_sites_all_count():
     assert (fits[0] + fits[1] + fits[2])["A"].counts.n.tolist() == [3, 0]
 
 
+def test_parts_of_equal_updates_have_names_of_their_own(tmp_path):
+    base = fit_parameters("[A]", {"A": ["x", "y"]}).network
+    site = base.update({"A": ["x"]})
+    twice = site + site
+    thrice = read_network(saved(twice, tmp_path / "twice.json")) + site
+    assert thrice["A"].counts.n.tolist() == [4, 1]
+    for model in (twice, thrice, thrice.update({"A": ["y"]}), thrice + twice):
+        names = [name for part in model.lineage.parts for name in part.names]
+        assert len(set(names)) == len(names)
+        assert set(names) <= set(model.lineage.shares)
+        assert read_network(saved(model, tmp_path / "model.json")) == model
+
+
 def test_what_a_model_was_merged_with_counts_once():
     base = fit_parameters("[A]", {"A": ["x", "y"]}).network
     a, b = base.update({"A": ["x"]}), base.update({"A": ["y"]})

@@ -7,10 +7,16 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from bayeslearn.cli import app
+from bayeslearn.cli import app, envelope
 from bayeslearn.cli.option_hints import translated
 from bayeslearn.cli.streams import open_if_closed
-from bayeslearn.errors import BayeslearnError, BayeslearnWarning, ParameterError
+from bayeslearn.errors import (
+    BayeslearnError,
+    BayeslearnWarning,
+    InputFileNotFoundError,
+    MismatchError,
+    ParameterError,
+)
 from bayeslearn.printable import printable
 
 if TYPE_CHECKING:
@@ -21,7 +27,7 @@ OBJECTS = 100_000
 
 
 def run() -> None:
-    """Run a verb; an error becomes one sentence on stderr: exit 2 for usage, 1 for data and files."""
+    """Run a verb; an error becomes one sentence on stderr: exit 2 for the command line, 1 for data and models."""
     gc.set_threshold(OBJECTS)
     try:
         open_if_closed()
@@ -29,22 +35,27 @@ def run() -> None:
         app.app()
     except BayeslearnError as error:
         sys.stderr.write(printable(f"error: {translated(str(error))}\n"))
-        sys.exit(2 if isinstance(error, ParameterError) else 1)
+        sys.exit(2 if is_of_command_line(error) else 1)
     except OSError as error:  # a full disk, a file that may not be read
         sys.stderr.write(printable(f"error: {error}\n"))
         sys.exit(1)
 
 
+def is_of_command_line(error: BayeslearnError) -> bool:
+    """Whether an option, a name of a file, a variable or a state on the command line is wrong."""
+    return isinstance(error, ParameterError | InputFileNotFoundError) and not isinstance(error, MismatchError)
+
+
 def in_one_line(show: Callable[..., None]) -> Callable[..., None]:
     """Our own warnings as one sentence on stderr, each once and without its hint; others as before."""
-    told: set[str] = set()
+    shown: set[str] = set()
 
     def say(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, BayeslearnWarning):
             sentence = printable(translated(str(message).splitlines()[0]))
-            if sentence not in told:
-                sys.stderr.write(f"warning: {sentence}\n")
-            told.add(sentence)
+            if sentence not in shown:
+                envelope.warn(sentence)
+            shown.add(sentence)
         else:
             show(message, category, *where, **more)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TASKS = {"classes": "classification", "numbers": "regression"}
 
 
-@reads("engine", "skip_broken", "table")
+@reads("engine", "on_error", "table")
 def run(
     data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns; ?, empty and NaN are missing.")],
     *,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bayeslearn.cli import output
+from bayeslearn.cli import envelope, output
 from bayeslearn.cli.data_options import Data, reads
 from bayeslearn.cli.network_files import NETWORK, load
 
@@ -75,8 +75,6 @@ def _arcs(arcs: Iterable[tuple[str, str]]) -> str:
 
 def _warn(found: Comparison, a: str, b: str) -> None:
     """Rows of probability zero."""
-    import sys
-
     for net, of in zip((a, b), found.log_likelihoods or (), strict=True):
         if of.impossible:
-            sys.stderr.write(f"warning: {of.impossible} rows have probability zero under {net}\n")
+            envelope.warn(f"{of.impossible} rows have probability zero under {net}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import functools
 import inspect
-import sys
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from bayeslearn.cli import interrupt, progress
+from bayeslearn.cli import envelope, interrupt, progress
 from bayeslearn.cli.input_data import Given, named, read_schema
 from bayeslearn.cli.structure_options import names as split_names
 from bayeslearn.cli.structure_options import table_file
@@ -59,8 +58,13 @@ MemoryLimit = Annotated[
         metavar="SIZE", help="What reading may use, such as 512MB; a plain number is MiB.", rich_help_panel=PANEL
     ),
 ]
-Skip = Annotated[
-    bool, typer.Option("--skip-broken", help="Skip files that cannot be read, and say which.", rich_help_panel=PANEL)
+OnError = Annotated[
+    str,
+    typer.Option(
+        metavar="raise|skip",
+        help="Files that cannot be read: an error, or skipped with a warning.",
+        rich_help_panel=PANEL,
+    ),
 ]
 TableOf = Annotated[str | None, typer.Option(help="The table of a DuckDB database, or a query.", rich_help_panel=PANEL)]
 SchemaFile = Annotated[
@@ -87,10 +91,9 @@ Columns = Annotated[
 DropColumns = Annotated[
     list[str] | None, typer.Option(metavar="A,B", help="Columns to leave out. Repeatable.", rich_help_panel=PANEL)
 ]
-OnUnseen = Annotated[
+HandleUnknown = Annotated[
     str | None,
     typer.Option(
-        "--unseen",
         metavar="missing|error|add",
         help="States that the model does not know: missing, error, or add to the states (learning only). "
         r"\[default: add where the model learns, else missing]",
@@ -99,7 +102,7 @@ OnUnseen = Annotated[
 ]
 
 #: The options of where data lie, and how much is read at a time.
-SOURCES = ("engine", "scheduler", "memory_limit", "skip_broken", "table", "schema")
+SOURCES = ("engine", "scheduler", "memory_limit", "on_error", "table", "schema")
 
 #: The options of how cells are read, which every verb that reads data has.
 CELLS = ("na_values", "no_default_na", "columns", "drop_columns")
@@ -113,14 +116,14 @@ class Data:
     engine: Engine = None
     scheduler: Scheduler = None
     memory_limit: MemoryLimit = None
-    skip_broken: Skip = False
+    on_error: OnError = "raise"
     table: TableOf = None
     schema: SchemaFile = None
     na_values: NaValues = None
     no_default_na: NoDefaultNa = False
     columns: Columns = None
     drop_columns: DropColumns = None
-    unseen: OnUnseen = None
+    handle_unknown: HandleUnknown = None
     #: Told of every pass; a bar that is given it shows them.
     passes: progress.Passes = field(default_factory=progress.Passes)
 
@@ -212,7 +215,7 @@ class Data:
         from bayeslearn.tables.file_readers import column_names
         from bayeslearn.tables.raw import raw_table
 
-        return raw_table(path, **self.cells(lambda: column_names(path), needed), handle_unknown=self.unseen)
+        return raw_table(path, **self.cells(lambda: column_names(path), needed), handle_unknown=self.handle_unknown)
 
     def dropped(self, *needed: str | None) -> dict[str, str]:
         """Columns that are not wanted, and why; those that are `needed`, such as a target, cannot be dropped."""
@@ -260,6 +263,7 @@ class Data:
 
     def scanned(self, engine: Any, left_out: dict[str, str], **how: Any) -> Any:
         """The source, after a look at all of it; files that were skipped are told of."""
+        from bayeslearn import validation
         from bayeslearn.sources import scan
         from bayeslearn.sources.scanning import is_database
         from bayeslearn.tables.schema import require_known
@@ -272,6 +276,7 @@ class Data:
             )
         if self.table is not None and not databases:
             raise ParameterError("--table is of a DuckDB database", hint="its name ends in .duckdb, .ddb or .db")
+        on_error: Any = validation.choice("--on-error", self.on_error, ["raise", "skip"])
         paths = self._paths
         cells = self.cells(lambda: self._names(paths), how.get("sample_weight"))
         wanted = cells.pop("columns", None)
@@ -283,12 +288,12 @@ class Data:
         source = scan(
             paths, table=self.table, **cells,
             schema=None if self.schema is None else read_schema(self.schema), left_out=left_out, engine=engine,
-            on_error="skip" if self.skip_broken else "raise", memory_limit=self.limit, progress=self.passes, **how,
+            on_error=on_error, memory_limit=self.limit, progress=self.passes, **how,
         )  # fmt: skip
         source = replace(source, request=replace(source.request, named=frozenset(wanted or ())))
         for path, why in getattr(source, "skipped", {}).items():
-            sys.stderr.write(f"warning: skipped, for {named(path, why)}\n")
-        return source if self.unseen is None else replace(source, unseen=self.unseen)
+            envelope.warn(f"skipped, for {named(path, why)}")
+        return source if self.handle_unknown is None else replace(source, unseen=self.handle_unknown)
 
     def _names(self, paths: Any) -> list[str]:
         """The columns of the first file, of an encoded folder, or of a table of a database."""
@@ -366,7 +371,7 @@ def reads(
     which `adds` states if it learns.
     """
     known = inspect.signature(Data, eval_str=True).parameters
-    some = [*dict.fromkeys((*(names or SOURCES), *CELLS)), *(["unseen"] if unseen else [])]
+    some = [*dict.fromkeys((*(names or SOURCES), *CELLS)), *(["handle_unknown"] if unseen else [])]
     chosen = [name for name in some if name not in without]
     options = [known[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in chosen]
 
@@ -383,7 +388,7 @@ def reads(
             bound.apply_defaults()
             given = bound.arguments
             told = {name: given.pop(name) for name in chosen}
-            require_possible(told.get("unseen"), adds=adds)
+            require_possible(told.get("handle_unknown"), adds=adds)
             run(**given | {place: data_of(kind, given[place], told)})
 
         verb.__signature__ = signature  # type: ignore[attr-defined]
@@ -392,16 +397,17 @@ def reads(
     return wearing
 
 
-def require_possible(unseen: str | None, *, adds: bool) -> None:
+def require_possible(handle_unknown: str | None, *, adds: bool) -> None:
     """Something that can become of a state that the model does not know."""
     from bayeslearn import validation
 
-    if unseen == "add" and not adds:
+    if handle_unknown == "add" and not adds:
         raise ParameterError(
-            "--unseen add is for learning, and here a model is asked", hint="take --unseen missing, or update the model"
+            "--handle-unknown add is for learning, and here a model is asked",
+            hint="take --handle-unknown missing, or update the model",
         )
-    if unseen is not None:
-        validation.choice("--unseen", unseen, ["missing", "error", "add"])
+    if handle_unknown is not None:
+        validation.choice("--handle-unknown", handle_unknown, ["missing", "error", "add"])
 
 
 def data_parameter(signature: inspect.Signature) -> tuple[str, Any, Any]:
@@ -417,7 +423,7 @@ def data_of(kind: Any, paths: Any, told: dict[str, Any]) -> Data | None:
     """What is to be read, with the options of reading it."""
     if paths:
         return OneFile((paths,), **told) if kind is OneFile else Data(tuple(paths), **told)
-    odd = [name for name, value in told.items() if value]
+    odd = [name for name, value in told.items() if value and (name, value) != ("on_error", "raise")]
     if odd:
         raise ParameterError(f"--{odd[0].replace('_', '-')} has no use without data", hint="name a file of rows")
     return None

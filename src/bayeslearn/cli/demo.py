@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from bayeslearn.cli import output
 from bayeslearn.cli.verbs import Verb, group
 
 VERBS = {
@@ -22,31 +26,37 @@ app = group(
     help="A one-minute tour on data that ships with the package; or the textbook's experiment: demo newsgroups.",
 )
 
-#: What the tour writes, into the folder it is run from.
-PICTURE, MODEL, DRAWN = Path("forest-fire.svg"), Path("chest-clinic.json"), Path("chest-clinic.svg")
+#: The steps of the tour: what each shows, and the command that does it.
+STEPS = {
+    "A rare cancer and two positive tests": "bayes cancer-test -e positive -e positive",
+    "Which days are for sport?": "concept enjoy-sport --target enjoy_sport --new enjoy-sport-new",
+    "Thunder, and a bus of tourists: does the forest burn?": "query forest-fire Thunder=yes BusTourGroup=yes",
+    "The same as a picture": "show forest-fire Thunder=yes BusTourGroup=yes --plot forest-fire.svg",
+    "A thousand patients, with missing values: what depends on what?": (
+        "fit chest-clinic --bootstrap 50 -o chest-clinic.json"
+    ),
+    "A smoker with a spot on the x-ray": "query chest-clinic.json smoke=yes xray=yes --ask lung --ask dysp",
+    "What was learned, as a picture": "show chest-clinic.json smoke=yes xray=yes --plot chest-clinic.svg",
+}
 
 
-def run() -> None:
-    """A one-minute tour on data that ships with the package; every step shows the command that does it."""
-    from bayeslearn.cli import bayes, concept, network_fit, network_query, network_show
+def run(
+    *,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The steps as one JSON object, without running them.")
+    ] = False,
+) -> None:
+    """A one-minute tour on data that ships with the package; every step shows the command that does it.
 
-    _announce("A rare cancer and two positive tests", "bayes cancer-test -e positive -e positive")
-    bayes.run("cancer-test", evidence=["positive", "positive"])
-    _announce("Which days are for sport?", "concept enjoy-sport --target enjoy_sport --new enjoy-sport-new")
-    concept.run("enjoy-sport", target="enjoy_sport", new="enjoy-sport-new")
-    seen = ["Thunder=yes", "BusTourGroup=yes"]
-    _announce("Thunder, and a bus of tourists: does the forest burn?", f"query forest-fire {' '.join(seen)}")
-    network_query.run("forest-fire", seen)
-    _announce("The same as a picture", f"show forest-fire {' '.join(seen)} --plot {PICTURE}")
-    network_show.run("forest-fire", seen, plot=PICTURE)
-    _announce("A thousand patients, with holes: what depends on what?", f"fit chest-clinic --bootstrap 50 -o {MODEL}")
-    network_fit.run(["chest-clinic"], to=MODEL, bootstrap=50)
-    seen = ["smoke=yes", "xray=yes"]
-    _announce("A smoker with a spot on the x-ray", f"query {MODEL} {' '.join(seen)} --ask lung --ask dysp")
-    network_query.run(str(MODEL), seen, ask=["lung", "dysp"])
-    _announce("What was learned, as a picture", f"show {MODEL} {' '.join(seen)} --plot {DRAWN}")
-    network_show.run(str(MODEL), seen, plot=DRAWN)
+    Example: bayeslearn demo tour
+    """
+    if as_json:
+        steps = [{"title": title, "command": f"bayeslearn {words}"} for title, words in STEPS.items()]
+        output.show_json({"steps": steps})
+        return
+    from bayeslearn.cli.app import app as whole
 
-
-def _announce(title: str, command: str) -> None:
-    sys.stdout.write(f"\n{title}\n$ bayeslearn {command}\n")
+    command = typer.main.get_command(whole)
+    for title, words in STEPS.items():
+        sys.stdout.write(f"\n{title}\n$ bayeslearn {words}\n")
+        command.main(shlex.split(words), prog_name="bayeslearn", standalone_mode=False)

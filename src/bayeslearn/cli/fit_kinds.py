@@ -15,7 +15,7 @@ VERBS = {
     ),
     "naive-bayes": Verb(
         "naive_bayes_fit.run",
-        "Learn a naive Bayes classifier of words, numbers and counts; columns of no use are left out.",
+        "Fit a naive Bayes classifier to a table. Constant and identifier columns are dropped.",
     ),
     "text": Verb(
         "text_fit.run",
@@ -31,7 +31,7 @@ VERBS = {
     "regression": Verb("regression_fit.run", "Fit a column as a function of the others, with intervals."),
     "neighbors": Verb(
         "neighbors_fit.run",
-        "Keep examples to predict by the nearest of them; rows may hold numbers, words and missing values.",
+        "Fit k-nearest neighbors: keep the rows, and select the number of neighbors by leave-one-out.",
     ),
 }
 

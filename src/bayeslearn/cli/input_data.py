@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from bayeslearn.cli import envelope
 from bayeslearn.errors import DataError, ParameterError, listed
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ class Given:
             handle_unknown=handle_unknown,
             sample_weight=self.sample_weight,
         )
-        return source.table() if self.in_memory and self.is_scanned else source
+        envelope.current().source = source = source.table() if self.in_memory and self.is_scanned else source
+        return source
 
     def require_some(self, schema: Schema) -> None:
         """At least one column of a model; those that are not there are reported."""
@@ -94,7 +95,7 @@ class Given:
         if absent:
             values = "its values are" if len(absent) == 1 else "their values are"
             column = "column" if len(absent) == 1 else "columns"
-            sys.stderr.write(f"warning: {self.path} has no {column} {listed(absent)}; {values} treated as missing\n")
+            envelope.warn(f"{self.path} has no {column} {listed(absent)}; {values} treated as missing")
 
 
 def named(path: str, why: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import interrupt, output, plot_files, progress
+from bayeslearn.cli import envelope, interrupt, output, plot_files, progress
 from bayeslearn.cli.data_options import Data, reads
 from bayeslearn.errors import ParameterError
 
@@ -103,7 +103,7 @@ def draw(info: NaiveBayesFitInfo, path: Path) -> None:
     from bayeslearn import plots
 
     if info.cross_validation is None:
-        sys.stderr.write(f"warning: {path} is not written: there is no cross-validation\n")
+        envelope.warn(f"{path} is not written: there is no cross-validation")
         return
     plots.save(info.plot(), path)
     sys.stderr.write(f"Saved {path}.\n")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bayeslearn.neighbors import NeighborsModel
 
 
-@reads("engine", "skip_broken", "table")
+@reads("engine", "on_error", "table")
 def run(
     data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns.")],
     *,

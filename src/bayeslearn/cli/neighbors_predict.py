@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables import Schema, Table
 
 
-@reads("engine", "skip_broken", "table", unseen=True)
+@reads("engine", "on_error", "table", unseen=True)
 def run(
     model_file: Model,
     data: Annotated[Data, typer.Argument(help="CSV or Parquet file of rows.")],

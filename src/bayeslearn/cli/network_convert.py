@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
+from bayeslearn.cli import output
 from bayeslearn.cli.network_files import NETWORK, load
 
 
 def run(
-    source: Annotated[str, typer.Argument(help=NETWORK)],
+    model_file: Annotated[str, typer.Argument(metavar="MODEL", help=NETWORK)],
     target: Annotated[
         Path,
         typer.Argument(
@@ -20,13 +21,20 @@ def run(
             "pyAgrum .agrum.xdsl and .agrum.uai; each may be followed by .gz."
         ),
     ],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Write a network in another format.
 
     Example: bayeslearn convert alarm alarm.xdsl
     """
-    from bayeslearn.network.formats import write_network
+    from bayeslearn.network.formats.read_write import label_of, write_network
 
-    network = load(source)
+    network = load(model_file)
     write_network(network, target)
     sys.stderr.write(f"wrote {target}: {len(network)} variables, {len(network.dag.arcs)} arcs\n")
+    if as_json:
+        output.show_json({
+            "output": str(target), "format": label_of(target, None), "n_variables": len(network),
+            "n_arcs": len(network.dag.arcs),
+        })  # fmt: skip

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from bayeslearn import datasets
-from bayeslearn.errors import ParameterError
+from bayeslearn.errors import ParameterError, UnknownStateError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from bayeslearn.network import BayesianNetwork
@@ -64,7 +66,17 @@ def assignments(network: BayesianNetwork, items: list[str]) -> dict[str, Any]:
     """VAR=STATE, VAR=NUMBER, VAR=LOW..HIGH, VAR>NUMBER or COLUMN=DATE; see :mod:`.network.inference.evidence`."""
     from bayeslearn.network.inference.evidence import parse_evidence
 
-    return parse_evidence(network, items)
+    with named_on_command_line():
+        return parse_evidence(network, items)
+
+
+@contextmanager
+def named_on_command_line() -> Iterator[None]:
+    """Within the block, a state that there is none of is one that was named on the command line."""
+    try:
+        yield
+    except UnknownStateError as error:
+        raise ParameterError(error.message, hint=error.hint, **error.details) from None
 
 
 def numbers_by_state(network: BayesianNetwork, option: str, item: str) -> tuple[str, Any]:

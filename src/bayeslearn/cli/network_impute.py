@@ -81,7 +81,7 @@ def run(
         table_writer.writer(to)
     network = load(model_file)
     path = table_file(str(data))
-    unknown: Any = data.unseen or "missing"
+    unknown: Any = data.handle_unknown or "missing"
     data = replace(data, columns=columns, drop_columns=drop_columns)
     opened = Opened.of(network, path, handle_unknown=unknown, **data.cells(partial(column_names, path)))
     opened.warn_of_dates()

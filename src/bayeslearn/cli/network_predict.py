@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output, table_writer
+from bayeslearn.cli import envelope, output, table_writer
 from bayeslearn.cli.data_options import Data, reads
 from bayeslearn.cli.network_files import MODEL, load
 
@@ -57,7 +56,7 @@ def run(
         cases = given.coded(network.schema)
         rows, missing = cases.n_rows, cases.missing()
         if all(missing[name] == rows for name in network.names if name not in scores):
-            sys.stderr.write(f"warning: nothing in {given.path} is observed, so all rows get the same answer\n")
+            envelope.warn(f"nothing in {given.path} is observed, so all rows get the same answer")
         tables = answers(network, cases, schema, scores)
         columns = table_writer.write_answers(to, schema, tables, rows, "predicting", as_json=as_json)
     known = {name: output.show_metrics(name, found) for name, found in scores.items() if found.weight}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path  # noqa: TC003 - typer reads the annotation
 from typing import Annotated
 
 import typer
 
-from bayeslearn.cli import progress, table_writer
+from bayeslearn.cli import output, table_writer
 from bayeslearn.cli.network_files import NETWORK, load
 
 #: Rows drawn and written at a time.
@@ -23,6 +22,9 @@ def run(
         Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed draws the same cases.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object; it holds the columns when there is no -o.")
+    ] = False,
 ) -> None:
     """Draw independent cases from a network.
 
@@ -36,10 +38,7 @@ def run(
     if to is not None:
         table_writer.writer(to)
     network = load(model_file)
-    silent = n <= BATCH or (to is None and sys.stdout.isatty())  # a bar among the rows helps nobody
-    tables = progress.watched(
-        network.sample_batches(n, random_state=seed, batch_size=BATCH), n, "drawing", silent=silent
-    )
-    table_writer.write(to, network.schema, tables)
-    if to is not None:
-        sys.stderr.write(f"wrote {to}: {n} rows, {len(network)} columns\n")
+    tables = network.sample_batches(n, random_state=seed, batch_size=BATCH)
+    columns = table_writer.write_answers(to, network.schema, tables, n, "drawing", as_json=as_json)
+    if as_json:
+        output.show_json({"n_rows": n} | columns)

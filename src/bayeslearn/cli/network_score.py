@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bayeslearn.cli import output, progress, table_writer
+from bayeslearn.cli import envelope, output, progress, table_writer
 from bayeslearn.cli.data_options import Data, reads
 from bayeslearn.cli.network_files import MODEL, load
 
 if TYPE_CHECKING:
     from bayeslearn.network import BayesianNetwork, LogLikelihood
     from bayeslearn.network.parameters.em_steps import TotalLogLikelihood
-    from bayeslearn.tables import Table
 
 
 @reads(unseen=True)
@@ -52,6 +51,7 @@ def run(
             handle_unknown="missing",
             sample_weight=given.sample_weight,
         )
+        envelope.current().source = cases
         score: Any = network.score(cases)
         rows, missing = cases.n_rows, sum(cases.missing().values())
     if given.folded:
@@ -88,10 +88,10 @@ def _write(to: Path, score: LogLikelihood) -> None:
 def _warn_of_some(score: TotalLogLikelihood) -> None:
     """That there are rows of probability zero."""
     if score.log_likelihood == -math.inf:
-        sys.stderr.write("warning: some rows have probability zero; with --engine memory they are named\n")
+        envelope.warn("some rows have probability zero; with --engine memory they are named")
 
 
-def _warn(network: BayesianNetwork, cases: Table, score: LogLikelihood) -> None:
+def _warn(network: BayesianNetwork, cases: Any, score: LogLikelihood) -> None:
     """Name the rows of probability zero, and why the first of them is."""
     from bayeslearn.errors import listed
     from bayeslearn.network.inference.results import impossible_row
@@ -99,4 +99,4 @@ def _warn(network: BayesianNetwork, cases: Table, score: LogLikelihood) -> None:
     if len(score.impossible):
         why = impossible_row(network, cases, int(score.impossible[0])).message
         count = f"{len(score.impossible)} rows have" if len(score.impossible) > 1 else "a row has"
-        sys.stderr.write(f"warning: {count} probability zero, {listed(score.impossible.tolist())}: {why}\n")
+        envelope.warn(f"{count} probability zero, {listed(score.impossible.tolist())}: {why}")

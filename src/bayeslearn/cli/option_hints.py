@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from bayeslearn.cli import envelope
 from bayeslearn.errors import OPTIONS, near
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ OTHER_WORDS = {
     "--missing": ("--na-values",),
     "--na": ("--na-values",),
     "--na-value": ("--na-values",),
-    "--handle-unknown": ("--unseen",),
+    "--unseen": ("--handle-unknown",),
+    "--skip-broken": ("--on-error",),
     "--out": ("--output",),
     "--to": ("--output",),
     "--random-state": ("--seed",),
@@ -43,12 +45,14 @@ def helpful(command: Any) -> Any:
     parse = command.parse_args
 
     def parse_args(ctx: typer.Context, args: list[str]) -> list[str]:
-        Running.options = frozenset(options_of(ctx))
+        envelope.begin(ctx, frozenset(options_of(ctx)))
         try:
-            return parse(ctx, args)
+            rest = parse(ctx, args)
         except Exception as error:
             explain(error, ctx)
             raise
+        envelope.parsed(ctx)
+        return cast("list[str]", rest)
 
     command.parse_args = parse_args
     command.explains_options = True
@@ -63,19 +67,13 @@ def options_of(ctx: Any) -> list[str]:
 ### hints
 
 
-class Running:
-    """The options of the verb that runs."""
-
-    options: frozenset[str] = frozenset()
-
-
 def translated(text: str) -> str:
     """A message with `parameter` and `parameter=` of Python as the option of the verb, where it has one."""
 
     def as_option(found: re.Match[str]) -> str:
         name = found.group(1)
         flag = f"--{OPTIONS.get(name, name).replace('_', '-')}"
-        return flag if flag in Running.options else found.group(0)
+        return flag if flag in envelope.current().options else found.group(0)
 
     return re.sub(r"`([a-z][a-z_]*)=?`", as_option, text)
 

@@ -7,6 +7,7 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn.cli import envelope
 from bayeslearn.cli.streams import unchecked
 from bayeslearn.printable import escaped_json, one_line
 
@@ -96,9 +97,9 @@ def gap() -> None:
     sys.stdout.write("\n")
 
 
-def show_json(answer: Any) -> None:
-    """Print one JSON object; numbers keep all digits, and a number that JSON cannot write becomes null."""
-    text = json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False)
+def show_json(result: Any) -> None:
+    """Print one JSON object around a result; numbers keep all digits, those that JSON cannot write become null."""
+    text = json.dumps(_plain(envelope.enveloped(result)), ensure_ascii=False, allow_nan=False)
     sys.stdout.write(escaped_json(text) + "\n")
 
 

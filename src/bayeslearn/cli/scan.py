@@ -47,7 +47,7 @@ def run(
 ) -> None:
     """Look at all rows once, batch by batch: which columns there are, what they hold, and which cannot be used.
 
-    Example: bayeslearn scan 'cases-*.parquet' --skip-broken -o schema.json
+    Example: bayeslearn scan 'cases-*.parquet' --on-error skip -o schema.json
     """
     from bayeslearn import codec, files
 

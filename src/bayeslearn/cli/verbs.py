@@ -10,6 +10,7 @@ import functools
 import importlib
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import typer
@@ -18,6 +19,7 @@ import typer.main
 
 from bayeslearn.cli.option_hints import helpful
 from bayeslearn.cli.streams import printable_streams
+from bayeslearn.printable import one_line
 
 
 class Verb(NamedTuple):
@@ -52,6 +54,16 @@ class Verbs(typer.core.TyperGroup):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands = Commands(self.verbs)  # type: ignore[assignment] # nobody adds to it
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Return the context of the words, which the terminal does not obey where they are wrong."""
+        with printable_errors():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb; the same holds for its words."""
+        with printable_errors():
+            return super().invoke(ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words, before which the default verb is put if they start with none."""
@@ -130,6 +142,17 @@ def load(name: str, place: str) -> Any:
     alone = typer.Typer(add_completion=False)
     alone.command(name)(with_printable_streams(found))
     return typer.main.get_command(alone)
+
+
+@contextmanager
+def printable_errors() -> Iterator[None]:
+    """Write out the control characters in the message of an error of the command line."""
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(error, "message"):  # typer brings its own click
+            error.message = one_line(error.message)
+        raise
 
 
 def with_printable_streams(verb: Callable[..., None]) -> Callable[..., None]:

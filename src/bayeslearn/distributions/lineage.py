@@ -238,17 +238,20 @@ def merged(one: Any, two: Any, a: Lineage | None, b: Lineage | None) -> tuple[An
     names = {n for n in a.shares if n in b.shares and (n in a.bases or n in b.bases)}
     common = shared(names, a, b)
     total = less(one + two, [s.times(min(s.ratio, 1.0)) for s in common])
-    shares = dict(a.shares)
+    shares, renamed = dict(a.shares), dict[str, str]()
     for name, share in b.shares.items():
         if name in names:
             shares[name] = max(shares[name], share)
         else:
-            shares[new_name(name, shares)] = share
+            renamed[name] = new_name(name, shares)
+            shares[renamed[name]] = share
     bases = a.bases | b.bases
     parts = [s.times(max(s.ratio, 1.0)) for s in common]
-    for first, known in ((True, a), (False, b)):
-        if known.bases:  # what was only learned is known by its name: whoever was updated from it has its statistics
-            parts += remaining(known, names, common, first=first)
+    if a.bases:  # what was only learned is known by its name: whoever was updated from it has its statistics
+        parts += remaining(a, names, common, first=True)
+    if b.bases:
+        left = remaining(b, names, common, first=False)
+        parts += (replace(part, names=tuple(renamed[n] for n in part.names)) for part in left)
     place = {name: i for i, name in enumerate(shares)}
     return total, bounded(Lineage(shares, bases, tuple(sorted(parts, key=lambda part: place[part.names[0]]))))
 

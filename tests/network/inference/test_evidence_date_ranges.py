@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from itertools import combinations
 
 import numpy as np
@@ -17,7 +16,7 @@ from bayeslearn.errors import ParameterError, UnknownStateError
 from bayeslearn.network.inference.evidence import observe, parse_evidence
 from bayeslearn.network.inference.loopy_propagation import LoopyPropagation
 from bayeslearn.tables.dates import MONTHS, WEEKDAYS
-from tests.cli.asking import ask, fail
+from tests.cli.asking import ask, fail, result
 
 DAYS = pd.date_range("2022-01-01", "2024-12-31", freq="D")
 HOURS = pd.date_range("2022-01-01", "2024-12-31 23:00", freq="5h")
@@ -212,7 +211,7 @@ def test_what_a_range_stands_for(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_network(NET, "net.json")
     assert "when > 2024-11 (year: 2024, month: Dec)" in ask("query", "net.json", "when>2024-11", "--ask", "late")
-    told = json.loads(ask("query", "net.json", "when=2024-01..2024-02", "--ask", "late", "--json"))
+    told = result(ask("query", "net.json", "when=2024-01..2024-02", "--ask", "late", "--json"))
     assert told["evidence"]["when"] == {
         "value": "2024-01..2024-02",
         "states": {"when.year": 2024, "when.month": ["Jan", "Feb"]},

@@ -131,5 +131,5 @@ def test_missing_dates_stay_missing_with_a_warning(tmp_path, monkeypatch):
     code, answer, sentence = tell("impute", "net.json", "days.csv", "-o", "full.csv", "--json")
     assert (code, "warning: missing dates stay missing in 'day' (1)" in sentence) == (0, True)
     told = {"output": "full.csv", "rows": 2, "filled": {"open": 1}, "missing_dates": {"day": 1}}
-    assert json.loads(answer) == told
+    assert json.loads(answer)["result"] == told
     assert (tmp_path / "full.csv").read_text() == "day,open\n2026-01-05,yes\n,yes\n"
