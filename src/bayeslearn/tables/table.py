@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError, ShapeError, UnknownColumnError, listed
+from bayeslearn.errors import ParameterError, UnknownColumnError, listed
 from bayeslearn.printable import printable
 from bayeslearn.tables import discretization, distinct_rows
 from bayeslearn.tables.contingency import Counter
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.schema import Schema, checked_shapes, different, name_list
+from bayeslearn.tables.schema import Schema, checked_shapes, different, name_list, row_positions
 from bayeslearn.tables.source_protocol import Source
-from bayeslearn.tables.variables import DiscreteVariable, NumericVariable
+from bayeslearn.tables.variables import DiscreteVariable, NumericVariable, state_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -233,24 +233,11 @@ class Table(Source):
 
     def take(self, rows: ArrayLike) -> Table:
         """These rows, by their positions or by a mask."""
-        index = self._positions(np.asarray(rows))
+        index = row_positions(np.asarray(rows), self.n_rows)
         weights = None if self.sample_weight is None else self.sample_weight[index]
         return Table._trusted(
             self.schema, np.take(self.codes, index, axis=1), np.take(self.values, index, axis=1), weights
         )
-
-    def _positions(self, rows: NDArray[Any]) -> NDArray[np.intp]:
-        if rows.dtype == bool:
-            if rows.shape != (self.n_rows,):
-                raise ShapeError(f"expected a mask of shape ({self.n_rows},), got {rows.shape}")
-            return np.flatnonzero(rows)
-        if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
-            raise ShapeError(f"expected a list of row numbers or a mask, got shape {rows.shape} of {rows.dtype}")
-        rows = rows if rows.size else rows.astype(np.intp)
-        outside = (rows < -self.n_rows) | (rows >= self.n_rows)
-        if outside.any():
-            raise ParameterError(f"there is no row {rows[outside][0]} in a table of {self.n_rows} rows")
-        return rows.astype(np.intp)
 
     def head(self, n: int = 5) -> Table:
         """The first `n` rows, or all if there are fewer."""
@@ -457,10 +444,3 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def state_array(variable: DiscreteVariable) -> NDArray[np.object_]:
-    """The states as objects, with None last, where the code −1 finds it."""
-    states = np.empty(variable.size + 1, dtype=object)
-    states[:-1] = list(variable.states)
-    return states
