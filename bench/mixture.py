@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 COLUMNS, COMPONENTS, ITERATIONS = 8, 10, 20
-GOALS = {"spherical": 12, "diagonal": 12, "full": 20}
+GOALS = {"spherical": 12, "diag": 12, "full": 20}
 
 
 def covariance_of(model: Any) -> str:
@@ -47,7 +47,7 @@ def drawn(n: int, seed: int) -> np.ndarray:
 
 
 def work(X: np.ndarray, covariance: str, goal: float) -> Work:
-    start = fit_mixture(X[:5000], COMPONENTS, covariance=covariance, restarts=0, max_iter=1, tol=1e9).model
+    start = fit_mixture(X[:5000], COMPONENTS, covariance_type=covariance, n_init=1, max_iter=1, tol=1e9)
 
     def agree(a: float, b: float) -> bool:
         smaller = peak(lambda: fitted(X, start)) <= peak(lambda: peer(X, start))
@@ -62,7 +62,7 @@ def work(X: np.ndarray, covariance: str, goal: float) -> Work:
 
 def in_batches(n: int) -> Work:
     size, few = n // 50, drawn(n // 10, seed=1)
-    start = fit_mixture(few[:5000], COMPONENTS, covariance="diagonal", restarts=0, max_iter=1, tol=1e9).model
+    start = fit_mixture(few[:5000], COMPONENTS, covariance_type="diag", n_init=1, max_iter=1, tol=1e9)
 
     def ours() -> tuple[float, int]:
         data = Batches(lambda: (drawn(size, seed) for seed in range(50)))
@@ -83,17 +83,17 @@ def fitted(data: Any, start: MixtureModel, iterations: int = ITERATIONS) -> floa
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PeerWarning)
         found = fit_mixture(
-            data, COMPONENTS, covariance=covariance_of(start), prior=None,
-            start=replace(start, statistics=None), max_iter=iterations, tol=0,
+            data, COMPONENTS, covariance_type=covariance_of(start), prior=None,
+            init=replace(start, statistics=None), max_iter=iterations, tol=0,
         )  # fmt: skip
-    return found.log_likelihood
+    return found.fit_info.log_likelihood
 
 
 def peer(X: np.ndarray, start: MixtureModel, iterations: int = ITERATIONS) -> float:
     covariance = covariance_of(start)
     mean, spread = start.parameters[0]
     model = Peer(
-        COMPONENTS, covariance_type={"diagonal": "diag"}.get(covariance, covariance), max_iter=iterations, tol=0,
+        COMPONENTS, covariance_type=covariance, max_iter=iterations, tol=0,
         reg_covar=0, weights_init=start.weights, means_init=mean,
         precisions_init=np.linalg.inv(spread) if covariance == "full" else 1 / spread,
     )  # fmt: skip

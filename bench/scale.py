@@ -22,8 +22,10 @@ import numpy as np
 
 import bayeslearn
 from bayeslearn import scan
+from bayeslearn.components.rows import read
 from bayeslearn.em import expect
-from bayeslearn.mixture import find_classes, row_blocks
+from bayeslearn.mixture import fit_mixture
+from bayeslearn.mixture.inputs import FoldedRows
 from bayeslearn.network.inference.compiled_network import Compiled
 from bayeslearn.network.parameters.em_steps import Tables
 from bayeslearn.network.parameters.training_cases import Passes, gathered
@@ -102,11 +104,11 @@ def counting_pass(source: Source, table: Source, of: str) -> Work:
 
 def mixture_pass(source: Source, table: Source, of: str) -> Work:
     """An E step of four classes over all columns; in memory the rows are in their working form already."""
-    model = find_classes(table.take(range(20_000)), 4, tol=10.0).model
-    working = row_blocks.read(model.parts, table)
+    model = fit_mixture(table.take(range(20_000)), 4, tol=10.0)
+    working = read(model.parts, table)
 
     def answer(data: Any) -> Any:
-        return expect(model, working if data is table else row_blocks.FoldedRows(data, model.parts), 0).log_likelihood
+        return expect(model, working if data is table else FoldedRows(data, model.parts), 0).log_likelihood
 
     return beside_memory(f"four classes, E step, {of}", source, table, answer)
 
@@ -172,11 +174,11 @@ def grow(where: Path) -> None:
         sets = {100_000: [f"{small}/few.parquet"], **{n: files[: n // FILE_ROWS] for n in (10**6, 10**7, MOST)}}
         print(f"# {'rows':>12} {'count s':>9} {'ns a row':>9} {'EM s':>9} {'ns a row':>9} {'peak MiB':>9}")
         told = {}
-        for row_blocks, paths in sets.items():
-            told[row_blocks] = found = job([str(p) for p in paths])
-            each = [found["count"] / row_blocks * 1e9, found["em"] / row_blocks * 1e9]
+        for n_rows, paths in sets.items():
+            told[n_rows] = found = job([str(p) for p in paths])
+            each = [found["count"] / n_rows * 1e9, found["em"] / n_rows * 1e9]
             print(
-                f"# {row_blocks:>12,} {found['count']:>9.2f} {each[0]:>9.0f} {found['em']:>9.2f} {each[1]:>9.0f} "
+                f"# {n_rows:>12,} {found['count']:>9.2f} {each[0]:>9.0f} {found['em']:>9.2f} {each[1]:>9.0f} "
                 f"{found['peak_mib']:>9.0f}",
                 flush=True,
             )

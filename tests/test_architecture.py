@@ -38,7 +38,7 @@ ASKING = {
     "regression/out_of_core.py": 1,
     "regression/inputs.py": 1,
     "regression/regression_model.py": 2,
-    "mixture/model_selection.py": 2,
+    "mixture/mixed_table.py": 1,
     "mixture/estimators.py": 4,
     "mixture/inputs.py": 7,
     "naive_bayes/tabular/aode.py": 1,

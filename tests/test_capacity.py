@@ -12,7 +12,7 @@ from bayeslearn import capacity, read_network, strict_json
 from bayeslearn.distributions import FinitePrior
 from bayeslearn.errors import BayeslearnError, CapacityError, ParameterError
 from bayeslearn.hmm import HiddenMarkovModel
-from bayeslearn.mixture import find_classes, fit_mixture
+from bayeslearn.mixture import fit_mixture
 from bayeslearn.naive_bayes.text import HashedVocabulary, fit_text
 from bayeslearn.network import fit_network, fit_parameters, sample_structure_posterior
 from bayeslearn.network.formats import parse_network, read_write
@@ -149,8 +149,8 @@ NUMBERS = np.random.default_rng(0).standard_normal((24, 2))
         (lambda n: HiddenMarkovModel.learn(NUMBERS, 2, mixture=n), "parts in each of 2 states would need"),
         (lambda n: HiddenMarkovModel.learn(NUMBERS, 2, random_state=0).unrolled(n), "steps would need"),
         (lambda n: fit_mixture(NUMBERS, n), "components would need"),
-        (lambda n: fit_mixture(NUMBERS, 2, random_state=0).model.sample(n=n), "rows would need"),
-        (lambda n: find_classes(ROWS, n), "components would need"),
+        (lambda n: fit_mixture(NUMBERS, 2, random_state=0).sample(n), "rows would need"),
+        (lambda n: fit_mixture(ROWS, n), "components would need"),
         (FinitePrior.uniform, "hypotheses would need"),
     ],
 )

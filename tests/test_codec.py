@@ -329,7 +329,7 @@ def test_large_arrays_stand_behind_the_document(tmp_path):
     x = np.random.default_rng(0).normal(size=(300, 80))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = fit_mixture(x, 2, restarts=0, max_iter=2).model
+        model = fit_mixture(x, 2, n_init=1, max_iter=2)
     sizes = {}
     for form, name in NAMES.items():
         model.save(tmp_path / name)

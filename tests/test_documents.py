@@ -94,5 +94,5 @@ def output_of(words):
 
 
 def trimmed(text):
-    """Without the spaces that pad tables, and without empty lines at either end."""
-    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+    """Without the spaces that pad tables, the seconds that a fit took, and empty lines at either end."""
+    return "\n".join(line.rstrip() for line in text.splitlines() if not line.startswith("Seconds ")).strip("\n")

@@ -18,10 +18,10 @@ X = RNG.normal(size=(100, 2))
 ### mixtures
 
 
-@pytest.mark.parametrize("covariance", ["full", "tied", "diagonal", "spherical"])
+@pytest.mark.parametrize("covariance", ["full", "tied", "diag", "spherical"])
 def test_shares_of_far_rows_sum_to_one(covariance):
     rows = np.concatenate([X - 3, X + 3])
-    model = GaussianMixture(2, covariance=covariance, random_state=0).fit(rows)
+    model = GaussianMixture(2, covariance_type=covariance, random_state=0).fit(rows)
     far = np.array([[1e160, 1e160], [-1e160, 0], [1e308, -1e308], [1e10, 0], [0, -1e200]])
     shares = model.predict_proba(far)
     np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-12)
@@ -39,12 +39,12 @@ def test_a_far_row_belongs_to_the_component_that_is_widest_in_its_direction():
 
 
 def test_shares_of_rows_whose_log_densities_are_huge_sum_to_one():
-    model = GaussianMixture(2, covariance="tied", random_state=0).fit(X)
+    model = GaussianMixture(2, covariance_type="tied", random_state=0).fit(X)
     np.testing.assert_allclose(model.predict_proba(X * 1e140).sum(axis=1), 1, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
-    "learner", [MixedTypeClusterer(2, n_init=1), GaussianMixture(2), GaussianMixture(2, covariance="diagonal")]
+    "learner", [MixedTypeClusterer(2, n_init=1), GaussianMixture(2), GaussianMixture(2, covariance_type="diag")]
 )
 def test_a_far_row_belongs_to_the_widest_of_very_narrow_components(learner):
     x = np.array([[0.0], [1.0]])
@@ -56,7 +56,7 @@ def test_a_far_row_belongs_to_the_widest_of_very_narrow_components(learner):
 def test_a_log_likelihood_that_leaves_the_range_of_floats_is_named():
     x = np.array([[1e140, 0.0], [-1e140, 1e-160]])
     with pytest.raises(DataError, match="leave the range of floats"):
-        GaussianMixture(2, covariance="spherical").fit(x, sample_weight=[1e300, 1e300])
+        GaussianMixture(2, covariance_type="spherical").fit(x, sample_weight=[1e300, 1e300])
 
 
 @pytest.mark.parametrize("learner", [GaussianMixture(2), MixedTypeClusterer(2, n_init=1), HMMEstimator()])
@@ -111,7 +111,7 @@ def test_options_that_are_no_whole_number(asked, tmp_path):
     path.write_text("a,b\n" + "1.5,x\n2.5,y\n" * 20)
     for words in (
         ("fit", "neighbors", str(path), "--target", "b", "--n-neighbors", asked),
-        ("fit", "mixture", str(path), "-k", asked, "-o", str(tmp_path / "m.json")),
+        ("fit", "mixture", str(path), "--n-components", asked, "-o", str(tmp_path / "m.json")),
     ):
         code, sentence = fail(*words)
         assert code in {1, 2}

@@ -19,7 +19,7 @@ from bayeslearn.distributions.row_assignment import paired
 from bayeslearn.distributions.sufficient_statistics import Statistics
 from bayeslearn.errors import FormatError, ParameterError
 from bayeslearn.hmm import HMMEstimator, learn
-from bayeslearn.mixture import MixedTypeClusterer, find_classes, fit_mixture
+from bayeslearn.mixture import MixedTypeClusterer, fit_mixture
 from bayeslearn.mixture.cluster_report import describe_clusters
 from bayeslearn.model_values import PRIORS
 from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
@@ -205,17 +205,17 @@ def test_classifier():
 
 
 def test_mixture():
-    found = fit_mixture(ROWS["wait"], 2, family=Waits(), random_state=0, restarts=3).model
+    found = fit_mixture(ROWS["wait"], 2, distributions=Waits(), random_state=0, n_init=4)
     assert sorted(found["x0"]) == pytest.approx([0.1, 2.0], rel=0.3)
-    assert np.isfinite(found.log_evidence(ROWS["wait"]))
-    by_its_name = fit_mixture(ROWS["wait"], 2, family=NAME, random_state=0, restarts=3).model
+    assert np.isfinite(found.log_marginal_likelihood(ROWS["wait"]))
+    by_its_name = fit_mixture(ROWS["wait"], 2, distributions=NAME, random_state=0, n_init=4)
     np.testing.assert_array_equal(by_its_name["x0"], found["x0"])
-    drawn, _ = find_classes(WAIT, 2, families=FAMILIES, random_state=0).model.sample(50, 0)
+    drawn, _ = fit_mixture(WAIT, 2, distributions=FAMILIES, random_state=0).draw(50, 0)
     assert (drawn[0] > 0).all()
 
 
 def test_descriptions_of_clusters():
-    model = find_classes(WAIT, 2, families=FAMILIES, random_state=0).model
+    model = fit_mixture(WAIT, 2, distributions=FAMILIES, random_state=0)
     reports = describe_clusters(model)
     assert [r.differences[0].column for r in reports] == ["wait", "wait"]
     assert all(r.differences[0].divergence > 0.1 for r in reports)
@@ -223,7 +223,7 @@ def test_descriptions_of_clusters():
 
 
 def test_clusterer():
-    found = MixedTypeClusterer(2, families=FAMILIES, random_state=0).fit(pd.DataFrame(WAIT))
+    found = MixedTypeClusterer(2, distributions=FAMILIES, random_state=0).fit(pd.DataFrame(WAIT))
     assert found.predict(pd.DataFrame({"wait": [0.1, 30.0]})).tolist() in ([0, 1], [1, 0])
     assert len(found.report_) == 2
 
@@ -260,8 +260,8 @@ def source(tmp_path):
 def test_source(source):
     whole, folded = learned_by_name(), fit_naive_bayes(source, "who", distributions=FAMILIES)
     np.testing.assert_allclose(folded.posterior("wait").mean(), whole.posterior("wait").mean(), rtol=1e-12)
-    classes = find_classes(source, 2, columns=["wait"], families=FAMILIES, random_state=0)
-    assert sorted(classes.model["wait"]) == pytest.approx([0.1, 2.0], rel=0.3)
+    classes = fit_mixture(source, 2, columns=["wait"], distributions=FAMILIES, random_state=0)
+    assert sorted(classes["wait"]) == pytest.approx([0.1, 2.0], rel=0.3)
 
 
 def test_sequences_of_a_source(tmp_path):
@@ -284,9 +284,9 @@ def test_model_files(tmp_path, ending):
         naive = learned_by_name(prior=prior)
         again = saved(naive, tmp_path / f"naive.{ending}")
         assert (again.predict_proba(x) == naive.predict_proba(x)).all()
-    mixture = find_classes(WAIT, 2, families=FAMILIES, random_state=0).model
+    mixture = fit_mixture(WAIT, 2, distributions=FAMILIES, random_state=0)
     again = saved(mixture, tmp_path / f"mixture.{ending}")
-    assert (again.responsibilities(x) == mixture.responsibilities(x)).all()
+    assert (again.predict_proba(x) == mixture.predict_proba(x)).all()
     chain = learn(SPELLS, 2, emissions=NAME, random_state=0).model
     again = saved(chain, tmp_path / f"chain.{ending}")
     assert again.log_likelihood(SPELLS) == chain.log_likelihood(SPELLS)
@@ -315,7 +315,19 @@ def test_options_of_the_command_line(tmp_path):
     answer = result(ask("predict", model, data, "--json"))
     assert answer["columns"]["who"][0] in {"slow", "fast"}
     assert "wait = " in ask("predict", model, data, "--explain")
-    ask("fit", "mixture", data, "-k", "2", "--drop-columns", "who", "--family", f"wait={NAME}", "-o", model)
+    ask(
+        "fit",
+        "mixture",
+        data,
+        "--n-components",
+        "2",
+        "--drop-columns",
+        "who",
+        "--distribution",
+        f"wait={NAME}",
+        "-o",
+        model,
+    )
     assert [part.distribution for part in load(model).parts] == [Waits()]
     ask("fit", "hmm", data, "--columns", "wait", "--states", "2", "--emissions", NAME, "-o", model)
     assert load(model).emissions.kind == NAME

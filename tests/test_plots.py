@@ -77,7 +77,7 @@ def on_axes():
     """Plots and how they are drawn, each on axes that are given."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((40, 2))
-    model = fit_mixture(x, 2, random_state=0).model
+    model = fit_mixture(x, 2, random_state=0)
     labels = ["a", "b"] * 20
     return {
         "plot_posterior": lambda ax: plots.plot_posterior(coin_steps(3), ["before", "head"], ax=ax),

@@ -15,7 +15,7 @@ from bayeslearn.errors import BayeslearnWarning
 from bayeslearn.hmm import HiddenMarkovModel
 from bayeslearn.hypotheses import Examples, FiniteSpace, VersionSpace, description_lengths, find_s
 from bayeslearn.learning_theory import KCNF, ConceptClass, shattering
-from bayeslearn.mixture import find_classes
+from bayeslearn.mixture import fit_mixture
 from bayeslearn.mixture.cluster_report import describe_clusters
 from bayeslearn.model_comparison import compare_models
 from bayeslearn.naive_bayes import fit_naive_bayes, fit_text
@@ -89,7 +89,7 @@ def sequence_values():
 
 
 def numeric_values():
-    model = find_classes({C: ROWS[C], A: WORDS}, 2, random_state=0).model
+    model = fit_mixture({C: ROWS[C], A: WORDS}, 2, random_state=0)
     return [
         fit_linear(ROWS, C),
         fit_rbf(ROWS, C, 2, random_state=0),

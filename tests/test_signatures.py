@@ -104,8 +104,6 @@ FORWARDED = [
         "neighbors.NeighborsModel",
         {"examples", "targets", "distance", "target", "lineage"},
     ),
-    ("mixture.choose_mixture", "mixture.fit_mixture", {"k", "progress"}),
-    ("mixture.find_classes", "mixture.choose_mixture", {"family", "variance", "covariance", "tol"}),
     ("sources.as_source", "tables.as_table", set()),
     ("sources.FileSource.declared", "tables.as_table", {"data"}),
     ("hmm.HiddenMarkovModel.learn", "hmm.learn", set()),
@@ -123,9 +121,7 @@ def test_what_is_handed_on_has_the_same_defaults(outer, inner, filled_in):
     assert {name: mine[name].default for name in wanted if name in mine} == wanted
 
 
-@pytest.mark.parametrize(
-    "name", ["fit_network", "fit_naive_bayes", "network.fit_parameters_online", "mixture.find_classes"]
-)
+@pytest.mark.parametrize("name", ["fit_network", "fit_naive_bayes", "network.fit_parameters_online", "fit_mixture"])
 def test_help_explains_every_parameter(name):
     value = pydoc.locate(f"bayeslearn.{name}")
     shown = pydoc.render_doc(value, renderer=pydoc.plaintext)

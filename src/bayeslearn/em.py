@@ -89,6 +89,10 @@ class EMStep:
         """The penalized log-likelihood, which EM maximizes."""
         return self.log_likelihood + self.log_prior
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the iteration with its log-likelihood and log prior."""
+        return {"iteration": self.iteration, "log_likelihood": self.log_likelihood, "log_prior": self.log_prior}
+
 
 @dataclass(frozen=True)
 class EMResult(Generic[M]):

@@ -259,7 +259,7 @@ def plot_responsibilities(model: MixtureModel, data: Any, *, ax: Any = None) -> 
     from bayeslearn.mixture.plotting import shares  # noqa: PLC0415 - loaded when a mixture is drawn
 
     figure, axes = _canvas(ax)
-    shares(axes, model.responsibilities(data), figure_colors())
+    shares(axes, model.predict_proba(data), figure_colors())
     return figure
 
 

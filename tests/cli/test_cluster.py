@@ -1,6 +1,8 @@
-"""The verb cluster: learning groups, reporting them, and assigning new rows."""
+"""fit mixture and predict: clusters are found, reported, and predicted for new rows."""
 
 from __future__ import annotations
+
+import re
 
 import numpy as np
 import pytest
@@ -28,34 +30,35 @@ def files(tmp_path):
 def test_groups_are_found_reported_and_assigned(files, name, columns):
     model = str(files / "m.json.gz")
     text = ask("fit", "mixture", str(files / f"{name}.csv"), "-o", model)
-    assert f"columns         {columns}" in text
-    assert "groups          2" in text
-    assert "what distinguishes it" in text
+    assert re.search(rf"^Columns +{columns}$", text, re.MULTILINE)
+    assert re.search(r"^Components +2$", text, re.MULTILINE)
+    assert "Distinguishing columns" in text
     assert [part.is_joint for part in MixtureModel.load(model).parts] == ([True] if name == "plain" else [False] * 3)
     lines = ask("predict", model, str(files / f"{name}.csv")).splitlines()
-    assert lines[0] == "group,P(group=0),P(group=1),log_density"
+    assert lines[0] == "component,P(component=0),P(component=1),log_likelihood"
     groups = [line.split(",")[0] for line in lines[1:]]
     assert groups == ["0"] * 30 + ["1"] * 20
 
 
 def test_json_pictures_and_files_of_rows(files):
     model, picture = str(files / "m.json"), files / "groups.png"
-    words = ["fit", "mixture", str(files / "mixed.csv"), "-k", "2", "-o", model, "--covariance", "full"]
+    words = ["fit", "mixture", str(files / "mixed.csv"), "--n-components", "2", "-o", model]
+    words += ["--covariance-type", "full"]
     answer = result(ask(*words, "--plot", str(picture), "--json"))
-    assert answer["groups"] == 2
-    assert answer["classes"][0]["size"] == pytest.approx(30, abs=0.5)
-    assert np.diff(answer["history"]).size
+    assert answer["n_components"] == 2
+    assert answer["clusters"][0]["size"] == pytest.approx(30, abs=0.5)
+    assert [step["iteration"] for step in answer["history"]] == list(range(answer["n_iter"] + 1))
     assert picture.read_bytes().startswith(b"\x89PNG")
     rows = str(files / "rows.csv")
     assert "wrote" in said("predict", model, str(files / "mixed.csv"), "-o", rows)
     found = result(ask("predict", model, str(files / "plain.csv"), "--json"))
-    assert found["columns"]["group"] == [0] * 30 + [1] * 20
+    assert found["columns"]["component"] == [0] * 30 + [1] * 20
 
 
 def test_what_cannot_be_is_told(files):
     data, model = str(files / "plain.csv"), str(files / "m.json")
     for words, match in [
-        ((data, "-o", model, "-k", "two"), "-k is a whole number above 0, or auto"),
+        ((data, "-o", model, "--n-components", "two"), "--n-components is a whole number above 0, or auto"),
         ((data, "-o", str(files / "m.txt")), "its name stands for another format"),
         ((data, "-o", model, "--drop-columns", "z"), "there is no column 'z'"),
         ((data, "-o", model, "--prior", "strong"), "unexpected value for `--prior`"),

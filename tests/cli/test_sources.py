@@ -64,7 +64,10 @@ VERBS = {
     "naive": (["fit", "naive-bayes", "--target", "rain", "--drop-columns", "t", "--family", "doors=poisson"], "full"),
     "naive holes": (["fit", "naive-bayes", "--target", "rain"], "holes"),
     "text": (["fit", "text", "--text", "t", "--label", "wet"], "full"),
-    "cluster": (["fit", "mixture", "-k", "2", "--restarts", "1", "--max-iter", "20", "--tol", "1e-9"], "holes"),
+    "cluster": (
+        ["fit", "mixture", "--n-components", "2", "--n-init", "2", "--max-iter", "20", "--tol", "1e-9"],
+        "holes",
+    ),
     "regress": (["fit", "regression", "--target", "size", "--drop-columns", "t"], "full"),
     "sequence": (["fit", "hmm", "--id", "id", "--states", "2", "--restarts", "2"], "visits"),
     "regress holes": (["fit", "regression", "--target", "size,doors", "--prior", "evidence"], "holes"),
@@ -126,8 +129,8 @@ def test_many_files_are_scored_as_one(place, tmp_path):
 def test_what_needs_all_rows_is_told_of(place, tmp_path):
     to = str(tmp_path / "m.json")
     assert "not checked    no rows were held out" in ask("fit", "network", str(place / "full-[12].csv"), "-o", to)
-    text = ask("fit", "mixture", str(place / "full-[12].csv"), "-k", "2", "--drop-columns", "t", "-o", to)
-    assert "doubtful rows are not looked for" in text
+    text = ask("fit", "mixture", str(place / "full-[12].csv"), "--n-components", "2", "--drop-columns", "t", "-o", to)
+    assert "Uncertain rows are reported only for rows in memory." in text
     text = ask("fit", "regression", str(place / "full-[12].csv"), "--target", "size", "--drop-columns", "t")
     assert "left-one-out error  not looked for" in text
 
@@ -214,7 +217,7 @@ def test_a_broken_file_is_named_or_skipped(place, tmp_path):
         ([*FIT, "--engine", "files", "--table", "t"], "--table is of a DuckDB database"),
         ([*FIT, "--resume"], "--checkpoint"),
         (["fit", "mixture", "--engine", "files", "--plot", "p.png"], "--plot draws the rows"),
-        (["fit", "mixture", "--checkpoint", "c.json"], "say how many groups"),
+        (["fit", "mixture", "--checkpoint", "c.json"], "--checkpoint needs a number of components"),
         (
             ["fit", "regression", "--target", "size", "--method", "local", "--engine", "files"],
             "needs all rows in memory",
@@ -252,12 +255,14 @@ def test_a_check_of_many_rows_says_that_it_asked_some(place, tmp_path, monkeypat
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("words", [[*FIT, "--prior", "laplace"], ["fit", "mixture", "-k", "2", "--restarts", "0"]])
+@pytest.mark.parametrize(
+    "words", [[*FIT, "--prior", "laplace"], ["fit", "mixture", "--n-components", "2", "--n-init", "1"]]
+)
 def test_a_climb_goes_on_from_its_checkpoint(place, tmp_path, words):
     there = [*words, str(place / "holes-[12].csv"), "--tol", "1e-12", "--checkpoint", str(tmp_path / "c.json")]
     once, twice = tmp_path / "once.json", tmp_path / "twice.json"
     ask(*there, "--max-iter", "8", "-o", str(once))
-    ask(*there, "--max-iter", "5", "--every", "2", "-o", str(twice))
+    ask(*there, "--max-iter", "5", "--checkpoint-every", "2", "-o", str(twice))
     ask(*there, "--max-iter", "3", "--resume", "-o", str(twice))
     assert close(json.loads(once.read_text()), json.loads(twice.read_text()))
 
@@ -322,7 +327,7 @@ def test_scan_shows_what_was_understood(rentals):
     "words",
     [
         ["fit", "network", "--max-parents", "1"], ["fit", "naive-bayes", "--target", "kind"],
-        ["fit", "mixture", "-k", "2"],
+        ["fit", "mixture", "--n-components", "2"],
         ["fit", "regression", "--target", "price"],
     ],
     ids=lambda words: words[0],

@@ -55,7 +55,11 @@ def test_the_group_of_a_verb_that_cannot_be_loaded():
 def models(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.csv").write_text("x,y,kind\n" + "1,2.5,a\n2,4.1,b\n3,6.2,a\n4,8.1,b\n" * 5)
-    for words in (["naive-bayes", "--target", "kind"], ["mixture", "-k", "1"], ["regression", "--target", "y"]):
+    for words in (
+        ["naive-bayes", "--target", "kind"],
+        ["mixture", "--n-components", "1"],
+        ["regression", "--target", "y"],
+    ):
         assert tell("fit", words[0], "rows.csv", *words[1:], "-o", f"{words[0]}.json")[0] == 0
     return tmp_path
 

@@ -14,7 +14,7 @@ from bayeslearn.distributions.distribution import by_name
 from bayeslearn.distributions.row_assignment import Assignment
 from bayeslearn.errors import DataError, EvidenceError, ParameterError
 from bayeslearn.hmm import learn
-from bayeslearn.mixture import find_classes, fit_mixture
+from bayeslearn.mixture import fit_mixture
 from bayeslearn.mixture.cluster_report import describe_clusters
 from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 
@@ -133,18 +133,18 @@ def test_naive_bayes(name, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_mixture(name, tmp_path):
     x = rows_of(name)[0]
-    found = fit_mixture(x, 2, family=name, random_state=0)
-    history = [step.objective for step in found.history]
+    found = fit_mixture(x, 2, distributions=name, random_state=0)
+    history = [step.objective for step in found.fit_info.history]
     assert all(b >= a - 1e-6 * abs(a) for a, b in itertools.pairwise(history))
-    labels = found.model.assign(x)
+    labels = found.predict(x)
     true = by_name(name)().log_prob(parameters_of(name), x).argmax(axis=1)
     agree = np.mean(labels == true)
     assert max(agree, 1 - agree) > 0.8
-    found.model.save(tmp_path / "m.json")
-    np.testing.assert_array_equal(load(tmp_path / "m.json").assign(x), labels)
-    assert np.isfinite(found.model.log_evidence(x))
-    assert len(found.model.sample(5, 0)[1]) == 5
-    classes = find_classes({"x": x}, 2, families={"x": name}, random_state=0).model
+    found.save(tmp_path / "m.json")
+    np.testing.assert_array_equal(load(tmp_path / "m.json").predict(x), labels)
+    assert np.isfinite(found.log_marginal_likelihood(x))
+    assert len(found.draw(5, 0)[1]) == 5
+    classes = fit_mixture({"x": x}, 2, distributions={"x": name}, random_state=0)
     assert describe_clusters(classes)[0].differences[0].divergence > 0.05
 
 
@@ -181,8 +181,8 @@ def test_multinomial():
     θ = np.array([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])
     expected = np.column_stack([stats.multinomial(40, p).logpmf(counts) for p in θ])
     np.testing.assert_allclose(distribution.log_prob(θ, counts), expected, rtol=1e-10)
-    model = fit_mixture(counts, 2, family=distribution, random_state=0).model
-    labels = model.assign(counts)
+    model = fit_mixture(counts, 2, distributions=distribution, random_state=0)
+    labels = model.predict(counts)
     assert len(set(labels[:60])) == len(set(labels[60:])) == 1
     assert labels[0] != labels[60]
     with pytest.raises(DataError, match="some of its counts only"):

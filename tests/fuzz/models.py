@@ -20,7 +20,7 @@ from bayeslearn.case_based import CaseBase, retrieve
 from bayeslearn.hmm import HiddenMarkovModel
 from bayeslearn.hypotheses import Examples, FiniteSpace, HypothesisPosterior, VersionSpace
 from bayeslearn.learning_theory.k_cnf import KCNF
-from bayeslearn.mixture import MixtureModel, find_classes, fit_mixture
+from bayeslearn.mixture import MixtureModel, fit_mixture
 from bayeslearn.naive_bayes import NaiveBayesModel, fit_naive_bayes
 from bayeslearn.naive_bayes.tabular.aode import AODEModel
 from bayeslearn.naive_bayes.text import HashedVocabulary, TextModel, fit_text
@@ -102,9 +102,9 @@ def likelihood(log_p: Any) -> None:
 
 def use_mixture(data: Any, model: MixtureModel) -> list[Any]:
     return [
-        lambda: shares(model.responsibilities(data)),
-        lambda: model.assign(data),
-        lambda: model.updated(data).weights,
+        lambda: shares(model.predict_proba(data)),
+        lambda: model.predict(data),
+        lambda: model.update(data).weights,
         lambda: model.sample(3, random_state=0) and None,
     ]
 
@@ -255,7 +255,7 @@ def hmm(data: Any, **options: Any) -> Kind:
 
 def mixture(data: Any, learned: Callable[[], Any]) -> Kind:
     """A mixture, updated once, so that it has a lineage."""
-    return Kind(lambda: learned().model.updated(data), partial(use_mixture, data), MixtureModel.load)
+    return Kind(lambda: learned().update(data), partial(use_mixture, data), MixtureModel.load)
 
 
 def online(kind: Any) -> Kind:
@@ -278,9 +278,9 @@ def text(**options: Any) -> Kind:
 
 KINDS: dict[str, Kind] = {
     "mixture_gaussian": mixture(X, lambda: fit_mixture(X, 2, random_state=0)),
-    "mixture_diagonal": mixture(X, lambda: fit_mixture(X, 2, covariance="diagonal", random_state=0)),
-    "mixture_tied": mixture(X, lambda: fit_mixture(X, 2, covariance="tied", random_state=0)),
-    "mixture_table": mixture(TABLE, lambda: find_classes(TABLE, 2, random_state=0)),
+    "mixture_diagonal": mixture(X, lambda: fit_mixture(X, 2, covariance_type="diag", random_state=0)),
+    "mixture_tied": mixture(X, lambda: fit_mixture(X, 2, covariance_type="tied", random_state=0)),
+    "mixture_table": mixture(TABLE, lambda: fit_mixture(TABLE, 2, random_state=0)),
     "hmm_symbols": hmm(TABLE["c"]),
     "hmm_counts": hmm(TABLE["n"], emissions="poisson"),
     "hmm_gaussian": hmm(X, emissions="gaussian"),

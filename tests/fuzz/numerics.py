@@ -40,11 +40,11 @@ REGRESSORS: dict[str, Any] = {
 }
 CLUSTERERS: dict[str, Any] = {
     "GaussianMixture": {"n_components": 2, "random_state": 0},
-    "MixedTypeClusterer": {"n_classes": 2, "n_init": 1, "random_state": 0},
+    "MixedTypeClusterer": {"n_components": 2, "n_init": 1, "random_state": 0},
     "HMMEstimator": {"max_iter": 5},
 }
 MORE = {
-    "GaussianMixture": {"covariance": ["full", "tied", "diagonal", "spherical"]},
+    "GaussianMixture": {"covariance_type": ["full", "tied", "diag", "spherical"]},
     "HMMEstimator": {"emissions": ["gaussian", "full"]},
     "LocalRegressor": {"kernel": ["tricube", "gaussian"], "degree": [0, 1, 2]},
     "LogisticClassifier": {"method": ["newton", "lbfgs", "gradient"]},

@@ -20,7 +20,7 @@ from bayeslearn.case_based import CaseBase, retrieve
 from bayeslearn.hmm import learn
 from bayeslearn.hypotheses import FiniteSpace, VersionSpace
 from bayeslearn.learning_theory.k_cnf import KCNF
-from bayeslearn.mixture import find_classes
+from bayeslearn.mixture import fit_mixture
 from bayeslearn.naive_bayes import fit_naive_bayes
 from bayeslearn.neighbors import NeighborsModel
 from bayeslearn.network import AveragedNetworks, fit_parameters, fit_parameters_online, sample_structure_posterior
@@ -116,8 +116,8 @@ STORED_KINDS = {
         lambda model: [model.predict_proba(AMOUNTS), model.update(AMOUNTS).predict_proba(AMOUNTS)],
     ),
     "mixture-gamma.json": Kind(
-        lambda: find_classes(columns("amount", "count"), 2, families=FAMILIES, random_state=0).model,
-        lambda model: [model.responsibilities(AMOUNTS), model.weights],
+        lambda: fit_mixture(columns("amount", "count"), 2, distributions=FAMILIES, random_state=0),
+        lambda model: [model.predict_proba(AMOUNTS), model.weights],
     ),
     "expert-mixture.json": Kind(
         lambda: BayesMixture(["a", "b"], classes=["yes", "no"], prior=[1, 3]).partial_fit(ODDS, ["yes", "no"]),
@@ -156,7 +156,7 @@ STORED_KINDS = {
     "neighbors.model": Kind(lambda: NeighborsModel.from_arrays(INPUTS, LABELS), classified),
     "hmm-full.model": Kind(lambda: learn(X, 2, emissions="full", random_state=0).model, chained(X)),
     "mixture-table.model": Kind(
-        lambda: find_classes(INPUTS, 2, random_state=0).model, lambda model: model.responsibilities(INPUTS)
+        lambda: fit_mixture(INPUTS, 2, random_state=0), lambda model: model.predict_proba(INPUTS)
     ),
     "naive.model": Kind(lambda: fit_naive_bayes({**INPUTS, "y": LABELS}, "y"), classified),
     "encoded": Kind(

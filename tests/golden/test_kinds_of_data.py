@@ -41,7 +41,7 @@ VERBS = {
     "update": ("words", "update MODELS/network.json DATA -o out.json"),
     "compare-networks": ("words", "compare-networks MODELS/network.json MODELS/network-updated.json --data DATA"),
     "structure-posterior": ("words", "structure-posterior DATA --samples 20 --seed 1"),
-    "fit mixture": ("table", "fit mixture DATA -k 2 -o out.json --seed 1"),
+    "fit mixture": ("table", "fit mixture DATA --n-components 2 -o out.json --seed 1"),
     "predict mixture": ("table", "predict MODELS/mixture.json DATA -o out.csv"),
     "fit regression": ("table", "fit regression DATA --target y -o out.json"),
     "fit regression sigmoid": ("table", "fit regression DATA --target class --method sigmoid -o out.json"),
@@ -63,7 +63,7 @@ VERBS = {
 ONLY_IN_MEMORY = {
     "fit network": {"held_out", "passes"},
     "score": {"impossible_rows"},
-    "fit mixture": {"doubtful"},
+    "fit mixture": {"n_uncertain", "uncertain_rows", "notes"},
     "fit regression": {"left_one_out"},
     "fit naive-bayes": {"cross_validation", "notes"},
     "scan": {"files", "bytes"},

@@ -57,7 +57,7 @@ def vectors(d):
 def normal_kind(covariance):
     family = MultivariateNormal(2, covariance)
     prior = family.unit_information([1.0, -1.0], [[4.0, 1.0], [1.0, 9.0]], equivalent_sample_size=6)
-    Σ = {"full": [[2.0, 0.5], [0.5, 1.0]], "tied": [[2.0, 0.5], [0.5, 1.0]], "diagonal": [2.0, 1.0], "spherical": 2.0}
+    Σ = {"full": [[2.0, 0.5], [0.5, 1.0]], "tied": [[2.0, 0.5], [0.5, 1.0]], "diag": [2.0, 1.0], "spherical": 2.0}
     return Kind(covariance, family, prior, vectors(2), (nan, nan), (np.array([1.0, 3.0]), np.array(Σ[covariance])))
 
 
@@ -81,7 +81,7 @@ KINDS = [
         nan,
         (np.array(1.0), np.array(4.0)),
     ),
-    *(normal_kind(covariance) for covariance in ("full", "tied", "diagonal", "spherical")),
+    *(normal_kind(covariance) for covariance in ("full", "tied", "diag", "spherical")),
     Kind(
         "linear",
         LinearGaussian(2),

@@ -89,7 +89,7 @@ def test_mixtures(seed, max_iter, prior):
     x = np.concatenate([rng.normal(-2, 1, (30, 2)), rng.normal(2, 1.5, (30, 2))])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BayeslearnWarning)
-        model = fit_mixture(x, 2, prior=prior, max_iter=max_iter, random_state=seed, restarts=0).model
+        model = fit_mixture(x, 2, prior=prior, max_iter=max_iter, random_state=seed, n_init=1)
     again = model.estimate(model.prior, model.statistics)
     assert_allclose(again.weights, model.weights, rtol=1e-12)
     for a, b in zip(again.parameters[0], model.parameters[0], strict=True):

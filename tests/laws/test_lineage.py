@@ -94,8 +94,8 @@ KINDS = {
         RegressionModel.load,
     ),
     "mixture": Kind(
-        lambda rows: fit_mixture(rows, 2, random_state=0).model,
-        lambda model, rows: model.updated(rows),
+        lambda rows: fit_mixture(rows, 2, random_state=0),
+        lambda model, rows: model.update(rows),
         normal_rows,
         lambda x, y: np.concatenate([x, y]),
         lambda model: [model.weights, *numbers_of(model.statistics), *model.parameters[0]],
@@ -180,9 +180,9 @@ def cases(model):
 
 def test_the_mixture_of_fifty_five_rows():
     rng = np.random.default_rng(0)
-    base = fit_mixture(normal_rows(rng, 50), 2, random_state=0).model
-    a, b = base.updated(normal_rows(rng, 3)), base.updated(normal_rows(rng, 2))
-    assert (a + b).cases == pytest.approx(55, rel=1e-12)
+    base = fit_mixture(normal_rows(rng, 50), 2, random_state=0)
+    a, b = base.update(normal_rows(rng, 3)), base.update(normal_rows(rng, 2))
+    assert (a + b).total_weight == pytest.approx(55, rel=1e-12)
 
 
 ### the mechanism
@@ -466,8 +466,8 @@ DAMAGE = [
 @pytest.mark.parametrize(("old", "new"), DAMAGE)
 def test_lineages_in_files_are_checked(tmp_path, old, new):
     net = fit_parameters("[A]", {"A": ["x", "y"]}).network.update({"A": ["x"]})
-    mixed = fit_mixture(normal_rows(np.random.default_rng(0), 30), 2, random_state=0).model
-    mixed = mixed.updated(normal_rows(np.random.default_rng(1), 5))
+    mixed = fit_mixture(normal_rows(np.random.default_rng(0), 30), 2, random_state=0)
+    mixed = mixed.update(normal_rows(np.random.default_rng(1), 5))
     for model, load in ((net, read_network), (mixed, MixtureModel.load)):
         path = tmp_path / "model.json"
         model.save(path)
@@ -489,7 +489,7 @@ def test_files_written_before_lineages_are_read():
     base = fit_parameters("[A]", {"A": ["x", "y", "y"]}, prior="laplace").network
     assert (one + base.update({"A": ["x"]}))["A"].counts.n.tolist() == [3, 3]
     mixed = [MixtureModel.load(OLD_FILES / f"mixture-bases-{i}.json") for i in (1, 2)]
-    assert (mixed[0] + mixed[1]).cases == pytest.approx(25, rel=1e-12)
+    assert (mixed[0] + mixed[1]).total_weight == pytest.approx(25, rel=1e-12)
 
 
 @pytest.mark.parametrize(("old", "new"), [('"share": 1.0', '"share": 0'), ('"bases": [', '"bases": [1, ')])

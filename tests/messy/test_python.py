@@ -11,7 +11,7 @@ import pytest
 import bayeslearn as b
 from bayeslearn import datasets
 from bayeslearn.errors import BayeslearnWarning
-from bayeslearn.mixture import find_classes
+from bayeslearn.mixture import fit_mixture
 from bayeslearn.model_comparison import compare_models
 from bayeslearn.regression import fit_linear
 
@@ -52,7 +52,7 @@ def test_learners_drop_identifiers_with_one_warning(name, kind):
     model, text = learned(lambda: fit_linear(rows, number))
     assert not gone & set(model.features.schema.names)
     assert all(repr(column) in text for column in gone)
-    found, text = learned(lambda: find_classes(rows, 2, restarts=0, max_iter=50))
+    found, text = learned(lambda: fit_mixture(rows, 2, n_init=1, max_iter=50))
     assert "dropped" in text
     found, text = learned(lambda: b.fit_neighbors(rows, label, n_neighbors=3))
     assert not gone & set(found.examples.schema.names)

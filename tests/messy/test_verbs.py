@@ -149,7 +149,7 @@ def test_naive_bayes(job):
 
 
 def test_cluster(job):
-    run("fit", "mixture", "old.csv", "-k", "2", "-o", "groups.json")
+    run("fit", "mixture", "old.csv", "--n-components", "2", "-o", "groups.json")
     run("predict", "groups.json", "new.csv", "-o", "groups.csv")
 
 
@@ -186,6 +186,6 @@ def test_an_encoded_folder_goes_where_the_file_goes(job):
     for words in (
         ("fit", "network", "coded", "-o", "coded.json"),
         ("fit", "naive-bayes", "coded", "--target", job.target, "-o", "coded-nb.json"),
-        ("fit", "mixture", "coded", "-k", "2", "-o", "coded-groups.json"),
+        ("fit", "mixture", "coded", "--n-components", "2", "-o", "coded-groups.json"),
     ):
         run(*words)

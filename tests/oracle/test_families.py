@@ -68,7 +68,7 @@ def test_moments_far_from_the_origin(batches):
     close(merged.m2, exact[2], rtol=1e-6)
     close(merged.mean, exact[1], rtol=1e-15)
     columns = np.column_stack([x, x[::-1]])
-    for covariance in ("full", "diagonal"):
+    for covariance in ("full", "diag"):
         joint = sum(MultivariateNormal(2, covariance).collect(part) for part in np.split(columns, batches))
         square = np.diagonal(joint.scatter) if covariance == "full" else joint.m2
         close(square, [exact[2]] * 2, rtol=1e-6)
@@ -136,7 +136,7 @@ def test_poisson_and_normal_likelihoods_against_scipy():
 
 def test_multivariate_likelihood_against_scipy():
     Σ, x = np.array([[2.0, 0.5], [0.5, 1.0]]), RNG.normal(size=(7, 2))
-    kinds = {"full": Σ, "tied": Σ, "diagonal": np.diagonal(Σ), "spherical": np.array(2.0)}
+    kinds = {"full": Σ, "tied": Σ, "diag": np.diagonal(Σ), "spherical": np.array(2.0)}
     for covariance, value in kinds.items():
         matrix = value if value.ndim == 2 else np.diag(np.broadcast_to(value, 2))
         log_p = MultivariateNormal(2, covariance).log_prob(([1.0, -1.0], value), x)
@@ -213,7 +213,7 @@ def test_the_kinds_of_covariance_agree_in_one_column():
     prior = NormalInverseGamma(1.0, 2.0, 5.0, 8.0)
     evidence = Normal().log_evidence(prior, Normal().collect(x[:, 0]))
     wishart = NormalInverseWishart([1.0], 2.0, 10.0, [[16.0]])
-    for covariance, p in (("full", wishart), ("tied", wishart), ("diagonal", prior), ("spherical", prior)):
+    for covariance, p in (("full", wishart), ("tied", wishart), ("diag", prior), ("spherical", prior)):
         family = MultivariateNormal(1, covariance)
         close(family.log_evidence(p, family.collect(x)), evidence)
         close(family.estimate(family.fit(x, prior=p)).covariance.item(), Normal().fit(x[:, 0], prior=prior).mean().var)

@@ -56,7 +56,7 @@ ROWS = "a,b,c\n" + "\n".join(f"{'xy'[i % 2]},{'uvw'[i % 3]},{'' if i % 7 == 0 el
 VERBS = {
     "learn": ["fit", "network", "DATA", "-o", "OUT"],
     "fit": ["fit", "parameters", "[a][b|a][c|b]", "DATA", "-o", "OUT"],
-    "cluster": ["fit", "mixture", "DATA", "-k", "2", "-o", "OUT"],
+    "cluster": ["fit", "mixture", "DATA", "--n-components", "2", "-o", "OUT"],
 }
 STAGES = {
     "learn": [

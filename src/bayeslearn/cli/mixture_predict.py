@@ -1,4 +1,4 @@
-"""``bayeslearn predict``: the group of every row of data, by a mixture."""
+"""``bayeslearn predict``: the component of every row of data, by a mixture."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ BATCH = 1 << 16
 def run(
     model_file: Model,
     data: Annotated[
-        Data, typer.Argument(help="CSV or Parquet files, or patterns; what is missing in them is integrated out.")
+        Data, typer.Argument(help="CSV or Parquet files, or patterns; missing values are marginalized out.")
     ],
     *,
     to: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
+        Path | None, typer.Option("-o", "--output", help="File to write, .csv or .parquet; default: CSV to stdout.")
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object; it holds the columns when there is no -o.")
+        bool, typer.Option("--json", help="One JSON object, with the columns if there is no -o.")
     ] = False,
 ) -> None:
-    """Report the group of every row, and the probability of each group.
+    """Most probable component of every row, and the probability of each component.
 
     Example: bayeslearn predict zoo.json animals.csv
     """
     from bayeslearn.mixture import MixtureModel
-    from bayeslearn.mixture.inputs import schema_of
     from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema
 
     if to is not None:
         table_writer.writer(to)
     model = MixtureModel.load(model_file)
-    groups = [NumericVariable(f"P(group={j})") for j in range(model.k)]
-    schema = Schema([DiscreteVariable("group", range(model.k)), *groups, NumericVariable("log_density")])  # type: ignore[arg-type]
+    numbers = range(model.n_components)
+    each = [NumericVariable(f"P(component={j})") for j in numbers]
+    schema = Schema([DiscreteVariable("component", numbers), *each, NumericVariable("log_likelihood")])  # type: ignore[arg-type]
     with data.opened() as given:
-        cases = given.coded(schema_of(model))
+        cases = given.coded(model.schema)
         rows, tables = cases.n_rows, answers(model, cases, schema)
-        columns = table_writer.write_answers(to, schema, tables, rows, "assigning", as_json=as_json)
+        columns = table_writer.write_answers(to, schema, tables, rows, "predicting", as_json=as_json)
     if as_json:
         output.show_json({"rows": rows} | columns)
 
@@ -62,5 +62,5 @@ def answers(model: MixtureModel, cases: Source, schema: Schema) -> Iterator[Tabl
     from bayeslearn.tables import Table
 
     for batch in cases.batches(BATCH):
-        shares, log_p = model.responsibilities(batch), model.log_density(batch)
+        shares, log_p = model.predict_proba(batch), model.log_likelihood(batch)
         yield Table(schema, shares.argmax(axis=1)[None], np.vstack([shares.T, log_p]))

@@ -40,6 +40,7 @@ def read_component(reader: Reader, entry: Any, k: int, *, whole: bool) -> tuple[
     }  # fmt: skip
     columns, family, covariance, variance, prior, parameters, statistics = reader.entries(entry, keys, "a part")
     variables: Any = tuple(reader.variable(column) for column in columns)
+    covariance = "diag" if covariance == "diagonal" else covariance  # as files of earlier versions have it
     options = {name: v for name, v in (("covariance", covariance), ("variance", variance)) if v is not None}
     kind = by_name(family)
     if (statistics is None) is whole or not set(options) <= set(field_names(kind)):

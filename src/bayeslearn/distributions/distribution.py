@@ -61,6 +61,9 @@ class Distribution(Family[S, P]):
     #: Whether a case is a vector, be it of one number.
     points_of_columns: ClassVar[bool] = False
 
+    #: Whether :meth:`centers` are the means of the rows.
+    centers_are_means: ClassVar[bool] = False
+
     @property
     def n_columns(self) -> int:
         """How many columns a case has."""
@@ -147,6 +150,11 @@ class Distribution(Family[S, P]):
     def centers(self, parameters: Any) -> Floats | None:
         """A number for each row by which rows are compared, where there is one."""
         return np.asarray(first_of(parameters))
+
+    def means(self, parameters: Any) -> Floats:
+        """The mean of a case in each row; of 4,096 drawn cases, where there is no formula."""
+        found = self.centers(parameters) if self.centers_are_means else None
+        return self.draw(parameters, 4096, 0).mean(axis=0) if found is None else found
 
     def take(self, parameters: Any, rows: NDArray[np.intp]) -> Any:
         """Some rows of parameters."""

@@ -65,6 +65,7 @@ class Exponential(Distribution[Durations, Gamma]):
     Gamma(a=3, b=9)
     """
 
+    centers_are_means: ClassVar[bool] = True
     prior_type: ClassVar[Any] = Gamma
 
     def cells(self, x: ArrayLike) -> Floats:
@@ -191,6 +192,7 @@ class GammaDistribution(CasesDistribution):
     np.float64(5.375)
     """
 
+    centers_are_means: ClassVar[bool] = True
     prior_type: ClassVar[Any] = GammaCases
 
     def cells(self, x: ArrayLike) -> Floats:

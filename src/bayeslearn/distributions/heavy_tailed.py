@@ -86,6 +86,7 @@ class ScaledCases(PriorCases):
 class HeavyTailed(CasesDistribution):
     """Numbers with outliers; NaN is missing."""
 
+    centers_are_means: ClassVar[bool] = True
     n_free: ClassVar[int] = 3
     n_passes: ClassVar[int] = 20
     prior_type: ClassVar[Any] = ScaledCases

@@ -118,6 +118,31 @@ def mapped(lineage: Lineage | None, change: Callable[[Any], Any]) -> Lineage | N
     return replace(lineage, parts=tuple(replace(p, statistics=change(p.statistics)) for p in lineage.parts))
 
 
+def earlier_update(lineage: Lineage | None, expected: Callable[[Any], Any], total: float) -> Any:
+    """The statistics of an update with these rows, the last one of several; None if no single update added them.
+
+    `expected` gives the statistics of the rows under the model with the given statistics; `total` is their
+    weight. Of an update that has faded its share is returned.
+    """
+    if lineage is None:
+        return None
+    for i in range(len(lineage.parts) - 1, 0, -1):
+        part = lineage.parts[i]
+        if part.n_updates > 1 or abs(weight_of(part.statistics) - total) > ROUNDING * total:
+            continue
+        # shares are those of today; at the time of the update the part before had the share 1, or faded with the update
+        for scale in dict.fromkeys((lineage.parts[i - 1].share, part.share)):
+            before = [replace(p, share=p.share / scale).amount for p in lineage.parts[:i]]
+            if expected(sum(before[1:], start=before[0])).isclose(part.statistics, rtol=ROUNDING, atol=ROUNDING):
+                return part.amount
+    return None
+
+
+def weight_of(statistics: Any) -> float:
+    """The total weight of the rows behind a bundle of statistics: that of its first counts."""
+    return float(next(arrays_of(next(iter(statistics.values())))).sum())
+
+
 def without_rows(lineage: Lineage | None, gone: Any, left: Any) -> Lineage | None:
     """The lineage after rows with the statistics `gone` were taken back, and `left` is what remains.
 

@@ -255,7 +255,7 @@ def missing_rows(x: NDArray[np.float64]) -> NDArray[np.bool_]:
     if partly.any():
         raise MissingValuesError(
             f"case {validation.first_position(partly)} has some of its cells only, and these columns are seen jointly",
-            hint='drop the case, fill the cell, or use covariance="diagonal", which can do without it',
+            hint='drop the row, fill the value, or use covariance_type="diag", which takes missing values',
         )
     return gone
 

@@ -5,7 +5,7 @@
     covariance     Σ                   prior                     statistics                   parameters' covariance
     full           its own, any        normal-inverse-Wishart    JointMoments (*rows, d)      (*rows, d, d)
     tied           any, all rows' one  normal-inverse-Wishart    JointMoments (*rows, d)      (d, d)
-    diagonal       its own, diagonal   normal-inverse-gamma      Moments (*rows, d)           (*rows, d)
+    diag           its own, diagonal   normal-inverse-gamma      Moments (*rows, d)           (*rows, d)
     spherical      its own, σ² I       normal-inverse-gamma      Moments (*rows, d)           rows
 
 There are two mechanisms, not four: tied is full with the scatters pooled over the rows, spherical is diagonal with the
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from bayeslearn.distributions.row_assignment import Assignment
     from bayeslearn.distributions.student_t import MultivariateT
 
-Covariance = Literal["full", "tied", "diagonal", "spherical"]
+Covariance = Literal["full", "tied", "diag", "spherical"]
 
 
 @register("multivariate_gaussian")
@@ -62,7 +62,7 @@ Covariance = Literal["full", "tied", "diagonal", "spherical"]
 class MultivariateNormal(Distribution[Any, Any]):
     """A vector of `dim` numbers; see the module for the kinds of covariance.
 
-    >>> points = MultivariateNormal(2, covariance="diagonal")
+    >>> points = MultivariateNormal(2, covariance="diag")
     >>> posterior = points.fit([[0, 1], [2, 5], [4, np.nan]], prior=points.none())
     >>> points.estimate(posterior)
     MultivariateParameters(mean=array([2., 3.]), covariance=array([2.66666667, 4. ]))
@@ -75,7 +75,7 @@ class MultivariateNormal(Distribution[Any, Any]):
 
     def __post_init__(self) -> None:
         validation.integer("dim", self.dim, min_value=1)
-        kinds = ["full", "tied", "diagonal", "spherical"] if self.variance is None else ["spherical"]
+        kinds = ["full", "tied", "diag", "spherical"] if self.variance is None else ["spherical"]
         object.__setattr__(self, "covariance", validation.choice("covariance", self.covariance, kinds))
         if self.variance is not None:
             validation.number("variance", self.variance, above=0)
@@ -108,7 +108,7 @@ class MultivariateNormal(Distribution[Any, Any]):
             Σ = Σ if Σ.ndim == 2 else np.diag(np.broadcast_to(Σ, d))
             return NormalInverseWishart.unit_information(center, Σ, m)
         var = np.diagonal(Σ) if Σ.ndim == 2 else np.broadcast_to(Σ, d)
-        if self.covariance == "diagonal":
+        if self.covariance == "diag":
             return NormalInverseGamma.unit_information(center, var, m)
         each = NormalInverseGamma.unit_information(0.0, var.mean(keepdims=True), m * d)  # σ² rests on d cells a case
         return NormalInverseGamma(center, np.full(d, m), each.alpha, each.beta)
@@ -261,7 +261,7 @@ class MultivariateNormal(Distribution[Any, Any]):
 
     def marginal(self) -> MultivariateNormal:
         """Columns by themselves."""
-        return MultivariateNormal(self.dim, "diagonal")
+        return MultivariateNormal(self.dim, "diag")
 
     def log_prior(self, prior: Any, parameters: Any) -> float:
         """The log likelihood of the cases that a prior stands for."""
@@ -284,7 +284,7 @@ class MultivariateNormal(Distribution[Any, Any]):
         d, full = self.dim, self.dim * (self.dim + 1) // 2
         if self.variance is not None:
             return rows * d
-        return rows * d + {"full": rows * full, "tied": full, "diagonal": rows * d, "spherical": rows}[self.covariance]
+        return rows * d + {"full": rows * full, "tied": full, "diag": rows * d, "spherical": rows}[self.covariance]
 
     def take(self, parameters: Any, rows: NDArray[np.intp]) -> MultivariateParameters:
         """Some rows; a covariance that all share stays."""
@@ -345,7 +345,7 @@ class MultivariateNormal(Distribution[Any, Any]):
         return {
             "full": ((*rows, d, d), (*rows, d, d)),
             "tied": ((*[1] * len(rows), d, d), (d, d)),
-            "diagonal": ((*rows, d), (*rows, d)),
+            "diag": ((*rows, d), (*rows, d)),
             "spherical": ((*rows, 1), rows),
         }[self.covariance]
 

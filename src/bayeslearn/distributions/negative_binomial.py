@@ -64,6 +64,7 @@ class DispersedCounts(CasesDistribution):
     (6.429, 0.253)
     """
 
+    centers_are_means: ClassVar[bool] = True
     prior_type: ClassVar[Any] = DispersedCases
 
     def cells(self, x: ArrayLike) -> Floats:

@@ -310,6 +310,7 @@ class Normal(Distribution[Moments, NormalInverseGamma]):
 
     # -- what learners ask
 
+    centers_are_means: ClassVar[bool] = True
     prior_type: ClassVar[Any] = NormalInverseGamma
     n_free: ClassVar[int] = 2
 

@@ -218,6 +218,7 @@ class Poisson(Distribution[PoissonStatistics, Gamma]):
 
     # -- what learners ask
 
+    centers_are_means: ClassVar[bool] = True
     prior_type: ClassVar[Any] = Gamma
 
     def like(self, parameters: ArrayLike, sample_size: float, *, center: float = 1.0, spread: float = 1.0) -> Gamma:  # noqa: ARG002

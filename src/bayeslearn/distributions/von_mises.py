@@ -62,6 +62,7 @@ class VonMises(CasesDistribution):
     0.0056
     """
 
+    centers_are_means: ClassVar[bool] = True
     prior_type: ClassVar[Any] = VonMisesCases
 
     def cells(self, x: ArrayLike) -> Floats:

@@ -134,7 +134,7 @@ class GaussianEmissions(NormalBase):
     @property
     def distribution(self) -> MultivariateNormal:
         """Columns that are independent given the state."""
-        return MultivariateNormal(len(self.columns), "diagonal")
+        return MultivariateNormal(len(self.columns), "diag")
 
     def draw(self, states: NDArray[np.intp], random_state: np.random.Generator) -> Floats:
         """Rows at random."""

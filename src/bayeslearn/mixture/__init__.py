@@ -1,4 +1,4 @@
-"""Mixtures: Gaussians, any family, and classes of the rows of a table."""
+"""Mixtures of Gaussians and of other distributions, and clusters of tables with mixed columns."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from bayeslearn.mixture.cluster_report import uncertain_rows as uncertain_rows
     from bayeslearn.mixture.estimators import GaussianMixture as GaussianMixture
     from bayeslearn.mixture.estimators import MixedTypeClusterer as MixedTypeClusterer
+    from bayeslearn.mixture.explanation import ComponentExplanation as ComponentExplanation
     from bayeslearn.mixture.fit import fit_mixture as fit_mixture
     from bayeslearn.mixture.inputs import Batches as Batches
-    from bayeslearn.mixture.mixed_table import find_classes as find_classes
     from bayeslearn.mixture.model import MixtureModel as MixtureModel
     from bayeslearn.mixture.model import MixturePrior as MixturePrior
-    from bayeslearn.mixture.model_selection import ComponentSelection as ComponentSelection
-    from bayeslearn.mixture.model_selection import choose_mixture as choose_mixture
+    from bayeslearn.mixture.results import ComponentSelection as ComponentSelection
+    from bayeslearn.mixture.results import MixtureFitInfo as MixtureFitInfo
 else:
     __getattr__, __dir__, __all__ = lazy_imports.attach(__name__)

@@ -1,8 +1,8 @@
-"""What classes are like: how large, what distinguishes each from the whole table, and which rows are doubtful.
+"""Components described: their sizes, what distinguishes each from all rows, and which rows are uncertain.
 
-A column distinguishes a class by the divergence of what it shows there from what it shows in all rows, in nats:
+A column distinguishes a component by the divergence of its distribution there from that in all rows, in nats:
 
-    KL(class ‖ all) = Σ_x p(x | class) ln p(x | class) / p(x)
+    KL(component ‖ all) = Σ_x p(x | component) ln p(x | component) / p(x)
 
 Each distribution has its formula (:meth:`~bayeslearn.distributions.distribution.Distribution.divergence`).
 """
@@ -16,8 +16,9 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.errors import EvidenceError
-from bayeslearn.mixture.merge import pooled
+from bayeslearn.mixture.reordering import pooled
 from bayeslearn.printable import printable
+from bayeslearn.tables import NumericVariable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: A class whose share in a row is smaller than this, though it is the largest, is doubtful.
-SURE = 0.9
+#: A row whose most probable component has a lower probability is uncertain; how many of them a fit keeps.
+CERTAIN, MAX_UNCERTAIN = 0.9, 20
 
 
 @dataclass(frozen=True)
 class ClusterDifference:
-    """How a column looks in a class, how in all rows, and how far apart these are."""
+    """A column in a component and in all rows, and the divergence between them."""
 
     column: str
     divergence: float
@@ -48,7 +49,7 @@ class ClusterDifference:
 
 @dataclass(frozen=True)
 class ClusterReport:
-    """One class: its number, how many cases it has, and what distinguishes it, the most telling column first."""
+    """One component: number, expected number of rows, weight, and columns, those that distinguish it most first."""
 
     number: int
     size: float
@@ -58,7 +59,7 @@ class ClusterReport:
 
 @dataclass(frozen=True)
 class UncertainRow:
-    """A row that may belong to two classes."""
+    """A row with its two most probable components."""
 
     row: int
     best: int
@@ -68,46 +69,76 @@ class UncertainRow:
 
 
 def describe_clusters(model: MixtureModel) -> list[ClusterReport]:
-    """A report for every class, from the statistics that the model keeps."""
+    """Return a report of every component, from the statistics of the model."""
     if model.statistics is None:
-        raise EvidenceError("the mixture has not seen a case, so there is nothing to describe")
+        raise EvidenceError("the mixture was not fitted, so it has no statistics to describe")
     columns = [c for part, θ in zip(model.parts, model.parameters, strict=True) for c in differences(model, part, θ)]
     return [
         ClusterReport(
-            j, float(model.sizes[j]), float(model.weights[j]),
+            j, float(model.component_sizes[j]), float(model.weights[j]),
             tuple(sorted((column[j] for column in columns), key=lambda d: -d.divergence)),
         )
-        for j in range(model.k)
+        for j in range(model.n_components)
     ]  # fmt: skip
 
 
 def differences(model: MixtureModel, part: Component, θ: Any) -> Iterator[list[ClusterDifference]]:
-    """For every column of a part what each class shows."""
+    """Every column of a part in each component."""
     assert model.statistics is not None
     family, seen = part.distribution, pooled(model.statistics[part.name])
     whole = family.estimate(family.update(family.none(), seen), otherwise=family.take(θ, np.array([0])))
-    columns = zip(part.columns, family.marginals(θ), family.marginals(whole), strict=True)
+    columns = zip(part_columns(part, θ), family.marginals(θ), family.marginals(whole), strict=True)
     for column, (distribution, here), (_, everywhere) in columns:
         divergence = distribution.divergence(here, everywhere)
-        words = [distribution.contrast(here, everywhere, j, variable=column) for j in range(model.k)]
+        words = [distribution.contrast(here, everywhere, j, variable=column) for j in range(model.n_components)]
         yield [ClusterDifference(column.name, float(d), *pair) for d, pair in zip(divergence, words, strict=True)]
 
 
-### doubt
+def part_columns(part: Component, parameters: Any) -> tuple[Any, ...]:
+    """The columns of a part that have a distribution of their own; those of counts of one whole are one together."""
+    alone = len(part.distribution.marginals(parameters)) == len(part.columns)
+    return part.columns if alone else (NumericVariable(part.name),)
+
+
+### uncertain rows
 
 
 def uncertain_rows(
-    model: MixtureModel, data: Any, *, below: float = SURE, most: int | None = None
+    model: MixtureModel, data: Any, *, below: float = CERTAIN, max_results: int | None = None
 ) -> list[UncertainRow]:
-    """Rows whose most probable class has a probability below this, the most doubtful first."""
+    """Return the rows whose most probable component has a probability below a limit, the most uncertain first.
+
+    Parameters
+    ----------
+    model
+        The mixture.
+    data
+        Rows, as :meth:`MixtureModel.predict_proba` takes them.
+    below
+        The limit of the probability.
+    max_results
+        The maximum number of rows; default: all.
+    """
+    return most_uncertain(model, data, below, max_results)[1]
+
+
+def most_uncertain(
+    model: MixtureModel, data: Any, below: float = CERTAIN, max_results: int | None = MAX_UNCERTAIN
+) -> tuple[int, list[UncertainRow]]:
+    """The number of uncertain rows, and the most uncertain ones."""
     validation.number("below", below, min_value=0, max_value=1)
-    shares = model.responsibilities(data)
-    if model.k == 1:
-        return []
-    order = np.argsort(-shares, axis=1, kind="stable")[:, :2]
-    top = np.take_along_axis(shares, order, axis=1)
-    rows = np.flatnonzero(top[:, 0] < below)
-    rows = rows[np.argsort(top[rows, 0], kind="stable")][:most]
-    return [
-        UncertainRow(int(i), int(order[i, 0]), float(top[i, 0]), int(order[i, 1]), float(top[i, 1])) for i in rows
-    ]  # fmt: skip
+    if model.n_components == 1:
+        return 0, []
+    top: list[Any] = []  # row, component and probability: of the most probable one, then of the second
+    first = 0
+    for block in model.rows(data).blocks(model.weighted.block):
+        shares = model.weighted.shares(block)[0]
+        rows = np.flatnonzero(shares.max(axis=0) < below)
+        order = np.argsort(-shares[:, rows], axis=0, kind="stable")[:2]
+        top.append(np.vstack([first + rows, order, np.take_along_axis(shares[:, rows], order, axis=0)]))
+        first += len(block)
+    found = np.concatenate(top, axis=1)
+    kept = found[:, np.argsort(found[3], kind="stable")[:max_results]].T
+    return found.shape[1], [
+        UncertainRow(int(row), int(one), float(p), int(two), float(q)) for row, one, two, p, q in kept
+    ]

@@ -1,4 +1,4 @@
-"""Mixtures of Gaussians, and classes of the rows of a table, as scikit-learn estimators."""
+"""Mixtures of Gaussians, and clusters of the rows of a table, as scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.estimators import AnswersInBatches
-from bayeslearn.mixture.fit import fit_mixture
-from bayeslearn.mixture.inputs import schema_of
+from bayeslearn.mixture.em_fit import EMOptions, fit_components, warn_of_empty
+from bayeslearn.mixture.fit import largest_first
+from bayeslearn.mixture.inputs import opened
+from bayeslearn.mixture.model_selection import default_criterion, select_components, value_of
+from bayeslearn.mixture.results import ComponentSelection
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Table, as_table
 from bayeslearn.tables.raw import RawTable
@@ -45,26 +48,26 @@ class MixtureEstimator(AnswersInBatches, ABC):
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return the most probable component of each row."""
-        return self._answer(X, "assign")
+        return self._answer(X, "predict")
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return P(component | row), the responsibilities."""
-        return self._answer(X, "responsibilities")
+        """Return P(component | row)."""
+        return self._answer(X, "predict_proba")
 
     def score_samples(self, X: Any) -> Floats:
         """Return ln p(row)."""
-        return self._answer(X, "log_density")
+        return self._answer(X, "log_likelihood")
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:  # noqa: ARG002 - y: scikit-learn's form
         """Return the mean of ln p(row)."""
         return float(np.average(self.score_samples(X), weights=sample_weight))
 
     def bic(self, X: Any) -> float:
-        """Return −2 ln P(D|θ) + free parameters · ln n: the lower the better."""
+        """Return −2 ln P(D|θ) + ln n · parameters; lower is better."""
         return self._answer(self._in_memory(X), "bic")
 
     def aic(self, X: Any) -> float:
-        """Return −2 ln P(D|θ) + 2 · free parameters: the lower the better."""
+        """Return −2 ln P(D|θ) + 2 · parameters; lower is better."""
         return self._answer(self._in_memory(X), "aic")
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.intp]:
@@ -84,55 +87,54 @@ class MixtureEstimator(AnswersInBatches, ABC):
         return super()._ask(question, self._model_rows(rows), *arguments)
 
     def _columns_in(self) -> Schema:
-        return schema_of(self.model_)
-
-    def _restarts(self) -> int:
-        return validation.integer("n_init", self.n_init, min_value=1) - 1
+        return self.model_.schema
 
     def _keep(self, found: EMResult[MixtureModel]) -> None:
         self.model_ = found.model
         self.history_ = found.history
         self.converged_ = found.converged
         self.n_iter_ = found.n_iter
+        warn_of_empty(found.model)
 
 
 class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: ignore[misc]
-    """A mixture of Gaussians by EM; cells may be missing (NaN), rows may have weights, batches may follow.
+    """A mixture of Gaussians by EM; values may be missing (NaN), rows may have weights, batches may follow.
 
     Parameters
     ----------
     n_components
-        How many, or ``"auto"``: as many as have the highest evidence (the lowest BIC without a prior).
-    covariance
-        ``"full"``, ``"tied"``, ``"diagonal"`` or ``"spherical"``.
+        The number of components, or ``"auto"``: the number with the highest marginal likelihood (without a prior, the
+        lowest BIC).
+    covariance_type
+        ``"full"``, ``"tied"``, ``"diag"`` or ``"spherical"``.
     prior
-        ``"weak"`` keeps covariances regular, None is maximum likelihood, or a prior of the family.
+        ``"weak"`` keeps covariances regular; None is maximum likelihood; or a prior of the distribution.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`.
-    start
+    init
         ``"k-means++"``, ``"random"`` or a :class:`MixtureModel`.
     n_init
-        Number of initializations.
+        The number of initializations.
     tol, max_iter
-        Nats that an iteration must gain, and how many iterations there may be.
-    most_components
-        The most that ``"auto"`` tries.
+        The gain in log-likelihood, in nats, at which EM has converged, and the maximum number of iterations.
+    max_components
+        The largest number that ``"auto"`` tries.
     random_state
-        Of the starts and of :meth:`sample`.
+        Seed or generator for initial values and for :meth:`sample`.
 
     Attributes
     ----------
     model_
-        The :class:`MixtureModel`, to be added, saved and updated.
+        The :class:`MixtureModel`.
     weights_, means_, covariances_
         Its parameters.
     history_, converged_, n_iter_
-        How EM climbed.
+        The iterations of EM, whether it converged, and their number.
 
     Examples
     --------
     >>> X = [[1.0, 2.0], [1.2, 1.9], [0.9, None], [8.0, 7.0], [8.3, 7.2], [None, 6.9]]
-    >>> model = GaussianMixture(2, covariance="diagonal", random_state=0).fit(X)
+    >>> model = GaussianMixture(2, covariance_type="diag", random_state=0).fit(X)
     >>> labels = model.predict(X)
     >>> (labels[:3] == labels[0]).all() and (labels[3:] != labels[0]).all()
     np.True_
@@ -142,27 +144,27 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
         self,
         n_components: int | Literal["auto"] = 1,
         *,
-        covariance: str = "full",
+        covariance_type: str = "full",
         prior: Any = "weak",
         na_values: Markers = (),
         keep_default_na: bool = True,
-        start: Any = "k-means++",
+        init: Any = "k-means++",
         n_init: int = 1,
         tol: float = 1e-4,
         max_iter: int = 1000,
-        most_components: int = 20,
+        max_components: int = 20,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
-        self.covariance = covariance
+        self.covariance_type = covariance_type
         self.prior = prior
         self.na_values = na_values
         self.keep_default_na = keep_default_na
-        self.start = start
+        self.init = init
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
-        self.most_components = most_components
+        self.max_components = max_components
         self.random_state = random_state
 
     _array_checks = {"dtype": np.float64, "ensure_all_finite": "allow-nan"}  # noqa: RUF012 - read only
@@ -173,24 +175,24 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
         The weights of a source are the name of a column; its rows get no `labels_`.
         """
         rows = self._table(self._read_rows(X, reset=True))
-        how: dict[str, Any] = {
-            "covariance": self.covariance, "prior": self.prior, "start": self.start, "tol": self.tol,
-            "max_iter": self.max_iter, "random_state": validation.generator(self.random_state),
-            "restarts": self._restarts(),
-            "sample_weight": sample_weight,
-        }  # fmt: skip
+        options = EMOptions(
+            prior=self.prior, init=self.init, n_init=self.n_init, tol=self.tol, max_iter=self.max_iter,
+            random_state=validation.generator(self.random_state),
+        )  # fmt: skip
+        source, parts = opened(rows, None, self.covariance_type, None, sample_weight)
         if isinstance(self.n_components, str):
             validation.choice("n_components", self.n_components, ["auto"])
-            from bayeslearn.mixture.model_selection import choose_mixture  # noqa: PLC0415 - only here
-
-            by: Any = "bic" if self.prior is None else "evidence"
-            self._keep(choose_mixture(rows, by=by, most=self.most_components, **how).result)
+            criterion = default_criterion(None, self.prior)
+            found, _ = select_components(
+                source, parts, options, criterion=criterion, max_components=self.max_components
+            )
         else:
-            self._keep(fit_mixture(rows, self.n_components, **how))
+            found = fit_components(source, parts, self.n_components, options)
+        self._keep(found)
         if is_source(rows):
             self._note_columns(self._columns_in().names)
         else:
-            self.labels_ = self.model_.assign(rows)
+            self.labels_ = self.model_.predict(rows)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -198,14 +200,14 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
         if not hasattr(self, "model_"):
             return self.fit(X, y, sample_weight)
         rows = self._model_rows(self._read_rows(self._in_memory(X), reset=False))
-        self.model_ = self.model_.updated(rows, sample_weight=sample_weight)
-        self.labels_ = self.model_.assign(rows)
+        self.model_ = self.model_.update(rows, sample_weight=sample_weight)
+        self.labels_ = self.model_.predict(rows)
         return self
 
     def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
         """Return rows drawn at random, and the component of each."""
         check_is_fitted(self)
-        (x,), labels = self.model_.sample(n_samples, random_state=validation.generator(self.random_state))
+        (x,), labels = self.model_.draw(n_samples, validation.generator(self.random_state))
         return x, labels
 
     @property
@@ -247,27 +249,28 @@ class GaussianMixture(MixtureEstimator, DensityMixin, BaseEstimator):  # type: i
 
 
 class MixedTypeClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Classes of the rows of a table, whose columns may be words, numbers and counts, with holes.
+    """Clusters of the rows of a table with categorical, numeric and count columns; values may be missing.
 
     Parameters
     ----------
-    n_classes
-        How many, or ``"auto"``: as many as have the highest evidence.
-    families
-        Of columns, by name: ``"categorical"``, ``"gaussian"``, ``"poisson"``; columns of an array are x0, x1, ...
-    covariance
-        ``"full"`` or ``"tied"`` lets the Gaussian columns vary together within a class.
+    n_components
+        The number of clusters, or ``"auto"``: the number with the highest marginal likelihood.
+    distributions
+        The distribution of columns by name: ``"categorical"``, ``"gaussian"``, ``"poisson"`` and so on; the columns of
+        an array are x0, x1, and so on.
+    covariance_type
+        ``"full"`` or ``"tied"`` lets Gaussian columns vary together within a cluster; by default they are independent.
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`.
-    prior, n_init, tol, max_iter, most_classes, random_state
+    prior, n_init, tol, max_iter, max_components, random_state
         As in :class:`GaussianMixture`.
 
     Attributes
     ----------
     model_
-        The :class:`MixtureModel`, its largest class first.
-    scores_
-        The evidence of every number of classes that was tried.
+        The :class:`MixtureModel`, its largest component first.
+    selection_
+        The criterion of every number of components that was tried: a :class:`ComponentSelection`.
 
     Examples
     --------
@@ -279,60 +282,61 @@ class MixedTypeClusterer(MixtureEstimator, ClusterMixin, BaseEstimator):  # type
 
     def __init__(
         self,
-        n_classes: int | Literal["auto"] = "auto",
+        n_components: int | Literal["auto"] = "auto",
         *,
-        families: Mapping[str, str] | None = None,
-        covariance: str | None = None,
+        distributions: Mapping[str, Any] | None = None,
+        covariance_type: str | None = None,
         na_values: Markers = (),
         keep_default_na: bool = True,
         prior: Any = "weak",
         n_init: int = 4,
         tol: float = 1e-3,
         max_iter: int = 1000,
-        most_classes: int = 20,
+        max_components: int = 20,
         random_state: Any = None,
     ) -> None:
-        self.n_classes = n_classes
-        self.families = families
-        self.covariance = covariance
+        self.n_components = n_components
+        self.distributions = distributions
+        self.covariance_type = covariance_type
         self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.prior = prior
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
-        self.most_classes = most_classes
+        self.max_components = max_components
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002 - scikit-learn hands it over
-        """Find the classes; the rows of a source get no `labels_`, and its weights are the name of a column."""
-        from bayeslearn.mixture.mixed_table import by_size, find_classes, new_rows  # noqa: PLC0415 - not of Gaussians
-
+        """Find the clusters; the rows of a source get no `labels_`, and its weights are the name of a column."""
         rows = _columns(self._read_rows(X, reset=True))
-        found = by_size(find_classes(
-            rows, self.n_classes, families=self.families, covariance=self.covariance, prior=self.prior,
-            restarts=self._restarts(), tol=self.tol, max_iter=self.max_iter, most=self.most_classes,
-            sample_weight=sample_weight, random_state=validation.generator(self.random_state), left_out={},
-        ))  # fmt: skip
-        self._keep(found.result)
-        self.scores_ = found.scores
+        options = EMOptions(
+            prior=self.prior, n_init=self.n_init, tol=self.tol, max_iter=self.max_iter,
+            random_state=validation.generator(self.random_state),
+        )  # fmt: skip
+        found, self.selection_ = clusters_of(
+            rows, self.n_components, self.distributions or {}, self.covariance_type, sample_weight, options,
+            self.max_components,
+        )  # fmt: skip
+        self._keep(found)
         if is_source(rows):
             self._note_columns(self._columns_in().names)
         else:
-            self.labels_ = self.model_.assign(new_rows(self.model_, rows))
+            self.labels_ = self.predict(X)
         return self
 
     @property
     def report_(self) -> list[ClusterReport]:
-        """For every class its size and what distinguishes it."""
+        """The size of every component and what distinguishes it."""
         from bayeslearn.mixture.cluster_report import describe_clusters  # noqa: PLC0415 - only here
 
         return describe_clusters(self.model_)
 
     def _model_rows(self, rows: Any) -> Any:
-        from bayeslearn.mixture.mixed_table import new_rows  # noqa: PLC0415 - not of Gaussians
-
-        return new_rows(self.model_, _columns(rows, getattr(self, "feature_names_in_", None)))
+        columns = _columns(rows, getattr(self, "feature_names_in_", None))
+        if isinstance(columns, Mapping) and not columns:
+            raise ParameterError("there are no columns")
+        return as_table(columns, schema=self._columns_in(), handle_unknown="missing")
 
 
 def _columns(rows: Any, names: Any = None) -> Any:
@@ -341,3 +345,27 @@ def _columns(rows: Any, names: Any = None) -> Any:
         return rows
     names = [f"x{j}" for j in range(rows.shape[1])] if names is None else names
     return {name: rows[:, j] for j, name in enumerate(names)}
+
+
+def clusters_of(
+    rows: Any,
+    n_components: int | Literal["auto"],
+    distributions: Mapping[str, Any],
+    covariance_type: str | None,
+    sample_weight: Any,
+    options: EMOptions,
+    max_components: int,
+) -> tuple[EMResult[MixtureModel], ComponentSelection]:
+    """The clusters of the rows of a table, and the criterion of every number of them that was tried."""
+    from bayeslearn.mixture.mixed_table import parts_of_schema, read_table  # noqa: PLC0415 - not of Gaussians
+
+    table, _ = read_table(rows, distributions, None, sample_weight, 255, {})
+    source, parts = opened(table, parts_of_schema(table.schema, distributions, covariance_type or "diag"))
+    criterion = "marginal_likelihood"
+    if n_components == "auto":
+        found, scores = select_components(source, parts, options, criterion=criterion, max_components=max_components)
+    else:
+        criterion = default_criterion(None, options.prior)
+        found = fit_components(source, parts, n_components, options)
+        scores = {found.model.n_components: value_of(found, criterion)}
+    return largest_first(found), ComponentSelection(criterion, scores)

@@ -1,189 +1,213 @@
-"""Learning a mixture by EM: starts, restarts, priors; and how many components the data ask for.
-
-parts, prior → starts → em.best_of → model that keeps prior and statistics
-"""
+"""Fit a mixture: read the data, choose the parts and the number of components, run EM."""
 
 from __future__ import annotations
 
-import math
-import warnings
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import capacity, em, validation
-from bayeslearn.distributions import Dirichlet
-from bayeslearn.distributions.categorical import DirichletRule
-from bayeslearn.errors import BayeslearnWarning, EvidenceError, ParameterError, listed
-from bayeslearn.mixture.initialization import start as begin
-from bayeslearn.mixture.initialization import weak_prior
-from bayeslearn.mixture.inputs import first_look, opened
-from bayeslearn.mixture.marginal_likelihood import HALF_A_CASE
-from bayeslearn.mixture.model import MixtureModel, MixturePrior, priors_of
+from bayeslearn.components.rows import Rows
+from bayeslearn.fit_info import with_fit_info
+from bayeslearn.mixture.cluster_report import describe_clusters, most_uncertain
+from bayeslearn.mixture.em_fit import EMOptions, fit_components, warn_of_empty
+from bayeslearn.mixture.inputs import opened
+from bayeslearn.mixture.mixed_table import has_columns, parts_of_schema, read_table, with_names
+from bayeslearn.mixture.model import MixtureModel
+from bayeslearn.mixture.model_selection import default_criterion, select_components, value_of
+from bayeslearn.mixture.results import ComponentSelection, MixtureFitInfo
+from bayeslearn.progress import reports_progress
 from bayeslearn.sources import with_options
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    from bayeslearn.components import Component
-    from bayeslearn.components.rows import Rows
-    from bayeslearn.distributions import Family
-    from bayeslearn.distributions.multivariate_normal import Covariance
+    from bayeslearn.em import EMResult
+    from bayeslearn.mixture.cluster_report import UncertainRow
     from bayeslearn.mixture.inputs import FoldedRows
-    from bayeslearn.progress import ProgressCallback
+    from bayeslearn.progress import ProgressCallback, Reporter
     from bayeslearn.tables.markers import Markers
 
+Criterion = Literal["marginal_likelihood", "bic", "aic"]
 
+
+@reports_progress("Fitting a mixture")
 def fit_mixture(
     data: Any,
-    k: int,
+    n_components: int | Literal["auto"] = "auto",
     *,
-    family: Family[Any, Any] | Sequence[Family[Any, Any]] | Sequence[Component] | None = None,
-    covariance: Covariance = "full",
+    distributions: Any = None,
+    covariance_type: Literal["full", "tied", "diag", "spherical"] | None = None,
+    columns: Iterable[str] | None = None,
     variance: float | None = None,
-    equal: bool = False,
+    equal_weights: bool = False,
     prior: Any = "weak",
     sample_weight: Any = None,
-    start: Literal["k-means++", "random"] | MixtureModel = "k-means++",
-    restarts: int = 3,
-    tol: float = 1e-4,
+    criterion: Criterion | None = None,
+    min_components: int = 1,
+    max_components: int = 20,
+    patience: int = 3,
+    init: Literal["k-means++", "random"] | MixtureModel = "k-means++",
+    n_init: int = 4,
+    tol: float = 1e-3,
     max_iter: int = 1000,
+    max_states: int = 255,
     random_state: np.random.Generator | int | None = 0,
-    progress: ProgressCallback | None = None,
+    progress: Reporter | ProgressCallback | bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    every: int = 5,
+    checkpoint_every: int = 5,
     na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
-) -> em.EMResult[MixtureModel]:
-    """Learn k components.
+) -> MixtureModel:
+    """Fit a mixture to the rows of a table; values may be missing everywhere.
+
+    Numeric tables get Gaussian components. In tables with categorical columns, columns are independent within a
+    component: categorical, Gaussian, Poisson and so on. Constant columns and row identifiers are dropped.
 
     Parameters
     ----------
     data
-        Rows of numbers (n, d), NaN where missing; or a column of numbers, counts or codes; or a table, or a source
-        (:func:`~bayeslearn.scan`, or the pattern of files) of which all columns are taken; or :class:`Batches`. Sources
-        and batches are read anew for every iteration. Starts come from a sample of 20,000 rows; of fewer rows they are
-        the same as in memory.
-    k
-        How many components.
-    family
-        What a component is: Gaussian over all columns when not told; ``Poisson()``, ``Categorical(4)``, a list with a
-        family for every column, or a list of parts.
-    covariance
-        Of Gaussians: full, tied, diagonal or spherical.
+        A data frame, a dict of columns, an array, a file, a source (:func:`~bayeslearn.scan`), a list of rows or of
+        numbers, or :class:`Batches`.
+    n_components
+        The number of components, or ``"auto"``: the number with the best `criterion`, at most `max_components`.
+    distributions
+        A dict with the distribution of columns by name: ``"categorical"``, ``"gaussian"``, ``"poisson"``, ``"gamma"``
+        and so on. Other columns are categorical or Gaussian, by their values. Or one distribution for all columns, a
+        list with one for each, or a list of :class:`Component`.
+    covariance_type
+        ``"full"``, ``"tied"``, ``"diag"`` or ``"spherical"``. By default ``"full"`` if all columns are numeric,
+        else ``"diag"``: Gaussian columns are independent within a component.
+    columns
+        The columns to use; default: all.
     variance
-        Known, and the same for all columns and components: then only means move.
-    equal
-        The components have equal shares.
+        A known variance, the same for all columns and components: only means are estimated.
+    equal_weights
+        Whether all components have the same weight.
     prior
-        ``"weak"``: one case in every component, a third as wide as the data, which keeps covariances regular;
-        ``None``: maximum likelihood; or a prior of the family, a list of them, a :class:`MixturePrior`.
-    start
-        How seeds are found, or a mixture to start from.
-    restarts
-        How many more starts to climb from; the best is kept.
-    checkpoint, every
-        A file to which the best mixture so far is written, every so many iterations and at the end;
-        ``start=Mixture.load(file)`` goes on from there.
+        ``"weak"``: one pseudo-row in every component, a third as wide as the data, which keeps covariances regular;
+        None: maximum likelihood; or a prior of the distribution, a list of them, a :class:`MixturePrior`.
+    sample_weight
+        The weight of each row, or the name of a column.
+    criterion
+        What compares numbers of components: ``"marginal_likelihood"`` (the default with a prior), ``"bic"`` (the
+        default without) or ``"aic"``.
+    min_components, max_components
+        The range that ``"auto"`` tries.
+    patience
+        ``"auto"`` ends after so many numbers in a row that are no better than the best.
+    init
+        How initial components are found: ``"k-means++"``, ``"random"``, or a model to continue from.
+    n_init
+        The number of initializations; the best result is kept.
+    tol
+        The gain in log-likelihood, in nats, at which EM has converged.
+    max_iter
+        The maximum number of iterations.
+    max_states
+        Categorical columns with more states are dropped.
+    random_state
+        Seed or generator for initial values.
+    progress
+        True for a bar, or a function that is called with a :class:`~bayeslearn.progress.Progress`.
+    checkpoint, checkpoint_every
+        A file to which the best model so far is written every so many iterations and at the end;
+        ``init=bayeslearn.load(file)`` continues from it.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
 
     Returns
     -------
-    em.Result
-        ``model``, ``history``, ``converged``, ``log_likelihood``.
+    MixtureModel
+        The components, the largest first unless `init` is a model; `fit_info` has the history, the criterion of every
+        number of components, dropped columns, and the most uncertain rows.
+
+    Raises
+    ------
+    EmptyTableError
+        No rows, or no column that varies.
+    EvidenceError
+        Without a prior, a component has collapsed to a point in every initialization.
 
     Examples
     --------
-    >>> found = fit_mixture([1.0, 1.2, 0.8, 5.0, 5.1, 4.9], 2)
-    >>> [round(float(m), 1) for m in sorted(found.model["x0"].mean[:, 0])]
+    >>> model = fit_mixture([1.0, 1.2, 0.8, 5.0, 5.1, 4.9], 2)
+    >>> [round(float(m), 1) for m in sorted(model["x0"].mean[:, 0])]
     [1.0, 5.0]
+
+    >>> rows = {"hue": ["red", "blue"] * 20, "size": [1.0, 9.0, 1.2, 9.1, 0.8, 8.8, 1.1, 9.4] * 5}
+    >>> model = fit_mixture(rows)
+    >>> model
+    MixtureModel(2 components of hue, size; 40 rows)
+    >>> model.fit_info.selection.n_components, model.predict({"hue": ["red"], "size": [1.0]}).tolist()
+    (2, [0])
     """
+    began = time.perf_counter()
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    validation.integer("k", k, min_value=1)
-    validation.integer("restarts", restarts, min_value=0)
-    random_state = validation.generator(random_state)
-    source, parts = opened(data, family, covariance, variance, sample_weight)
-    known = prior_of(prior, parts, source, k)
-    if isinstance(start, MixtureModel):
-        begun = [started(start, parts, known, k, equal=equal)]
+    options = EMOptions(
+        prior=prior, equal_weights=equal_weights, init=init, n_init=n_init, tol=tol, max_iter=max_iter,
+        random_state=random_state, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
+    )  # fmt: skip
+    by = default_criterion(criterion, prior)
+    dropped: dict[str, str] = {}
+    data, distributions = with_names(data, distributions, columns)
+    if has_columns(data) and (distributions is None or isinstance(distributions, Mapping)):
+        chosen = distributions or {}
+        data, dropped = read_table(data, chosen, columns, sample_weight, max_states)
+        distributions = parts_of_schema(data.schema, chosen, covariance_type, variance)
+        sample_weight = None
+    source, parts = opened(data, distributions, covariance_type or "full", variance, sample_weight)
+    if n_components == "auto":
+        result, scores = select_components(
+            source, parts, options, criterion=by, min_components=min_components, max_components=max_components,
+            patience=patience, progress=progress,  # type: ignore[arg-type]
+        )  # fmt: skip
     else:
-        how = validation.choice("start", start, ["k-means++", "random"])
-        sample = first_look(source, parts).sample
-        begun = [
-            begin(parts, sample, k, known, how=how, equal=equal, random_state=random_state) for _ in range(restarts + 1)
-        ]
-    write: Any = None if checkpoint is None else em.CheckpointEvery(every, lambda model: model.save(checkpoint))
-    found = climb(begun, source, known, tol=tol, max_iter=max_iter, progress=progress, checkpoint=write)
+        result = fit_components(source, parts, n_components, options, progress)  # type: ignore[arg-type]
+        scores = {result.model.n_components: value_of(result, by)}
+    if not isinstance(init, MixtureModel):
+        result = largest_first(result)
+    warn_of_empty(result.model)
     if checkpoint is not None:
-        found.model.save(checkpoint)
-    return found
+        result.model.save(checkpoint)
+    info = info_of(result, source, data, ComponentSelection(by, scores), dropped)
+    return with_fit_info(result.model, replace(info, seconds=time.perf_counter() - began))
 
 
-def climb(begun: Sequence[MixtureModel], source: Any, prior: MixturePrior, **how: Any) -> em.EMResult[MixtureModel]:
-    """The best climb; one that ends in a component without spread is left, unless all do."""
-    trouble: list[EvidenceError] = []
-
-    def steady(model: MixtureModel, source: Any, **how: Any) -> em.EMResult[MixtureModel]:
-        try:
-            return em.run(model, source, **how)
-        except EvidenceError as error:
-            trouble.append(error)
-            return em.EMResult(model, None, (em.EMStep(0, -math.inf, 0.0, math.inf),), converged=False)
-
-    found = em.run_best_of(begun, source, prior=prior, climb=steady, **how)
-    if found.statistics is None:
-        raise trouble[0]
-    model = replace(found.model, statistics=found.statistics)
-    report_empty(model)
-    return replace(found, model=model)
+def largest_first(result: EMResult[MixtureModel]) -> EMResult[MixtureModel]:
+    """Return the result with the components in the order of their sizes."""
+    model = result.model.reorder_components(np.argsort(-result.model.component_sizes, kind="stable"))
+    return replace(result, model=model, statistics=model.statistics)
 
 
-def report_empty(model: MixtureModel) -> None:
-    """Warn of components that have no cases to speak of."""
-    empty = np.flatnonzero(model.sizes < HALF_A_CASE).tolist()
-    if empty:
-        warnings.warn(
-            f"{len(empty)} of {model.k} components have less than half a case: {listed(empty)}\n\n"
-            "hint: ask for fewer components",
-            BayeslearnWarning,
-            stacklevel=4,
-        )
-
-
-### what was asked for
-
-
-def prior_of(prior: Any, parts: tuple[Component, ...], rows: Rows | FoldedRows, k: int) -> MixturePrior:
-    """The prior with a row for every component."""
-    if isinstance(prior, MixturePrior):
-        return priors_of(parts, prior.parts, prior.shares, k)
-    if prior is None:
-        return priors_of(parts, tuple(part.distribution.none() for part in parts), DirichletRule(per_state=0.0), k)
-    whole = first_look(rows, parts).whole
-    weak = [weak_prior(part, whole[part.name]) for part in parts]
-    numbers = sum(part.distribution.n_parameters(k) + k for part in parts)
-    capacity.require_numbers(f"{k:,} components", (numbers,), hint="ask for fewer components", copies=4)
-    shares: Any = Dirichlet(np.ones(k))
-    if isinstance(prior, str):
-        prior = validation.choice("prior", prior, ["weak"])
-    elif isinstance(prior, Mapping):
-        weak = [prior.get(part.name, w) for part, w in zip(parts, weak, strict=True)]
+def info_of(
+    result: EMResult[MixtureModel],
+    source: Rows | FoldedRows,
+    data: Any,
+    selection: ComponentSelection,
+    dropped: Mapping[str, str],
+) -> MixtureFitInfo:
+    """What the fit found out; rows that are not in memory are not examined for uncertainty."""
+    model = result.model
+    n_rows, n_missing = round(model.total_weight), None
+    n_uncertain: int | None = None
+    uncertain: list[UncertainRow] = []
+    notes: tuple[str, ...] = ()
+    if isinstance(source, Rows):
+        n_uncertain, uncertain = most_uncertain(model, source)
+        n_rows = len(source)
+        n_missing = sum(int((np.isnan(c) if c.dtype.kind == "f" else c < 0).sum()) for c in source.cells)
     else:
-        weak = list(prior) if isinstance(prior, list | tuple) else [prior]
-        if len(weak) != len(parts):
-            raise ParameterError(f"expected {len(parts)} priors, one for each part, got {len(weak)}")
-    return priors_of(parts, tuple(weak), shares, k)
-
-
-def started(
-    model: MixtureModel, parts: tuple[Component, ...], prior: MixturePrior, k: int, *, equal: bool
-) -> MixtureModel:
-    """A mixture to start from, with the prior that was asked for."""
-    if model.parts != parts or model.k != k:
-        raise ParameterError(f"the start has other parts or components than were asked for: {model!r}, k = {k}")
-    return replace(model, prior=prior, equal=equal, statistics=None)
+        notes = ("Uncertain rows are reported only for rows in memory.",)
+    if hasattr(data, "missing"):
+        n_rows, n_missing = data.n_rows, sum(data.missing().values())
+    return MixtureFitInfo(
+        n_rows=n_rows, history=result.history, converged=result.converged, log_likelihood=result.log_likelihood,
+        dropped_columns=dict(dropped), notes=notes, n_components=model.n_components, n_columns=len(model.schema),
+        n_missing=n_missing, selection=selection, clusters=tuple(describe_clusters(model)), n_uncertain=n_uncertain,
+        uncertain_rows=tuple(uncertain),
+    )  # fmt: skip

@@ -55,10 +55,10 @@ def start(
     seen = [whole(part, cells, rows.sample_weight) for part, cells in zip(parts, rows.cells, strict=True)]
     weak = priors_of(parts, tuple(weak_prior(part, w) for part, w in zip(parts, seen, strict=True)), prior.shares, k)
     parameters = tuple(alike(part, w, k) for part, w in zip(parts, seen, strict=True))
-    blank = MixtureModel(parts, np.full(k, 1 / k), parameters, weak, equal=equal)
+    blank = MixtureModel(parts, np.full(k, 1 / k), parameters, weak, equal_weights=equal)
     shares = (labels[:, None] == np.arange(k)) * (1.0 if rows.sample_weight is None else rows.sample_weight[:, None])
-    begun = blank.estimate(weak, blank.collected(rows, shares))
-    return MixtureModel(parts, begun.weights, begun.parameters, prior, equal=equal)
+    begun = blank.estimate(weak, blank.collect(rows, shares))
+    return MixtureModel(parts, begun.weights, begun.parameters, prior, equal_weights=equal)
 
 
 def whole(part: Component, cells: NDArray[Any], sample_weight: Floats | None) -> Any:

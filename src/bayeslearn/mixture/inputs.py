@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from bayeslearn import validation
 from bayeslearn.components.component import Component
 from bayeslearn.components.rows import Rows, in_batch, read
 from bayeslearn.distributions import Family, MultivariateNormal, StatisticsBundle
 from bayeslearn.distributions.distribution import by_name
+from bayeslearn.distributions.distribution import column_names as distribution_names
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError
 from bayeslearn.mixture.initialization import MOST_ROWS, whole
 from bayeslearn.sources.base import Scanned
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.mixture.model import MixtureModel
 
 S = TypeVar("S")
 
@@ -170,18 +171,18 @@ def joined(one: Rows, other: Rows) -> Rows:
 
 def opened(
     data: Any,
-    family: Any = None,
-    covariance: Any = "full",
+    distributions: Any = None,
+    covariance_type: Any = "full",
     variance: float | None = None,
     sample_weight: Any = None,
 ) -> tuple[Rows | FoldedRows, tuple[Component, ...]]:
-    """Data as what folds, and the parts of a component, from what was told and from the columns."""
+    """Data as what folds, and the parts of a component, from the distributions and the columns."""
     if isinstance(data, FoldedRows):
         return data, data.parts
     if is_source(data) and not (isinstance(data, Scanned) and sample_weight is None):
         data, sample_weight = as_source(data, sample_weight=sample_weight), None
     named = isinstance(data, Scanned | Table)
-    parts = (parts_by_name if named else parts_of)(data, family, covariance, variance)
+    parts = (parts_by_name if named else parts_of)(data, distributions, covariance_type, variance)
     if isinstance(data, Scanned):
         schema = Schema(column for part in parts for column in part.columns)
         return FoldedRows(data.with_schema(schema, handle_unknown=data.request.unseen), parts), parts
@@ -190,26 +191,29 @@ def opened(
     return read(parts, data, sample_weight), parts
 
 
-def parts_of(data: Any, family: Any, covariance: Any = "full", variance: float | None = None) -> tuple[Component, ...]:
-    """The parts of a component, from what was told and from the shape of the data."""
-    family = by_names(family)
-    if isinstance(family, Family):
-        return (Component.of(with_variance(family, variance)),)
-    if family is not None:
-        given = list(family)
+def parts_of(
+    data: Any, distributions: Any, covariance_type: Any = "full", variance: float | None = None
+) -> tuple[Component, ...]:
+    """The parts of a component, from the distributions and the shape of the data."""
+    distributions = by_names(distributions)
+    if isinstance(distributions, Family):
+        return (Component.of(with_variance(distributions, variance)),)
+    if distributions is not None:
+        given = list(distributions)
         if all(isinstance(part, Component) for part in given):
             return tuple(given)
         return tuple(Component.of(f, *columns) for f, columns in zip(given, column_names(given), strict=True))
     shape = np.shape(first_batch(data))
     if len(shape) not in {1, 2}:
         raise ParameterError(f"expected rows of numbers, got an array of shape {shape}")
-    return (gaussian([f"x{i}" for i in range(1 if len(shape) == 1 else shape[1])], covariance, variance),)
+    names = [f"x{i}" for i in range(1 if len(shape) == 1 else shape[1])]
+    return (gaussian([NumericVariable(name) for name in names], covariance_type, variance),)
 
 
-def parts_by_name(data: Any, family: Any, covariance: Any, variance: float | None) -> tuple[Component, ...]:
-    """The parts of a component over named columns: one Gaussian of all, or the families in their order."""
-    family = by_names(family)
-    given: list[Any] = [family] if isinstance(family, Family) else list(family or ())
+def parts_by_name(data: Any, distributions: Any, covariance_type: Any, variance: float | None) -> tuple[Component, ...]:
+    """The parts of a component over named columns: one Gaussian of all, or the distributions in their order."""
+    distributions = by_names(distributions)
+    given: list[Any] = [distributions] if isinstance(distributions, Family) else list(distributions or ())
     if given and all(isinstance(part, Component) for part in given):
         return tuple(given)
     schema = data.schema
@@ -217,14 +221,14 @@ def parts_by_name(data: Any, family: Any, covariance: Any, variance: float | Non
         words = [v.name for v in schema.discrete if not all_numbers(v)]
         if words:
             raise ParameterError(
-                f"column {words[0]!r} holds states, and a Gaussian is of numbers",
-                hint="find_classes mixes states and numbers; `columns` of scan leaves columns out",
+                f"column {words[0]!r} has states, and a Gaussian is of numbers",
+                hint="MixedTypeClusterer and fit_mixture take any columns",
             )
-        return (gaussian(list(schema.names), covariance, variance),)
+        return (gaussian([NumericVariable(name) for name in schema.names], covariance_type, variance),)
     wide = [len(names) for names in column_names(given)]
     if sum(wide) != len(schema):
         raise ParameterError(
-            f"the families are of {sum(wide)} columns, but there are {len(schema)}: {', '.join(schema.names)}"
+            f"the distributions have {sum(wide)} columns, but there are {len(schema)}: {', '.join(schema.names)}"
         )
     names = iter(schema.names)
     return tuple(
@@ -232,20 +236,17 @@ def parts_by_name(data: Any, family: Any, covariance: Any, variance: float | Non
     )
 
 
-def by_names(family: Any) -> Any:
-    """Distributions of numbers for their names, also in a list; "gaussian" is that of all columns, the default."""
-    if isinstance(family, list | tuple):
-        return [by_own_name(one) for one in family]
-    return None if isinstance(family, str) and family == "gaussian" else by_own_name(family)
-
-
-def by_own_name(family: Any) -> Any:
-    """The distribution of one column of numbers for its name; other values as they are."""
-    if not isinstance(family, str):
-        return family
-    distribution = by_name(family)
+def by_names(distributions: Any) -> Any:
+    """Distributions of numbers for their names, also in a list."""
+    if isinstance(distributions, list | tuple):
+        return [by_names(one) for one in distributions]
+    if not isinstance(distributions, str):
+        return distributions
+    distribution = by_name(validation.choice("distributions", distributions, distribution_names()))
     if not distribution.accepts([NumericVariable("x")]):
-        raise ParameterError(f"{family} is of states, and how many is not said", hint="find_classes mixes any columns")
+        raise ParameterError(
+            f"{distributions} needs a number of states", hint="give the columns names: a frame or a dict of columns"
+        )
     return distribution.over([NumericVariable("x")])
 
 
@@ -264,16 +265,17 @@ def with_variance(family: Any, variance: float | None) -> Any:
         return family
     if not hasattr(family, "variance"):
         raise ParameterError(
-            f"the variance of {family!r:.60} cannot be known",
-            hint='take MultivariateNormal(1, "spherical"), or leave `family` out',
+            f"{family!r:.60} has no `variance` that can be known",
+            hint='use MultivariateNormal(1, "spherical"), or no `distributions`',
         )
     return replace(family, variance=variance)
 
 
-def gaussian(names: list[str], covariance: Any, variance: float | None) -> Component:
-    """One Gaussian over all columns; of a known variance it is spherical."""
-    kind: Any = covariance if variance is None else "spherical"
-    return Component(tuple(NumericVariable(name) for name in names), MultivariateNormal(len(names), kind, variance))
+def gaussian(columns: Sequence[Any], covariance_type: Any, variance: float | None) -> Component:
+    """One Gaussian over all columns; with a known variance it is spherical."""
+    kind: Any = validation.choice("covariance_type", covariance_type, ["full", "tied", "diag", "spherical"])
+    kind = kind if variance is None else "spherical"
+    return Component(tuple(columns), MultivariateNormal(len(columns), kind, variance))
 
 
 def column_names(families: Sequence[Any]) -> Iterator[list[str]]:
@@ -293,8 +295,3 @@ def first_batch(data: Any) -> Any:
     if first is None:
         raise EmptyTableError("there are no batches to learn from")
     return first[0] if isinstance(first, tuple) else first
-
-
-def schema_of(model: MixtureModel) -> Schema:
-    """The columns of a mixture."""
-    return Schema(column for part in model.parts for column in part.columns)

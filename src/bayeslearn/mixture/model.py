@@ -1,34 +1,36 @@
-"""A mixture: k components of the same parts, and how much of the data each has.
+"""A mixture: k components of the same parts, and a weight for each.
 
-    p(x) = Σ_j w_j Π_parts p(x_part | θ_j)          r_ij = P(component j | x_i), its responsibility
+    p(x) = Σ_j w_j Π_parts p(x_part | θ_j)          P(component j | x) = w_j p(x | θ_j) / p(x)
 
-A model is a value that keeps its prior and the statistics it rests on, so that learning goes on: more rows are added
-(:meth:`MixtureModel.updated`), models that grew from one start are merged (``a + b``), and what they were both updated
-from counts once (:mod:`bayeslearn.distributions.lineage`).
+A model is a value that keeps its prior and its statistics, so that learning goes on: :meth:`MixtureModel.update` adds
+rows, :meth:`MixtureModel.remove` takes rows back, and models that were updated from one base are merged (``a + b``)
+with the rows of the base counted once (:mod:`bayeslearn.distributions.lineage`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeslearn import validation
+from bayeslearn import lazy_imports, validation
 from bayeslearn.capacity import require_numbers
 from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrade
-from bayeslearn.components.product import Product, normalized, total_log_likelihood
+from bayeslearn.components.product import Product, normalized
 from bayeslearn.components.rows import read
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
-from bayeslearn.distributions.lineage import after_update
 from bayeslearn.distributions.row_assignment import Assignment
-from bayeslearn.errors import ParameterError
-from bayeslearn.mixture import marginal_likelihood, merge
+from bayeslearn.errors import ParameterError, listed
+from bayeslearn.fit_info import Fitted
+from bayeslearn.mixture import incremental, marginal_likelihood, reordering
 from bayeslearn.printable import printable
+from bayeslearn.reports import Reported
+from bayeslearn.tables import Schema, as_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,60 +38,99 @@ if TYPE_CHECKING:
     from bayeslearn.components.product import WeightedProduct
     from bayeslearn.components.rows import Rows
     from bayeslearn.distributions.lineage import Lineage
+    from bayeslearn.mixture.explanation import ComponentExplanation
+    from bayeslearn.mixture.results import MixtureFitInfo
     from bayeslearn.model_values import Reader
+    from bayeslearn.reports import Report
 
     Floats = NDArray[np.float64]
 
-#: The name of the components' shares among the statistics.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
+
+#: The name of the components' weights among the statistics.
 SHARES = "shares of the components"
+
+Asked = Literal["error", "missing"]
 
 
 @dataclass(frozen=True, eq=False)
 class MixturePrior:
-    """Cases before the data: of the shares of the components, and of each part."""
+    """The prior of the weights of the components, and of each part."""
 
     shares: Dirichlet
     parts: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureModel(Saved, kind="mixture", version=2):
-    """k components; :func:`~bayeslearn.mixture.fit_mixture` learns one."""
+class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
+    """A mixture of k components; :func:`~bayeslearn.mixture.fit_mixture` fits one.
+
+    Attributes
+    ----------
+    parts
+        Columns with their distribution: a joint Gaussian over several columns, or a distribution of one column each.
+    weights
+        The weight of each component.
+    parameters
+        The parameters of each part, with a row for each component.
+    prior
+        The prior of weights and parameters.
+    statistics
+        The expected statistics that the parameters were estimated from; None for a model that was not fitted.
+    equal_weights
+        Whether all components have the same weight.
+    lineage
+        The statistics of the models that this one was updated from.
+    """
 
     parts: tuple[Component, ...]
     weights: NDArray[np.float64]
     parameters: tuple[Any, ...]
     prior: MixturePrior
-    #: What is expected of the data; None before anything was learned.
     statistics: StatisticsBundle | None = None
-    #: Whether the shares of the components are known to be equal.
-    equal: bool = False
-    #: Statistics of the models that this one was updated from.
+    equal_weights: bool = False
     lineage: Lineage | None = None
 
     def __repr__(self) -> str:
         names = ", ".join(part.name for part in self.parts)
-        return printable(f"MixtureModel({self.k} components of {names}; {self.cases:.10g} cases)")
+        return printable(f"MixtureModel({self.n_components} components of {names}; {self.total_weight:.10g} rows)")
+
+    # -- properties
 
     @property
-    def k(self) -> int:
-        """How many components there are."""
+    def fit_info(self) -> MixtureFitInfo:
+        """What the fit found out; only models that :func:`~bayeslearn.mixture.fit_mixture` returned have it."""
+        return super().fit_info
+
+    @property
+    def n_components(self) -> int:
+        """The number of components."""
         return len(self.weights)
 
     @property
-    def cases(self) -> float:
-        """How many cases the model rests on."""
+    def total_weight(self) -> float:
+        """The weighted number of rows that the model is based on."""
         return 0.0 if self.statistics is None else float(self.statistics[SHARES].n.sum())
 
     @property
-    def sizes(self) -> Floats:
-        """How many cases each component has."""
-        return np.zeros(self.k) if self.statistics is None else self.statistics[SHARES].n
+    def component_sizes(self) -> Floats:
+        """The expected number of rows of each component."""
+        return np.zeros(self.n_components) if self.statistics is None else self.statistics[SHARES].n
 
     @property
-    def free_parameters(self) -> int:
-        """How many numbers can be chosen."""
-        return self.product.n_parameters(self.k) + (0 if self.equal else self.k - 1)
+    def n_parameters(self) -> int:
+        """The number of free parameters."""
+        return self.product.n_parameters(self.n_components) + (0 if self.equal_weights else self.n_components - 1)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The columns of the model."""
+        return Schema(column for part in self.parts for column in part.columns)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self.schema.names)
 
     @cached_property
     def product(self) -> Product:
@@ -98,7 +139,7 @@ class MixtureModel(Saved, kind="mixture", version=2):
 
     @cached_property
     def weighted(self) -> WeightedProduct:
-        """The product with the shares and the parameters of the components."""
+        """The product with the weights and the parameters of the components."""
         with np.errstate(divide="ignore"):
             return self.product.weighted(np.log(self.weights), self.parameters)
 
@@ -109,101 +150,240 @@ class MixtureModel(Saved, kind="mixture", version=2):
             raise ParameterError(f"there is no part {name!r}", hint=f"the parts are {', '.join(names)}")
         return self.parameters[names.index(name)]
 
-    # -- what it says of rows
+    # -- answers about rows
 
-    def rows(self, data: Any, sample_weight: Any = None) -> Rows:
-        """Data as rows of this mixture."""
+    def rows(
+        self, data: Any, sample_weight: Any = None, *, handle_unknown: Asked = "error", missing_columns: Asked = "error"
+    ) -> Rows:
+        """Return data as rows of this mixture.
+
+        Parameters
+        ----------
+        data
+            Anything that :func:`~bayeslearn.as_table` takes, or an array with the columns of the model in their order.
+        sample_weight
+            The weight of each row.
+        handle_unknown
+            ``"missing"`` treats states that the model does not have as missing values; ``"error"`` refuses them.
+        missing_columns
+            ``"missing"`` treats columns that the data do not have as missing values; ``"error"`` refuses them.
+        """
+        if (handle_unknown, missing_columns) != ("error", "error"):
+            data = as_table(data, schema=self.schema, handle_unknown=handle_unknown, missing_columns=missing_columns)
         return read(self.parts, data, sample_weight)
 
     def log_joint(self, data: Any) -> Floats:
-        """ln P(component, row), (n, k)."""
+        """Return ln P(component, row), (n, k)."""
         return np.concatenate([self.weighted.log_joint(block).T for block in self._blocks(data)])
 
-    def log_density(self, data: Any) -> Floats:
-        """ln p(row); cells that are missing are integrated out."""
-        return np.concatenate([normalized(self.weighted.log_joint(block))[1] for block in self._blocks(data)])
+    def log_likelihood(self, data: Any, *, handle_unknown: Asked = "error", missing_columns: Asked = "error") -> Floats:
+        """Return ln p(row) of each row; missing values are marginalized out. Parameters as in :meth:`rows`."""
+        blocks = self._blocks(data, handle_unknown, missing_columns)
+        return np.concatenate([normalized(self.weighted.log_joint(block))[1] for block in blocks])
 
-    def responsibilities(self, data: Any) -> Floats:
-        """P(component | row), (n, k)."""
-        return np.concatenate([self.weighted.shares(block)[0].T for block in self._blocks(data)])
+    def predict_proba(self, data: Any, *, handle_unknown: Asked = "error", missing_columns: Asked = "error") -> Floats:
+        """Return P(component | row), (n, k). Parameters as in :meth:`rows`."""
+        blocks = self._blocks(data, handle_unknown, missing_columns)
+        return np.concatenate([self.weighted.shares(block)[0].T for block in blocks])
 
-    def assign(self, data: Any) -> NDArray[np.intp]:
-        """The most probable component of each row, the first when tied."""
+    def predict(
+        self, data: Any, *, handle_unknown: Asked = "error", missing_columns: Asked = "error"
+    ) -> NDArray[np.intp]:
+        """Return the most probable component of each row, the first of equal ones. Parameters as in :meth:`rows`."""
         model = self.weighted
-        joints = ((block, model.log_joint(block)) for block in self._blocks(data))
+        blocks = self._blocks(data, handle_unknown, missing_columns)
+        joints = ((block, model.log_joint(block)) for block in blocks)
         return np.concatenate([model.comparable(block, joint).argmax(axis=0) for block, joint in joints])
 
-    def _blocks(self, data: Any) -> list[Rows]:
-        return self.rows(data).blocks(self.weighted.block)
+    def _blocks(self, data: Any, handle_unknown: Asked = "error", missing_columns: Asked = "error") -> list[Rows]:
+        found = self.rows(data, handle_unknown=handle_unknown, missing_columns=missing_columns)
+        return found.blocks(self.weighted.block)
 
-    def log_likelihood(self, data: Any, sample_weight: Any = None) -> float:
-        """Σ ln p(row)."""
+    def score(self, data: Any, *, sample_weight: Any = None) -> float:
+        """Return the mean log-likelihood of the rows, as :class:`GaussianMixture` does."""
         found = self.rows(data, sample_weight)
-        log_p = self.log_density(found)
-        return total_log_likelihood(log_p, found.sample_weight)
+        return float(np.average(self.log_likelihood(found), weights=found.sample_weight))
+
+    def bic(self, data: Any, *, sample_weight: Any = None) -> float:
+        """Return −2 ln P(D|θ) + ln n · parameters; lower is better."""
+        total = self.rows(data, sample_weight).total
+        return -2 * total * self.score(data, sample_weight=sample_weight) + self.n_parameters * float(np.log(total))
+
+    def aic(self, data: Any, *, sample_weight: Any = None) -> float:
+        """Return −2 ln P(D|θ) + 2 · parameters; lower is better."""
+        total = self.rows(data, sample_weight).total
+        return -2 * total * self.score(data, sample_weight=sample_weight) + 2 * self.n_parameters
+
+    def log_marginal_likelihood(self, data: Any, *, sample_weight: Any = None) -> float:
+        """Return ln P(D), parameters integrated out: the bound of :mod:`bayeslearn.mixture.marginal_likelihood`."""
+        return marginal_likelihood.log_marginal_likelihood(self, self.rows(data, sample_weight))
+
+    def explain(self, row: Any, *, component: int | None = None, versus: int | None = None) -> ComponentExplanation:
+        """Return how much each column of a row supports a component against another one, as log odds that add up.
+
+        Parameters
+        ----------
+        row
+            One row: a dict of cells, a frame with one row, or a list of cells.
+        component
+            The component to explain; the most probable one by default.
+        versus
+            The component to compare with; by default the most probable one of the others.
+        """
+        from bayeslearn.mixture.explanation import explained  # noqa: PLC0415 - it reads models
+
+        return explained(self, row, component, versus)
+
+    def impute(
+        self,
+        data: Any,
+        *,
+        method: Literal["expected", "sample"] = "expected",
+        random_state: np.random.Generator | int | None = None,
+    ) -> Any:
+        """Return the same data with missing values filled.
+
+        Parameters
+        ----------
+        data
+            A frame, a dict of columns, an array, a list of rows or a :class:`~bayeslearn.Table`; the same kind is
+            returned, and its other columns stay as they are.
+        method
+            ``"expected"``: the mean of a number and the most probable state, given what the row shows. ``"sample"``:
+            a draw of everything that a row lacks, from its joint distribution given what the row shows.
+        random_state
+            Seed or generator for ``"sample"``.
+        """
+        from bayeslearn.mixture.imputation import imputed  # noqa: PLC0415 - it reads models
+
+        return imputed(self, data, method, random_state)
 
     def sample(
-        self, n: int, random_state: np.random.Generator | int | None = None
+        self,
+        n_samples: int = 1,
+        *,
+        random_state: np.random.Generator | int | None = None,
+        return_components: bool = False,
+    ) -> Any:
+        """Return random rows as a :class:`~bayeslearn.Table`; with `return_components` also the component of each."""
+        from bayeslearn.mixture.imputation import table_of  # noqa: PLC0415 - it reads models
+
+        cells, labels = self.draw(n_samples, random_state)
+        table = table_of(self, cells)
+        return (table, labels) if return_components else table
+
+    def draw(
+        self, n_samples: int, random_state: np.random.Generator | int | None = None
     ) -> tuple[tuple[NDArray[Any], ...], NDArray[np.intp]]:
-        """`n` rows at random, as the cells of every part, and the component of each."""
+        """Return random rows as the cells of every part, and the component of each."""
         random_state = validation.generator(random_state)
-        validation.integer("n", n, min_value=1)
-        require_numbers(f"{n:,} rows", (n, 1 + sum(len(part.columns) for part in self.parts)), copies=2)
-        labels = Categorical(self.k).draw(self.weights, n, random_state)
+        validation.integer("n_samples", n_samples, min_value=1)
+        numbers = (n_samples, 1 + sum(len(part.columns) for part in self.parts))
+        require_numbers(f"{n_samples:,} rows", numbers, copies=2)
+        labels = Categorical(self.n_components).draw(self.weights, n_samples, random_state)
         return self.product.draw(self.parameters, labels, random_state), labels
 
     # -- the two steps of EM
 
     def expected_statistics(self, data: Any) -> tuple[StatisticsBundle, float]:
-        """What is expected of rows whose components are hidden, and their log likelihood."""
+        """E step: the expected statistics of rows whose components are unknown, and their log-likelihood."""
         found = self.weighted.expect(self.rows(data))
         return StatisticsBundle({SHARES: found.counts, **found.statistics}), found.log_likelihood
 
-    def collected(self, data: Rows, shares: Floats) -> StatisticsBundle:
-        """The statistics of rows that belong to the components by shares, (n, k)."""
+    def collect(self, data: Rows, shares: Floats) -> StatisticsBundle:
+        """Return the statistics of rows that belong to the components by shares, (n, k)."""
         shown = self.product.collect(data.cells, Assignment(shares), self.parameters)
-        return StatisticsBundle({SHARES: Counts(shares.sum(axis=0)), **self.product.total([shown], self.k)})
+        return StatisticsBundle({SHARES: Counts(shares.sum(axis=0)), **self.product.total([shown], self.n_components)})
 
     def estimate(self, prior: MixturePrior | None, statistics: StatisticsBundle) -> MixtureModel:
-        """Posterior means, of the shares and of every part."""
+        """M step: posterior means of the weights and of every part."""
         prior = self.prior if prior is None else prior
         shares = statistics[SHARES].n + prior.shares.alpha
-        weights = self.weights if self.equal else shares / shares.sum()
+        weights = self.weights if self.equal_weights else shares / shares.sum()
         found = self.product.estimate(prior.parts, statistics, self.parameters)
         return replace(self, weights=weights, parameters=found, statistics=statistics, prior=prior, lineage=None)
 
     def log_prior(self, prior: MixturePrior | None) -> float:
-        """The log likelihood of the cases that the prior stands for."""
+        """Return the log-likelihood of the pseudo-rows of the prior."""
         prior = self.prior if prior is None else prior
-        shares = 0.0 if self.equal else float(prior.shares.log_cases(self.weights))
+        shares = 0.0 if self.equal_weights else float(prior.shares.log_cases(self.weights))
         return shares + self.product.log_prior(prior.parts, self.parameters)
 
-    # -- evidence adds
+    # -- evidence adds, see :mod:`bayeslearn.mixture.incremental`
 
-    def updated(self, data: Any, *, sample_weight: Any = None, keep: float = 1.0) -> MixtureModel:
-        """One step of online EM: `keep` of what is known (1: all of it) and what is expected of more rows."""
-        more, _ = self.expected_statistics(self.rows(data, sample_weight))
-        if self.statistics is None:
-            return self.estimate(self.prior, more)
-        found = self.estimate(self.prior, self.statistics * keep + more)
-        return replace(found, lineage=after_update(self.lineage, self.statistics, more, keep))
+    def update(self, data: Any, *, sample_weight: Any = None, forgetting_factor: float = 1.0) -> MixtureModel:
+        """Return the model after more rows: one step of online EM.
+
+        Parameters
+        ----------
+        data
+            Rows, whose expected statistics under this model are added.
+        sample_weight
+            The weight of each row.
+        forgetting_factor
+            The weight of what is known so far, from 0 to 1.
+        """
+        return incremental.updated(self, self.rows(data, sample_weight), forgetting_factor)
+
+    def remove(self, data: Any, *, sample_weight: Any = None) -> MixtureModel:
+        """Return the model without some of its rows.
+
+        Rows that were added together by one :meth:`update` are removed exactly; of others the statistics that this
+        model expects are subtracted.
+        """
+        return incremental.removed(self, self.rows(data, sample_weight))
+
+    def discount(self, forgetting_factor: float) -> MixtureModel:
+        """Return the model with every row counting for `forgetting_factor` (0 to 1); the prior stays."""
+        return incremental.discounted(self, forgetting_factor)
+
+    def merge(self, other: MixtureModel) -> MixtureModel:
+        """Return the model of the rows of both, the same as ``self + other``."""
+        return self + other
 
     def __add__(self, other: MixtureModel) -> MixtureModel:
-        """Both together, component by component: for models that grew from one start, or are :meth:`aligned`.
+        """The model of the rows of both, component by component; rows of a base of both count once.
 
-        Rows of a model that both were updated from count once.
+        Both have the same parts, and components in the same order: they were updated from one model, or are brought
+        in order by :meth:`align`.
         """
-        if not isinstance(other, MixtureModel):
-            return NotImplemented
-        return merge.added(self, other)
+        return incremental.added(self, other) if isinstance(other, MixtureModel) else NotImplemented
 
-    def aligned(self, to: MixtureModel) -> MixtureModel:
-        """The components in the order in which they are most alike those of another mixture."""
-        return merge.aligned(self, to)
+    def __sub__(self, other: MixtureModel) -> MixtureModel:
+        """The model without the rows of another one, except for those of a base of both."""
+        return incremental.subtracted(self, other) if isinstance(other, MixtureModel) else NotImplemented
 
-    def reordered(self, order: Any) -> MixtureModel:
-        """The same mixture with its components in another order."""
-        return merge.reordered(self, order)
+    def align(self, to: MixtureModel) -> MixtureModel:
+        """Return the model with its components in the order in which they are most similar to those of another."""
+        return reordering.aligned(self, to)
+
+    def reorder_components(self, order: Any) -> MixtureModel:
+        """Return the model with its components in another order."""
+        return reordering.reordered(self, order)
+
+    # -- results
+
+    def plot(self, data: Any, *, columns: Sequence[str] | None = None, ax: Any = None) -> Any:
+        """Plot rows by their component; see :func:`bayeslearn.plots.plot_mixture`."""
+        return plots.plot_mixture(self, data, columns=columns, ax=ax)
+
+    def report(self) -> Report:
+        """Return the components, their sizes and what distinguishes them."""
+        from bayeslearn.mixture.results import report_of  # noqa: PLC0415 - it reads models
+
+        return report_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return weights, sizes and the description of each component as plain values."""
+        from bayeslearn.mixture.results import plain_model  # noqa: PLC0415 - it reads models
+
+        return plain_model(self)
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """Return a frame with a row for each component: weight, size and parameters."""
+        from bayeslearn.mixture.results import frame_of_model  # noqa: PLC0415 - it reads models
+
+        return frame_of_model(self, backend)
 
     # -- files
 
@@ -225,21 +405,6 @@ class MixtureModel(Saved, kind="mixture", version=2):
 
         return model_of(reader, document)
 
-    # -- scores
-
-    def bic(self, data: Any, sample_weight: Any = None) -> float:
-        """−2 ln P(D|θ) + free parameters · ln n: the lower the better."""
-        found = self.rows(data, sample_weight)
-        return -2 * self.log_likelihood(found) + self.free_parameters * float(np.log(found.total))
-
-    def aic(self, data: Any, sample_weight: Any = None) -> float:
-        """−2 ln P(D|θ) + 2 · free parameters: the lower the better."""
-        return -2 * self.log_likelihood(data, sample_weight) + 2 * self.free_parameters
-
-    def log_evidence(self, data: Any, sample_weight: Any = None) -> float:
-        """ln P(D), parameters integrated out, as Cheeseman and Stutz bound it; see :mod:`.scoring`."""
-        return marginal_likelihood.log_evidence(self, self.rows(data, sample_weight))
-
 
 def priors_of(
     parts: tuple[Component, ...], priors: Mapping[str, Any] | tuple[Any, ...], shares: Any, k: int
@@ -247,6 +412,15 @@ def priors_of(
     """Priors with a row for every component."""
     own = tuple(priors[part.name] for part in parts) if not isinstance(priors, tuple) else priors
     return MixturePrior(shares.of((k,)), Product(parts).shaped(own, k))
+
+
+def require_component(model: MixtureModel, name: str, number: int) -> int:
+    """Return the number of a component, which the model must have."""
+    if validation.integer(name, number, min_value=0) >= model.n_components:
+        raise ParameterError(
+            f"there is no component {number}", hint=f"the components are {listed(range(model.n_components))}"
+        )
+    return number
 
 
 @upgrade("mixture", 1)

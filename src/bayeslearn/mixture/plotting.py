@@ -62,7 +62,7 @@ def marginal(model: MixtureModel, name: str) -> tuple[Floats, Floats]:
 
 def covariance(model: MixtureModel, names: list[str]) -> Floats:
     """The covariance of two columns in each component, (k, 2, 2)."""
-    found = np.zeros((model.k, 2, 2))
+    found = np.zeros((model.n_components, 2, 2))
     for side, name in enumerate(names):
         found[:, side, side] = marginal(model, name)[1]
     (i, a), (j, b) = (numeric_columns(model)[name] for name in names)
@@ -83,16 +83,16 @@ def outlines(model: MixtureModel, names: list[str]) -> Iterator[Floats]:
 def paint(axes: Any, model: MixtureModel, data: Any, color: Callable[[int], Any], columns: Any = None) -> None:
     """Rows by their component, and the components: ellipses over two columns, densities over one."""
     rows, names = model.rows(data), pick(model, columns)
-    labels = model.assign(rows)
+    labels = model.predict(rows)
     values = [column(model, rows, name) for name in names]
     if not names:
-        shares(axes, model.responsibilities(rows), color)
+        shares(axes, model.predict_proba(rows), color)
         return
     if len(names) == 1:
         x, (mean, var) = values[0][~np.isnan(values[0])], marginal(model, names[0])
         axes.hist(x, bins=40, density=True, color="lightgray")
         grid = np.linspace(x.min(), x.max(), 400)
-        for j in range(model.k):
+        for j in range(model.n_components):
             density = np.exp(-((grid - mean[j]) ** 2) / var[j] / 2) / np.sqrt(2 * np.pi * var[j])
             axes.plot(grid, model.weights[j] * density, color=color(j), label=str(j))
         axes.set(xlabel=names[0], ylabel="density")

@@ -22,7 +22,7 @@ def document_of(model: MixtureModel) -> dict[str, Any]:
     parts = zip(model.parts, model.prior.parts, model.parameters, strict=True)
     entries = [plain_component(c, p, θ, None if known is None else known[c.name]) for c, p, θ in parts]
     lineage = plain_lineage(model.lineage)
-    return {"equal": model.equal, "weights": model.weights, "shares": shares, "parts": entries, **lineage}
+    return {"equal": model.equal_weights, "weights": model.weights, "shares": shares, "parts": entries, **lineage}
 
 
 def model_of(reader: Reader, document: dict[str, Any]) -> MixtureModel:

@@ -192,14 +192,8 @@ def clustered(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BayeslearnWarning)
             model = fit_mixture(
-                x,
-                k,
-                covariance="spherical",
-                sample_weight=sample_weight,
-                restarts=0,
-                tol=1e-3,
-                random_state=random_state,
-            ).model
+                x, k, covariance_type="spherical", sample_weight=sample_weight, n_init=1, random_state=random_state
+            )
         means, variances = model.parameters[0]
         return means, np.sqrt(np.broadcast_to(variances, k))
     w = np.ones(len(x)) if sample_weight is None else sample_weight

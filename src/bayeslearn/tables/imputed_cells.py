@@ -16,9 +16,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bayeslearn.tables.arrow_columns import is_rows
+from bayeslearn.tables.arrow_columns import gather, is_rows
 from bayeslearn.tables.columns import one_dictionary
 from bayeslearn.tables.file_readers import file_table
+from bayeslearn.tables.schema import Schema
+from bayeslearn.tables.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,6 +57,42 @@ def in_memory(data: Any) -> Any:
                 data.items()}  # fmt: skip
     frame = nw.from_native(data, pass_through=True)
     return frame.collect().to_native() if isinstance(frame, nw.LazyFrame) else data
+
+
+def completed(data: Any, schema: Schema, complete: Callable[[Table], Table]) -> Any:
+    """The data with missing values filled, in the same kind of container.
+
+    `complete` fills a table of a schema. Other columns of the data, and observed values, stay as they are.
+    """
+    from bayeslearn.tables.conversion import as_table  # noqa: PLC0415 - it reads all kinds of data
+
+    data = in_memory(data)
+    found, _ = gather(data, None, tuple(schema.names))
+    names = [column.name for column in found]
+    weights = data.sample_weight if isinstance(data, Table) else None
+    cells = {column.name: column.data for column in found}
+    table = as_table(cells, schema=schema, missing_columns="missing", sample_weight=weights)
+    full, fills = complete(table), {}
+    for name in names:
+        if name in schema:
+            variable = schema[name]
+            states = getattr(variable, "states", None)
+            before, after = (t.values_of(name) if states is None else t.codes_of(name) for t in (table, full))
+            rows = np.flatnonzero(np.isnan(before) if states is None else before < 0)
+            new = after[rows].tolist()
+            if len(rows):
+                fills[name] = Fill(rows, new if states is None else [states[code] for code in new])
+    return table_completed(data, schema, fills) if isinstance(data, Table) else fill_cells(data, names, fills)
+
+
+def table_completed(table: Table, schema: Schema, fills: Fills) -> Table:
+    """A table whose columns are filled; they have the variables of the schema."""
+    from bayeslearn.tables.conversion import as_table  # noqa: PLC0415 - it reads all kinds of data
+
+    names, columns = set(schema.names), {name: list(table.column(name)) for name in table.schema.names}
+    columns |= {name: fill.into(columns[name]) for name, fill in fills.items()}
+    variables = Schema(schema[v.name] if v.name in names else v for v in table.schema)
+    return as_table(columns, schema=variables, sample_weight=table.sample_weight)
 
 
 def is_arrow(values: Any) -> bool:

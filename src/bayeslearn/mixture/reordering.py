@@ -1,4 +1,4 @@
-"""Components of two mixtures brought into one order, and added."""
+"""Components in another order: that of another mixture, or a given one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn.distributions import StatisticsBundle
-from bayeslearn.distributions.lineage import mapped, merged
+from bayeslearn.distributions.lineage import mapped
 from bayeslearn.errors import MismatchError, ParameterError
 
 if TYPE_CHECKING:
@@ -17,36 +17,28 @@ if TYPE_CHECKING:
     from bayeslearn.mixture.model import MixtureModel
 
 
-def added(one: MixtureModel, other: MixtureModel) -> MixtureModel:
-    """The statistics of both, component by component, under the prior of the first."""
-    require_same(one, other)
-    if one.statistics is None or other.statistics is None:
-        return other if one.statistics is None else one
-    statistics, lineage = merged(one.statistics, other.statistics, one.lineage, other.lineage)
-    return replace(one.estimate(one.prior, statistics), lineage=lineage)
-
-
 def aligned(model: MixtureModel, to: MixtureModel) -> MixtureModel:
-    """The order in which the cases of each component are most probable under its counterpart (Hungarian method)."""
+    """Return the model in the order in which the rows of each component are most probable under its counterpart."""
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - only here
 
     require_same(model, to)
     if model.statistics is None:
         return model
-    k, fit = model.k, np.zeros((model.k, model.k))
+    k = model.n_components
+    fit = np.zeros((k, k))
     for part, θ in zip(model.parts, to.parameters, strict=True):
-        for shift in range(k):  # the cases of component j + shift against parameters j
+        for shift in range(k):  # the rows of component j + shift against parameters j
             turned = np.roll(np.arange(k), -shift)
             log_p = part.distribution.log_likelihood(taken(model.statistics[part.name], turned), θ)
-            fit[np.arange(k), turned] += log_p / np.maximum(model.sizes[turned], np.finfo(float).tiny)
+            fit[np.arange(k), turned] += log_p / np.maximum(model.component_sizes[turned], np.finfo(float).tiny)
     return reordered(model, linear_sum_assignment(-fit)[1])
 
 
 def reordered(model: MixtureModel, order: Any) -> MixtureModel:
-    """The same mixture with its components in another order."""
+    """Return the mixture with its components in another order."""
     order = np.asarray(order)
-    if sorted(order.tolist()) != list(range(model.k)):
-        raise ParameterError(f"an order of {model.k} components names each once, got {order.tolist()}")
+    if sorted(order.tolist()) != list(range(model.n_components)):
+        raise ParameterError(f"an order of {model.n_components} components has each number once, got {order.tolist()}")
 
     def moved(known: StatisticsBundle) -> StatisticsBundle:
         return StatisticsBundle({name: taken(s, order) for name, s in known.items()})
@@ -82,8 +74,8 @@ def pooled(statistics: Any) -> Any:
 
 def require_same(one: MixtureModel, other: MixtureModel) -> None:
     """Both have the same parts and as many components."""
-    if one.parts != other.parts or one.k != other.k:
+    if one.parts != other.parts or one.n_components != other.n_components:
         raise MismatchError(
-            f"only mixtures of the same parts and as many components can be joined, got {one!r} and {other!r}",
+            f"mixtures need the same parts and the same number of components, got {one!r} and {other!r}",
             differs="parts",
         )

@@ -1,0 +1,136 @@
+"""Why a row belongs to a component: log odds against another component, column by column.
+
+    ln P(j | x) / P(l | x) = ln w_j / w_l + Σ_columns ln p(x_c | j) / p(x_c | l)
+
+For columns that have a joint Gaussian, the quadratic form is split by columns, zᵀ Λ z = Σ_c z_c (Λ z)_c with z = x − μ,
+and the determinants are part of the base. Missing values contribute nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bayeslearn.errors import ParameterError, ShapeError
+from bayeslearn.mixture.model import require_component
+from bayeslearn.reports import Grid, Pairs, Report, Reported
+from bayeslearn.tables.frames import frame_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from bayeslearn.components.component import Component
+    from bayeslearn.mixture.model import MixtureModel
+
+
+@dataclass(frozen=True, repr=False)
+class ComponentExplanation(Reported):
+    """Log odds of a component against another one, given a row.
+
+    Attributes
+    ----------
+    component, versus
+        The numbers of both components.
+    probability, versus_probability
+        Their probabilities, given the row.
+    base
+        The log odds that no column contributes: of the weights, and of determinants of covariances.
+    contributions
+        The log odds that each column contributes, positive in favor of `component`; the largest first.
+    """
+
+    component: int
+    versus: int
+    probability: float
+    versus_probability: float
+    base: float
+    contributions: dict[str, float]
+
+    @property
+    def log_odds(self) -> float:
+        """The log odds of the component: the sum of base and contributions."""
+        return self.base + sum(self.contributions.values())
+
+    def report(self) -> Report:
+        """Return the log odds of each column."""
+        odds = {"Probability": self.probability, f"Probability of {self.versus}": self.versus_probability}
+        rows = [["(weights)", self.base], *self.contributions.items(), ["Sum", self.log_odds]]
+        title = f"Component {self.component} versus component {self.versus}"
+        return Report(title, Pairs(odds), Grid(["Column", "Log odds"], rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as plain values."""
+        return {
+            "component": self.component, "versus": self.versus, "probability": self.probability,
+            "versus_probability": self.versus_probability, "base": self.base, "log_odds": self.log_odds,
+            "contributions": dict(self.contributions),
+        }  # fmt: skip
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """Return a frame with a row for each column."""
+        columns = {"column": list(self.contributions), "log_odds": list(self.contributions.values())}
+        return frame_of(columns, backend)
+
+
+def explained(model: MixtureModel, row: Any, component: int | None, versus: int | None) -> ComponentExplanation:
+    """Return how much each column of a row supports a component against another one."""
+    if model.n_components == 1:
+        raise ParameterError("a mixture of one component has no other to compare with")
+    rows = model.rows(one_row(row))
+    if len(rows) != 1:
+        raise ShapeError(f"expected one row, got {len(rows)}", hint="explain(frame.iloc[[0]]), or a dict of cells")
+    shares = model.predict_proba(rows)[0]
+    j = int(shares.argmax()) if component is None else require_component(model, "component", component)
+    order = [int(i) for i in np.argsort(-shares, kind="stable") if i != j]
+    rival = order[0] if versus is None else require_component(model, "versus", versus)
+    if rival == j:
+        raise ParameterError(f"component {j} cannot be compared with itself")
+    with np.errstate(divide="ignore"):
+        base = float(np.log(model.weights[j]) - np.log(model.weights[rival]))
+    found: dict[str, float] = {}
+    pair = np.array([j, rival])
+    for part, θ, cells in zip(model.parts, model.parameters, rows.cells, strict=True):
+        for name, value in contributions(part, part.distribution.take(θ, pair), cells):
+            if name is None:
+                base += value
+            else:
+                found[name] = value
+    found = dict(sorted(found.items(), key=lambda item: -abs(item[1])))
+    return ComponentExplanation(j, rival, float(shares[j]), float(shares[rival]), base, found)
+
+
+def one_row(row: Any) -> Any:
+    """Return a row as data of one row: cells of a dict become columns, a list becomes a matrix."""
+    if isinstance(row, Mapping):
+        scalar = {name: np.ndim(cell) == 0 for name, cell in row.items()}
+        return {name: [cell] if scalar[name] else cell for name, cell in row.items()}
+    if isinstance(row, list | tuple | np.ndarray) and np.ndim(row) == 1:
+        return np.asarray(row)[None]
+    return row
+
+
+def contributions(part: Component, parameters: Any, cells: NDArray[Any]) -> Iterator[tuple[str | None, float]]:
+    """The log odds of each column, under two rows of parameters; without a name what belongs to no column."""
+    if not part.is_joint:
+        log_p = part.distribution.log_prob(parameters, cells)[0]
+        yield part.name, float(log_p[0] - log_p[1])
+        return
+    seen = np.flatnonzero(~np.isnan(cells[0]))
+    Σ = part.distribution.covariances(parameters)[:, seen[:, None], seen]
+    z = cells[0, seen] - np.asarray(parameters[0])[:, seen]
+    if len(seen):
+        pulled = np.linalg.solve(Σ, z[..., None])[..., 0]
+        determinants = np.linalg.slogdet(Σ)[1]
+        if not np.count_nonzero(Σ - Σ * np.eye(len(seen))):  # independent columns: each has its own determinant
+            quadratic = z * pulled + np.log(np.diagonal(Σ, axis1=1, axis2=2))
+        else:
+            quadratic = z * pulled
+            yield None, float(determinants[1] - determinants[0]) / 2
+    for column in range(len(part.columns)):
+        at = np.flatnonzero(seen == column)
+        yield part.columns[column].name, float(quadratic[1, at[0]] - quadratic[0, at[0]]) / 2 if len(at) else 0.0
