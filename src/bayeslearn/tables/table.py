@@ -26,7 +26,7 @@ from bayeslearn.tables.source_protocol import Source
 from bayeslearn.tables.variables import DiscreteVariable, NumericVariable, state_array
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -393,9 +393,13 @@ class Table(Source):
 
     # -- counts
 
+    def count_groups(self, column_groups: Sequence[tuple[str, ...]]) -> list[NDArray[np.float64]]:
+        """Return the counts of groups of discrete columns, with missing as the last index of every axis."""
+        return self.counter.count([self.counter.columns(names) for names in column_groups])
+
     @cached_property
     def counter(self) -> Counter:
-        """What counts families of columns, and remembers the bitmaps it makes; see :func:`contingency_tables`."""
+        """The counter of groups of columns, which keeps bitmaps; see :func:`contingency_tables`."""
         return Counter(self)
 
     # -- as a value
