@@ -11,7 +11,7 @@ import numpy as np
 import sklearn
 from sklearn.neighbors import NearestNeighbors
 
-from bayeslearn.regression.local import LocalRegressionModel, local_regression
+from bayeslearn.regression.local import LocalRegressionModel, fit_local
 from bench.harness import Work
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def planes(n: int, queries: int, columns: int) -> Work:
     rng = np.random.default_rng(0)
     X, Q = rng.normal(size=(n, columns)), rng.normal(size=(queries, columns))
     y = np.sin(X).sum(axis=1) + 0.1 * rng.normal(size=n)
-    model = local_regression(X, y, k=NEIGHBORS, standardize=False)
+    model = fit_local(X, y, n_neighbors=NEIGHBORS, standardize=False)
     found = NearestNeighbors(n_neighbors=NEIGHBORS).fit(X)
     return Work(
         f"planes, {queries:,} queries, {n:,} x {columns}, k {NEIGHBORS}", "lstsq loop", sklearn.__version__,
@@ -40,7 +40,7 @@ def planes(n: int, queries: int, columns: int) -> Work:
 
 
 def ours(model: LocalRegressionModel, Q: np.ndarray) -> np.ndarray:
-    return model.at(Q, noise=False).mean
+    return model.local_fits(Q, noise=False).mean
 
 
 def theirs(found: NearestNeighbors, X: np.ndarray, y: np.ndarray, Q: np.ndarray) -> np.ndarray:

@@ -437,7 +437,7 @@ def test_the_models_of_fitted_estimators_are_saved(tmp_path):
         (bayeslearn.AODEClassifier().fit(X, y), None),
         (bayeslearn.NeighborsClassifier().fit(numbers, y), None),
         (bayeslearn.BayesianLinearRegressor().fit(numbers, numbers[:, 0]), None),
-        (bayeslearn.LocalRegressor(k=5).fit(numbers, numbers[:, 0]), None),
+        (bayeslearn.LocalRegressor(n_neighbors=5).fit(numbers, numbers[:, 0]), None),
         (bayeslearn.LogisticClassifier().fit(numbers, y), None),
         (bayeslearn.GaussianMixture(2, random_state=0).fit(numbers), MixtureModel),
         (bayeslearn.TextClassifier().fit(["a b", "c d"] * 8, y), TextModel),

@@ -77,7 +77,7 @@ LEARNERS = {
     "neighbors": (NeighborsClassifier(3, metric="euclidean"), NOISY),
     "neighbors, numbers": (NeighborsRegressor("all", weights="inverse_square", metric="euclidean"), X[:, 0] + NOISY),
     "least squares": (BayesianLinearRegressor(), X[:, 0] + NOISY),
-    "local": (LocalRegressor(criterion="E2", kernel="gaussian", bandwidth=2.0), X[:, 0] + NOISY),
+    "local": (LocalRegressor(locality="kernel", kernel="gaussian", bandwidth=2.0), X[:, 0] + NOISY),
     "sigmoid": (LogisticClassifier(), NOISY),
     "radial": (RBFRegressor(centers="all", width=1.0), X[:, 0] + NOISY),
     "radial, classes": (RBFClassifier(5, centers="farthest", prior=1.0, random_state=0), NOISY),

@@ -95,7 +95,7 @@ def test_a_curvature_that_is_no_number_is_refused():
 @pytest.mark.parametrize("method", ["newton", "lbfgs", "gradient"])
 def test_weights_too_large_for_a_sigmoid_are_refused_or_learned(method):
     try:
-        model = LogisticClassifier(method=method).fit(X, X[:, 0] > 0, sample_weight=np.full(100, 1e307))
+        model = LogisticClassifier(algorithm=method).fit(X, X[:, 0] > 0, sample_weight=np.full(100, 1e307))
     except DataError as error:
         assert "leave the range of floats" in error.message  # noqa: PT017 - either is right
     else:

@@ -110,8 +110,8 @@ VALUES = {
     ),
     "PoissonEmissions": (lambda rate: PoissonEmissions("x", rate), [positive(2)]),
     "RBFBasis": (RBFBasis, [numbers(3, 2), positive(3)]),
-    "brute force": (lambda x: build_index(x, kind="brute"), [numbers(50, 3)]),
-    "k-d tree": (lambda x: build_index(x, kind="tree"), [numbers(50, 3)]),
+    "brute force": (lambda x: build_index(x, algorithm="brute"), [numbers(50, 3)]),
+    "k-d tree": (lambda x: build_index(x, algorithm="kd_tree"), [numbers(50, 3)]),
     "DocumentCounts": (
         lambda a, b, c: DocumentCounts(a, b, c, 2),
         [np.array([0, 1, 2]), np.array([0, 1], np.int32), np.ones(2, np.int32)],
@@ -159,6 +159,6 @@ def test_a_fitted_learner_owns_its_arrays(name):
 
 def test_rows_of_a_local_model_are_its_own():
     x, y, weights = numbers(30, 2), numbers(30), positive(30)
-    model = bayeslearn.regression.local_regression(x, y, sample_weight=weights)
+    model = bayeslearn.regression.fit_local(x, y, sample_weight=weights)
     assert isinstance(model, LocalRegressionModel)
     assert shared(model, [x, y, weights]) == []

@@ -23,7 +23,7 @@ from bayeslearn.neighbors import fit_neighbors
 from bayeslearn.network import cross_validate
 from bayeslearn.network.equivalence import cpdag
 from bayeslearn.network.inference.evidence_session import EvidenceSession
-from bayeslearn.regression import fit_linear, fit_logistic, fit_rbf, local_regression
+from bayeslearn.regression import fit_linear, fit_local, fit_logistic, fit_rbf
 
 HOSTILE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 A, B, C, D = "a\x1b[2J", "b\u202e", "c\x9b31m", "d\x07"
@@ -94,7 +94,7 @@ def numeric_values():
         fit_linear(ROWS, C),
         fit_rbf(ROWS, C, 2, random_state=0),
         fit_logistic(ROWS, A),
-        local_regression({C: ROWS[C]}, NUMBERS, k=5),
+        fit_local({C: ROWS[C]}, NUMBERS, n_neighbors=5),
         fit_neighbors(ROWS, A),
         model,
         *describe_clusters(model),

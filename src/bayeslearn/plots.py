@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from bayeslearn.network import DAG, BayesianNetwork, Sensitivity
     from bayeslearn.network.inference.results import QueryResult
     from bayeslearn.online import MistakeCurve
-    from bayeslearn.regression.targets import Examples
 
 matplotlib_figure: Any = lazy_imports.Optional("matplotlib.figure", "pictures", "plot")
 
@@ -350,12 +349,17 @@ def plot_neighbors(model: Any, *, ax: Any = None) -> Any:
     return draw(model, ax=ax)
 
 
-def plot_regression(model: Any, rows: Examples, *, level: float = 0.95, ax: Any = None) -> Any:
-    """A fitted function over its only numeric column, with its interval; else predicted against observed values."""
-    from bayeslearn.regression.plotting import paint  # noqa: PLC0415 - loaded when a function is drawn
+def plot_regression(model: Any, data: Any = None, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
+    """A fitted function over its only numeric column, with its interval; else predicted against observed values.
+
+    `model` is a regression or classification model, or an estimator; `target` names a column of `data`, by default the
+    one that the model predicts, or holds the targets. Local regression draws its training rows without `data`.
+    """
+    from bayeslearn.regression.plotting import examples_of, paint  # noqa: PLC0415 - loaded when a function is drawn
 
     figure, axes = _canvas(ax)
-    paint(axes, model, rows, level)
+    model = model_of(model)
+    paint(axes, model, examples_of(model, data, target), level)
     return figure
 
 

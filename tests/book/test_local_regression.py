@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bayeslearn.regression.local import descend, local_regression
+from bayeslearn.regression.local import descend, fit_local
 
 RNG = np.random.default_rng(4)
 X = RNG.uniform(-2, 2, size=(60, 2))
 Y = np.sin(X[:, 0]) + X[:, 1] ** 2 + 0.1 * RNG.normal(size=60)
 QUERIES = RNG.uniform(-2, 2, size=(5, 2))
-CRITERIA = {"E1": {"k": 15}, "E2": {"bandwidth": 2.1}, "E3": {"k": 20}}
+CRITERIA = {"neighbors": {"n_neighbors": 15}, "kernel": {"bandwidth": 2.1}, "kernel_neighbors": {"n_neighbors": 20}}
 
 
 def kernel_of(name, u):
@@ -32,40 +32,40 @@ def attributes(z, degree):
     return np.column_stack(columns)
 
 
-def normal_equations(query, criterion, kernel, degree, *, k=None, bandwidth=None):
+def normal_equations(query, locality, kernel, degree, *, n_neighbors=None, bandwidth=None):
     """(AᵀKA) w = AᵀK f: w₀ is the fit at the query."""
     z = (X - query) / X.std(axis=0)
     d = np.sqrt((z**2).sum(axis=1))
-    near = np.argsort(d)[: k or len(X)]
+    near = np.argsort(d)[: n_neighbors or len(X)]
     u = d[near] / (bandwidth or d[near].max())
-    K = np.ones(len(near)) if criterion == "E1" else kernel_of(kernel, u)
+    K = np.ones(len(near)) if locality == "neighbors" else kernel_of(kernel, u)
     A = attributes(z[near], degree)
     return np.linalg.solve(A.T @ (K[:, None] * A), A.T @ (K * Y[near]))[0]
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2])
 @pytest.mark.parametrize("kernel", ["gaussian", "tricube", "epanechnikov", "inverse_square"])
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_all_criteria_equal_the_weighted_normal_equations(criterion, kernel, degree):
-    how = CRITERIA[criterion]
-    found = local_regression(X, Y, degree=degree, criterion=criterion, kernel=kernel, **how).at(QUERIES)
-    expected = [normal_equations(q, criterion, kernel, degree, **how) for q in QUERIES]
+@pytest.mark.parametrize("locality", CRITERIA)
+def test_all_criteria_equal_the_weighted_normal_equations(locality, kernel, degree):
+    how = CRITERIA[locality]
+    found = fit_local(X, Y, degree=degree, locality=locality, kernel=kernel, **how).local_fits(QUERIES)
+    expected = [normal_equations(q, locality, kernel, degree, **how) for q in QUERIES]
     np.testing.assert_allclose(found.mean, expected, rtol=1e-10)
     assert not found.ridged.any()
     assert not found.out_of_reach.any()
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2])
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_the_gradient_rule_converges_to_them(criterion, degree):
-    model = local_regression(X, Y, degree=degree, criterion=criterion, **CRITERIA[criterion])
+@pytest.mark.parametrize("locality", CRITERIA)
+def test_the_gradient_rule_converges_to_them(locality, degree):
+    model = fit_local(X, Y, degree=degree, locality=locality, **CRITERIA[locality])
     found = descend(model, QUERIES[:1], tol=1e-14)
     assert found.converged
-    expected = normal_equations(QUERIES[0], criterion, "tricube", degree, **CRITERIA[criterion])
+    expected = normal_equations(QUERIES[0], locality, "tricube", degree, **CRITERIA[locality])
     np.testing.assert_allclose(found.value, expected, rtol=1e-9)
     assert (np.diff(found.errors) <= 1e-12 * found.errors[0]).all()
 
 
 def test_a_rate_that_is_too_large_never_settles():
-    model = local_regression(X, Y, k=15)
-    assert not descend(model, QUERIES[:1], rate=10.0, max_steps=500).converged
+    model = fit_local(X, Y, n_neighbors=15)
+    assert not descend(model, QUERIES[:1], rate=10.0, max_iter=500).converged

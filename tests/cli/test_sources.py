@@ -132,7 +132,7 @@ def test_what_needs_all_rows_is_told_of(place, tmp_path):
     text = ask("fit", "mixture", str(place / "full-[12].csv"), "--n-components", "2", "--drop-columns", "t", "-o", to)
     assert "Uncertain rows are reported only for rows in memory." in text
     text = ask("fit", "regression", str(place / "full-[12].csv"), "--target", "size", "--drop-columns", "t")
-    assert "left-one-out error  not looked for" in text
+    assert "the error on held-out rows was not computed" in text
 
 
 ### scan

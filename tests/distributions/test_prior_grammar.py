@@ -22,7 +22,7 @@ def linear(prior):
 
 
 def logistic(prior):
-    return fit_logistic(X, CLASSES, prior=prior).fit.weights
+    return fit_logistic(X, CLASSES, prior=prior).fit.coefficients
 
 
 def neighbors(prior):

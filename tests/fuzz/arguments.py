@@ -158,7 +158,7 @@ def use_coordinates(rows: Any, columns: Any, counts: Any, _labels: Any) -> Calla
 
 def use_index(kind: str) -> Any:
     def make(points: Any, queries: Any) -> Callable[[], None]:
-        index = build_index(points, kind=kind)
+        index = build_index(points, algorithm=kind)
 
         def use() -> None:
             distances, rows = index.nearest(queries, min(3, len(index)))
@@ -240,7 +240,7 @@ SHAPES: dict[str, tuple[Any, list[tuple[int, ...]]]] = {
     "csc": (use_sparse("csc"), [(4,), (6,), (6,), (4,)]),
     "coo": (use_coordinates, [(6,), (6,), (6,), (4,)]),
     "brute force": (use_index("brute"), [(N, 2), (5, 2)]),
-    "k-d tree": (use_index("tree"), [(N, 2), (5, 2)]),
+    "k-d tree": (use_index("kd_tree"), [(N, 2), (5, 2)]),
     "Examples": (use_examples, [(N, 2), (N,)]),
     "ConceptClass": (use_concepts, [(6, 4)]),
     "experts": (use_experts, [(N, 2), (N,)]),

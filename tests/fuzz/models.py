@@ -38,10 +38,10 @@ from bayeslearn.regression import (
     LocalRegressionModel,
     RegressionModel,
     fit_linear,
+    fit_local,
     fit_logistic,
     fit_rbf,
     fit_rbf_classifier,
-    local_regression,
 )
 from tests.fuzz import mutations
 from tests.fuzz.trials import Target, refused
@@ -143,7 +143,7 @@ def use_neighbors(model: NeighborsModel, *, numbers: bool) -> list[Any]:
 def use_regression(model: RegressionModel) -> list[Any]:
     return [
         lambda: model.predict(INPUTS),
-        lambda: model.predicted(INPUTS).low,
+        lambda: model.predict_interval(INPUTS)[0],
         lambda: model.update(INPUTS, NUMBERS).predict(INPUTS),
     ]
 
@@ -151,14 +151,14 @@ def use_regression(model: RegressionModel) -> list[Any]:
 def use_classification(model: ClassificationModel) -> list[Any]:
     return [
         lambda: shares(model.predict_proba(INPUTS)),
-        lambda: model.predict(INPUTS) and None,
-        lambda: model.interval(INPUTS),
+        lambda: model.predict(INPUTS).tolist() and None,
+        lambda: model.predict_interval(INPUTS),
         lambda: shares(model.update(INPUTS, LABELS).predict_proba(INPUTS)),
     ]
 
 
 def use_local(model: LocalRegressionModel) -> list[Any]:
-    return [lambda: model.at(INPUTS).mean, lambda: model.noise]
+    return [lambda: model.local_fits(INPUTS).mean, lambda: model.noise]
 
 
 def use_online(model: Any) -> list[Any]:
@@ -300,12 +300,12 @@ KINDS: dict[str, Kind] = {
     "linear": Kind(
         lambda: fit_linear(INPUTS, NUMBERS).update(INPUTS, NUMBERS), use_regression, RegressionModel.load
     ),
-    "radial": Kind(lambda: fit_rbf(INPUTS, NUMBERS, 3, random_state=0).model, use_regression, RegressionModel.load),
+    "radial": Kind(lambda: fit_rbf(INPUTS, NUMBERS, 3, random_state=0), use_regression, RegressionModel.load),
     "sigmoid": Kind(lambda: fit_logistic(INPUTS, LABELS), use_classification, ClassificationModel.load),
     "radial_classes": Kind(
-        lambda: fit_rbf_classifier(INPUTS, LABELS, 3, random_state=0)[0], use_classification, ClassificationModel.load
+        lambda: fit_rbf_classifier(INPUTS, LABELS, 3, random_state=0), use_classification, ClassificationModel.load
     ),
-    "local": Kind(lambda: local_regression(INPUTS, NUMBERS, k=8), use_local, LocalRegressionModel.load),
+    "local": Kind(lambda: fit_local(INPUTS, NUMBERS, n_neighbors=8), use_local, LocalRegressionModel.load),
     "halving": online(Halving),
     "weighted_majority": online(WeightedMajority),
     "network": Kind(

@@ -47,7 +47,7 @@ MORE = {
     "GaussianMixture": {"covariance_type": ["full", "tied", "diag", "spherical"]},
     "HMMEstimator": {"emissions": ["gaussian", "full"]},
     "LocalRegressor": {"kernel": ["tricube", "gaussian"], "degree": [0, 1, 2]},
-    "LogisticClassifier": {"method": ["newton", "lbfgs", "gradient"]},
+    "LogisticClassifier": {"algorithm": ["newton", "lbfgs", "gradient"]},
     "RBFRegressor": {"centers": ["k-means", "em", "farthest", "random", "evidence", "all"]},
 }
 ROWS = [1, 2, 3, 8, 40]

@@ -56,7 +56,7 @@ LEARNED = {
     "linear.json": "fit regression table.csv --target y -o linear.json",
     "rbf.json": "fit regression table.csv --target y --method rbf -o rbf.json --seed 1",
     "local.json": "fit regression table.csv --target y --method local -o local.json",
-    "sigmoid.json": "fit regression table.csv --target class --method sigmoid -o sigmoid.json",
+    "sigmoid.json": "fit regression table.csv --target class --method logistic -o sigmoid.json",
     "neighbors.json": "fit neighbors table.csv --target class -o neighbors.json",
     "neighbors-numbers.json": "fit neighbors table.csv --target y -o neighbors-numbers.json",
     "texts.model": "fit text texts.csv --label folder -o texts.model",

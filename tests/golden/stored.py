@@ -110,7 +110,7 @@ STORED_KINDS = {
         lambda space: [space.size, space.vote(ROW).yes, space.update(["rainy", "warm"], False).size],
     ),
     "k-cnf.json": Kind(lambda: KCNF.fit(EXAMPLES, 2), lambda h: h.covers([ROW, ["rainy", "cold"]])),
-    "radial-classes.json": Kind(lambda: fit_rbf_classifier(INPUTS, LABELS, 3, random_state=0)[0], classified),
+    "radial-classes.json": Kind(lambda: fit_rbf_classifier(INPUTS, LABELS, 3, random_state=0), classified),
     "naive-gamma.json": Kind(
         lambda: fit_naive_bayes(AMOUNTS, "who", distributions=FAMILIES, estimate="integrated"),
         lambda model: [model.predict_proba(AMOUNTS), model.update(AMOUNTS).predict_proba(AMOUNTS)],

@@ -44,7 +44,7 @@ VERBS = {
     "fit mixture": ("table", "fit mixture DATA --n-components 2 -o out.json --seed 1"),
     "predict mixture": ("table", "predict MODELS/mixture.json DATA -o out.csv"),
     "fit regression": ("table", "fit regression DATA --target y -o out.json"),
-    "fit regression sigmoid": ("table", "fit regression DATA --target class --method sigmoid -o out.json"),
+    "fit regression logistic": ("table", "fit regression DATA --target class --method logistic -o out.json"),
     "fit regression rbf": ("table", "fit regression DATA --target y --method rbf -o out.json --seed 1"),
     "fit regression local": ("table", "fit regression DATA --target y --method local -o out.json"),
     "predict regression": ("table", "predict MODELS/linear.json DATA -o out.csv"),
@@ -64,7 +64,7 @@ ONLY_IN_MEMORY = {
     "fit network": {"held_out", "passes"},
     "score": {"impossible_rows"},
     "fit mixture": {"n_uncertain", "uncertain_rows", "notes"},
-    "fit regression": {"left_one_out"},
+    "fit regression": {"errors", "error_kind", "notes"},
     "fit naive-bayes": {"cross_validation", "notes"},
     "scan": {"files", "bytes"},
 }
@@ -72,7 +72,7 @@ NOT_IN_MEMORY = {"files", "parts", "parts as files", "encoded"}
 #: `--engine files` is no option, or the rows of one file are taken and nothing else.
 REFUSED = {
     "impute": NOT_IN_MEMORY,
-    "fit regression sigmoid": {"files", "parts as files"},
+    "fit regression logistic": {"files", "parts as files"},
     "fit regression rbf": {"files", "parts as files"},
     "fit regression local": {"files", "parts as files"},
     "fit neighbors": {"files", "parts as files"},

@@ -37,7 +37,7 @@ REGRESSORS = [
     NeighborsRegressor(3),
     BayesianLinearRegressor(),
     RBFRegressor(3, random_state=0),
-    LocalRegressor(k=20),
+    LocalRegressor(n_neighbors=20),
 ]
 
 

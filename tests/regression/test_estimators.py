@@ -72,9 +72,9 @@ def test_sigmoid_units_are_logistic_regression(y):
 def test_columns_by_name_batches_and_intervals(learner):
     frame = pd.DataFrame(ROWS)
     one = learner.fit(frame.drop(columns=["z"]), "y")
-    assert one.model_.outputs == ("y",)
+    assert one.model_.targets == ("y",)
     assert one.n_features_in_ == 3
-    mean, low, high = one.predict(frame, interval=0.9)
+    mean, (low, high) = one.predict(frame), one.predict_interval(frame, 0.9)
     assert mean.shape == (60,)
     assert np.mean((low <= Y[:, 0]) & (Y[:, 0] <= high)) > 0.8
     assert (one.predict(frame, return_std=True)[1] > 0).all()
@@ -87,8 +87,8 @@ def test_batches_are_the_whole():
     whole, parts = BayesianLinearRegressor().fit(X, Y), BayesianLinearRegressor()
     for rows in np.array_split(np.arange(60), 4):
         parts.partial_fit(X[rows], Y[rows])
-    np.testing.assert_allclose(parts.predict(X, interval=0.5), whole.predict(X, interval=0.5), rtol=1e-9)
-    assert parts.model_.cases == 60
+    np.testing.assert_allclose(parts.predict_interval(X, 0.5), whole.predict_interval(X, 0.5), rtol=1e-9)
+    assert parts.model_.total_weight == 60
 
 
 @pytest.mark.parametrize("learner", [LogisticClassifier(), RBFClassifier(4, prior=1.0, random_state=2)])
@@ -100,9 +100,9 @@ def test_classes_by_name_batches_and_intervals(learner):
     assert ((low < p) & (p < high)).all()
     np.testing.assert_allclose(low[:, 0], 1 - high[:, 1], rtol=1e-9)
     assert found.score(names, LABELS) > 0.6
-    before = found.model_.fit.cases
+    before = found.model_.fit.total_weight
     found.partial_fit(names, LABELS)
-    assert found.model_.fit.cases == 2 * before
+    assert found.model_.fit.total_weight == 2 * before
 
 
 def test_batches_of_classes_are_nearly_the_whole():
@@ -124,7 +124,7 @@ def test_a_class_may_show_later():
 def test_what_a_regression_cannot_learn(learner):
     for y, error, match in [
         (np.full(60, np.nan), MissingValuesError, "the target is missing in every row"),
-        (LABELS, DataError, "a regression needs numbers as targets"),
+        (LABELS, DataError, "regression needs numeric targets"),
         (Y[:50], ShapeError, "got 50 for 60 rows"),
         (None, ParameterError, "the target y is None"),
     ]:
@@ -141,15 +141,15 @@ def test_rows_without_a_target_add_nothing():
     holed[::3] = np.nan
     there = ~np.isnan(holed)
     model = BayesianLinearRegressor().fit(X, holed)
-    assert model.model_.cases == there.sum()
+    assert model.model_.total_weight == there.sum()
     np.testing.assert_allclose(model.coef_, BayesianLinearRegressor().fit(X[there], holed[there]).coef_, rtol=1e-10)
     some = [None if i % 3 == 0 else label for i, label in enumerate(LABELS)]
-    assert LogisticClassifier().fit(X, some).model_.fit.cases == 40
+    assert LogisticClassifier().fit(X, some).model_.fit.total_weight == 40
 
 
 def test_equal_targets_have_no_noise():
     model = BayesianLinearRegressor().fit(X, np.full(60, 5.0))
-    mean, low, high = model.predict(X, interval=0.95)
+    mean, (low, high) = model.predict(X), model.predict_interval(X, 0.95)
     np.testing.assert_allclose(mean, 5, rtol=1e-12)
     np.testing.assert_allclose(high - low, 0, atol=1e-6)
     assert model.noise_ == pytest.approx(0, abs=1e-6)

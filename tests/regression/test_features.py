@@ -136,7 +136,7 @@ def test_files_hold_the_encoding():
     again = Features.from_dict(json.loads(json.dumps(features.to_dict())))
     np.testing.assert_array_equal(again.encode(ROWS).matrix, features.encode(ROWS).matrix)
     again.require_same(features)
-    with pytest.raises(MismatchError, match="these rest on different columns"):
+    with pytest.raises(MismatchError, match="the models have different columns"):
         again.require_same(Features.learn({"x": [1.0, 2.0]}))
     entry = features.to_dict()
     for wrong, match in [

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import linalg, stats
+from scipy.stats import t as student
+from sklearn.metrics import r2_score
 
 from bayeslearn.distributions import RegressionPrior
 from bayeslearn.errors import DataError, EvidenceError, MismatchError, ParameterError, ShapeError
-from bayeslearn.regression import LinearFit, RegressionModel, fit_linear
+from bayeslearn.regression import LinearFit, RegressionModel, fit_linear, fit_rbf
 from bayeslearn.regression.bayesian_linear import collect
 from bayeslearn.regression.priors import LITTLE, best, best_strength, prior_of, strength_evidence, weak
 from tests.properties import trials
@@ -46,7 +51,7 @@ def test_weight_two_is_the_row_twice(seed):
     twice = np.repeat(np.arange(12), np.where(np.arange(12) % 2, 2, 1))
     weighted = LinearFit.learn(X, Y, sample_weight=np.where(np.arange(12) % 2, 2.0, 1.0))
     assert weighted.statistics.isclose(LinearFit.learn(X[twice], Y[twice]).statistics)
-    assert (2 * weighted).cases == 36
+    assert (2 * weighted).total_weight == 36
 
 
 ### agreement
@@ -83,7 +88,7 @@ def test_fewer_cases_than_coefficients():
     fit = LinearFit.learn(X, Y)
     np.testing.assert_allclose(fit.mean(X), Y, rtol=1e-9)
     assert np.isnan(fit.noise).all()
-    with pytest.raises(EvidenceError, match="3 cases are too few for 3 coefficients"):
+    with pytest.raises(EvidenceError, match="3 rows are too few for 3 coefficients"):
         fit.predictive(X)
     moments, d = collect(X, Y)
     held = LinearFit(weak(moments, d, 1.0), moments, d)
@@ -139,7 +144,9 @@ def test_a_case_that_decides_alone_cannot_be_left_out():
 def test_the_evidence_of_all_strengths_at_once(seed):
     moments, d = collect(*data(seed))
     strengths = np.array([1e-3, 0.5, 1.0, 40.0, 1e4])
-    apart = [LinearFit(weak(moments, d, s, noise=LITTLE), moments, d).log_evidence().sum() for s in strengths]
+    apart = [
+        LinearFit(weak(moments, d, s, noise=LITTLE), moments, d).log_marginal_likelihood().sum() for s in strengths
+    ]
     together = strength_evidence(moments, d, strengths)
     np.testing.assert_allclose(together - together[0], np.array(apart) - apart[0], rtol=1e-7, atol=1e-7)
     top = best_strength(moments, d)
@@ -178,30 +185,31 @@ ROWS = {"x": [1.0, 2.0, None, 4.0, 5.0], "hue": ["a", "b", "a", "b", None], "y":
 
 def test_a_model_keeps_its_columns_and_adds(tmp_path):
     model = fit_linear(ROWS, "y", prior="weak")
-    assert repr(model) == "RegressionModel(y of x, hue: least squares; 4 cases)"
-    found = model.predicted({"x": [None], "hue": ["green"]})
+    assert repr(model) == "RegressionModel(y of x, hue: least squares; 4 rows)"
+    new = {"x": [None], "hue": ["green"]}
+    found, (low, high) = model.features.encode(new), model.predict_interval(new)
     assert found.filled == {"x": 1, "hue": 1}
     assert found.unseen == {"hue": ("green",)}
-    assert found.low < found.mean < found.high
+    assert low < model.predict(new) < high
     more = model.update(ROWS)
-    assert more.cases == 8
+    assert more.total_weight == 8
     assert (model + model).fit.statistics.isclose(more.fit.statistics)
     assert (more - model).fit.statistics.isclose(model.fit.statistics)
-    assert (0.5 * more).cases == 4
+    assert (0.5 * more).total_weight == 4
     for name in ("model.json", "model.json.gz"):
         model.save(tmp_path / name)
         again = RegressionModel.load(tmp_path / name)
         np.testing.assert_array_equal(again.predict(ROWS), model.predict(ROWS))
-        assert (again + model).cases == 8
+        assert (again + model).total_weight == 8
 
 
 def test_only_what_began_alike_is_added():
     model = fit_linear(ROWS, "y")
-    with pytest.raises(MismatchError, match="these rest on different priors"):
+    with pytest.raises(MismatchError, match="the fits have different priors"):
         _ = model + fit_linear(ROWS, "y", prior="none")
-    with pytest.raises(MismatchError, match="these rest on different columns"):
+    with pytest.raises(MismatchError, match="the models have different columns"):
         _ = model + fit_linear(ROWS, "y", columns=["x"])
-    with pytest.raises(MismatchError, match="these have different outputs"):
+    with pytest.raises(MismatchError, match="the models have different targets"):
         _ = model + fit_linear({**ROWS, "z": ROWS["y"]}, "z", columns=["x", "hue"])
 
 
@@ -210,9 +218,8 @@ def test_columns_that_do_not_vary_are_told_and_harmless():
     model = fit_linear(rows, "y")
     assert model.features.constant == ("same",)
     np.testing.assert_allclose(model.fit.coef, [[1.9, 0.0]], rtol=1e-12)
-    assert model.predicted(rows).high[0, 0] == pytest.approx(
-        fit_linear(rows, "y", columns=["x"]).predicted(rows).high[0, 0]
-    )
+    alone = fit_linear(rows, "y", columns=["x"])
+    assert model.predict_interval(rows)[1][0] == pytest.approx(alone.predict_interval(rows)[1][0])
 
 
 def test_bad_input():
@@ -228,3 +235,59 @@ def test_bad_input():
         _ = LinearFit.learn(np.zeros((0, 2)), np.zeros(0)).coef
     with pytest.raises(DataError, match="there is no column to learn from besides the target"):
         fit_linear({"y": [1.0, 2.0]}, "y")
+
+
+### the verbs of models
+
+LINE = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "hue": list("ababab"), "y": [2.0, 4.0, 5.0, 8.0, 9.0, 13.0]}
+
+
+def test_predictions_have_scores_likelihoods_and_draws():
+    model, y = fit_linear(LINE, "y"), np.array(LINE["y"])
+    assert model.predict(LINE).shape == (6,)
+    assert model.score(LINE) == pytest.approx(r2_score(y, model.predict(LINE)))
+    t = model.predictive(LINE)
+    expected = student(t.dof[:, 0], t.location[:, 0], t.scale[:, 0]).logpdf(y)
+    np.testing.assert_allclose(model.log_likelihood(LINE), expected, rtol=1e-9)
+    assert model.log_likelihood(LINE, [2.0, None, *y[2:]])[1] == 0
+    drawn = model.sample(LINE, 4000, random_state=0)
+    np.testing.assert_allclose(drawn.mean(axis=0), model.predict(LINE), atol=0.2)
+
+
+def test_explanations_add_up_to_the_prediction():
+    model = fit_linear(LINE, "y")
+    for explained, mean in zip(model.explain(LINE), model.predict(LINE), strict=True):
+        assert explained.predicted == pytest.approx(mean)
+        assert explained.average + sum(explained.contributions.values()) == pytest.approx(mean)
+    with pytest.raises(ParameterError, match="radial units have no contributions"):
+        fit_rbf(LINE, "y", 2).explain(LINE)
+
+
+def test_rows_are_removed_merged_and_discounted():
+    base = fit_linear(LINE, "y", prior="weak")
+    more = {"x": [7.0, 8.0], "hue": ["a", "b"], "y": [13.0, 17.0]}
+    other = {"x": [9.0], "hue": ["a"], "y": [18.0]}
+    one, two = base.update(more), base.update(other)
+    whole = base.update({name: more[name] + other[name] for name in more})
+    np.testing.assert_allclose(one.merge(two).coef, whole.coef, rtol=1e-9)
+    np.testing.assert_allclose(one.remove(more).coef, base.coef, rtol=1e-9)
+    assert base.merge(one, two, one).total_weight == 11  # the second `one` counts its own rows again
+    assert whole.discount(0.5).total_weight == 4.5
+
+
+def test_the_fit_reports_what_it_found():
+    rows = {**LINE, "<id>": [f"r{i}" for i in range(6)], "same": [1.0] * 6}
+    model = fit_linear({name: cells * 4 for name, cells in rows.items()}, "y", columns=["x", "hue", "same"])
+    info = model.fit_info
+    assert (info.n_rows, info.targets, info.prior_used[0]) == (24, ("y",), "reference")
+    assert info.error_kind == "leave_one_out"
+    assert info.errors["y"].r_squared > 0.9
+    assert [w.name for w in info.coefficients()][:2] == ["(intercept)", "x"]
+    assert info.to_dict()["constant_features"] == ["same"]
+    assert pickle.loads(pickle.dumps(info)).to_dict()["rank"] == 2  # without the rows
+    narrow, wide = (info.coefficients(level)[1] for level in (0.5, 0.9))
+    assert wide.low < narrow.low < narrow.high < wide.high
+    for shown in (model, info, model.explain(rows)[0]):
+        assert "<td" in shown._repr_html_()
+        json.dumps(shown.to_dict())
+    assert list(model.to_frame().columns) == ["target", "name", "mean", "low", "high", "effect"]

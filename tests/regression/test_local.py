@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import r2_score
 
 from bayeslearn import plots
 from bayeslearn.distributions import LinearGaussian, RegressionPrior
@@ -21,8 +24,8 @@ from bayeslearn.regression.local import (
     KERNELS,
     LocalFit,
     LocalRegressionModel,
+    fit_local,
     kernel_weights,
-    local_regression,
     lowess,
 )
 from bayeslearn.regression.targets import examples
@@ -32,11 +35,11 @@ RNG = np.random.default_rng(8)
 X = RNG.normal(size=(80, 2)) * [1, 50] + [3, -1000]
 Y = np.sin(X[:, 0]) + X[:, 1] / 50 + 0.1 * RNG.normal(size=80)
 WAYS = [
-    {"criterion": "E1", "k": 12},
-    {"criterion": "E2", "kernel": "gaussian", "bandwidth": 0.7},
-    {"criterion": "E2", "kernel": "tricube", "bandwidth": 2.5},
-    {"criterion": "E3", "kernel": "epanechnikov", "k": 15},
-    {"criterion": "E3", "kernel": "gaussian", "k": 15, "bandwidth": 0.8},
+    {"locality": "neighbors", "n_neighbors": 12},
+    {"locality": "kernel", "kernel": "gaussian", "bandwidth": 0.7},
+    {"locality": "kernel", "kernel": "tricube", "bandwidth": 2.5},
+    {"locality": "kernel_neighbors", "kernel": "epanechnikov", "n_neighbors": 15},
+    {"locality": "kernel_neighbors", "kernel": "gaussian", "n_neighbors": 15, "bandwidth": 0.8},
 ]
 ways = pytest.mark.parametrize("how", WAYS, ids=lambda how: "-".join(map(str, how.values())))
 
@@ -55,7 +58,7 @@ def test_polynomials_of_the_degree_are_met_and_units_do_not_matter(how, seed, de
     def polynomial(x):
         return c + (a * x[:, 0] - b * x[:, 1]) * (degree > 0) + x[:, 0] * x[:, 1] * (degree > 1)
 
-    found = local_regression(x * size + shift, polynomial(x), degree=degree, **how).at(queries * size + shift)
+    found = fit_local(x * size + shift, polynomial(x), degree=degree, **how).local_fits(queries * size + shift)
     known = ~found.ridged
     np.testing.assert_allclose(found.mean[known], polynomial(queries)[known], rtol=1e-6, atol=1e-6)
 
@@ -63,8 +66,8 @@ def test_polynomials_of_the_degree_are_met_and_units_do_not_matter(how, seed, de
 @ways
 def test_outputs_are_answered_apart_and_linearly(how):
     both = np.column_stack([Y, 3 - 2 * Y])
-    model = local_regression(X, both, degree=1, **how)
-    found, one = model.at(X[:7]), local_regression(X, Y, degree=1, **how).at(X[:7])
+    model = fit_local(X, both, degree=1, **how)
+    found, one = model.local_fits(X[:7]), fit_local(X, Y, degree=1, **how).local_fits(X[:7])
     np.testing.assert_allclose(found.mean[:, 0], one.mean, rtol=1e-12)
     np.testing.assert_allclose(found.mean[:, 1], 3 - 2 * one.mean, rtol=1e-9)
     np.testing.assert_allclose(found.std, np.column_stack([one.std, 2 * one.std]), rtol=1e-9)
@@ -73,19 +76,21 @@ def test_outputs_are_answered_apart_and_linearly(how):
 
 def test_weight_two_is_the_row_twice_where_all_rows_count():
     w = np.arange(80) % 3
-    how = {"criterion": "E2", "kernel": "gaussian", "bandwidth": 0.9, "noise_cases": 0}
-    weighted, twice = local_regression(X, Y, sample_weight=w, **how), np.repeat(np.arange(80), w)
-    repeated = local_regression(X[twice], Y[twice], **how)
+    how = {"locality": "kernel", "kernel": "gaussian", "bandwidth": 0.9, "noise_sample_size": 0}
+    weighted, twice = fit_local(X, Y, sample_weight=w, **how), np.repeat(np.arange(80), w)
+    repeated = fit_local(X[twice], Y[twice], **how)
     for name in ("mean", "std", "n"):
-        np.testing.assert_allclose(getattr(weighted.at(X), name), getattr(repeated.at(X), name), rtol=1e-9)
+        np.testing.assert_allclose(
+            getattr(weighted.local_fits(X), name), getattr(repeated.local_fits(X), name), rtol=1e-9
+        )
 
 
 def test_rows_add():
-    whole = local_regression(X, Y, k=14)
-    parts = local_regression(X[:30], Y[:30], k=14) + local_regression(X[30:], Y[30:], k=14)
-    np.testing.assert_allclose(parts.at(X).mean, whole.at(X).mean, rtol=1e-12)
-    more = local_regression(X[:30], Y[:30], k=14).update(X[30:], Y[30:])
-    np.testing.assert_allclose(more.at(X).interval(), whole.at(X).interval(), rtol=1e-12)
+    whole = fit_local(X, Y, n_neighbors=14)
+    parts = fit_local(X[:30], Y[:30], n_neighbors=14) + fit_local(X[30:], Y[30:], n_neighbors=14)
+    np.testing.assert_allclose(parts.local_fits(X).mean, whole.local_fits(X).mean, rtol=1e-12)
+    more = fit_local(X[:30], Y[:30], n_neighbors=14).update(X[30:], Y[30:])
+    np.testing.assert_allclose(more.local_fits(X).interval(), whole.local_fits(X).interval(), rtol=1e-12)
 
 
 @pytest.mark.compiled
@@ -98,23 +103,23 @@ def test_threads_do_not_matter(monkeypatch):
 
 def threads(monkeypatch, n, x, y):
     monkeypatch.setenv("BAYESLEARN_THREADS", n)
-    return local_regression(x, y, k=60).at(x).mean
+    return fit_local(x, y, n_neighbors=60).local_fits(x).mean
 
 
 ### the family
 
 
 @ways
-@pytest.mark.parametrize("noise_cases", [0.0, 7.0])
-def test_the_posterior_is_that_of_the_linear_family(how, noise_cases):
-    model = local_regression(X, Y, degree=1, noise_cases=noise_cases, **how)
-    found = model.at(X[:4])
+@pytest.mark.parametrize("noise_sample_size", [0.0, 7.0])
+def test_the_posterior_is_that_of_the_linear_family(how, noise_sample_size):
+    model = fit_local(X, Y, degree=1, noise_sample_size=noise_sample_size, **how)
+    found = model.local_fits(X[:4])
     for i in range(4):
-        rows, w = model.neighbourhood(X[i : i + 1])
+        rows, w = model.neighborhood(X[i : i + 1])
         w = w * w.sum() / (w**2).sum()
         line = LinearGaussian(2)
         statistics = line.collect(line.cases(model.space.points[rows], Y[rows]), sample_weight=w)
-        ν, s2 = noise_cases, float(model.noise[0])
+        ν, s2 = noise_sample_size, float(model.noise[0])
         prior = RegressionPrior(0.0, np.zeros(3), np.diag([0.0, 0.0, ν * s2]), -3 / 2 + ν / 2)
         t = line.update(prior, statistics).predictive(model.points(X[i : i + 1]))
         assert found.n[i] == pytest.approx(w.sum(), rel=1e-12)
@@ -125,19 +130,19 @@ def test_the_posterior_is_that_of_the_linear_family(how, noise_cases):
 
 
 def test_a_ridge_is_the_familys():
-    how = {"criterion": "E1", "k": 20}
-    model = local_regression(X, Y, ridge=3.0, **how)
-    rows, _ = model.neighbourhood(X[:1])
+    how = {"locality": "neighbors", "n_neighbors": 20}
+    model = fit_local(X, Y, ridge=3.0, **how)
+    rows, _ = model.neighborhood(X[:1])
     line = LinearGaussian(2)
     cases = line.cases(model.space.points[rows], Y[rows])
     mean = line.predictive(line.fit(cases, prior=RegressionPrior.ridge(2, 3.0))).mean(model.points(X[:1]))
-    np.testing.assert_allclose(model.at(X[:1]).mean, mean, rtol=1e-10)
-    assert not model.at(X[:1]).ridged.any()
+    np.testing.assert_allclose(model.local_fits(X[:1]).mean, mean, rtol=1e-10)
+    assert not model.local_fits(X[:1]).ridged.any()
 
 
 def test_slopes_are_told_in_the_units_of_the_attributes():
     x = np.column_stack([X, np.full(80, 5.0)])
-    found = local_regression(x, 2 * X[:, 0] - X[:, 1] / 10, k=20).at(x[:3], slopes=True)
+    found = fit_local(x, 2 * X[:, 0] - X[:, 1] / 10, n_neighbors=20).local_fits(x[:3], slopes=True)
     np.testing.assert_allclose(found.slopes, [[2.0, -0.1, 0.0]] * 3, rtol=1e-9, atol=1e-12)
 
 
@@ -150,7 +155,7 @@ def test_intervals_hold_what_they_say(of):
         x, new = rng.uniform(0, 6, size=(300, 1)), rng.uniform(0.5, 5.5, size=(20, 1))
         y = 2 - x[:, 0] + rng.normal(scale=0.3, size=300)
         truth = 2 - new[:, 0] + (rng.normal(scale=0.3, size=20) if of == "y" else 0)
-        low, high = local_regression(x, y, k=30, noise_cases=0).at(new).interval(0.9, of=of)
+        low, high = fit_local(x, y, n_neighbors=30, noise_sample_size=0).local_fits(new).interval(0.9, of=of)
         held.append((low <= truth) & (truth <= high))
     assert np.mean(held) == pytest.approx(0.9, abs=0.04)
 
@@ -162,11 +167,11 @@ def test_intervals_hold_what_they_say(of):
 @pytest.mark.parametrize("degree", [0, 1, 2])
 def test_leaving_one_out_is_fitting_without_it(how, degree):
     x, y = X[:24], Y[:24]
-    model = local_regression(x, y, degree=degree, standardize=False, **how)
+    model = fit_local(x, y, degree=degree, standardize=False, **how)
     found = model.leave_one_out()
     keep = ~np.eye(24, dtype=bool)
     refit = [
-        local_regression(x[keep[i]], y[keep[i]], degree=degree, standardize=False, **how).at(x[i : i + 1])
+        fit_local(x[keep[i]], y[keep[i]], degree=degree, standardize=False, **how).local_fits(x[i : i + 1])
         for i in range(24)
     ]
     known = ~found.ridged  # elsewhere the radius of the rest is another, and so is the prior
@@ -176,24 +181,24 @@ def test_leaving_one_out_is_fitting_without_it(how, degree):
 
 
 def test_the_hat_says_the_same():
-    model = local_regression(X, Y, criterion="E2", kernel="gaussian", bandwidth=0.8)
-    found, total = model.at(X), np.array([model.neighbourhood(x[None])[1].sum() for x in X])
+    model = fit_local(X, Y, locality="kernel", kernel="gaussian", bandwidth=0.8)
+    found, total = model.local_fits(X), np.array([model.neighborhood(x[None])[1].sum() for x in X])
     hat = found.n / total * found.spread  # K(0) = 1
     np.testing.assert_allclose(model.leave_one_out().mean, Y - (Y - found.mean) / (1 - hat), rtol=1e-8)
 
 
 def test_where_the_hat_is_one_the_others_answer():
     x = np.array([[0.0], [1.0], [2.0], [30.0]])
-    model = local_regression(x, [0.0, 1.0, 2.0, 5.0], degree=0, criterion="E2", bandwidth=3.0, standardize=False)
-    assert model.at(x).mean[-1] == 5.0
+    model = fit_local(x, [0.0, 1.0, 2.0, 5.0], degree=0, locality="kernel", bandwidth=3.0, standardize=False)
+    assert model.local_fits(x).mean[-1] == 5.0
     found = model.leave_one_out()
     assert found.out_of_reach.tolist() == [False, False, False, True]
     assert found.mean[-1] == 2.0
 
 
-@pytest.mark.parametrize("criterion", ["E1", "E2", "E3"])
-def test_the_best_of_what_was_tried_is_taken(criterion):
-    model = local_regression(X[:30], Y[:30], criterion=criterion, degree="auto", k="auto")
+@pytest.mark.parametrize("locality", ["neighbors", "kernel", "kernel_neighbors"])
+def test_the_best_of_what_was_tried_is_taken(locality):
+    model = fit_local(X[:30], Y[:30], locality=locality, degree="auto", n_neighbors="auto")
     errors = [tried.error for tried in model.tried]
     assert errors == sorted(errors)
     best = model.tried[0]
@@ -205,12 +210,19 @@ def test_the_best_of_what_was_tried_is_taken(criterion):
 
 def test_every_error_is_that_of_fits_without_the_row():
     x, y = X[:14], Y[:14]
-    tried = local_regression(x, y, degree=0, standardize=False).tried
-    assert max(t.settings.k for t in tried) == 13
+    how = {"degree": 0, "standardize": False}
+    tried = fit_local(x, y, **how).tried
+    assert max(t.settings.n_neighbors for t in tried) == 13
     for t in tried:
         off = [
-            local_regression(np.delete(x, i, axis=0), np.delete(y, i), degree=0, k=t.settings.k, standardize=False)
-            .at(x[i : i + 1])
+            fit_local(
+                np.delete(x, i, axis=0),
+                np.delete(y, i),
+                degree=0,
+                n_neighbors=t.settings.n_neighbors,
+                standardize=False,
+            )
+            .local_fits(x[i : i + 1])
             .mean[0]
             - y[i]
             for i in range(14)
@@ -220,14 +232,14 @@ def test_every_error_is_that_of_fits_without_the_row():
 
 def test_some_rows_are_enough_to_choose():
     x = RNG.normal(size=(120, 1))
-    one, two = (local_regression(x, x[:, 0] ** 3, loo_rows=20, random_state=5) for _ in range(2))
+    one, two = (fit_local(x, x[:, 0] ** 3, loo_rows=20, random_state=5) for _ in range(2))
     assert [t.error for t in one.tried] == [t.error for t in two.tried]
     assert one.tried[0].ridged + one.tried[0].out_of_reach <= 20
 
 
 def test_copies_of_a_row_do_not_hide_it():
     x = np.repeat([[0.0], [1.0]], 30, axis=0)
-    found = local_regression(x, np.repeat([1.0, 4.0], 30), degree=0, k=5).leave_one_out()
+    found = fit_local(x, np.repeat([1.0, 4.0], 30), degree=0, n_neighbors=5).leave_one_out()
     np.testing.assert_allclose(found.mean, np.repeat([1.0, 4.0], 30), rtol=1e-12)
 
 
@@ -257,14 +269,14 @@ def test_weights_fall_with_distance_and_the_compiled_ones_are_the_same(kernel):
     x = np.array([0.0, 0.4, 1.0, 1.7, 3.0])
     w = kernel_weights(kernel, x[1:], 2.0)
     assert (np.diff(w) <= 0).all()
-    model = local_regression(
-        x[1:, None], np.eye(4), degree=0, criterion="E2", kernel=kernel, bandwidth=2.0, standardize=False
+    model = fit_local(
+        x[1:, None], np.eye(4), degree=0, locality="kernel", kernel=kernel, bandwidth=2.0, standardize=False
     )
-    np.testing.assert_allclose(model.at([[0.0]]).mean[0], w / w.sum(), rtol=1e-12)
+    np.testing.assert_allclose(model.local_fits([[0.0]]).mean[0], w / w.sum(), rtol=1e-12)
 
 
 def test_inverse_squares_pass_through_the_rows():
-    found = local_regression(X, Y, kernel="inverse_square", k=10).at(X)
+    found = fit_local(X, Y, kernel="inverse_square", n_neighbors=10).local_fits(X)
     np.testing.assert_allclose(found.mean, Y, rtol=1e-12)
     assert not found.ridged.any()
 
@@ -274,7 +286,7 @@ def test_inverse_squares_pass_through_the_rows():
 
 def test_collinear_rows_get_a_ridge_and_it_is_told():
     t = np.linspace(0, 1, 20)
-    found = local_regression(np.column_stack([t, 2 * t]), 3 * t, k=8).at([[0.5, 1.0], [0.25, 0.5]])
+    found = fit_local(np.column_stack([t, 2 * t]), 3 * t, n_neighbors=8).local_fits([[0.5, 1.0], [0.25, 0.5]])
     assert found.ridged.all()
     np.testing.assert_allclose(found.mean, [1.5, 0.75], rtol=1e-4)
     np.testing.assert_allclose(found.parameters, 2, rtol=1e-3)
@@ -282,43 +294,47 @@ def test_collinear_rows_get_a_ridge_and_it_is_told():
 
 
 def test_a_query_out_of_reach_is_answered_by_the_nearest():
-    found = local_regression(X, Y, criterion="E2", bandwidth=0.5).at([[1e6, 1e6], X[0]])
+    found = fit_local(X, Y, locality="kernel", bandwidth=0.5).local_fits([[1e6, 1e6], X[0]])
     assert found.out_of_reach.tolist() == [True, False]
     assert found.mean[0] in Y
     assert np.isfinite(found.std).all()
 
 
 def test_equal_rows_and_attributes_that_do_not_vary():
-    same = local_regression(np.ones((10, 2)), np.arange(10.0), k=4)
-    assert same.at([[1, 1], [9, 9]]).mean.tolist() == [1.5, 1.5]
-    copies = local_regression(np.repeat([[0.0], [1.0]], 6, axis=0), np.repeat([2.0, 3.0], 6), k=6).at([[0.0], [1.0]])
+    same = fit_local(np.ones((10, 2)), np.arange(10.0), n_neighbors=4)
+    assert same.local_fits([[1, 1], [9, 9]]).mean.tolist() == [1.5, 1.5]
+    copies = fit_local(np.repeat([[0.0], [1.0]], 6, axis=0), np.repeat([2.0, 3.0], 6), n_neighbors=6).local_fits(
+        [[0.0], [1.0]]
+    )
     np.testing.assert_allclose(copies.mean, [2, 3], rtol=1e-12)
     assert copies.ridged.all()
     wide = np.column_stack([X[:, 0], np.full(80, 7.0)])
-    flat = local_regression(X[:, :1], Y, criterion="E2", bandwidth=1.0).at(X[:5, :1])
+    flat = fit_local(X[:, :1], Y, locality="kernel", bandwidth=1.0).local_fits(X[:5, :1])
     np.testing.assert_allclose(
-        local_regression(wide, Y, criterion="E2", bandwidth=1.0).at(np.add(wide[:5], [0, 100])).mean,
+        fit_local(wide, Y, locality="kernel", bandwidth=1.0).local_fits(np.add(wide[:5], [0, 100])).mean,
         flat.mean,
         rtol=1e-12,
     )
 
 
 def test_fewer_rows_than_k_are_all_used():
-    few, all_of_them = (local_regression(X[:10], Y[:10], criterion="E1", k=k).at(X[:3]) for k in (50, 10))
+    few, all_of_them = (
+        fit_local(X[:10], Y[:10], locality="neighbors", n_neighbors=k).local_fits(X[:3]) for k in (50, 10)
+    )
     np.testing.assert_array_equal(few.mean, all_of_them.mean)
-    one = local_regression([[1.0]], [5.0])
-    assert one.at([[7.0]]).mean.tolist() == [5.0]
-    assert one.at([[7.0]]).interval() == (-np.inf, np.inf)
-    assert one.at([[7.0]]).std == np.inf
-    with pytest.raises(EvidenceError, match="1 rows for 1 numbers"):
-        one.at([[7.0]]).predictive()
-    with pytest.raises(EvidenceError, match="without it none"):
+    one = fit_local([[1.0]], [5.0])
+    assert one.local_fits([[7.0]]).mean.tolist() == [5.0]
+    assert one.local_fits([[7.0]]).interval() == (-np.inf, np.inf)
+    assert one.local_fits([[7.0]]).std == np.inf
+    with pytest.raises(EvidenceError, match="1 rows for 1 parameters"):
+        one.local_fits([[7.0]]).predictive()
+    with pytest.raises(EvidenceError, match="needs 2 rows, got 1"):
         one.leave_one_out()
 
 
 def test_no_queries():
     with pytest.raises(DataError, match="no rows"):
-        local_regression(X, Y, k=5).at(np.empty((0, 2)))
+        fit_local(X, Y, n_neighbors=5).local_fits(np.empty((0, 2)))
 
 
 ### tables
@@ -328,9 +344,10 @@ def test_states_and_holes():
     wind = ["weak", "strong"] * 20
     hours = [None if i == 7 else float(i) for i in range(40)]
     y = [2.0 * i + 10 * (wind[i] == "strong") for i in range(40)]
-    model = local_regression({"hours": hours, "wind": wind}, y, k=12)
+    rows = {"hours": hours, "wind": wind}
+    model = fit_local(rows, y, columns=["hours", "wind"], n_neighbors=12)
     with pytest.warns(BayeslearnWarning, match=r"1 value of 'wind' \('gale'\)"):
-        found = model.at({"hours": [33.0, 33.0, None], "wind": ["weak", "strong", "gale"]})
+        found = model.local_fits({"hours": [33.0, 33.0, None], "wind": ["weak", "strong", "gale"]})
     np.testing.assert_allclose(found.mean[:2], [66, 76], rtol=1e-3)
     assert 30 < found.mean[2] < 60
     assert "'hours', 'wind=weak'" in repr(model) or "'hours', 'wind=strong'" in repr(model)
@@ -342,11 +359,11 @@ def test_states_and_holes():
 def test_the_picture_shows_rows_curve_and_band():
     pytest.importorskip("matplotlib")
     day = {"hour": np.arange(24.0), "degrees": np.sin(np.arange(24) / 4)}
-    model = local_regression({"hour": day["hour"]}, day["degrees"], k=9)
+    model = fit_local({"hour": day["hour"]}, day["degrees"], n_neighbors=9)
     axes = plots.plot_regression(model, examples(day, "degrees")).axes[0]
     rows, curve = axes.get_lines()
     assert rows.get_xydata().tolist() == np.column_stack(list(day.values())).tolist()
-    np.testing.assert_allclose(curve.get_ydata(), model.at(curve.get_xdata()[:, None]).mean, rtol=1e-9)
+    np.testing.assert_allclose(curve.get_ydata(), model.local_fits(curve.get_xdata()[:, None]).mean, rtol=1e-9)
     assert len(axes.collections) == 1
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("hour", "degrees")
 
@@ -357,53 +374,92 @@ def test_the_picture_shows_rows_curve_and_band():
 @pytest.mark.parametrize(
     ("what", "error", "match"),
     [
-        ({"y": [1.0, np.nan]}, MissingValuesError, "y at 1 is nan"),
-        ({"y": [1.0]}, ShapeError, "one y per row"),
-        ({"X": [1.0, 2.0]}, ShapeError, "rows of numbers"),
-        ({"sample_weight": [0, 0]}, EvidenceError, "weight zero"),
+        ({"target": [np.nan, np.nan]}, MissingValuesError, "missing in every row"),
+        ({"target": [1.0]}, ShapeError, "one target per row"),
+        ({"data": [1.0, 2.0]}, ShapeError, "rows of numbers"),
+        ({"sample_weight": [0, 0]}, DataError, "every sample weight is zero"),
         ({"degree": 3}, ParameterError, "degree"),
-        ({"criterion": "E4"}, ParameterError, "criterion"),
+        ({"locality": "E4"}, ParameterError, "locality"),
         ({"kernel": "cosine"}, ParameterError, "kernel"),
-        ({"k": 0}, ParameterError, "`k`"),
-        ({"k": "some"}, ParameterError, "`k`"),
+        ({"n_neighbors": 0}, ParameterError, "`n_neighbors`"),
+        ({"n_neighbors": "some"}, ParameterError, "`n_neighbors`"),
         ({"bandwidth": -1.0}, ParameterError, "bandwidth"),
         ({"ridge": -1.0}, ParameterError, "ridge"),
-        ({"noise_cases": -1.0}, ParameterError, "noise_cases"),
+        ({"noise_sample_size": -1.0}, ParameterError, "noise_sample_size"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )
 def test_bad_input_is_named(what, error, match):
     with pytest.raises(error, match=match):
-        local_regression(**({"X": [[1.0], [2.0]], "y": [1.0, 2.0]} | what))
+        fit_local(**({"data": [[1.0], [2.0]], "target": [1.0, 2.0]} | what))
 
 
 def test_bad_questions_are_named():
-    model = local_regression(X, Y, k=5)
+    model = fit_local(X, Y, n_neighbors=5)
     with pytest.raises(ShapeError, match="2 columns"):
-        model.at([[1.0, 2.0, 3.0]])
+        model.local_fits([[1.0, 2.0, 3.0]])
     with pytest.raises(ParameterError, match="`of`"):
-        model.at(X[:1]).interval(of="median")
-    with pytest.raises(ParameterError, match="different numbers of outputs"):
-        _ = model + local_regression(X, np.column_stack([Y, Y]), k=5)
-    assert isinstance(model.at(X[:1]), LocalFit)
+        model.local_fits(X[:1]).interval(of="median")
+    with pytest.raises(ParameterError, match="different numbers of targets"):
+        _ = model + fit_local(X, np.column_stack([Y, Y]), n_neighbors=5)
+    assert isinstance(model.local_fits(X[:1]), LocalFit)
 
 
 def test_the_number_of_neighbors_is_chosen_among_the_nearest():
     x = np.random.default_rng(0).uniform(0, 10, 60)
-    model = local_regression(x[:, None], np.sin(x))
-    assert model.settings.k < 20
+    model = fit_local(x[:, None], np.sin(x))
+    assert model.settings.n_neighbors < 20
     assert model.tried[0].error < 0.05
 
 
-def test_files_of_version_2_name_their_kernel_with_a_blank(tmp_path):
-    model = local_regression(X, Y, kernel="inverse_square", k=10)
+def test_files_of_earlier_versions(tmp_path):
+    model = fit_local(X, Y, kernel="inverse_square", n_neighbors=10)
     model.save(tmp_path / "m.json")
-    old = (
-        (tmp_path / "m.json")
-        .read_text()
-        .replace("inverse_square", "inverse square")
-        .replace('"version": 3', '"version": 2')
-    )
-    (tmp_path / "m.json").write_text(old)
-    assert "inverse square" in old
-    assert LocalRegressionModel.load(tmp_path / "m.json").settings == model.settings
+    document = json.loads((tmp_path / "m.json").read_text())
+    for new, old in {"sample_weight": "weights", "noise_sample_size": "noise_cases"}.items():
+        document[old] = document.pop(new)
+    document["targets"], document["outputs"] = document["outputs"], document["targets"]
+    settings = document["settings"]
+    settings["k"] = settings.pop("n_neighbors")
+    settings["criterion"] = {"kernel_neighbors": "E3"}[settings.pop("locality")]
+    for version, kernel in ((2, "inverse square"), (3, "inverse_square")):
+        settings["kernel"] = kernel
+        (tmp_path / "old.json").write_text(json.dumps(document | {"version": version}))
+        again = LocalRegressionModel.load(tmp_path / "old.json")
+        assert again.settings == model.settings
+        np.testing.assert_array_equal(again.predict(X[:5]), model.predict(X[:5]))
+
+
+### more rows, fewer rows
+
+
+def test_a_common_base_counts_once(tmp_path):
+    base = fit_local({"x": X[:, 0], "y": Y}, "y", n_neighbors=10)
+    one, two = base.update({"x": [0.5], "y": [7.0]}), base.update({"x": [-0.5], "y": [3.0]})
+    both = base.update({"x": [0.5, -0.5], "y": [7.0, 3.0]})
+    new = {"x": np.linspace(-1, 1, 9)}
+    np.testing.assert_allclose((one + two).predict(new), both.predict(new), rtol=1e-12)
+    assert len(base.merge(one, two).rows) == len(Y) + 2
+    one.save(tmp_path / "one.json")
+    assert len((LocalRegressionModel.load(tmp_path / "one.json") + two).rows) == len(Y) + 2
+    np.testing.assert_allclose(both.remove({"x": [0.5], "y": [7.0]}).predict(new), two.predict(new), rtol=1e-12)
+    assert both.discount(0.5).total_weight == both.total_weight / 2
+    with pytest.raises(DataError, match="row 0 is not among the training rows"):
+        base.remove({"x": [0.5], "y": [7.0]})
+
+
+def test_scores_and_reports():
+    model = fit_local({"x": X[:, 0], "z": X[:, 1], "y": Y}, "y", n_neighbors=20)
+    rows = {"x": X[:, 0], "z": X[:, 1], "y": Y}
+    assert model.score(rows) == pytest.approx(r2_score(Y, model.predict(rows)))
+    low, high = model.predict_interval(rows, 0.5)
+    assert (model.log_likelihood(rows, (low + high) / 2) > model.log_likelihood(rows, high)).all()
+    assert model.sample(rows, 3, random_state=0).shape == (3, len(Y))
+    info = model.fit_info
+    assert info.errors["y"].rmse > 0
+    assert info.settings == model.settings
+    for shown in (model, info):
+        assert "<td" in shown._repr_html_()
+        json.dumps(shown.to_dict())
+    assert list(model.to_frame().columns) == ["x", "z", "y"]
+    assert fit_local({"x": [1.0, 2.0, 3.0], "y": [1.0, None, 3.0]}, "y").fit_info.n_missing_targets == 1

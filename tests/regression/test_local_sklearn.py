@@ -30,7 +30,7 @@ Y = X[:, 0] ** 2 - X[:, 1] + 0.1 * RNG.normal(size=90)
 
 
 def test_constant_fits_are_those_of_scikit_learns_neighbors():
-    ours = LocalRegressor(0, criterion="E1", k=7, standardize=False).fit(X, Y)
+    ours = LocalRegressor(0, locality="neighbors", n_neighbors=7, standardize=False).fit(X, Y)
     theirs = KNeighborsRegressor(7).fit(X, Y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-12)
 
@@ -46,20 +46,20 @@ def test_batches_equal_the_whole():
 
 
 def test_deviations_and_intervals():
-    model = LocalRegressor(2, k=40).fit(X, Y)
+    model = LocalRegressor(2, n_neighbors=40).fit(X, Y)
     mean, std = model.predict(X, return_std=True)
-    low, high = model.interval(X, 0.5)
+    low, high = model.predict_interval(X, 0.5)
     assert ((low < mean) & (mean < high)).all()
     assert (std > 0.05).all()
     assert (np.abs(mean - Y) < 3 * std).mean() > 0.95
-    assert model.answers(X[:2], slopes=True).slopes.shape == (2, 3)
+    assert model.local_fits(X[:2], slopes=True).slopes.shape == (2, 3)
 
 
 def test_tables():
     rows = {"length": np.arange(30.0), "kind": ["a", "b", "c"] * 10}
     y = 2 * np.arange(30.0) + np.tile([0, 5, 9], 10)
     for data in (rows, as_table(rows)):
-        model = LocalRegressor(k=20).fit(data, y)
+        model = LocalRegressor(n_neighbors=20).fit(data, y)
         np.testing.assert_allclose(model.predict({"length": [10.0, 11.0], "kind": ["b", "c"]}), [25, 31], rtol=1e-2)
 
 

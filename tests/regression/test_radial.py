@@ -38,14 +38,15 @@ def test_units_are_gaussians_of_distance(seed):
 @pytest.mark.thorough
 @pytest.mark.parametrize("centers", ["all", "random", "farthest", "evidence", "k-means", "em"])
 def test_every_way_finds_the_wave_and_its_noise(centers):
-    found = fit_rbf(WAVE, ["y", "z"], centers=centers, most=16)
-    answer = found.model.predicted(ASKED)
-    np.testing.assert_allclose(answer.mean, np.column_stack([np.sin(ASKED["x"]), np.cos(ASKED["x"])]), atol=0.15)
-    np.testing.assert_allclose(found.model.fit.noise, 0.1, rtol=0.25)
+    found = fit_rbf(WAVE, ["y", "z"], centers=centers, max_units=16)
+    np.testing.assert_allclose(
+        found.predict(ASKED), np.column_stack([np.sin(ASKED["x"]), np.cos(ASKED["x"])]), atol=0.15
+    )
+    np.testing.assert_allclose(found.fit.noise, 0.1, rtol=0.25)
     assert found.basis.size == 120 if centers == "all" else 4 <= found.basis.size <= 16
-    best = max(found.tried, key=lambda t: t.log_evidence)
-    assert best.units == found.basis.size
-    assert found.model.log_evidence() == pytest.approx(best.log_evidence, rel=1e-6)
+    best = max(found.fit_info.tried, key=lambda t: t.log_marginal_likelihood)
+    assert best.n_units == found.basis.size
+    assert found.log_marginal_likelihood() == pytest.approx(best.log_marginal_likelihood, rel=1e-6)
 
 
 def test_centers_where_they_should_be():
@@ -65,7 +66,7 @@ def test_units_by_expectation_maximization_are_those_of_the_mixture():
     """E6: EM places the centers and gives the widths."""
     rng = np.random.default_rng(1)
     x = np.concatenate([rng.normal(-5, 0.5, 200), rng.normal(4, 1.5, 200)])
-    model = fit_rbf({"x": x, "y": (x > 0) * 2.0 + rng.normal(0, 0.1, 400)}, "y", 2, centers="em", width="nearest").model
+    model = fit_rbf({"x": x, "y": (x > 0) * 2.0 + rng.normal(0, 0.1, 400)}, "y", 2, centers="em", width="nearest")
     order = np.argsort(model.basis.centers[:, 0])
     centers = model.basis.centers[order, 0] * model.features.spread + model.features.mean
     np.testing.assert_allclose(centers, [x[:200].mean(), x[200:].mean()], rtol=0.01)
@@ -75,33 +76,33 @@ def test_units_by_expectation_maximization_are_those_of_the_mixture():
 
 
 def test_widths_are_told_or_found():
-    told = fit_rbf(WAVE, "y", 5, columns=["x"], width=0.7).model
-    np.testing.assert_array_equal(told.basis.widths, 0.7)
-    each = fit_rbf(WAVE, "y", 3, columns=["x"], width=[0.2, 0.3, 0.4]).model
+    given = fit_rbf(WAVE, "y", 5, columns=["x"], width=0.7)
+    np.testing.assert_array_equal(given.basis.widths, 0.7)
+    each = fit_rbf(WAVE, "y", 3, columns=["x"], width=[0.2, 0.3, 0.4])
     assert each.basis.widths.tolist() == [0.2, 0.3, 0.4]
-    alone = fit_rbf(WAVE, "y", 1, columns=["x"], width="nearest").model
+    alone = fit_rbf(WAVE, "y", 1, columns=["x"], width="nearest")
     assert alone.basis.size == 1
 
 
 def test_words_and_holes_become_points():
     rows = {"hue": ["red", "blue", "red", "green", None] * 8, "size": [1.0, 5.0, 1.2, 9.0, 5.0] * 8}
     rows["y"] = [0.0, 1.0, 0.1, 4.0, 1.1] * 8
-    model = fit_rbf(rows, "y", 4).model
+    model = fit_rbf(rows, "y", 4)
     assert model.features.names == ("hue=blue", "hue=green", "hue=red", "size")
-    np.testing.assert_allclose(model.predict({"hue": ["green"], "size": [9.0]}), [[4.0]], atol=0.3)
+    np.testing.assert_allclose(model.predict({"hue": ["green"], "size": [9.0]}), [4.0], atol=0.3)
 
 
 def test_learning_goes_on_with_the_same_units(tmp_path):
-    model = fit_rbf(WAVE, ["y", "z"], 8, columns=["x"]).model
+    model = fit_rbf(WAVE, ["y", "z"], 8, columns=["x"])
     more = model.update(WAVE)
-    assert more.cases == 240
+    assert more.total_weight == 240
     assert (model + model).fit.statistics.isclose(more.fit.statistics)
     model.save(tmp_path / "m.json")
     again = RegressionModel.load(tmp_path / "m.json")
     np.testing.assert_array_equal(again.predict(ASKED), model.predict(ASKED))
-    assert (again + model).cases == 240
-    with pytest.raises(MismatchError, match="these have different radial units"):
-        _ = model + fit_rbf(WAVE, ["y", "z"], 8, columns=["x"], width=0.3).model
+    assert (again + model).total_weight == 240
+    with pytest.raises(MismatchError, match="the models have different radial units"):
+        _ = model + fit_rbf(WAVE, ["y", "z"], 8, columns=["x"], width=0.3)
     with pytest.raises(FormatError, match=r"holds a model of the kind 'regression', not 'classification'"):
         ClassificationModel.load(tmp_path / "m.json")
 
@@ -121,14 +122,14 @@ def test_rings_are_told_apart():
 
 def test_classes_are_saved_and_go_on(tmp_path):
     rows = {"x": X, "side": np.where(np.sin(X) > 0, "up", "down")}
-    model, tried = fit_rbf_classifier(rows, "side", 8)
-    assert len(tried) == 5
-    assert np.mean(np.array(model.predict(rows)) == rows["side"]) > 0.95
+    model = fit_rbf_classifier(rows, "side", 8)
+    assert len(model.fit_info.tried) == 5
+    assert model.score(rows) > 0.95
     model.save(tmp_path / "m.json")
     np.testing.assert_array_equal(
         ClassificationModel.load(tmp_path / "m.json").predict_proba(rows), model.predict_proba(rows)
     )
-    assert model.update(rows).fit.cases == 240
+    assert model.update(rows).fit.total_weight == 240
 
 
 ### bad input
@@ -145,11 +146,11 @@ def test_a_search_can_be_ended():
     seen = []
 
     def enough(now):
-        seen.append(now)
+        seen.append(now.detail)
         if len(seen) == 7:
             raise StopIteration
 
-    assert fit_rbf(WAVE, "y", progress=enough).tried == tuple(seen)
+    assert fit_rbf(WAVE, "y", progress=enough).fit_info.tried == tuple(seen)
 
 
 def test_bad_input():
@@ -157,8 +158,8 @@ def test_bad_input():
         ({"centers": "grid"}, ParameterError, "unexpected value for `centers`"),
         ({"width": "wide"}, ParameterError, "unexpected value for `width`"),
         ({"width": -1.0}, ParameterError, "`width` must be one number above 0"),
-        ({"k": 0}, ParameterError, "`k` must be at least 1"),
-        ({"k": "some"}, ParameterError, "unexpected value for `k`"),
+        ({"n_units": 0}, ParameterError, "`n_units` must be at least 1"),
+        ({"n_units": "some"}, ParameterError, "unexpected value for `n_units`"),
     ]:
         with pytest.raises(error, match=match):
             fit_rbf(WAVE, "y", **how)

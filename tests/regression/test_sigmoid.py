@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from bayeslearn.errors import (
     CapacityError,
     ConvergenceWarning,
     DataError,
+    MismatchError,
     MissingValuesError,
     ParameterError,
     ShapeError,
@@ -53,9 +56,11 @@ def test_the_gradient_is_that_of_the_objective(seed, k, strength):
 @given(SEEDS, st.sampled_from([2, 3]))
 def test_three_ways_lead_to_one_top(seed, k):
     X, D, w = data(seed, k=k)
-    found = [LogisticFit.learn(X, D, sample_weight=w, strength=0.5, method=m) for m in ("newton", "lbfgs", "gradient")]
+    found = [
+        LogisticFit.learn(X, D, sample_weight=w, strength=0.5, algorithm=m) for m in ("newton", "lbfgs", "gradient")
+    ]
     for other in found[1:]:
-        np.testing.assert_allclose(other.weights, found[0].weights, atol=1e-5)
+        np.testing.assert_allclose(other.coefficients, found[0].coefficients, atol=1e-5)
         assert other.log_likelihood == pytest.approx(found[0].log_likelihood, rel=1e-7)
 
 
@@ -65,11 +70,11 @@ def test_weight_two_is_the_row_twice_and_soft_targets_are_shares(seed):
     X, D, _ = data(seed, n=10)
     twice = np.repeat(np.arange(10), 2)
     one, other = LogisticFit.learn(X, D, sample_weight=np.full(10, 2.0)), LogisticFit.learn(X[twice], D[twice])
-    np.testing.assert_allclose(one.weights, other.weights, atol=1e-9)
+    np.testing.assert_allclose(one.coefficients, other.coefficients, atol=1e-9)
     hard = LogisticFit.learn(
         np.concatenate([X, X]), np.repeat([0.0, 1.0], 10), sample_weight=np.concatenate([D[:, 0], D[:, 1]])
     )
-    np.testing.assert_allclose(LogisticFit.learn(X, D[:, 1]).weights, hard.weights, atol=1e-9)
+    np.testing.assert_allclose(LogisticFit.learn(X, D[:, 1]).coefficients, hard.coefficients, atol=1e-9)
 
 
 def test_two_classes_as_two_units_are_one():
@@ -93,16 +98,18 @@ def test_the_evidence_is_nearly_the_integral():
     def density(w):
         return np.exp(problem.log_likelihood(np.array([0.0, w])) + 40 - w * w) * np.sqrt(2 / (2 * np.pi))
 
-    assert fit.log_evidence() == pytest.approx(np.log(quad(density, -5, 8)[0]) - 40, abs=0.02)
+    assert fit.log_marginal_likelihood() == pytest.approx(np.log(quad(density, -5, 8)[0]) - 40, abs=0.02)
 
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_intervals_hold_what_the_weights_could_be(k):
     X, D, w = data(3, n=800, k=k)
     fit = LogisticFit.learn(X, D, sample_weight=w)
-    drawn = np.random.default_rng(0).multivariate_normal(fit.weights.ravel(), fit.covariance, 4000)
+    drawn = np.random.default_rng(0).multivariate_normal(fit.coefficients.ravel(), fit.covariance, 4000)
     at = X[:5]
-    p = np.array([LogisticFit(v.reshape(fit.weights.shape), fit.precision, fit.prior).probability(at) for v in drawn])
+    p = np.array(
+        [LogisticFit(v.reshape(fit.coefficients.shape), fit.precision, fit.prior).probability(at) for v in drawn]
+    )
     low, high = fit.interval(at, 0.9)
     np.testing.assert_allclose(np.quantile(p, [0.05, 0.95], axis=0), [low, high], atol=0.015)
 
@@ -111,8 +118,8 @@ def test_what_is_known_is_the_prior_of_what_comes_next():
     X, D, w = data(4, n=400)
     whole = LogisticFit.learn(X, D, sample_weight=w)
     parts = LogisticFit.learn(X[:200], D[:200], sample_weight=w[:200]).update(X[200:], D[200:], sample_weight=w[200:])
-    np.testing.assert_allclose(parts.weights, whole.weights, atol=0.02)
-    assert parts.cases == pytest.approx(whole.cases)
+    np.testing.assert_allclose(parts.coefficients, whole.coefficients, atol=0.02)
+    assert parts.total_weight == pytest.approx(whole.total_weight)
 
 
 ### classes that are separated
@@ -121,12 +128,12 @@ def test_what_is_known_is_the_prior_of_what_comes_next():
 @pytest.mark.parametrize("y", [[0, 0, 1, 1], [0, 0, 1, 2]], ids=["two", "three"])
 def test_separated_classes_are_told_and_finite(y):
     rows = {"x": [0.0, 1.0, 2.0, 3.0]}
-    with pytest.warns(BayeslearnWarning, match="the classes are separated: without a prior the weights have no end"):
+    with pytest.warns(BayeslearnWarning, match="the classes are separated: without a prior"):
         model = fit_logistic(rows, y, prior=None)
     assert model.fit.separated
     assert np.isfinite(model.coef).all()
-    assert model.predict(rows) == y
-    low, high = model.interval(rows)
+    assert model.predict(rows).tolist() == y
+    low, high = model.predict_interval(rows)
     assert (low == 0).all()
     assert (high == 1).all()
     held = fit_logistic(rows, y, prior=1.0)
@@ -142,7 +149,7 @@ def test_one_class_on_one_side_only_is_separated_too():
 def test_columns_that_repeat_each_other_take_the_shortest_weights():
     X, D, _ = data(5)
     twice = LogisticFit.learn(np.column_stack([X, X]), D, strength=0)
-    np.testing.assert_allclose(twice.weights[:, 1:3], twice.weights[:, 3:], atol=1e-8)
+    np.testing.assert_allclose(twice.coefficients[:, 1:3], twice.coefficients[:, 3:], atol=1e-8)
     np.testing.assert_allclose(
         twice.probability(np.column_stack([X, X])), LogisticFit.learn(X, D, strength=0).probability(X), atol=1e-8
     )
@@ -158,15 +165,15 @@ LIVES = ["yes", "yes", "no", "yes", "no", "no"]
 
 def test_models_and_files(tmp_path):
     model = fit_logistic({**ROWS, "lives": LIVES}, "lives")
-    assert repr(model) == "ClassificationModel(lives of age, sex: sigmoid units; 6 cases)"
+    assert repr(model) == "ClassificationModel(lives of age, sex: logistic units; 6 rows)"
     assert model.classes == ("no", "yes")
     s = np.array([[45.0, 1.0]]) @ model.coef.T + model.intercept
     assert model.predict_proba({"age": [45.0], "sex": ["m"]})[0, 1] == pytest.approx(expit(s[0, 0]), rel=1e-12)
     model.save(tmp_path / "m.json.gz")
     again = ClassificationModel.load(tmp_path / "m.json.gz")
     np.testing.assert_array_equal(again.predict_proba(ROWS), model.predict_proba(ROWS))
-    assert again.log_evidence() == pytest.approx(model.log_evidence(), rel=1e-12)
-    assert again.update({**ROWS, "lives": LIVES}).fit.cases == 12
+    assert again.log_marginal_likelihood() == pytest.approx(model.log_marginal_likelihood(), rel=1e-12)
+    assert again.update({**ROWS, "lives": LIVES}).fit.total_weight == 12
 
 
 def test_the_evidence_chooses_the_prior():
@@ -189,17 +196,59 @@ def test_bad_input():
     ]:
         with pytest.raises(error, match=match):
             LogisticFit.learn(X, d)
-    with pytest.raises(CapacityError, match="weights are too many"):
+    with pytest.raises(CapacityError, match="more than the limit of 5000"):
         LogisticFit.learn(np.zeros((3, 6000)), [0.0, 1.0, 1.0])
-    with pytest.raises(ParameterError, match="unexpected value for `method`"):
-        LogisticFit.learn(X, [0.0, 1.0, 1.0], method="magic")
-    with pytest.raises(DataError, match="the target shows one class only, 'yes'"):
+    with pytest.raises(ParameterError, match="unexpected value for `algorithm`"):
+        LogisticFit.learn(X, [0.0, 1.0, 1.0], algorithm="magic")
+    with pytest.raises(DataError, match="the target has one class only, 'yes'"):
         fit_logistic(ROWS, ["yes"] * 6)
     with pytest.raises(MissingValuesError, match="missing in every row"):
         fit_logistic(ROWS, [None] * 6)
     with pytest.raises(UnknownStateError, match="labels 'maybe' are not among the classes 'no', 'yes'"):
         fit_logistic(ROWS, ["maybe", *LIVES[1:]], classes=["no", "yes"])
-    with pytest.raises(ParameterError, match="2 classes are told, and the targets have 3"):
+    with pytest.raises(ParameterError, match="expected 2 columns of probabilities, one per class, got 3"):
         fit_logistic(ROWS, np.full((6, 3), 1 / 3), soft=True, classes=["a", "b"])
-    with pytest.warns(ConvergenceWarning, match="stopped after 2 iterations"):
-        LogisticFit.learn(*data(0)[:2], method="gradient", max_iter=2)
+    with pytest.warns(ConvergenceWarning, match="not converged after 2 iterations"):
+        LogisticFit.learn(*data(0)[:2], algorithm="gradient", max_iter=2)
+
+
+### the verbs of models
+
+
+def test_scores_likelihoods_and_explanations():
+    model = fit_logistic({**ROWS, "lives": LIVES}, "lives")
+    rows = {**ROWS, "lives": LIVES}
+    p = model.predict_proba(rows)
+    codes = [None if label is None else model.classes.index(label) for label in LIVES]
+    expected = [0.0 if code is None else np.log(p[i, code]) for i, code in enumerate(codes)]
+    np.testing.assert_allclose(model.log_likelihood(rows), expected, rtol=1e-9)
+    known = [i for i, code in enumerate(codes) if code is not None]
+    assert model.score(rows) == np.mean(model.predict(rows)[known] == np.array(LIVES, object)[known])
+    for explained, each in zip(model.explain(rows), p, strict=True):
+        assert explained.predicted == pytest.approx(np.log(each.max() / (1 - each.max())))
+
+
+def test_a_common_base_counts_once():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=900)
+    y = np.where(x + rng.logistic(size=900) > 0, "up", "down")
+    parts = [{"x": x[part], "y": y[part]} for part in (slice(0, 300), slice(300, 600), slice(600, 900))]
+    base = fit_logistic(parts[0], "y")
+    one, two = base.update(parts[1]), base.update(parts[2])
+    both = one.merge(two)
+    assert both.total_weight == 900
+    np.testing.assert_allclose(both.coef, base.update(parts[1]).update(parts[2]).coef, rtol=0.02)
+    with pytest.raises(MismatchError, match="different classes, encodings or units"):
+        base.merge(fit_logistic(parts[1], "y"))
+    with pytest.raises(MismatchError, match="different priors"):
+        one.merge(base)
+
+
+def test_the_fit_reports_what_it_found():
+    model = fit_logistic({**ROWS, "lives": LIVES}, "lives")
+    info = model.fit_info.to_dict()
+    assert info["targets"] == ["lives"]
+    assert 0 <= info["training_accuracy"] <= 1
+    for shown in (model, model.fit_info):
+        assert "<td" in shown._repr_html_()
+        json.dumps(shown.to_dict())

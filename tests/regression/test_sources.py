@@ -88,7 +88,7 @@ def test_learning_goes_on_with_sources(files):
 
 
 def test_what_is_collected_travels():
-    source, names = opened(scan(pieces(drawn())), "grade")
+    source, names, _ = opened(scan(pieces(drawn())), "grade")
     collect = Cases(features_of(source, source.schema.drop(names)), names)
     table = next(source.batches())
     np.testing.assert_array_equal(cloudpickle.loads(cloudpickle.dumps(collect))(table).scatter, collect(table).scatter)

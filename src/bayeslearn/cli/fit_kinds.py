@@ -28,7 +28,7 @@ VERBS = {
         "hmm_fit.run",
         "Learn a hidden Markov model: states that nobody sees, how they follow each other, and what each emits.",
     ),
-    "regression": Verb("regression_fit.run", "Fit a column as a function of the others, with intervals."),
+    "regression": Verb("regression_fit.run", "Fit a column as a function of the other columns, with intervals."),
     "neighbors": Verb(
         "neighbors_fit.run",
         "Fit k-nearest neighbors: keep the rows, and select the number of neighbors by leave-one-out.",

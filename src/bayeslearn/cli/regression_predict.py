@@ -29,14 +29,14 @@ BATCH = 1 << 16
 @reads(unseen=True)
 def run(
     model_file: Model,
-    data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns; ?, empty and NaN are missing.")],
+    data: Annotated[Data, typer.Argument(help="CSV or Parquet files, or patterns.")],
     *,
     to: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write, .csv or .parquet; else CSV to stdout.")
+        Path | None, typer.Option("-o", "--output", help="File to write, .csv or .parquet; else CSV to stdout.")
     ] = None,
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object; it holds the columns when there is no -o.")
+        bool, typer.Option("--json", help="JSON object; it holds the columns when there is no -o.")
     ] = False,
 ) -> None:
     """Predict the value of every row with its interval, or its class with probabilities.
@@ -67,7 +67,7 @@ def run(
         words = ", ".join(f"{what} {output.number(value)}" for what, value in score.items())
         sys.stderr.write(f"{name}: {words}\n")
     if as_json:
-        output.show_json({"rows": rows, "scores": scores} | columns)
+        output.show_json({"n_rows": rows, "scores": scores} | columns)
 
 
 def loaded(path: str) -> tuple[Any, tuple[str, ...]]:
@@ -80,9 +80,9 @@ def loaded(path: str) -> tuple[Any, tuple[str, ...]]:
     if isinstance(model, ClassificationModel):
         return model, (model.target,)
     if isinstance(model, LocalRegressionModel):
-        return model, model.output_names
+        return model, model.targets
     if isinstance(model, RegressionModel):
-        return model, model.outputs
+        return model, model.targets
     raise FormatError(
         f"{path!r} holds a model of the kind {model.file_kind!r}, not a regression or a classification",
         hint="bayeslearn fit regression writes one",
@@ -136,22 +136,19 @@ def bounded(model: Any, batch: Table, level: float) -> tuple[Any, Any, Any]:
     import numpy as np
 
     from bayeslearn.errors import EvidenceError
-    from bayeslearn.regression.regression_model import RegressionModel
 
-    if not isinstance(model, RegressionModel):
-        fit = model.at(batch)
-        return tuple(np.asarray(a).reshape(len(fit), -1) for a in (fit.mean, *fit.interval(level)))  # type: ignore[return-value]
+    mean = model.predict(batch)
     try:
-        found = model.predicted(batch, level=level)
-    except EvidenceError:
-        mean = model.predict(batch)
-        return mean, np.full(mean.shape, np.nan), np.full(mean.shape, np.nan)
-    return found.mean, found.low, found.high
+        bounds = model.predict_interval(batch, level)
+    except EvidenceError:  # too few rows
+        bounds = (np.full(mean.shape, np.nan),) * 2
+    mean, low, high = (np.reshape(a, (len(mean), -1)) for a in (mean, *bounds))
+    return mean, low, high
 
 
 @dataclass
 class Errors:
-    """How far predictions are off where the truth is known, summed over the rows seen so far."""
+    """The errors of predictions where the truth is known, summed over rows."""
 
     #: Of a class.
     metrics: Metrics

@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayeslearn import validation
+from bayeslearn.errors import DataError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -88,6 +91,28 @@ def merged(
             names.append(fresh(name, names))
     rows = np.concatenate([a.rows[keep_a], place[b.rows[keep_b]]])
     return np.flatnonzero(keep_a), np.flatnonzero(keep_b), RowLineage(tuple(names), a.bases | b.bases, rows)
+
+
+def remaining(cells: NDArray[Any], sample_weight: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """The weights of the first n rows when the others are removed from them, of equal rows the last ones first."""
+    cells = cells.astype(np.float64)
+    equal = np.unique(np.where(np.isnan(cells), np.inf, cells), axis=0, return_inverse=True)[1].ravel()
+    mine, own = equal[:n], sample_weight[:n]
+    size = int(equal.max()) + 1
+    gone = np.bincount(equal[n:], sample_weight[n:], minlength=size)
+    lacking = gone > np.bincount(mine, own, minlength=size) * (1 + 1e-12)
+    if lacking.any():
+        raise DataError(
+            f"row {validation.first_position(lacking[equal[n:]])} is not among the training rows",
+            hint="remove rows with the cells, targets and weights with which they were added",
+        )
+    order = np.lexsort((-np.arange(n), mine))
+    before = np.cumsum(own[order]) - own[order]
+    first = np.concatenate([[True], mine[order][1:] != mine[order][:-1]])
+    before -= before[np.flatnonzero(first)][np.cumsum(first) - 1]
+    left = np.empty(n)
+    left[order] = own[order] - np.clip(gone[mine[order]] - before, 0, own[order])
+    return np.where(left > 1e-12 * own, left, 0.0)
 
 
 def digest(before: Iterable[str], arrays: Iterable[NDArray[Any] | None]) -> str:

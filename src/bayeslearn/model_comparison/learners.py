@@ -121,7 +121,7 @@ def default_learners(task: Task) -> dict[str, Learner]:
         found = [
             Learner("k-nn", neighbors.NeighborsClassifier(), is_lazy=True),
             Learner("k-nn-loo", neighbors.NeighborsClassifier("auto"), is_lazy=True),
-            Learner("rbf", functions.RBFClassifier(most_units=32), is_lazy=False),
+            Learner("rbf", functions.RBFClassifier(max_units=32), is_lazy=False),
             Learner("sigmoid", functions.LogisticClassifier(), is_lazy=False),
             Learner("naive-bayes", naive.NaiveBayesClassifier(), is_lazy=False, form="states"),
             Learner("network", network.BayesianNetworkClassifier("tan"), is_lazy=False, form="cells"),

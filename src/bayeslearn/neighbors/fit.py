@@ -221,18 +221,20 @@ def fitted(
     number = None if isinstance(n_neighbors, str) else n_neighbors
     model = NeighborsModel(rows, target, targets, Distance.learn(rows, metric, given), number, **settings)
     by_loo = isinstance(n_neighbors, str) and n_neighbors == "auto"
-    selection, found = None, None
+    selection, loo = None, None
     if search:
         selection = select_feature_weights(
             model, among=SELECTIONS[feature_weights], select_neighbors=by_loo, max_neighbors=max_neighbors,
             progress=progress,
         )  # fmt: skip
-        model, found = selection.model, selection.after
+        model, loo = selection.model, selection.after
     elif by_loo:
-        model, found = select_n_neighbors(model, max_neighbors=max_neighbors)
+        model, loo = select_n_neighbors(model, max_neighbors=max_neighbors)
     info = NeighborsFitInfo(
         n_rows=len(model), n_missing=sum(rows.missing().values()), n_neighbors=model.n_neighbors,
         feature_selection=selection, dropped_columns=dict(dropped or {}), seconds=time.perf_counter() - began,
-        _model=model, _found=found,
+        _model=model, _found=loo,
     )  # fmt: skip
-    return with_fit_info(model, info)
+    found = with_fit_info(model, info)
+    object.__setattr__(info, "_model", found)  # both share what is computed later
+    return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeslearn import validation
+from bayeslearn.distributions import row_lineage
 from bayeslearn.errors import (
     BayeslearnWarning,
     DataError,
@@ -101,26 +102,9 @@ def more_labeled(
 
 
 def remaining(rows: Table, targets: NDArray[Any], n: int) -> NDArray[np.float64]:
-    """The weights of the first n rows when the others are removed from them, of equal rows the last ones first."""
-    cells = np.column_stack([rows.codes.T, rows.values.T, targets]).astype(np.float64)
-    equal = np.unique(np.where(np.isnan(cells), np.inf, cells), axis=0, return_inverse=True)[1].ravel()
-    w = np.ones(len(cells)) if rows.sample_weight is None else rows.sample_weight
-    mine, own = equal[:n], w[:n]
-    size = int(equal.max()) + 1
-    gone = np.bincount(equal[n:], w[n:], minlength=size)
-    lacking = gone > np.bincount(mine, own, minlength=size) * (1 + 1e-12)
-    if lacking.any():
-        raise DataError(
-            f"row {validation.first_position(lacking[equal[n:]])} is not among the training rows",
-            hint="remove rows with the cells, targets and weights with which they were added",
-        )
-    order = np.lexsort((-np.arange(n), mine))
-    before = np.cumsum(own[order]) - own[order]
-    first = np.concatenate([[True], mine[order][1:] != mine[order][:-1]])
-    before -= before[np.flatnonzero(first)][np.cumsum(first) - 1]
-    left = np.empty(n)
-    left[order] = own[order] - np.clip(gone[mine[order]] - before, 0, own[order])
-    return np.where(left > 1e-12 * own, left, 0.0)
+    """The weights of the first n rows when the others are removed from them."""
+    w = np.ones(rows.n_rows) if rows.sample_weight is None else rows.sample_weight
+    return row_lineage.remaining(np.column_stack([rows.codes.T, rows.values.T, targets]), w, n)
 
 
 def joined(one: Table, other: Table) -> Table:

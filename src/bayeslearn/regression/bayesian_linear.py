@@ -4,9 +4,9 @@
 
     posterior = prior + statistics         Λ = Λ₀ + S_xx     b = Λ⁻¹ S_xy     2β = S_yy − bᵀΛb
 
-The statistics are joint moments of the cases (x, y₁, …, y_m): all outputs share Λ. The prior is that of
-:mod:`bayeslearn.distributions.regression_prior`. Where cases and prior leave some direction of b open, b is the
-shortest of all that are as good (:attr:`LinearFit.rank` tells).
+The statistics are joint moments of the rows (x, y₁, …, y_m): all outputs share Λ. The prior is that of
+:mod:`bayeslearn.distributions.regression_prior`. Where rows and prior leave some direction of b open, b is the
+shortest of all that are as good; :attr:`LinearFit.rank` has their number.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scipy.linalg import solve_triangular
 from bayeslearn import validation
 from bayeslearn.distributions import JointMoments, LinearGaussian, RegressionPrior
 from bayeslearn.distributions.cholesky import COLLINEAR
-from bayeslearn.distributions.lineage import after_update, merged, scaled, separated
+from bayeslearn.distributions.lineage import after_update, merged, scaled, separated, without_rows
 from bayeslearn.distributions.row_assignment import assign
 from bayeslearn.distributions.student_t import StudentT
 from bayeslearn.distributions.sufficient_statistics import require
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Solution(NamedTuple):
-    """What prior and statistics say together, of every output."""
+    """The solution of every output."""
 
     #: Intercepts (m,) and coefficients (m, d).
     intercept: Floats
@@ -52,19 +52,19 @@ class Solution(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """A prior and the moments of cases (x, y₁, …, y_m); a value that adds.
+    """A prior and the moments of rows (x, y₁, …, y_m); fits with the same prior add.
 
     >>> fit = LinearFit.learn([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.5])
     >>> fit.coef, fit.intercept
     (array([[2.15]]), array([0.9]))
     >>> both = fit + fit
-    >>> both.cases, (both - fit).coef
+    >>> both.total_weight, (both - fit).coef
     (8.0, array([[2.15]]))
     """
 
     prior: RegressionPrior
     statistics: JointMoments
-    #: How many inputs there are.
+    #: The number of inputs.
     dim: int
     #: What the statistics are made of, where the fit was updated; see :mod:`bayeslearn.distributions.lineage`.
     lineage: Lineage | None = None
@@ -78,13 +78,13 @@ class LinearFit:
         object.__setattr__(self, "prior", self.prior.of((m, self.dim)))
         inputs = self.prior.scatter[:, : self.dim, : self.dim], self.prior.center[:, : self.dim], self.prior.kappa
         if any((part != part[:1]).any() for part in inputs):
-            raise ShapeError("the prior of several outputs must say the same of the inputs for all of them")
+            raise ShapeError("the prior must be the same of the inputs for all outputs")
 
     @classmethod
     def learn(
         cls, X: ArrayLike, y: ArrayLike, *, prior: Any = "reference", sample_weight: ArrayLike | None = None
     ) -> LinearFit:
-        """Inputs (n, d) and outputs (n,) or (n, m); a case with a missing output adds nothing.
+        """Inputs (n, d) and outputs (n,) or (n, m); a row with a missing output adds nothing.
 
         The answers of the reference prior are those of the textbooks; others are named in
         :mod:`bayeslearn.regression.priors`.
@@ -92,22 +92,27 @@ class LinearFit:
         statistics, dim = collect(X, y, sample_weight)
         return cls(prior_of(prior, statistics, dim), statistics, dim)
 
-    # -- evidence adds
+    # -- more rows, fewer rows
 
     def update(self, X: ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> LinearFit:
-        """More cases."""
+        """Return the fit with more rows."""
         return self.with_more(collect(X, y, sample_weight)[0])
 
     def with_more(self, statistics: JointMoments) -> LinearFit:
-        """The fit with the statistics of more cases."""
+        """Return the fit with the statistics of more rows."""
         lineage = after_update(self.lineage, self.statistics, statistics)
         return replace(self, statistics=self.statistics + statistics, lineage=lineage)
+
+    def without(self, statistics: JointMoments) -> LinearFit:
+        """Return the fit without the statistics of rows that were added before."""
+        left = self.statistics - statistics
+        return replace(self, statistics=left, lineage=without_rows(self.lineage, statistics, left))
 
     def require_same(self, other: LinearFit) -> None:
         """Only fits that began alike can be added."""
         names = ("kappa", "center", "scatter", "alpha")
         if not all(np.array_equal(getattr(self.prior, name), getattr(other.prior, name)) for name in names):
-            raise MismatchError("these rest on different priors", hint="give both the same prior", differs="prior")
+            raise MismatchError("the fits have different priors", hint="fit both with the same prior", differs="prior")
 
     def __add__(self, other: LinearFit) -> LinearFit:
         if not isinstance(other, LinearFit):
@@ -129,8 +134,8 @@ class LinearFit:
     __rmul__ = __mul__
 
     @property
-    def cases(self) -> float:
-        """How many cases it rests on."""
+    def total_weight(self) -> float:
+        """The total weight of the rows."""
         return float(self.statistics.n)
 
     @property
@@ -138,7 +143,7 @@ class LinearFit:
         """How many outputs there are."""
         return self.statistics.mean.shape[-1] - self.dim
 
-    # -- what it says
+    # -- answers
 
     @cached_property
     def by_output(self) -> JointMoments:
@@ -155,9 +160,9 @@ class LinearFit:
 
     @cached_property
     def solution(self) -> Solution:
-        """Coefficients and noise; those that nothing determines are the shortest."""
+        """Coefficients and noise; undetermined coefficients are the shortest."""
         now, d = self.posterior, self.dim
-        require(now.kappa > 0, "nothing was learned yet: there is no case at all", hint="give some cases")
+        require(now.kappa > 0, "nothing was learned yet: there are no rows", hint="add rows")
         Λ, S_xy, S_yy = now.scatter[0, :d, :d], now.scatter[:, :d, -1], now.scatter[:, -1, -1]
         root = inverse_root(Λ)
         coef = (S_xy @ root) @ root.T
@@ -170,7 +175,7 @@ class LinearFit:
 
     @property
     def rank(self) -> int:
-        """How many coefficients the cases and the prior determine; fewer than `dim` where columns are collinear."""
+        """The number of coefficients that rows and prior determine; fewer than `dim` where columns are collinear."""
         return self.solution.root.shape[1]
 
     @property
@@ -185,7 +190,7 @@ class LinearFit:
 
     @property
     def noise(self) -> Floats:
-        """The standard deviation of the noise (m,), √(β/α): in textbooks √(RSS/(n − d − 1)); NaN of too few cases."""
+        """The standard deviation of the noise (m,), √(β/α): in textbooks √(RSS/(n − d − 1)); NaN of too few rows."""
         _, _, β, α, _ = self.solution
         return np.sqrt(np.divide(β, α, out=np.full(β.shape, np.nan), where=α > 0))
 
@@ -194,37 +199,37 @@ class LinearFit:
         return self.inputs(X) @ self.coef.T + self.intercept
 
     def predictive(self, X: ArrayLike, *, noise: float = 1.0) -> StudentT:
-        """One more y at each row of X, a Student t of shape (n, m); with ``noise=0`` the line itself."""
+        """The distribution of y at each row of X, Student t of shape (n, m); with ``noise=0`` that of the line."""
         x = self.inputs(X)
-        spread = noise + self.doubt(x)[:, None]
+        spread = noise + self.leverage(x)[:, None]
         _, _, β, α, _ = self._proper()
         return StudentT(2 * α, self.mean(x), np.sqrt(β / α * spread))
 
     def coefficients(self) -> StudentT:
-        """Intercept and coefficients as they are known: Student t of shape (m, 1 + d), the intercept first."""
+        """The posterior of intercept and coefficients: Student t of shape (m, 1 + d), the intercept first."""
         level, coef, β, α, root = self._proper()
-        at_zero = self.doubt(np.zeros((1, self.dim)))
+        at_zero = self.leverage(np.zeros((1, self.dim)))
         variance = np.concatenate([at_zero, (root**2).sum(axis=1)]) * (β / α)[:, None]
         return StudentT(2 * α[:, None], np.column_stack([level, coef]), np.sqrt(variance))
 
-    def doubt(self, x: Floats) -> Floats:
-        """1/κ + (x − c)ᵀΛ⁻¹(x − c), (n,): how far the line may be off, in units of σ²."""
+    def leverage(self, x: Floats) -> Floats:
+        """1/κ + (x − c)ᵀΛ⁻¹(x − c), (n,): the variance of the fitted line at x, in units of σ²."""
         now = self.posterior
         z = (x - now.center[0, : self.dim]) @ self.solution.root
         return np.asarray(1 / now.kappa[0] + np.einsum("ij,ij->i", z, z))
 
-    def log_evidence(self) -> Floats:
-        """ln p(y | X), coefficients and noise integrated out, of every output; it takes a proper prior."""
+    def log_marginal_likelihood(self) -> Floats:
+        """ln p(y | X) of every output, coefficients and noise integrated out; needs a proper prior."""
         return LinearGaussian(self.dim).log_evidence(self.prior, self.by_output)
 
     def leave_one_out_residuals(self, X: ArrayLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None) -> Floats:
-        """What each of its own cases is off by when it is predicted from all others, (n, m): e/(1 − h), PRESS.
+        """The residual of each of its own rows when it is predicted from all others, (n, m): e/(1 − h), PRESS.
 
-        NaN where the output is missing, or where the others do not determine the answer.
+        NaN where the output is missing, or where the others do not determine it.
         """
         x, outputs = self.inputs(X), columns(y)
         w = validation.weights(sample_weight, len(x))
-        left = 1 - w * self.doubt(x)
+        left = 1 - w * self.leverage(x)
         left = np.where(left > 1e-10, left, np.nan)
         return (outputs - self.mean(x)) / left[:, None]
 
@@ -236,8 +241,8 @@ class LinearFit:
         found = self.solution
         require(
             found.alpha > 0,
-            f"an interval is undefined: {self.cases:.10g} cases are too few for {self.rank + 1} coefficients",
-            hint=f"give more cases, or a prior such as {option('prior', 'weak')}",
+            f"an interval is undefined: {self.total_weight:.10g} rows are too few for {self.rank + 1} coefficients",
+            hint=f"add rows, or use a prior such as {option('prior', 'weak')}",
         )
         return found
 

@@ -1,60 +1,52 @@
-"""Classes as a function of the columns of a table: sigmoid units over features, or over radial units.
+"""Classification models: logistic units over features, or over radial units.
 
-row → point, standardized (:mod:`.features`) → radial units, if there are any → sigmoid units (:mod:`.sigmoid`)
+row → point, standardized (:mod:`.feature_encoding`) → radial units (:mod:`.rbf`), if any → logistic units
+(:mod:`.logistic`)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from functools import reduce
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn import validation
-from bayeslearn.codec import Saved, rename_keys
-from bayeslearn.distributions.priors import cases_of
+from bayeslearn import lazy_imports, significance
+from bayeslearn.codec import Saved, rename_keys, upgrade
 from bayeslearn.distributions.sufficient_statistics import ratio
-from bayeslearn.errors import MissingValuesError, ParameterError, ShapeError
+from bayeslearn.errors import MismatchError, ParameterError, ShapeError
+from bayeslearn.fit_info import Fitted
 from bayeslearn.model_values import ARRAY, NAME, NUMBER, is_scatter, plain
 from bayeslearn.printable import printable
+from bayeslearn.regression import reporting
+from bayeslearn.regression.explanation import explanations
 from bayeslearn.regression.feature_encoding import Features
-from bayeslearn.regression.inputs import read
 from bayeslearn.regression.logistic import LogisticFit
 from bayeslearn.regression.logistic_optimizers import NormalPrior
 from bayeslearn.regression.rbf import RBFBasis
-from bayeslearn.regression.rbf_fit import TriedUnits, choose
-from bayeslearn.regression.targets import (
-    Examples,
-    coded,
-    examples,
-    known_classes,
-    labels_of,
-    probabilities,
-    shares,
-)
-from bayeslearn.sources import with_options
+from bayeslearn.regression.targets import coded, labels_of, shares
+from bayeslearn.reports import Reported
 from bayeslearn.tables import DiscreteVariable, Schema, as_table
+from bayeslearn.tables.labels import class_array
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from bayeslearn.model_values import Reader
-    from bayeslearn.tables.markers import Markers
+    from bayeslearn.regression.explanation import FeatureExplanation
+    from bayeslearn.reports import Report
+    from bayeslearn.tables.frames import Backend
 
     Floats = NDArray[np.float64]
 
-#: The strengths of the prior that ``"evidence"`` tries.
-STRENGTHS = np.geomspace(1e3, 1e-3, 13)
-
-#: The precision of intercepts where a class that was told does not show.
-ABSENT = 0.01
+#: It loads when something is drawn.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 
-@dataclass(frozen=True, eq=False)
-class ClassificationModel(Saved, kind="classification", version=2):
-    """Probabilities of classes; :func:`fit_logistic` and :func:`fit_rbf_classifier` learn one."""
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassificationModel(Fitted, Reported, Saved, kind="classification", version=3):
+    """Probabilities of classes; :func:`fit_logistic` and :func:`fit_rbf_classifier` fit one."""
 
     features: Features
     target: str
@@ -70,66 +62,160 @@ class ClassificationModel(Saved, kind="classification", version=2):
             )
 
     def __repr__(self) -> str:
-        what = "sigmoid units" if self.basis is None else f"{self.basis.size} radial units"
+        what = "logistic units" if self.basis is None else f"{self.basis.size} radial units"
         inputs = ", ".join(self.features.schema.names)
-        return printable(f"ClassificationModel({self.target} of {inputs}: {what}; {self.fit.cases:.10g} cases)")
+        return printable(f"ClassificationModel({self.target} of {inputs}: {what}; {self.total_weight:.10g} rows)")
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the features: of a numeric column, or column=state."""
+        return self.features.names
+
+    @property
+    def total_weight(self) -> float:
+        """The total weight of the training rows."""
+        return self.fit.total_weight
 
     @property
     def coef(self) -> Floats:
-        """Weights (units, d) in the units of the columns; of radial units as they are."""
-        w = self.fit.weights[:, 1:]
+        """The coefficients (units, d) in the units of the columns; of radial units as they are."""
+        w = self.fit.coefficients[:, 1:]
         return w if self.basis is not None else w * ratio(1.0, self.features.spread)
 
     @property
     def intercept(self) -> Floats:
-        """Intercepts (units,), where every column is 0."""
-        level = self.fit.weights[:, 0]
+        """The intercepts (units,), where every column is 0."""
+        level = self.fit.coefficients[:, 0]
         return level if self.basis is not None else level - self.coef @ self.features.mean
 
-    # -- what it says
+    # -- answers
 
     def predict_proba(self, data: Any, *, missing_columns: Any = "error") -> Floats:
-        """P(class | row), a column for each of `classes`."""
+        """Return P(class | row), a column for each of `classes`."""
         return self.fit.probability(self.design(data, missing_columns=missing_columns))
 
-    def predict(self, data: Any) -> list[Any]:
-        """The most probable class of each row, the first when tied."""
-        return [self.classes[code] for code in self.predict_proba(data).argmax(axis=1)]
+    def predict(self, data: Any) -> NDArray[Any]:
+        """Return the most probable class of each row, the first of tied classes."""
+        return class_array(self.classes)[self.predict_proba(data).argmax(axis=1)]
 
-    def interval(self, data: Any, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Bounds of P(class | row), as well as the weights are known."""
+    def predict_interval(self, data: Any, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return bounds of P(class | row) by the posterior of the coefficients, a column for each class."""
         return self.fit.interval(self.design(data), level)
 
-    def log_evidence(self) -> float:
-        """ln p(classes | rows), nearly (Laplace), up to the constant of the free intercepts."""
-        return self.fit.log_evidence()
+    def log_likelihood(self, data: Any, target: Any = None) -> Floats:
+        """Return ln P(target | row) of each row; 0 where the target is missing.
+
+        `target` is a column of `data`, by default the one that the model predicts, or an array of classes.
+        """
+        codes, log_p = self._codes(data, target), self.fit.log_probability(self.design(data))
+        return np.where(codes < 0, 0.0, log_p[np.arange(len(codes)), codes])
+
+    def score(self, data: Any, target: Any = None, *, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy on rows whose class is known."""
+        predicted = self.predict_proba(data).argmax(axis=1)
+        return significance.score(predicted, self._codes(data, target), sample_weight, classes=True)
+
+    def explain(self, data: Any) -> list[FeatureExplanation]:
+        """Return for each row what every feature adds to the log odds of its predicted class.
+
+        Of two classes these are the log odds; of more, the activation of the class.
+        """
+        if self.basis is not None:
+            raise ParameterError("radial units have no contributions of features", hint="explain a linear model")
+        x, best = self.features.encode(data).matrix, self.predict_proba(data).argmax(axis=1)
+        coef, intercept = self.coef, self.intercept
+        if len(coef) == 1:
+            coef, intercept = np.vstack([-coef, coef]), np.append(-intercept, intercept)
+        names = [f"{self.target}={label} (log odds)" for label in self.classes]
+        return [
+            explanations(self.features, x[i : i + 1], coef[k : k + 1], intercept[k : k + 1], names[k : k + 1])[0]
+            for i, k in enumerate(best.tolist())
+        ]
+
+    def log_marginal_likelihood(self) -> float:
+        """Return ln p(classes | rows) by Laplace's approximation, up to the constant of the free intercepts."""
+        return self.fit.log_marginal_likelihood()
 
     def design(self, data: Any, *, missing_columns: Any = "error") -> Floats:
-        """What the sigmoid units see of each row."""
+        """Return the inputs of the logistic units for each row."""
         x = self.features.standardized(self.features.encode(data, missing_columns=missing_columns).matrix)
         return x if self.basis is None else self.basis(x)
 
-    # -- learning goes on
+    def _labels(self, data: Any, target: Any, sample_weight: Any) -> tuple[Any, Any]:
+        """The classes of rows, and their weights."""
+        name = self.target if target is None else target
+        if not isinstance(name, str):
+            return labels_of(target), sample_weight
+        schema = Schema([DiscreteVariable(name, self.classes)])
+        table = as_table(data, schema=schema, sample_weight=sample_weight)
+        return table.column(name), table.sample_weight
+
+    def _codes(self, data: Any, target: Any) -> NDArray[np.intp]:
+        """The codes of the classes of rows, −1 where missing."""
+        return coded(self._labels(data, target, None)[0], self.classes)
+
+    # -- more rows
 
     def update(self, data: Any, target: Any = None, *, sample_weight: Any = None) -> ClassificationModel:
-        """More rows, with what is known as their prior; the encoding and the radial units stay."""
-        name = self.target if target is None else target
-        w = sample_weight
-        if isinstance(name, str):
-            table = as_table(data, schema=Schema([DiscreteVariable(name, self.classes)]), sample_weight=sample_weight)
-            labels, w = table.column(name), table.sample_weight
-        else:
-            labels = labels_of(target)
+        """Return the model with more rows, its posterior as their prior; the encoding and the units stay.
+
+        Parameters
+        ----------
+        data
+            Rows with the columns of the model.
+        target
+            The column of `data` with the classes, by default the one that the model predicts, or an array of them.
+        sample_weight
+            The weight of each row, or the column that holds it.
+        """
+        labels, w = self._labels(data, target, sample_weight)
         d = shares(coded(labels, self.classes), len(self.classes))
         return replace(self, fit=self.fit.update(self.design(data), d, sample_weight=w))
+
+    def merge(self, *others: ClassificationModel) -> ClassificationModel:
+        """Return the model of the rows of several models, each updated once from one model, which counts once."""
+        return reduce(lambda one, other: one + other, others, self)
+
+    def __add__(self, other: ClassificationModel) -> ClassificationModel:
+        if not isinstance(other, ClassificationModel):
+            return NotImplemented
+        self.features.require_same(other.features)
+        mine, theirs = (
+            (m.target, m.classes, m.features.mean.tolist(), m.features.spread.tolist()) for m in (self, other)
+        )
+        same_units = self.basis is other.basis or bool(self.basis and other.basis and self.basis.same(other.basis))
+        if mine != theirs or not same_units:
+            raise MismatchError(
+                "the models have different classes, encodings or units", hint="update both from one model",
+                differs="encoding",
+            )  # fmt: skip
+        return replace(self, fit=self.fit + other.fit)
+
+    # -- what it shows
+
+    def report(self) -> Report:
+        """Return the coefficients with intervals, and what the model was fitted to."""
+        return reporting.classification_report(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return target, classes, features and coefficients as plain values."""
+        return reporting.plain_classification(self)
+
+    def to_frame(self, backend: Backend = "pandas", *, level: float = 0.95) -> Any:
+        """Return a data frame with a row for each coefficient: target (the class), name, mean, low, high, effect."""
+        return reporting.coefficient_frame(self, level, backend)
+
+    def plot(self, data: Any, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
+        """Draw the probability of the last class over its only numeric column, or for these rows."""
+        return plots.plot_regression(self, data, target, level=level, ax=ax)
 
     # -- files
 
     def to_document(self) -> dict[str, Any]:
         """Return the model as plain values.
 
-        {"features", "basis": {"centers", "widths"} or null, "target", "classes", "weights", "precision",
-         "prior": {"mean", "precision"}, "log_likelihood", "iterations", "cases", "separated"}
+        {"features", "basis": {"centers", "widths"} or null, "target", "classes", "coefficients", "precision",
+         "prior": {"mean", "precision"}, "log_likelihood", "n_iter", "total_weight", "prior_weight", "separated"}
         """
         fit = self.fit
         return {
@@ -137,12 +223,13 @@ class ClassificationModel(Saved, kind="classification", version=2):
             "basis": None if self.basis is None else plain(self.basis),
             "target": self.target,
             "classes": DiscreteVariable(self.target, self.classes).to_dict()["states"],
-            "weights": fit.weights,
+            "coefficients": fit.coefficients,
             "precision": fit.precision,
             "prior": plain(fit.prior),
             "log_likelihood": fit.log_likelihood,
-            "iterations": fit.iterations,
-            "cases": fit.cases,
+            "n_iter": fit.n_iter,
+            "total_weight": fit.total_weight,
+            "prior_weight": fit.prior_weight,
             "separated": fit.separated,
         }
 
@@ -150,198 +237,46 @@ class ClassificationModel(Saved, kind="classification", version=2):
     def from_document(cls, reader: Reader, document: dict[str, Any]) -> ClassificationModel:
         """Return the model of a document, all of which is checked."""
         keys: dict[str, Any] = {
-            "features": dict, "basis": (dict, type(None)), "target": str, "classes": [NAME], "weights": ARRAY,
-            "precision": ARRAY, "prior": dict, "log_likelihood": NUMBER, "iterations": int, "cases": NUMBER,
-            "separated": bool,
+            "features": dict, "basis": (dict, type(None)), "target": str, "classes": [NAME],
+            "coefficients": ARRAY, "precision": ARRAY, "prior": dict, "log_likelihood": NUMBER, "n_iter": int,
+            "total_weight": NUMBER, "prior_weight": NUMBER, "separated": bool,
         }  # fmt: skip
-        entry, units, target, classes, weights, precision, prior, value, steps, cases, separated = reader.entries(
-            document, keys, "a model"
-        )
+        (
+            entry, units, target, classes, weights, precision, prior, value, steps, total, before, separated,
+        ) = reader.entries(document, keys, "a model")  # fmt: skip
         features = Features.checked(reader, entry)
         basis = None if units is None else RBFBasis.checked(reader, units, features.size)
         known = DiscreteVariable(target, tuple(classes)).states
-        w, H = reader.numbers(weights, "weights"), reader.numbers(precision, "precision")
+        w, H = reader.numbers(weights, "coefficients"), reader.numbers(precision, "precision")
         size = (len(known) if len(known) > 2 else 1, 1 + (features.size if basis is None else basis.size))
         wide = size[0] * size[1]
         values = reader.entries(prior, {"mean": ARRAY, "precision": ARRAY}, "a prior")
         mean, P = (reader.numbers(part, name) for part, name in zip(values, ("mean", "precision"), strict=True))
-        if w.shape != size or H.shape != (wide, wide) or mean.shape != (wide,) or P.shape != (wide, wide) or cases < 0:
-            reader.wrong("the weights do not fit the inputs and classes")
+        if (
+            w.shape != size
+            or H.shape != (wide, wide)
+            or mean.shape != (wide,)
+            or P.shape != (wide, wide)
+            or min(total, before) < 0
+        ):
+            reader.wrong("the coefficients do not fit the inputs and classes")
         if not (is_scatter(H) and is_scatter(P)):
             reader.wrong("a precision is not symmetric, or below zero in some direction")
-        fit = LogisticFit(w, H, NormalPrior(mean, P), float(value), steps, float(cases), separated)
+        fit = LogisticFit(w, H, NormalPrior(mean, P), float(value), steps, float(total), float(before), separated)
         return cls(features, target, known, fit, basis)
 
 
-### learning
-
-
-def fit_logistic(
-    data: Any,
-    target: Any,
-    *,
-    prior: float | Literal["evidence"] | None = 1.0,
-    soft: bool = False,
-    classes: Sequence[Any] | None = None,
-    method: Literal["newton", "lbfgs", "gradient"] = "newton",
-    rate: float | None = None,
-    columns: Iterable[str] | None = None,
-    discrete: Iterable[str] = (),
-    sample_weight: Any = None,
-    tol: float = 1e-10,
-    max_iter: int | None = None,
-    max_states: int = 255,
-    left_out: dict[str, str] | None = None,
-    progress: Callable[[int, float], object] | None = None,
-    na_values: Markers = (),
-    keep_default_na: bool = True,
-    drop_columns: Iterable[str] = (),
-) -> ClassificationModel:
-    """Learn the probabilities of classes by cross entropy.
-
-    Parameters
-    ----------
-    data
-        As in :func:`fit_linear`.
-    target
-        The name of the column of classes, or the classes themselves; with `soft`, probabilities: (n,) of the second
-        class, or (n, k) of all.
-    prior
-        The precision of the weights of standardized features; None is maximum likelihood, ``"evidence"`` the precision
-        of the highest evidence.
-    classes
-        The classes in their order; those that show, sorted, when not told.
-    method, rate, tol, max_iter
-        As in :meth:`LogisticFit.learn`.
-    na_values, keep_default_na, drop_columns
-        As in :func:`~bayeslearn.as_table`.
-
-    Examples
-    --------
-    >>> found = fit_logistic({"dose": [1.0, 2.0, 3.0, 4.0], "well": ["no", "no", "yes", "yes"]}, "well")
-    >>> found.predict({"dose": [1.5, 5.0]})
-    ['no', 'yes']
-    """
-    data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    how = {
-        "columns": columns,
-        "discrete": discrete,
-        "sample_weight": sample_weight,
-        "max_states": max_states,
-        "left_out": left_out,
-    }
-    found, known, d = class_examples(data, target, classes, how, soft=soft)
-    features = Features.learn(found.inputs, sample_weight=found.sample_weight)
-    x = features.standardized(features.encode(found.inputs).matrix)
-    options: dict[str, Any] = {
-        "sample_weight": found.sample_weight, "method": method, "rate": rate, "tol": tol, "max_iter": max_iter,
-        "progress": progress,
-    }  # fmt: skip
-    return ClassificationModel(features, found.names[0], known, strongest(x, d, prior, options))
-
-
-def fit_rbf_classifier(
-    data: Any,
-    target: Any,
-    k: int | Literal["auto"] = "auto",
-    *,
-    centers: str = "k-means",
-    width: Any = "auto",
-    prior: float | Literal["evidence"] | None = "evidence",
-    classes: Sequence[Any] | None = None,
-    columns: Iterable[str] | None = None,
-    discrete: Iterable[str] = (),
-    sample_weight: Any = None,
-    most: int = 128,
-    max_states: int = 255,
-    left_out: dict[str, str] | None = None,
-    random_state: np.random.Generator | int | None = 0,
-    progress: Callable[[TriedUnits], object] | None = None,
-    na_values: Markers = (),
-    keep_default_na: bool = True,
-    drop_columns: Iterable[str] = (),
-) -> tuple[ClassificationModel, tuple[TriedUnits, ...]]:
-    """Learn a radial basis function network for classes, and tell all that was tried.
-
-    Units are chosen as in :func:`fit_rbf`, by the evidence of a linear fit to the classes; then their outputs are
-    sigmoid units, learned by cross entropy.
-
-    Parameters
-    ----------
-    data, target, columns, discrete, sample_weight, max_states, left_out
-        As in :func:`fit_logistic`.
-    k, centers, width, most, random_state, progress
-        As in :func:`fit_rbf`.
-    prior, classes
-        Of the output units, as in :func:`fit_logistic`.
-    na_values, keep_default_na, drop_columns
-        As in :func:`~bayeslearn.as_table`.
-    """
-    data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    how = {
-        "columns": columns,
-        "discrete": discrete,
-        "sample_weight": sample_weight,
-        "max_states": max_states,
-        "left_out": left_out,
-    }
-    found, known, d = class_examples(data, target, classes, how, soft=False)
-    features = Features.learn(found.inputs, sample_weight=found.sample_weight, every_state=True)
-    x = features.standardized(features.encode(found.inputs).matrix)
-    basis, tried = choose(
-        x, d[:, 1:], k, centers=centers, width=width, sample_weight=found.sample_weight, most=most,
-        random_state=validation.generator(random_state), progress=progress,
-    )  # fmt: skip
-    fit = strongest(basis(x), d, prior, {"sample_weight": found.sample_weight})
-    return ClassificationModel(features, found.names[0], known, fit, basis), tried
-
-
-def class_examples(
-    data: Any, target: Any, classes: Sequence[Any] | None, how: dict[str, Any], *, soft: bool
-) -> tuple[Examples, tuple[Any, ...], Floats]:
-    """Rows, classes, and the share of every class in each row."""
-    if soft:
-        d = probabilities(target)
-        inputs = read(data, **how)
-        if len(inputs) != len(d):
-            raise ShapeError(f"expected one target per row, got {len(d)} for {len(inputs)} rows")
-        if np.isnan(d).any(axis=1).all():
-            raise MissingValuesError("the target is missing in every row", hint="give rows whose target is known")
-        known = tuple(range(d.shape[1])) if classes is None else tuple(classes)
-        if len(known) != d.shape[1]:
-            raise ParameterError(f"{len(known)} classes are told, and the targets have {d.shape[1]}")
-        return Examples(inputs, d, ("class",), inputs.sample_weight), known, d
-    found = examples(data, target, classes=True, **how)
-    if found.sample_weight is not None and not found.sample_weight.all():  # a row that does not count shows no class
-        labels = found.targets.copy()
-        labels[found.sample_weight == 0] = None
-        found = replace(found, targets=labels)
-    known = known_classes(found.targets) if classes is None else tuple(classes)
-    return found, known, shares(coded(found.targets, known), len(known))
-
-
-def strongest(x: Floats, d: Floats, prior: Any, options: dict[str, Any]) -> LogisticFit:
-    """The fit under a prior, or under the one of the highest evidence."""
-    precision = cases_of(prior)
-    if precision != "evidence":
-        return LogisticFit.learn(x, d, prior=normal_prior(x, d, precision), **options)
-    best: LogisticFit | None = None
-    for strength in STRENGTHS:
-        start = None if best is None else best.weights
-        fit = LogisticFit.learn(x, d, prior=normal_prior(x, d, strength), start=start, **options)
-        if best is None or fit.log_evidence() > best.log_evidence():
-            best = fit
-        elif strength < float(np.diagonal(best.prior.precision).max()) / 20:
-            break
-    assert best is not None
-    return best
-
-
-def normal_prior(x: Floats, d: Floats, strength: float) -> NormalPrior:
-    """Weights near 0; intercepts free, but where a class does not show, so that nothing else would hold it."""
-    absent = not (np.nansum(d, axis=0) > 0).all()
-    n_units = d.shape[1] if d.shape[1] > 2 else 1
-    return NormalPrior.of(n_units, x.shape[1], float(strength), intercept=ABSENT if absent else 0.0)
+### files of earlier versions
 
 
 rename_keys("classification", 1, {"basis/centres": "centers"})
+
+
+#: Keys as version 2 named them.
+RENAMED = {"weights": "coefficients", "iterations": "n_iter", "cases": "total_weight"}
+
+
+@upgrade("classification", 2)
+def with_full_names(_reader: Reader, parts: dict[str, Any]) -> dict[str, Any]:
+    """Name the values as fields are named; what the prior holds was not known."""
+    return {"prior_weight": 0.0} | {RENAMED.get(key, key): value for key, value in parts.items()}

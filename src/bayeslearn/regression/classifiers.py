@@ -1,9 +1,8 @@
-"""Sigmoid units and radial basis functions as scikit-learn classifiers."""
+"""Logistic regression and radial basis functions as scikit-learn classifiers."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -11,7 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bayeslearn import validation
 from bayeslearn.estimators import PredictsClasses
-from bayeslearn.regression.classification_model import ClassificationModel, fit_logistic, fit_rbf_classifier
+from bayeslearn.regression.classification_fit import fit_logistic, fit_rbf_classifier
+from bayeslearn.regression.fit_results import without_rows
 from bayeslearn.regression.regressors import FunctionEstimator
 from bayeslearn.regression.targets import default_names
 from bayeslearn.tables.labels import class_array
@@ -21,34 +21,35 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.regression.rbf_fit import TriedUnits
+    from bayeslearn.regression.classification_model import ClassificationModel
+    from bayeslearn.regression.fit_results import TriedUnits
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
 
 
 class Classifier(FunctionEstimator, PredictsClasses, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What both classifiers share: answers by a :class:`ClassificationModel`."""
+    """What both classifiers share: predictions of a :class:`ClassificationModel`."""
 
     model_: ClassificationModel
 
     @abstractmethod
     def _learn(self, rows: Any, y: Any, sample_weight: Any, classes: Any) -> ClassificationModel:
-        """The model of these rows."""
+        """Return the model of these rows."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn; where X has named columns, `y` may be the name of a column of it."""
+        """Fit; where X has named columns, `y` may be the name of a column."""
         return self._fit(X, y, sample_weight, None)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, classes: Any) -> Self:
         rows, labels, sample_weight = self._read_cases(X, y, sample_weight, reset=True)
         name = y if isinstance(y, str) else default_names(y, 1)[0]
-        self.model_ = replace(self._learn(rows, labels, sample_weight, classes), target=name)
+        self.model_ = without_rows(self._learn(rows, labels, sample_weight, classes), target=name)
         self.classes_ = class_array(self.model_.classes)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add more rows, with what is known as their prior: near to learning from all at once.
+        """Add rows, the posterior as their prior: close to a fit to all rows.
 
         The first call determines the columns, and may name all `classes`.
         """
@@ -69,34 +70,34 @@ class Classifier(FunctionEstimator, PredictsClasses, ClassifierMixin, BaseEstima
         return self.model_.fit.log_probability(design)
 
     def predict_interval(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Return bounds of P(class | row), as well as the weights are known."""
-        return self._answer(X, "interval", level)
+        """Return bounds of P(class | row) by the posterior of the coefficients."""
+        return self._answer(X, "predict_interval", level)
 
     @property
-    def log_evidence_(self) -> float:
-        """ln p(y | X), nearly (Laplace)."""
-        return self.model_.log_evidence()
+    def log_marginal_likelihood_(self) -> float:
+        """ln p(y | X) by Laplace's approximation."""
+        return self.model_.log_marginal_likelihood()
 
     @property
     def n_iter_(self) -> int:
         """Iterations of the optimizer."""
-        return self.model_.fit.iterations
+        return self.model_.fit.n_iter
 
 
 class LogisticClassifier(Classifier):
-    """Sigmoid units by cross entropy (logistic regression), with a normal prior of the weights.
+    """Logistic regression with a Gaussian prior of the coefficients.
 
-    Two classes have one unit; more have a unit each, and the softmax of all.
+    Two classes have one unit; more have one each, and the softmax of all.
 
     Parameters
     ----------
     prior
-        The precision of the weights of standardized features; None: maximum likelihood; ``"evidence"``: the precision
-        of the highest evidence.
-    method
+        The precision of the coefficients of standardized features; None: maximum likelihood; ``"evidence"``: the
+        precision of the highest marginal likelihood.
+    algorithm
         ``"newton"``, ``"lbfgs"``, or ``"gradient"``, the rule Δw = η Σ (d − h(x)) x with η the `rate`.
     tol, max_iter
-        When the climb ends.
+        When the iterations end.
     discrete
         Columns whose numbers are names of states.
     na_values, keep_default_na
@@ -107,7 +108,7 @@ class LogisticClassifier(Classifier):
     Attributes
     ----------
     model_
-        The :class:`ClassificationModel`, to be saved and updated.
+        The :class:`ClassificationModel`.
     classes_, coef_, intercept_
         In the units of the features, whose names are ``model_.features.names``.
 
@@ -123,7 +124,7 @@ class LogisticClassifier(Classifier):
         self,
         *,
         prior: float | Literal["evidence"] | None = 1.0,
-        method: Literal["newton", "lbfgs", "gradient"] = "newton",
+        algorithm: Literal["newton", "lbfgs", "gradient"] = "newton",
         rate: float | None = None,
         tol: float = 1e-10,
         max_iter: int | None = None,
@@ -133,7 +134,7 @@ class LogisticClassifier(Classifier):
         unlabeled: Literal["drop", "error"] = "drop",
     ) -> None:
         self.prior = prior
-        self.method = method
+        self.algorithm = algorithm
         self.rate = rate
         self.tol = tol
         self.max_iter = max_iter
@@ -144,7 +145,7 @@ class LogisticClassifier(Classifier):
 
     def _learn(self, rows: Any, y: Any, sample_weight: Any, classes: Any) -> ClassificationModel:
         return fit_logistic(
-            rows, y, prior=self.prior, classes=classes, method=self.method, rate=self.rate, tol=self.tol,
+            rows, y, prior=self.prior, classes=classes, algorithm=self.algorithm, rate=self.rate, tol=self.tol,
             max_iter=self.max_iter, discrete=self.discrete, sample_weight=sample_weight,
         )  # fmt: skip
 
@@ -156,22 +157,23 @@ class LogisticClassifier(Classifier):
 
     @property
     def coef_(self) -> Floats:
-        """The weights of the features, (units, d)."""
+        """The coefficients of the features, (units, d)."""
         return self.model_.coef
 
     @property
     def intercept_(self) -> Floats:
-        """The weights of every unit where all features are 0."""
+        """The intercept of every unit."""
         return self.model_.intercept
 
 
 class RBFClassifier(Classifier):
-    """A radial basis function network for classes: Gaussian units around centers, and sigmoid units as outputs.
+    """A radial basis function network for classes: Gaussian units around centers, and logistic output units.
 
     Parameters
     ----------
-    n_units, centers, width, discrete, na_values, keep_default_na, most_units, random_state
-        As in :class:`RBFRegressor`; units are chosen by the evidence of a linear fit to the classes.
+    n_units, centers, width, discrete, na_values, keep_default_na, max_units, random_state
+        As in :class:`RBFRegressor`; units are selected by the marginal likelihood of a
+        linear fit to the classes.
     prior
         Of the output weights, as in :class:`LogisticClassifier`.
     unlabeled
@@ -180,9 +182,9 @@ class RBFClassifier(Classifier):
     Attributes
     ----------
     model_
-        The :class:`ClassificationModel`, to be saved and updated.
+        The :class:`ClassificationModel`.
     n_units_, tried_
-        How many units there are, and the evidence of all that were tried.
+        The number of units, and the marginal likelihood of all that were tried.
 
     Examples
     --------
@@ -203,7 +205,7 @@ class RBFClassifier(Classifier):
         na_values: Markers = (),
         keep_default_na: bool = True,
         unlabeled: Literal["drop", "error"] = "drop",
-        most_units: int = 128,
+        max_units: int = 128,
         random_state: Any = None,
     ) -> None:
         self.n_units = n_units
@@ -214,21 +216,23 @@ class RBFClassifier(Classifier):
         self.na_values = na_values
         self.keep_default_na = keep_default_na
         self.unlabeled = unlabeled
-        self.most_units = most_units
+        self.max_units = max_units
         self.random_state = random_state
 
-    tried_: tuple[TriedUnits, ...]
-
     def _learn(self, rows: Any, y: Any, sample_weight: Any, classes: Any) -> ClassificationModel:
-        found, self.tried_ = fit_rbf_classifier(
+        return fit_rbf_classifier(
             rows, y, self.n_units, centers=self.centers, width=self.width, prior=self.prior, classes=classes,
-            discrete=self.discrete, sample_weight=sample_weight, most=self.most_units,
+            discrete=self.discrete, sample_weight=sample_weight, max_units=self.max_units,
             random_state=validation.generator(self.random_state),
         )  # fmt: skip
-        return found
+
+    @property
+    def tried_(self) -> tuple[TriedUnits, ...]:
+        """The numbers of units that were tried."""
+        return self.model_.fit_info.tried
 
     @property
     def n_units_(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         assert self.model_.basis is not None
         return self.model_.basis.size

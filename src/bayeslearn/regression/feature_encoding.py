@@ -1,12 +1,12 @@
-"""Rows of a table as points: the one encoding that least squares, sigmoid units, radial units and local fits share.
+"""Rows of a table as points: the encoding of least squares, logistic units, radial units and local fits.
 
     a number            itself
     one of k states     k − 1 indicators, against the first state; all k where distances count (``every_state``)
-    a missing cell      the mean of what was seen in training; for states, the share of each
-    an unseen state     a missing cell, and it is told
+    a missing cell      the mean of the training rows; for states, the share of each
+    an unknown state    a missing cell, and it is reported
 
-Numbers are numbers, however few they are: ``discrete`` says otherwise. What was learned is kept, so that new rows are
-encoded as the old ones were.
+Numbers are numeric, however few they are, unless `discrete` names their column. New rows are encoded as the training
+rows.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Points, and what had to be made up: cells filled by the mean, states that training had not shown."""
+    """Points, with the cells that were filled by the mean, and unknown states."""
 
     matrix: Floats
-    #: How many cells of each column were filled, where any were.
+    #: The number of filled cells of each column, where any were.
     filled: dict[str, int] = field(default_factory=dict)
-    #: The states of each column that were not seen in training.
+    #: The states of each column that no training row has.
     unseen: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class Encoded:
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """How rows become points; :meth:`learn` looks at the training rows.
+    """The encoding of rows as points; :meth:`learn` computes it from the training rows.
 
     >>> features = Features.learn({"hours": [1.0, 2.0, None, 6.0], "wind": ["weak", "strong", "weak", "weak"]})
     >>> features.names
@@ -69,7 +69,7 @@ class Features:
     """
 
     schema: Schema
-    #: What stands for a missing cell, and how far the training cells were from it: one number for every feature.
+    #: The mean, which replaces missing cells, and the standard deviation of every feature.
     mean: Floats
     spread: Floats
     #: Whether every state has an indicator, also the first.
@@ -94,20 +94,20 @@ class Features:
         max_states: int = 255,
         left_out: dict[str, str] | None = None,
     ) -> Features:
-        """The encoding of these rows.
+        """Return the encoding of these rows.
 
         Parameters
         ----------
         data
             A table, a frame, an array, a dict of columns, a list of rows, or the path of a file.
         columns
-            Which columns to use; all when not given.
+            The columns to use; all by default.
         discrete
             Columns whose numbers are names of states.
         sample_weight
-            How often each row counts, or the column that says so.
+            The weight of each row, or the column that holds it.
         left_out
-            A dict that is told of columns that cannot be used, and why; else they are an error.
+            A dict for columns that cannot be used, with the reasons; without it they are an error.
         """
         numbers = plain_numbers(data)
         if numbers is not None and columns is None and not strings(discrete):
@@ -140,24 +140,24 @@ class Features:
 
     @property
     def size(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return width(self.schema, every_state=self.every_state)
 
     @property
     def constant(self) -> tuple[str, ...]:
-        """The features that do not vary in the training rows, so that nothing can be learned from them."""
+        """The features that are constant in the training rows."""
         return tuple(name for name, spread in zip(self.names, self.spread, strict=True) if spread == 0)
 
     # -- rows
 
     def table(self, data: Any, *, missing_columns: Literal["error", "missing"] = "error") -> Table:
-        """Rows by the columns of training; a state it had not shown is missing."""
+        """Return rows by the columns of training; an unknown state is missing."""
         return self.read(data, missing_columns=missing_columns)[0]
 
     def encode(
         self, data: Any, *, missing_columns: Literal["error", "missing"] = "error", warn_unseen: bool = False
     ) -> Encoded:
-        """Rows as points (n, size), with the states that training had not shown; `warn_unseen` warns of those."""
+        """Return rows as points (n, size), with unknown states; `warn_unseen` warns of those."""
         numbers = None if self.schema.discrete else plain_numbers(data)
         unseen: dict[str, tuple[Any, ...]] = {}
         if numbers is not None and numbers.shape[1] == len(self.schema):
@@ -200,7 +200,7 @@ class Features:
         return x
 
     def read(self, data: Any, *, missing_columns: Literal["error", "missing"] = "error") -> tuple[Table, Notes]:
-        """Rows by the columns of training, and what is treated as missing: values that are none of their states."""
+        """Return rows by the columns of training, and the values that are treated as missing."""
         with collected() as notes:
             rows = named(data, self.schema)
             return as_table(rows, schema=self.schema, missing_columns=missing_columns, handle_unknown="missing"), notes
@@ -208,11 +208,11 @@ class Features:
     # -- as a value
 
     def require_same(self, other: Features) -> None:
-        """Only rows of the same columns and states can be learned from together."""
+        """Refuse an encoding of other columns or states."""
         if self.schema != other.schema or self.every_state != other.every_state:
             raise MismatchError(
-                f"these rest on different columns: {listed(self.names)} and {listed(other.names)}",
-                hint="learn both with the same schema", differs="columns",
+                f"the models have different columns: {listed(self.names)} and {listed(other.names)}",
+                hint="fit both with the same schema", differs="columns",
             )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
@@ -243,7 +243,7 @@ class Features:
 
 
 def width(schema: Schema, *, every_state: bool) -> int:
-    """How many features the columns make."""
+    """The number of features of the columns."""
     return len(schema.numeric) + sum(v.size - (not every_state) for v in schema.discrete)
 
 

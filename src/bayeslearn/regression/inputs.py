@@ -1,4 +1,4 @@
-"""Training rows as a table, in which numbers are numbers, and new rows by the columns of training."""
+"""Training rows as a table, in which numbers are numeric, and new rows by the columns of training."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(
     max_states: int = 255,
     left_out: dict[str, str] | None = None,
 ) -> Table:
-    """Training rows as a table in which numbers are numbers; one that is a table already says itself what is what."""
+    """Training rows as a table in which numbers are numeric; a table keeps the kinds of its columns."""
     if isinstance(data, Table):
         return as_table(data, columns=columns, sample_weight=sample_weight)
     require_rows(data)
@@ -51,11 +51,11 @@ def read(
 
 
 def require_rows(data: Any) -> None:
-    """Rows in memory: what is learned from all of them at once cannot be added up."""
+    """Refuse a source: only least squares adds up batches."""
     if is_source(data):
         raise ParameterError(
-            "this takes all rows in memory, and a source is folded batch by batch",
-            hint="read them, if they fit: source.table(); least squares (fit_linear) folds",
+            "this fit needs all rows in memory, and a source is read batch by batch",
+            hint="read them, if they fit: source.table(); least squares (fit_linear) takes a source",
         )
 
 
@@ -65,7 +65,7 @@ def strings(names: Any) -> tuple[str, ...]:
 
 
 def plain_numbers(data: Any) -> Floats | None:
-    """A matrix of numbers that can be used where it lies, or None."""
+    """A numeric matrix that is used without a copy, or None."""
     if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iuf" and data.size:
         return np.asarray(data, dtype=np.float64)
     return None

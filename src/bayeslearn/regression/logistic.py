@@ -1,4 +1,4 @@
-"""The sigmoid unit: probabilities by cross entropy, with a normal prior of the weights.
+"""Logistic units: probabilities by cross entropy, with a Gaussian prior of the coefficients.
 
     h(x) = 1 / (1 + e^(−w·x))        G = Σ d ln h(x) + (1 − d) ln(1 − h(x))        ∂G/∂w = Σ (d − h(x)) x
 
@@ -12,59 +12,59 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.special import expit, log_softmax, logsumexp, ndtri
 
 from bayeslearn import validation
 from bayeslearn.distributions.sufficient_statistics import frozen
-from bayeslearn.errors import ShapeError
+from bayeslearn.errors import MismatchError, ShapeError
 from bayeslearn.regression.logistic_optimizers import (
-    CLIMBS,
+    ALGORITHMS,
     OPEN,
     NormalPrior,
     Problem,
     activations,
-    climb,
+    optimized,
     with_one,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
-    from bayeslearn.regression.logistic_optimizers import Top
+    from bayeslearn.regression.logistic_optimizers import Maximum
 
     Floats = NDArray[np.float64]
 
-Method = Literal["newton", "lbfgs", "gradient"]
+Algorithm = Literal["newton", "lbfgs", "gradient"]
 
 
 @dataclass(frozen=True, eq=False)
 class LogisticFit:
-    """Weights (units, 1 + d), the intercept first, their precision, and the prior they began with.
+    """Coefficients (units, 1 + d), the intercept first, their posterior precision, and their prior.
 
     >>> survive = np.repeat([1.0, 0.0], [92, 8])
     >>> LogisticFit.learn(np.zeros((100, 0)), survive, strength=0).probability(np.zeros((1, 0))).round(12).tolist()
     [[0.08, 0.92]]
     """
 
-    weights: Floats
+    coefficients: Floats
     precision: Floats
     prior: NormalPrior
     log_likelihood: float = 0.0
-    iterations: int = 0
-    cases: float = 0.0
-    #: Whether the classes are separated, so that without a prior the weights have no end.
+    n_iter: int = 0
+    #: The weight of all rows, and of those that the prior holds: the rows before the last update.
+    total_weight: float = 0.0
+    prior_weight: float = 0.0
+    #: Whether the classes are separated, so that without a prior the coefficients have no maximum.
     separated: bool = False
 
     def __post_init__(self) -> None:
-        weights, precision = frozen(self.weights), frozen(self.precision)
+        weights, precision = frozen(self.coefficients), frozen(self.precision)
         if weights.ndim != 2 or not weights.size or precision.shape != (weights.size,) * 2:
-            raise ShapeError(f"weights {weights.shape} and their precision {precision.shape} do not fit each other")
-        object.__setattr__(self, "weights", weights)
+            raise ShapeError(f"coefficients {weights.shape} and their precision {precision.shape} do not fit")
+        object.__setattr__(self, "coefficients", weights)
         object.__setattr__(self, "precision", precision)
 
     @classmethod
@@ -76,51 +76,51 @@ class LogisticFit:
         strength: float = 1.0,
         prior: NormalPrior | None = None,
         sample_weight: ArrayLike | None = None,
-        method: Method = "newton",
+        algorithm: Algorithm = "newton",
         rate: float | None = None,
         tol: float = 1e-10,
         max_iter: int | None = None,
-        start: ArrayLike | None = None,
-        progress: Callable[[int, float], object] | None = None,
+        init: ArrayLike | None = None,
+        progress: Any = None,
     ) -> LogisticFit:
-        """Learn from inputs (n, d) and probabilities: (n,) of the second class, or (n, k) of all.
+        """Fit inputs (n, d) and probabilities: (n,) of the second class, or (n, k) of all.
 
         Parameters
         ----------
         strength
-            The precision of the weights before the data; 0 is maximum likelihood. `prior` tells more.
-        method
+            The prior precision of the coefficients; 0 is maximum likelihood. `prior` replaces it.
+        algorithm
             ``"newton"``, ``"lbfgs"``, or ``"gradient"``: w ← w + η Σ (d − h(x)) x with η the `rate`.
         tol
-            The climb ends when no weight can gain more than this, relative to the objective.
+            Iterations end when no coefficient can gain more than this, relative to the objective.
         """
         problem = Problem.of(X, targets, sample_weight, prior, strength)
-        how = validation.choice("method", method, list(CLIMBS))
-        return cls.at(problem, climb(problem, how, rate, tol, max_iter, start, progress))
+        how = validation.choice("algorithm", algorithm, list(ALGORITHMS))
+        return cls._at(problem, optimized(problem, how, rate, tol, max_iter, init, progress))
 
     @classmethod
-    def at(cls, problem: Problem, top: Top) -> LogisticFit:
-        """What is known at the top of a climb."""
+    def _at(cls, problem: Problem, top: Maximum) -> LogisticFit:
+        """The fit at the maximum."""
         return cls(
             top.weights.reshape(problem.shape), top.precision, problem.prior, problem.log_likelihood(top.weights),
-            top.steps, float(problem.rows.sum()), top.separated,
+            top.n_iter, float(problem.rows.sum()), 0.0, top.separated,
         )  # fmt: skip
 
     @property
     def dim(self) -> int:
-        """How many inputs there are."""
-        return self.weights.shape[1] - 1
+        """The number of inputs."""
+        return self.coefficients.shape[1] - 1
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
-        return max(len(self.weights), 2)
+        """The number of classes."""
+        return max(len(self.coefficients), 2)
 
-    # -- what it says
+    # -- answers
 
     def scores(self, X: ArrayLike) -> Floats:
         """w·x of every unit, (n, units)."""
-        return with_one(X, self.dim) @ self.weights.T
+        return with_one(X, self.dim) @ self.coefficients.T
 
     def probability(self, X: ArrayLike) -> Floats:
         """The probability of every class, (n, classes)."""
@@ -133,10 +133,10 @@ class LogisticFit:
         return np.asarray(log_softmax(s, axis=1))
 
     def interval(self, X: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Bounds of the probability of every class, as well as the weights are known (Laplace), (n, classes)."""
+        """Bounds of the probability of every class by the posterior of the coefficients (Laplace), (n, classes)."""
         tail = (1 - validation.number("level", level, above=0, below=1)) / 2
         x = with_one(X, self.dim)
-        if self.separated:  # the weights could be anything beyond
+        if self.separated:  # the coefficients have no upper bound
             return np.zeros((len(x), self.n_classes)), np.ones((len(x), self.n_classes))
         logs = self.log_probability(X)
         others = [logsumexp(np.delete(logs, c, axis=1), axis=1) for c in range(self.n_classes)]
@@ -147,9 +147,9 @@ class LogisticFit:
     def _variances(self, x: Floats, p: Floats) -> Floats:
         """The variance of ln p/(1 − p) of every class."""
         Σ = self.covariance
-        if len(self.weights) == 1:
+        if len(self.coefficients) == 1:
             return np.repeat(np.einsum("ij,jk,ik->i", x, Σ, x)[:, None], 2, axis=1)
-        k, wide = self.weights.shape
+        k, wide = self.coefficients.shape
         found = np.empty(p.shape)
         for c in range(k):
             # ∂ ln p_c/(1 − p_c) / ∂s_j = [j = c] − [j ≠ c] p_j/(1 − p_c)
@@ -164,23 +164,43 @@ class LogisticFit:
         """H⁻¹, over the directions that are determined."""
         return np.asarray(np.linalg.pinv(self.precision, rcond=OPEN, hermitian=True), dtype=float)
 
-    def log_evidence(self) -> float:
+    def log_marginal_likelihood(self) -> float:
         """ln p(targets | inputs) by Laplace's approximation, up to the constant of the free intercepts."""
         e = np.linalg.eigvalsh(self.precision)
         e = e[e > OPEN * max(e.max(), 1e-300)]
         return (
             self.log_likelihood
-            + self.prior.log_density(self.weights.ravel())
+            + self.prior.log_density(self.coefficients.ravel())
             - float(np.log(e / (2 * math.pi)).sum()) / 2
         )
 
-    # -- learning goes on
+    # -- more rows
 
     def update(self, X: ArrayLike, targets: ArrayLike, *, sample_weight: ArrayLike | None = None) -> LogisticFit:
-        """More cases, with what is known as their prior: near to learning all at once, as far as it is normal."""
-        prior = NormalPrior(self.weights.ravel(), self.precision)
-        more = LogisticFit.learn(X, targets, prior=prior, sample_weight=sample_weight, start=self.weights)
-        return replace(more, cases=self.cases + more.cases)
+        """Return the fit with more rows, the posterior as their prior: close to a fit to all rows (Laplace)."""
+        prior = NormalPrior(self.coefficients.ravel(), self.precision)
+        more = LogisticFit.learn(X, targets, prior=prior, sample_weight=sample_weight, init=self.coefficients)
+        return replace(more, total_weight=self.total_weight + more.total_weight, prior_weight=self.total_weight)
+
+    def __add__(self, other: LogisticFit) -> LogisticFit:
+        """Merge fits with one prior, which counts once: P = P₁ + P₂ − P₀, and Pw = P₁w₁ + P₂w₂ − P₀w₀ (Laplace)."""
+        if not isinstance(other, LogisticFit):
+            return NotImplemented
+        if not self.prior.same(other.prior):
+            raise MismatchError(
+                "the fits have different priors", hint="update both from one model, or fit both with one prior",
+                differs="prior",
+            )  # fmt: skip
+        precision = self.precision + other.precision - self.prior.precision
+        sides = ((self.precision, self.coefficients), (other.precision, other.coefficients))
+        moment = sum(P @ w.ravel() for P, w in sides) - self.prior.precision @ self.prior.mean
+        found = np.linalg.lstsq(precision, moment, rcond=OPEN)[0]
+        coefficients = np.asarray(found, dtype=float).reshape(self.coefficients.shape)
+        return replace(
+            self, coefficients=coefficients, precision=precision, n_iter=self.n_iter + other.n_iter,
+            log_likelihood=self.log_likelihood + other.log_likelihood, separated=self.separated and other.separated,
+            total_weight=self.total_weight + other.total_weight - self.prior_weight,
+        )  # fmt: skip
 
 
 def both(h: Floats) -> Floats:

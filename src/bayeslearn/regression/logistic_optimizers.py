@@ -1,8 +1,8 @@
-"""The climb of sigmoid units: the objective, its gradient and curvature, and three ways up.
+"""Optimizers of logistic units: the objective, its gradient and curvature, and three algorithms.
 
     G = Σ d ln h(x) + (1 − d) ln(1 − h(x)) − ½(w − m)ᵀP(w − m)        ∂G/∂w = Σ (d − h(x)) x − P(w − m)
 
-It has one top only. Where the classes are separated and nothing holds the weights, there is none: that is told.
+The maximum is unique. Where the classes are separated and there is no prior, there is none, and a warning says so.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from scipy.special import expit, logsumexp, softmax
 from bayeslearn import validation
 from bayeslearn.distributions.moments import in_range, require_range
 from bayeslearn.errors import BayeslearnWarning, CapacityError, ConvergenceWarning, ShapeError
+from bayeslearn.progress import should_stop
 from bayeslearn.regression.targets import probabilities
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
@@ -56,6 +55,10 @@ class NormalPrior:
         own = np.append(intercept, np.full(dim, validation.number("prior", strength, min_value=0)))
         return cls(np.zeros(n_units * (dim + 1)), np.diag(np.tile(own, n_units)))
 
+    def same(self, other: NormalPrior) -> bool:
+        """Whether another prior is equal."""
+        return np.array_equal(self.mean, other.mean) and np.array_equal(self.precision, other.precision)
+
     def log_density(self, w: Floats) -> float:
         """ln p(w), up to the constant of directions that are free."""
         δ, own = w - self.mean, np.diagonal(self.precision)
@@ -65,12 +68,12 @@ class NormalPrior:
         return float(np.log(e / (2 * math.pi)).sum() - δ @ self.precision @ δ) / 2
 
 
-### what is climbed
+### the objective
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Cases with their weights, and the prior."""
+    """Rows with their weights, and the prior."""
 
     x: Floats
     d: Floats
@@ -81,7 +84,7 @@ class Problem:
     def of(
         cls, X: ArrayLike, targets: ArrayLike, sample_weight: Any, prior: NormalPrior | None, strength: float
     ) -> Problem:
-        """Checked; a case whose target is missing is left out."""
+        """Return the checked problem, without rows whose target is missing."""
         x, d = with_one(X, None), probabilities(targets)
         if len(x) != len(d):
             raise ShapeError(f"expected one target per row of X, got {len(d)} for {len(x)} rows")
@@ -89,7 +92,7 @@ class Problem:
         known = ~np.isnan(d).any(axis=1) & (w > 0)
         d = d[known, 1:] if d.shape[1] == 2 else d[known]
         if d.shape[1] * x.shape[1] > MOST_WEIGHTS:
-            raise CapacityError(f"{d.shape[1] * x.shape[1]} weights are too many, {MOST_WEIGHTS} at most")
+            raise CapacityError(f"{d.shape[1] * x.shape[1]} coefficients are more than the limit of {MOST_WEIGHTS}")
         prior = NormalPrior.of(d.shape[1], x.shape[1] - 1, strength) if prior is None else prior
         if prior.mean.shape != (d.shape[1] * x.shape[1],):
             raise ShapeError(f"a prior of {prior.mean.shape[0]} weights does not fit {d.shape[1]} × {x.shape[1]}")
@@ -149,44 +152,45 @@ class Problem:
         return n @ n.T
 
 
-class Top(NamedTuple):
-    """Where a climb ended."""
+class Maximum(NamedTuple):
+    """Where the iterations ended."""
 
     weights: Floats
     precision: Floats
-    steps: int
+    n_iter: int
     separated: bool
 
 
-def climb(
-    problem: Problem, method: str, rate: float | None, tol: float, max_iter: int | None, start: ArrayLike | None,
-    progress: Callable[[int, float], object] | None,
-) -> Top:  # fmt: skip
+def optimized(
+    problem: Problem, algorithm: str, rate: float | None, tol: float, max_iter: int | None, init: ArrayLike | None,
+    progress: Any,
+) -> Maximum:  # fmt: skip
     """The weights of the highest objective, and how sharp it is there."""
     validation.number("tol", tol, min_value=0)
-    most = {"newton": 100, "lbfgs": 2000, "gradient": 100_000}[method] if max_iter is None else max_iter
+    most = {"newton": 100, "lbfgs": 2000, "gradient": 100_000}[algorithm] if max_iter is None else max_iter
     validation.integer("max_iter", most, min_value=1)
-    w = np.array(problem.prior.mean) if start is None else np.array(start, dtype=float).ravel()
+    w = np.array(problem.prior.mean) if init is None else np.array(init, dtype=float).ravel()
     with in_range():
-        w, steps, settled = CLIMBS[method](problem, w, tol, most, rate, progress)
+        w, steps, settled = ALGORITHMS[algorithm](problem, w, tol, most, rate, progress)
         H = problem.precision(w)
     require_range(w, H)
     separated = runs_away(problem, H)
     if separated:
         warnings.warn(
-            "the classes are separated: without a prior the weights have no end, and are held where more gains nothing"
-            "\n\nhint: give a prior, for instance prior=1.0", BayeslearnWarning, stacklevel=4,
+            "the classes are separated: without a prior the coefficients have no maximum, and the iterations stopped "
+            "where the likelihood no longer rises\n\nhint: use a prior, for instance prior=1.0",
+            BayeslearnWarning, stacklevel=4,
         )  # fmt: skip
     elif not settled:
         warnings.warn(
-            f"the climb stopped after {steps} iterations, short of tol={tol:g}\n\nhint: raise `max_iter`",
+            f"not converged after {steps} iterations (tol={tol:g})\n\nhint: increase `max_iter`",
             ConvergenceWarning, stacklevel=4,
         )  # fmt: skip
-    return Top(w, H, steps, separated)
+    return Maximum(w, H, steps, separated)
 
 
 def runs_away(problem: Problem, H: Floats) -> bool:
-    """Whether some direction has lost its curvature: there the likelihood rises for ever."""
+    """Whether the curvature vanishes in some direction: there the likelihood rises without bound."""
     first = problem.precision(np.zeros(len(H)))
     e, V = np.linalg.eigh(first)
     known = e > 1e-10 * max(e.max(), 1e-300)
@@ -195,7 +199,7 @@ def runs_away(problem: Problem, H: Floats) -> bool:
     return bool(left.size and left.min() < RUN_AWAY)
 
 
-### ways up
+### algorithms
 
 
 def newton(
@@ -216,7 +220,7 @@ def newton(
         w = w + size * move
         settled = float(g @ move) <= (1e-3 * tol + ROUNDING) * (1 + abs(value))
         value = max(reached, value)
-        if settled or told_to_stop(progress, step, value):
+        if settled or stopped(progress, step, most, value):
             return w, step, True
     return w, most, False
 
@@ -241,17 +245,17 @@ def lbfgs(
 
     steps = 0
 
-    def heard(now: Any) -> None:
+    def step_done(now: Any) -> None:
         nonlocal steps
         steps += 1
-        if told_to_stop(progress, steps, problem.objective(now)):
+        if stopped(progress, steps, most, problem.objective(now)):
             raise StopIteration
 
     limits: Any = {
         "maxiter": most, "ftol": tol * 1e-6, "gtol": tol * max(problem.rows.sum(), 1.0), "maxfun": 10 * most,
     }  # fmt: skip
     found = minimize(
-        lambda v: -problem.objective(v), w, jac=lambda v: -problem.gradient(v), method="L-BFGS-B", callback=heard,
+        lambda v: -problem.objective(v), w, jac=lambda v: -problem.gradient(v), method="L-BFGS-B", callback=step_done,
         options=limits,
     )  # type: ignore[call-overload]  # fmt: skip
     return np.asarray(found.x), int(found.nit), bool(found.status != 1)
@@ -260,7 +264,7 @@ def lbfgs(
 def gradient(
     problem: Problem, w: Floats, tol: float, most: int, rate: float | None, progress: Any
 ) -> tuple[Floats, int, bool]:
-    """The book's rule w ← w + η Σ (d − h(x)) x; η is such that the objective cannot fall, unless it is told."""
+    """The book's rule w ← w + η Σ (d − h(x)) x; the default η cannot lower the objective."""
     square = (problem.rows[:, None] * problem.x).T @ problem.x
     require_range(square)
     top = np.linalg.norm(square, 2) / (4 if problem.shape[0] == 1 else 2)
@@ -271,23 +275,17 @@ def gradient(
         w = w + η * g
         if float(np.abs(g).max()) <= tol * max(problem.rows.sum(), 1.0):
             return w, step, True
-        if progress is not None and told_to_stop(progress, step, problem.objective(w)):
+        if progress is not None and stopped(progress, step, most, problem.objective(w)):
             return w, step, True
     return w, most, False
 
 
-def told_to_stop(progress: Any, step: int, value: float) -> bool:
-    """Whether the caller, told of a step, wants no more."""
-    if progress is None:
-        return False
-    try:
-        progress(step, value)
-    except StopIteration:
-        return True
-    return False
+def stopped(progress: Any, step: int, most: int, value: float) -> bool:
+    """Report a step; return whether the callback asks to stop. The end is not known: the fraction is an estimate."""
+    return should_stop(progress, max(1 - 0.9**step, step / most), f"iteration {step}, objective {value:.8g}")
 
 
-CLIMBS = {"newton": newton, "lbfgs": lbfgs, "gradient": gradient}
+ALGORITHMS = {"newton": newton, "lbfgs": lbfgs, "gradient": gradient}
 
 ### units
 

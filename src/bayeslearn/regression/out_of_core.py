@@ -1,4 +1,4 @@
-"""Least squares of a source, in two passes: how rows become points, then the moments of points and outputs.
+"""Least squares of a source, in two passes: how rows become points, then the moments of points and targets.
 
 mean, spread = fold(moments of the cells that are there)        moments = fold(joint moments of (point, outputs))
 """
@@ -44,10 +44,10 @@ def opened(
     discrete: Iterable[str] = (),
     sample_weight: Any = None,
     max_states: int = 255,
-    left_out: dict[str, str] | None = None,
-) -> tuple[Scanned, tuple[str, ...]]:
-    """A source in which numbers are numbers, unless they were declared to be states; and the names of its targets."""
-    left_out = dropping(data, left_out, columns)
+    dropped: dict[str, str] | None = None,
+) -> tuple[Scanned, tuple[str, ...], dict[str, str]]:
+    """A source in which numbers are numeric unless declared as states, the names of its targets, dropped columns."""
+    left_out = dropping(data, dropped, columns)
     names = named_targets(target)
     chosen = None if columns is None else [*dict.fromkeys([*columns, *names])]
     kept = {*strings(discrete)}
@@ -71,7 +71,7 @@ def opened(
     for variable in (schema[name] for name in names):
         if isinstance(variable, DiscreteVariable):
             raise no_numbers(variable, variable.states[0])
-    return source.with_schema(schema, handle_unknown=source.request.unseen), names
+    return source.with_schema(schema, handle_unknown=source.request.unseen), names, dict(left_out or {})
 
 
 def named_targets(target: Any) -> tuple[str, ...]:

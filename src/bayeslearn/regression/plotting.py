@@ -1,4 +1,4 @@
-"""Learned functions on matplotlib axes: the curve of one column of numbers, or what was said against what was so."""
+"""Plots of regression models: the curve over one numeric column, or predicted against observed values."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayeslearn.errors import EvidenceError, ParameterError
+from bayeslearn.printable import plot_label
 from bayeslearn.regression.classification_model import ClassificationModel
-from bayeslearn.regression.regression_model import RegressionModel
+from bayeslearn.regression.targets import Examples, examples
+from bayeslearn.tables import as_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,35 +18,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.regression.feature_encoding import Features
-    from bayeslearn.regression.targets import Examples
 
     Floats = NDArray[np.float64]
 
-#: Points on a curve, and rows that are drawn at most.
+#: Points on a curve, and the largest number of rows that are drawn.
 POINTS, MOST_ROWS = 300, 5000
 
 
 def answers_of(model: Any, level: float) -> Callable[[Any], tuple[Floats, Floats, Floats]]:
-    """Mean, low and high of the first output (of classes: the probability of the last) at any rows."""
+    """Mean, low and high of the first target (of classes: the probability of the last) at any rows."""
 
     def at(rows: Any) -> tuple[Floats, Floats, Floats]:
-        if isinstance(model, RegressionModel):
-            found = model.predicted(rows, level=level)
-            assert found.low is not None
-            assert found.high is not None
-            return found.mean[:, 0], found.low[:, 0], found.high[:, 0]
         if isinstance(model, ClassificationModel):
-            low, high = model.interval(rows, level)
+            low, high = model.predict_interval(rows, level)
             return model.predict_proba(rows)[:, -1], low[:, -1], high[:, -1]
-        fit = model.at(rows)
-        mean, low, high = (np.asarray(a).reshape(len(fit), -1)[:, 0] for a in (fit.mean, *fit.interval(level)))
+        mean = model.predict(rows)
+        try:
+            low, high = model.predict_interval(rows, level)
+        except EvidenceError:  # too few rows
+            low = high = np.full(mean.shape, np.nan)
+        mean, low, high = (np.reshape(a, (len(mean), -1))[:, 0] for a in (mean, low, high))
         return mean, low, high
 
     return at
 
 
 def paint(axes: Any, model: Any, rows: Examples, level: float = 0.95) -> None:
-    """The function over its only column, with its interval; or rows as predicted against what they are."""
+    """The function over its only numeric column, with its interval; else predicted against observed values."""
     features: Features = model.features
     at, name = answers_of(model, level), rows.names[0]
     y = observed(model, rows)
@@ -58,8 +59,8 @@ def paint(axes: Any, model: Any, rows: Examples, level: float = 0.95) -> None:
         over = np.linspace(np.nanmin(x), np.nanmax(x), POINTS)
         mean, low, high = at({column: over})
         axes.plot(over, mean)
-        axes.fill_between(over, low, high, alpha=0.2, label=f"{100 * level:g} %")
-        axes.set(xlabel=column, ylabel=label)
+        axes.fill_between(over, low, high, alpha=0.2, label=f"{100 * level:g} % interval")
+        axes.set(xlabel=plot_label(column), ylabel=plot_label(label))
         axes.legend(frameon=False)
         return
     mean, low, high = at(table.take(shown))
@@ -67,12 +68,31 @@ def paint(axes: Any, model: Any, rows: Examples, level: float = 0.95) -> None:
     if not isinstance(model, ClassificationModel):
         ends = [float(np.nanmin(y[shown])), float(np.nanmax(y[shown]))]
         axes.plot(ends, ends, color="gray", linewidth=0.8)
-    axes.set(xlabel=f"{label}, predicted, {100 * level:g} %", ylabel=name)
+    observed_name = f"Observed {name}" if not isinstance(model, ClassificationModel) else f"Observed {label[2:-1]}"
+    axes.set(xlabel=plot_label(f"Predicted {label}, {100 * level:g} % interval", 60), ylabel=plot_label(observed_name))
 
 
 def observed(model: Any, rows: Examples) -> Floats:
-    """What was seen: the first output, or 1 where a row is of the last class."""
+    """The first target, or 1 where a row is of the last class."""
     if not isinstance(model, ClassificationModel):
         return rows.targets[:, 0]
     last = model.classes[-1]
     return np.array([np.nan if label is None else float(label == last) for label in rows.targets.tolist()])
+
+
+def examples_of(model: Any, data: Any, target: Any) -> Examples:
+    """The rows that are drawn, with their targets."""
+    if isinstance(data, Examples):
+        return data
+    if data is None:
+        if not hasattr(model, "rows"):
+            raise ParameterError("the model does not keep its rows", hint="give the rows to draw: plot(data)")
+        columns = dict(zip(model.features.schema.names, model.rows.T, strict=True))
+        if model.features.schema.discrete:
+            raise ParameterError("rows with categorical columns are given to be drawn", hint="plot(data)")
+        return Examples(as_table(columns, schema=model.features.schema), model.outputs.reshape(len(model.rows), -1),
+                        model.targets)  # fmt: skip
+    if isinstance(model, ClassificationModel):
+        return examples(data, model.target if target is None else target, classes=True)
+    names = model.targets if target is None else target
+    return examples(data, names[0] if len(model.targets) == 1 and isinstance(names, tuple) else names)

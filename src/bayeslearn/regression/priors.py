@@ -1,14 +1,14 @@
-"""Priors of linear fits in the units of their data, and how strong the evidence wants them.
+"""Priors of linear fits in the units of their data, and their strength by the marginal likelihood.
 
     auto        reference where the rows determine every weight, else weak
     none        maximum likelihood; so is None               reference   Jeffreys: the textbooks' intervals
-    weak        one case: y varies as it does around its mean, and does not depend on x
-    λ           the same, with λ cases for the slopes:   b_j ~ N(0, σ²/(λ s_j²)), which is ridge regression
-    evidence    the λ under which the outputs are most probable, with hardly any noise before the data
+    weak        equivalent sample size 1: y varies around its mean, and does not depend on x
+    λ           the same, with sample size λ for the slopes, b_j ~ N(0, σ²/(λ s_j²)): ridge regression
+    evidence    the λ of the highest marginal likelihood, with little noise in the prior
 
 Other words are those of :mod:`bayeslearn.distributions.priors`: `m:λ` and `pooled:λ` are λ.
 
-In standardized units, with the eigenvalues e of S_xx, the evidence of every λ is read off at once:
+In standardized units, with the eigenvalues e of S_xx, the marginal likelihood of every λ has a closed form:
 
     2β(λ) = 2β₀ + S_yy − Σ q²/(e + λ)        ln p(y | X, λ) = ½ Σ ln λ/(λ + e) − α ln β(λ) + constant
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: The strengths that are tried, in cases; the best is refined between its neighbors.
+#: The equivalent sample sizes that are tried; the best is refined between its neighbors.
 STRENGTHS = np.logspace(-8, 8, 161)
 
 #: Fewer rows than this for each weight, or a smaller eigenvalue of the correlations, ask for a prior.
@@ -44,13 +44,13 @@ LITTLE = 1e-4
 
 
 def prior_of(prior: Any, moments: JointMoments, dim: int) -> RegressionPrior:
-    """A prior by its name, by its strength, or as it is."""
+    """A prior by its name, by its equivalent sample size, or as it is."""
     if isinstance(prior, RegressionPrior):
         return prior
     if isinstance(prior, bool) or not isinstance(prior, str | int | float | np.number | None):
         raise ParameterError(
-            f"`prior` must be a name, a number of cases or a RegressionPrior, got {prior!r}",
-            hint="the names are auto, reference, weak, none, evidence, m:CASES and pooled:CASES",
+            f"`prior` must be a name, an equivalent sample size or a RegressionPrior, got {prior!r}",
+            hint="the names are auto, reference, weak, none, evidence, m:SIZE and pooled:SIZE",
         )
     if prior == "auto":
         prior = "reference" if undetermined(moments, dim) is None else "weak"
@@ -65,17 +65,17 @@ def prior_of(prior: Any, moments: JointMoments, dim: int) -> RegressionPrior:
 
 
 def undetermined(moments: JointMoments, dim: int) -> str | None:
-    """Return why the rows do not determine all weights well, or None where they do.
+    """Return why the rows do not determine all coefficients well, or None where they do.
 
-    There are at least two rows for each weight, every indicator is set in two rows at least (a row that alone sets one
-    has leverage 1), and the smallest eigenvalue of the correlations of the inputs is not below 1e-4.
+    They do with at least two rows for each coefficient, every indicator set in two rows at least (a row that alone
+    sets one has leverage 1), and no eigenvalue of the correlations of the inputs below 1e-4.
     """
     n, mean = float(moments.n), moments.mean[:dim]
     var = np.diagonal(moments.cov)[:dim]
     varies = var > 1e-24 * mean**2
     weights = int(varies.sum()) + 1
     if n < ROWS_PER_WEIGHT * weights:
-        return f"{n:.10g} rows for {weights} weights"
+        return f"{n:.10g} rows for {weights} coefficients"
     share = np.minimum(mean, 1 - mean)
     alone = varies & np.isclose(var, mean * (1 - mean), rtol=1e-9, atol=0) & (share * n < 1.5)
     if alone.any():
@@ -88,14 +88,14 @@ def undetermined(moments: JointMoments, dim: int) -> str | None:
 
 
 def best(moments: JointMoments, dim: int) -> RegressionPrior:
-    """The prior that makes the outputs most probable: `strength` cases for the slopes, next to none for the noise."""
+    """The prior of the highest marginal likelihood."""
     return weak(moments, dim, best_strength(moments, dim), noise=LITTLE)
 
 
 def weak(moments: JointMoments, dim: int, strength: float, *, noise: float = 1.0) -> RegressionPrior:
-    """One case as wide as the data, in which no output depends on x; `strength` cases for the slopes.
+    """A prior in which no output depends on x, with an equivalent sample size for the slopes.
 
-    The noise begins with that share of the variance of the outputs.
+    The prior variance of the noise is this share of the variance of the outputs.
     """
     var = variances(moments)
     inputs, outputs = strength * var[:dim], noise * var[dim:]
@@ -105,7 +105,7 @@ def weak(moments: JointMoments, dim: int, strength: float, *, noise: float = 1.0
 
 
 def variances(moments: JointMoments) -> Floats:
-    """How far every column varies; one that does not counts as 1."""
+    """The variance of every column; 1 of a constant."""
     var = np.diagonal(moments.cov)
     return np.where(np.sqrt(var) > 1e-12 * np.abs(moments.mean), var, 1.0)
 
@@ -127,7 +127,7 @@ def strength_evidence(moments: JointMoments, dim: int, strengths: Floats) -> Flo
 
 
 def best_strength(moments: JointMoments, dim: int) -> float:
-    """The number of cases for the slopes under which the outputs are most probable."""
+    """The equivalent sample size of the slopes of the highest marginal likelihood."""
     grid = STRENGTHS
     for _ in range(3):
         at = int(strength_evidence(moments, dim, grid).argmax())

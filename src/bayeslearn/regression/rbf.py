@@ -1,17 +1,17 @@
-"""Radial units: how near a point is to each of k centers.
+"""Radial units: functions of the distance to each of n centers.
 
     K_u(x) = exp(−|x − x_u|² / 2σ_u²)        f(x) = w₀ + Σ_u w_u K_u(x)
 
-Points are standardized, so that a width is told in standard deviations. Centers are
+Points are standardized, so that the unit of a width is a standard deviation. Centers are
 
-    all         the examples themselves, each different one
+    all         all distinct training rows
     random      some of them, drawn at random
     farthest    some of them, each the farthest from those before it
-    evidence    some of them, each the one that explains most of what is left (orthogonal least squares)
+    evidence    some of them, each the one that explains most of the residuals (orthogonal least squares)
     k-means     the means of k clusters
     em          the means of a mixture of k spherical Gaussians, whose standard deviations are the widths
 
-and a width is the distance to the nearest other centers, unless it is told.
+and a width is the distance to the nearest other centers by default.
 """
 
 from __future__ import annotations

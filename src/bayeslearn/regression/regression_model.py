@@ -1,32 +1,42 @@
-"""A function of the columns of a table, learned: least squares, or radial units with a linear output.
+"""Regression models: least squares, or radial units with a linear output.
 
-    row → point (:mod:`.features`) → units (:mod:`.radial`), if there are any → linear fit (:mod:`.linear`)
+    row → point (:mod:`.feature_encoding`) → radial units (:mod:`.rbf`), if any → linear fit (:mod:`.bayesian_linear`)
 
-A model is a value that keeps its prior and statistics, so that learning goes on: rows are added (:meth:`update`),
-models are merged (``a + b``), taken back (``a − b``) and faded (``0.9 * a``).
+A model is a value that keeps its prior and statistics: rows are added (:meth:`~RegressionModel.update`) and removed
+(:meth:`~RegressionModel.remove`), models are merged (``a + b``), subtracted (``a − b``) and discounted (``0.9 * a``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import time
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayeslearn import lazy_imports, validation
 from bayeslearn.capacity import require_numbers
 from bayeslearn.codec import Saved, rename_keys
 from bayeslearn.distributions import JointMoments, RegressionPrior
 from bayeslearn.distributions.moments import in_range, require_range
-from bayeslearn.errors import MismatchError, ShapeError, listed
+from bayeslearn.distributions.student_t import StudentT
+from bayeslearn.errors import MismatchError, ParameterError, ShapeError, listed
+from bayeslearn.fit_info import Fitted
 from bayeslearn.model_values import ARRAY, is_scatter, plain, plain_lineage
 from bayeslearn.printable import printable
+from bayeslearn.regression import reporting
 from bayeslearn.regression.bayesian_linear import LinearFit, collect
+from bayeslearn.regression.explanation import explanations
 from bayeslearn.regression.feature_encoding import Features
+from bayeslearn.regression.fit_results import LinearFitInfo, attached, of_source, with_info
 from bayeslearn.regression.inputs import require_rows
 from bayeslearn.regression.out_of_core import collected_from, more_of, opened
+from bayeslearn.regression.predictions import NumericPredictions
 from bayeslearn.regression.priors import prior_of
 from bayeslearn.regression.rbf import RBFBasis
 from bayeslearn.regression.targets import Examples, examples, numbers_in, numbers_of, target_names
+from bayeslearn.reports import Reported
 from bayeslearn.sources import with_options
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import Schema, as_table
@@ -38,107 +48,119 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.model_values import Reader
+    from bayeslearn.regression.explanation import FeatureExplanation
+    from bayeslearn.reports import Report
+    from bayeslearn.tables.frames import Backend
     from bayeslearn.tables.markers import Markers
 
     Floats = NDArray[np.float64]
+
+#: It loads when something is drawn.
+plots: Any = lazy_imports.Deferred("bayeslearn.plots")
 
 #: Numbers in the largest block of units that is held at once.
 BLOCK = 1 << 22
 
 
-@dataclass(frozen=True, eq=False)
-class Predicted:
-    """An output at each row, and what had to be made up on the way."""
-
-    #: Student t of shape (n, m); None where an interval is undefined.
-    mean: Floats
-    low: Floats | None = None
-    high: Floats | None = None
-    filled: dict[str, int] = field(default_factory=dict)
-    unseen: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class RegressionModel(Saved, kind="regression", version=2):
-    """Numbers as a function of columns; :func:`fit_linear` and :func:`~bayeslearn.regression.fit_rbf` learn one."""
+@dataclass(frozen=True, eq=False, repr=False)
+class RegressionModel(NumericPredictions, Fitted, Reported, Saved, kind="regression", version=2):
+    """Numbers as a function of columns; :func:`fit_linear` and :func:`~bayeslearn.regression.fit_rbf` fit one."""
 
     features: Features
-    outputs: tuple[str, ...]
+    #: The names of the predicted columns.
+    targets: tuple[str, ...]
     fit: LinearFit
     basis: RBFBasis | None = None
 
     def __post_init__(self) -> None:
         wide = self.features.size if self.basis is None else self.basis.size
-        if self.fit.dim != wide or self.fit.n_outputs != len(self.outputs):
+        if self.fit.dim != wide or self.fit.n_outputs != len(self.targets):
             raise ShapeError(
-                f"{wide} inputs and {len(self.outputs)} outputs do not fit {self.fit.dim} and {self.fit.n_outputs}"
+                f"{wide} inputs and {len(self.targets)} targets do not fit {self.fit.dim} and {self.fit.n_outputs}"
             )
 
     def __repr__(self) -> str:
         what = "least squares" if self.basis is None else f"{self.basis.size} radial units"
         inputs = ", ".join(self.features.schema.names)
-        return printable(f"RegressionModel({', '.join(self.outputs)} of {inputs}: {what}; {self.cases:.10g} cases)")
+        return printable(
+            f"RegressionModel({', '.join(self.targets)} of {inputs}: {what}; {self.total_weight:.10g} rows)"
+        )
 
     @property
-    def cases(self) -> float:
-        """How many cases it rests on."""
-        return self.fit.cases
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the features: of a numeric column, or column=state."""
+        return self.features.names
 
-    # -- what it says
+    @property
+    def total_weight(self) -> float:
+        """The total weight of the training rows."""
+        return self.fit.total_weight
 
-    def predict(self, data: Any) -> Floats:
-        """The expected outputs at each row, (n, m)."""
+    @property
+    def coef(self) -> Floats:
+        """The coefficients of the features, or of the radial units: (d,), or (m, d) of m targets."""
+        return self.fit.coef[0] if len(self.targets) == 1 else self.fit.coef
+
+    @property
+    def intercept(self) -> Any:
+        """The intercept: a number, or (m,) of m targets."""
+        return float(self.fit.intercept[0]) if len(self.targets) == 1 else self.fit.intercept
+
+    # -- answers
+
+    def _means(self, data: Any) -> Floats:
         with in_range():
-            found = np.concatenate([self.fit.mean(x) for x in self.blocks(data)])
+            found = np.concatenate([self.fit.mean(x) for x in self._blocks(data)])
         require_range(found)
         return found
 
-    def predicted(self, data: Any, *, level: float = 0.95, missing_columns: Any = "error") -> Predicted:
-        """The expected outputs with intervals for one more case, and which cells were filled."""
-        rows = self.features.encode(data, missing_columns=missing_columns)
-        parts = [self.fit.predictive(x) for x in self._blocks(rows.matrix)]
-        bounds = [part.interval(level) for part in parts]
-        low, high = (np.concatenate([b[side] for b in bounds]) for side in (0, 1))
-        return Predicted(np.concatenate([p.location for p in parts]), low, high, rows.filled, rows.unseen)
+    def predictive(self, data: Any) -> StudentT:
+        """Return the distribution of the targets of one more row at each row, Student t of shape (n, m)."""
+        parts = [self.fit.predictive(x) for x in self._blocks(data)]
+        dof, location, scale = (np.concatenate([getattr(p, name) for p in parts]) for name in STUDENT)
+        return StudentT(dof, location, scale)
 
-    def spread(self, data: Any) -> Floats:
-        """The standard deviation of one more case at each row, (n, m); infinite of two degrees of freedom or fewer."""
-        parts = [self.fit.predictive(x) for x in self.blocks(data)]
-        ν = parts[0].dof[0]
-        inflation = np.sqrt(np.where(ν > 2, ν / np.where(ν > 2, ν - 2, 1.0), np.inf))
-        return np.concatenate([np.where(p.scale > 0, p.scale * inflation, 0.0) for p in parts])
+    def predict_std(self, data: Any) -> Floats:
+        """Return the standard deviation of the target of one more row; infinite below two degrees of freedom."""
+        found = self.predictive(data)
+        inflation = np.sqrt(np.where(found.dof > 2, found.dof / np.where(found.dof > 2, found.dof - 2, 1.0), np.inf))
+        return self._shaped(np.where(found.scale > 0, found.scale * inflation, 0.0))
 
-    def log_evidence(self) -> float:
-        """ln p(outputs | inputs), everything else integrated out; it takes a proper prior."""
-        return float(self.fit.log_evidence().sum())
+    def explain(self, data: Any) -> list[FeatureExplanation]:
+        """Return for each row and target what every feature adds to the prediction for the average row."""
+        if self.basis is not None:
+            raise ParameterError("radial units have no contributions of features", hint="explain a linear model")
+        return explanations(self.features, self.features.encode(data).matrix, self.fit.coef, self.fit.intercept,
+                            self.targets)  # fmt: skip
+
+    def log_marginal_likelihood(self) -> float:
+        """Return ln p(targets | rows), all parameters integrated out; needs a proper prior."""
+        return float(self.fit.log_marginal_likelihood().sum())
 
     def leave_one_out_residuals(self, data: Any, target: Any = None, *, sample_weight: Any = None) -> Floats:
-        """What each of the cases it learned is off by when predicted from all others, (n, m); see PRESS."""
-        found = data if isinstance(data, Examples) else self.cases_of(data, target, sample_weight)
+        """Return the residual of each training row when it is predicted from all others: (n,) or (n, m); see PRESS."""
+        found = data if isinstance(data, Examples) else self._examples(data, target, sample_weight)
         w = np.ones(len(found.targets)) if found.sample_weight is None else found.sample_weight
         parts, at = [], 0
-        for x in self.blocks(found.inputs):
+        for x in self._blocks(found.inputs):
             rows = slice(at, at + len(x))
             parts.append(self.fit.leave_one_out_residuals(x, found.targets[rows], sample_weight=w[rows]))
             at += len(x)
-        return np.concatenate(parts)
+        return self._shaped(np.concatenate(parts))
 
     # -- rows
 
     def design(self, data: Any) -> Floats:
-        """What the linear fit sees of each row: features, or how near every center is."""
-        return np.concatenate(list(self.blocks(data)))
+        """Return the inputs of the linear fit for each row: features, or the activations of the radial units."""
+        return np.concatenate(list(self._blocks(data)))
 
-    def blocks(self, data: Any) -> Iterator[Floats]:
+    def _blocks(self, data: Any) -> Iterator[Floats]:
         """The same, some rows at a time."""
-        return self._blocks(self.features.encode(data).matrix)
+        return design_blocks(self.features, self.basis, self.features.encode(data).matrix)
 
-    def _blocks(self, matrix: Floats) -> Iterator[Floats]:
-        return design_blocks(self.features, self.basis, matrix)
-
-    def cases_of(self, data: Any, target: Any = None, sample_weight: Any = None) -> Examples:
-        """Rows with their outputs, by the columns of training; `target` where these are not columns of the data."""
-        names = self.outputs if target is None else target_names(target)
+    def _examples(self, data: Any, target: Any = None, sample_weight: Any = None) -> Examples:
+        """Rows with their targets, by the columns of training; `target` where these are not columns of the data."""
+        names = self.targets if target is None else target_names(target)
         w = sample_weight
         if names is None:
             found = numbers_of(target)
@@ -146,20 +168,44 @@ class RegressionModel(Saved, kind="regression", version=2):
             schema = Schema(NumericVariable(name) for name in names)
             table = as_table(data, schema=schema, sample_weight=sample_weight)
             found, w = np.column_stack([numbers_in(table, name) for name in names]), table.sample_weight
-        return Examples(data, found, self.outputs, None if w is None else np.asarray(w, dtype=float))
+        return Examples(data, found, self.targets, None if w is None else np.asarray(w, dtype=float))
 
-    # -- evidence adds
+    # -- more rows, fewer rows
 
     def update(self, data: Any, target: Any = None, *, sample_weight: Any = None) -> RegressionModel:
-        """More rows, or a source of them; the encoding, the centers and the prior stay."""
+        """Return the model with more rows, or a source of them; the encoding, the centers and the prior stay.
+
+        Parameters
+        ----------
+        data
+            Rows with the columns of the model.
+        target
+            Columns of `data` with the targets, by default those that the model predicts, or the targets themselves.
+        sample_weight
+            The weight of each row, or the column that holds it.
+        """
+        return replace(self, fit=self.fit.with_more(self._moments(data, target, sample_weight)))
+
+    def remove(self, data: Any, target: Any = None, *, sample_weight: Any = None) -> RegressionModel:
+        """Return the model without rows that were added before; parameters as in :meth:`update`."""
+        return replace(self, fit=self.fit.without(self._moments(data, target, sample_weight)))
+
+    def merge(self, *others: RegressionModel) -> RegressionModel:
+        """Return the model of the rows of several models; what they were updated from in common counts once."""
+        return reduce(lambda one, other: one + other, others, self)
+
+    def discount(self, forgetting_factor: float) -> RegressionModel:
+        """Return the model with the weight of its rows multiplied by a factor in (0, 1]."""
+        return self * validation.number("forgetting_factor", forgetting_factor, above=0, max_value=1)
+
+    def _moments(self, data: Any, target: Any, sample_weight: Any) -> JointMoments:
+        """The moments of rows, encoded as the training rows."""
         if self.basis is None and is_source(data):
-            seen = more_of(data, self.features, self.outputs, target, sample_weight)
-            return replace(self, fit=self.fit.with_more(seen))
+            return more_of(data, self.features, self.targets, target, sample_weight)
         require_rows(data)
-        found = self.cases_of(data, target, sample_weight)
+        found = self._examples(data, target, sample_weight)
         x = self.features.encode(found.inputs).matrix
-        more = collected(self.features, self.basis, x, found.targets, found.sample_weight)
-        return replace(self, fit=self.fit.with_more(more))
+        return collected(self.features, self.basis, x, found.targets, found.sample_weight)
 
     def __add__(self, other: RegressionModel) -> RegressionModel:
         if not isinstance(other, RegressionModel):
@@ -179,18 +225,37 @@ class RegressionModel(Saved, kind="regression", version=2):
     __rmul__ = __mul__
 
     def require_same(self, other: RegressionModel) -> None:
-        """Only models of the same columns, centers and prior can be joined."""
+        """Refuse a model of other columns, targets or centers."""
         self.features.require_same(other.features)
-        if self.outputs != other.outputs:
+        if self.targets != other.targets:
             raise MismatchError(
-                f"these have different outputs: {listed(self.outputs)} and {listed(other.outputs)}", differs="outputs"
+                f"the models have different targets: {listed(self.targets)} and {listed(other.targets)}",
+                differs="targets",
             )
         if self.basis is not other.basis and (
             self.basis is None or other.basis is None or not self.basis.same(other.basis)
         ):
             raise MismatchError(
-                "these have different radial units", hint="grow both from one model by `updated`", differs="units"
+                "the models have different radial units", hint="update both from one model", differs="units"
             )
+
+    # -- what it shows
+
+    def report(self) -> Report:
+        """Return the coefficients with intervals, and what the model was fitted to."""
+        return reporting.regression_report(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return targets, features and coefficients as plain values."""
+        return reporting.plain_regression(self)
+
+    def to_frame(self, backend: Backend = "pandas", *, level: float = 0.95) -> Any:
+        """Return a data frame with a row for each coefficient: target, name, mean, low, high, effect."""
+        return reporting.coefficient_frame(self, level, backend)
+
+    def plot(self, data: Any, target: Any = None, *, level: float = 0.95, ax: Any = None) -> Any:
+        """Draw the function over its only numeric column, or predicted against observed values of these rows."""
+        return plots.plot_regression(self, data, target, level=level, ax=ax)
 
     # -- files
 
@@ -202,7 +267,7 @@ class RegressionModel(Saved, kind="regression", version=2):
         return {
             "features": self.features.to_dict(),
             "basis": None if self.basis is None else plain(self.basis),
-            "outputs": list(self.outputs),
+            "outputs": list(self.targets),
             "prior": plain(self.fit.prior),
             "statistics": plain(self.fit.statistics),
             **plain_lineage(self.fit.lineage),
@@ -233,6 +298,10 @@ class RegressionModel(Saved, kind="regression", version=2):
         return cls(features, tuple(outputs), fit, basis)
 
 
+#: The fields of a Student t.
+STUDENT = ("dof", "location", "scale")
+
+
 def fit_linear(
     data: Any,
     target: Any,
@@ -242,12 +311,11 @@ def fit_linear(
     discrete: Iterable[str] = (),
     sample_weight: Any = None,
     max_states: int = 255,
-    left_out: dict[str, str] | None = None,
     na_values: Markers = (),
     keep_default_na: bool = True,
     drop_columns: Iterable[str] = (),
 ) -> RegressionModel:
-    """Least squares: a linear function of the columns of a table, with all that is uncertain about it.
+    """Fit Bayesian linear regression: least squares with intervals.
 
     Parameters
     ----------
@@ -255,53 +323,54 @@ def fit_linear(
         A table, a frame, an array, a dict of columns, a list of rows, or the path of a file; or a source
         (:func:`~bayeslearn.scan`, or the pattern of files), which is read twice.
     target
-        The name of the column to learn, several names, or the outputs themselves, (n,) or (n, m).
+        The column to predict, several columns, or the targets themselves, (n,) or (n, m).
     prior
         ``"auto"``: ``"reference"`` (least squares with the textbooks' intervals) where the rows determine every weight,
-        else ``"weak"``. Or ``"none"`` (maximum likelihood), a number of cases (ridge), ``"evidence"`` (as many as the
-        evidence asks for), or a prior; see :mod:`bayeslearn.regression.priors`.
-    columns, discrete, sample_weight, max_states, left_out
+        else ``"weak"``. Or ``"none"`` (maximum likelihood), an equivalent sample size (ridge), ``"evidence"`` (the
+        sample size of the highest marginal likelihood), or a prior; see :mod:`bayeslearn.regression.priors`.
+    columns, discrete, sample_weight, max_states
         As in :meth:`Features.learn`.
     na_values, keep_default_na, drop_columns
         As in :func:`~bayeslearn.as_table`.
+
+    Returns
+    -------
+    RegressionModel
+        With `fit_info`: coefficients with intervals, the error on held-out rows, dropped columns.
 
     Examples
     --------
     >>> line = fit_linear({"hours": [1.0, 2.0, 3.0, 4.0], "grade": [2.0, 4.0, 5.0, 8.0]}, "grade")
     >>> line
-    RegressionModel(grade of hours: least squares; 4 cases)
+    RegressionModel(grade of hours: least squares; 4 rows)
     >>> line.predict({"hours": [5.0]}).tolist()
-    [[9.5]]
+    [9.5]
     """
+    began = time.perf_counter()
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
+    how: dict[str, Any] = {
+        "columns": columns, "discrete": discrete, "sample_weight": sample_weight, "max_states": max_states,
+    }  # fmt: skip
     if is_source(data):
-        source, names = opened(
-            data,
-            target,
-            columns=columns,
-            discrete=discrete,
-            sample_weight=sample_weight,
-            max_states=max_states,
-            left_out=left_out,
-        )
-        features, moments = collected_from(source, names)
-        return RegressionModel(
-            features, names, LinearFit(prior_of(prior, moments, features.size), moments, features.size)
-        )
-    found = examples(
-        data,
-        target,
-        columns=columns,
-        discrete=discrete,
-        sample_weight=sample_weight,
-        max_states=max_states,
-        left_out=left_out,
-    )
-    return learned(Features.learn(found.inputs, sample_weight=found.sample_weight), None, found, prior)
+        return linear_of_source(*opened(data, target, **how), prior, began)
+    found = examples(data, target, **how)
+    features = Features.learn(found.inputs, sample_weight=found.sample_weight)
+    model = learned(features, None, found, prior)
+    return with_info(model, LinearFitInfo, found, prior=prior, began=began)
+
+
+def linear_of_source(
+    source: Any, names: tuple[str, ...], dropped: dict[str, str], prior: Any, began: float
+) -> RegressionModel:
+    """Least squares of a source: moments are added up, and nothing else is kept of the rows."""
+    features, moments = collected_from(source, names)
+    fit = LinearFit(prior_of(prior, moments, features.size), moments, features.size)
+    model = RegressionModel(features, names, fit)
+    return attached(model, of_source(model, source, dropped, prior=prior, began=began))
 
 
 def learned(features: Features, basis: RBFBasis | None, found: Examples, prior: Any) -> RegressionModel:
-    """The model of these examples."""
+    """The model of these rows."""
     x = features.encode(found.inputs).matrix
     moments = collected(features, basis, x, found.targets, found.sample_weight)
     dim = features.size if basis is None else basis.size
@@ -311,7 +380,7 @@ def learned(features: Features, basis: RBFBasis | None, found: Examples, prior: 
 def collected(
     features: Features, basis: RBFBasis | None, matrix: Floats, targets: Floats, sample_weight: Floats | None
 ) -> JointMoments:
-    """The moments of points and outputs, block by block."""
+    """The moments of points and targets, block by block."""
     total: Any = 0
     at = 0
     for x in design_blocks(features, basis, matrix):
@@ -322,7 +391,7 @@ def collected(
 
 
 def design_blocks(features: Features, basis: RBFBasis | None, matrix: Floats) -> Iterator[Floats]:
-    """Points as a linear fit sees them, some at a time."""
+    """The inputs of the linear fit, some rows at a time."""
     if basis is None:
         yield matrix
         return

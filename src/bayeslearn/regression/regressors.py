@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.estimators import AnswersInBatches, ReadsLabels
+from bayeslearn.regression.fit_results import without_rows
 from bayeslearn.regression.rbf_fit import fit_rbf
 from bayeslearn.regression.regression_model import RegressionModel, fit_linear
 from bayeslearn.regression.targets import target_names
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bayeslearn.regression.rbf_fit import TriedUnits
+    from bayeslearn.regression.fit_results import TriedUnits
     from bayeslearn.tables import Schema
     from bayeslearn.tables.markers import Markers
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class FunctionEstimator(AnswersInBatches, ReadsLabels, ABC):
-    """What regressors and classifiers share: columns become features of a model, whose `features` say how."""
+    """What regressors and classifiers share: columns become features of a model."""
 
     _array_checks = {"dtype": None, "ensure_all_finite": "allow-nan"}  # noqa: RUF012 - read only
     _array_kinds = "iufb"
@@ -46,21 +47,21 @@ class FunctionEstimator(AnswersInBatches, ReadsLabels, ABC):
 
 
 class Regressor(FunctionEstimator, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """What both regressors share: answers by a :class:`RegressionModel`."""
+    """What both regressors share: predictions of a :class:`RegressionModel`."""
 
     model_: RegressionModel
 
     @abstractmethod
     def _learn(self, rows: Any, y: Any, sample_weight: Any) -> RegressionModel:
-        """The model of these rows."""
+        """Return the model of these rows."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn; where X has named columns, `y` may be the name of a column, or several names.
+        """Fit; where X has named columns, `y` may be the name of a column, or several names.
 
         A row without a target adds nothing.
         """
         rows = self._read_rows(X, reset=True)
-        self.model_ = self._learn(rows, require_targets(y), sample_weight)
+        self.model_ = without_rows(self._learn(rows, require_targets(y), sample_weight))
         self._flat = isinstance(y, str) or (target_names(y) is None and np.asarray(y).ndim == 1)
         if hasattr(self, "feature_names_in_"):
             self._note_columns(self.feature_names_in_, target_names(y))
@@ -69,40 +70,36 @@ class Regressor(FunctionEstimator, RegressorMixin, BaseEstimator):  # type: igno
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Add more rows; the first batch determines the columns, the prior and the units."""
+        """Add rows; the first batch determines the columns, the prior and the units."""
         if not hasattr(self, "model_"):
             return self.fit(X, y, sample_weight)
         X, y, sample_weight = self._split(X, y, sample_weight, reset=False)
         self.model_ = self.model_.update(self._read_rows(X, reset=False), y, sample_weight=sample_weight)
         return self
 
-    def predict(
-        self, X: Any, *, return_std: bool = False, interval: float | None = None
-    ) -> Floats | tuple[Floats, ...]:
-        """Return the expected output at each row; with its standard deviation, or bounds (low, high) of a new y."""
-        if interval is not None:
-            return tuple(map(self._shaped, self._answer(X, "bounds", interval)))
+    def predict(self, X: Any, *, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
+        """Return the expected target of each row; with the standard deviation of a new y there."""
         mean = self._shaped(self._answer(X, "predict"))
-        return (mean, self._shaped(self._answer(X, "spread"))) if return_std else mean
+        return (mean, self._shaped(self._answer(X, "predict_std"))) if return_std else mean
 
-    def _ask(self, question: str, rows: Any, *arguments: Any) -> Any:
-        if question != "bounds":
-            return super()._ask(question, rows, *arguments)
-        found = self.model_.predicted(rows, level=arguments[0])
-        return found.mean, found.low, found.high
+    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return equal-tailed bounds of a new y at each row."""
+        low, high = self._answer(X, "predict_interval", level)
+        return self._shaped(low), self._shaped(high)
 
     @property
     def noise_(self) -> Any:
-        """The standard deviation of the noise, of every output; NaN where too few rows determine it."""
+        """The standard deviation of the noise of every target; NaN of too few rows."""
         return self._shaped(self.model_.fit.noise[None])[0]
 
     @property
-    def log_evidence_(self) -> float:
-        """ln p(y | X) with all weights integrated out; it takes a proper prior."""
-        return self.model_.log_evidence()
+    def log_marginal_likelihood_(self) -> float:
+        """ln p(y | X), all parameters integrated out; needs a proper prior."""
+        return self.model_.log_marginal_likelihood()
 
     def _shaped(self, outputs: Floats) -> Floats:
-        return outputs[:, 0] if self._flat else outputs
+        flat = outputs if outputs.ndim == 1 or outputs.shape[1] > 1 else outputs[:, 0]
+        return flat if self._flat else flat.reshape(len(outputs), -1)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -111,21 +108,21 @@ class Regressor(FunctionEstimator, RegressorMixin, BaseEstimator):  # type: igno
 
 
 def require_targets(y: Any) -> Any:
-    """Targets that were given."""
+    """The targets, which must be given."""
     if y is None:
         raise ParameterError("this learner requires y to be passed, but the target y is None")
     return y
 
 
 class BayesianLinearRegressor(Regressor):
-    """Bayesian linear regression: least squares, with intervals, evidence, and batches that add up.
+    """Bayesian linear regression: least squares with intervals, marginal likelihood and batches that add up.
 
     Parameters
     ----------
     prior
         ``"reference"``: least squares and the textbooks' intervals; ``"none"``: maximum likelihood; ``"weak"``; a
-        number of cases (ridge of standardized columns); ``"evidence"``: as many as the evidence asks for; or a
-        :class:`~bayeslearn.distributions.RegressionPrior`.
+        number: equivalent sample size (ridge of standardized columns); ``"evidence"``: that of the highest marginal
+        likelihood; or a :class:`~bayeslearn.distributions.RegressionPrior`.
     discrete
         Columns whose numbers are names of states.
     na_values, keep_default_na
@@ -134,7 +131,7 @@ class BayesianLinearRegressor(Regressor):
     Attributes
     ----------
     model_
-        The :class:`RegressionModel`, to be added, saved and updated.
+        The :class:`RegressionModel`.
     coef_, intercept_, noise_
         In the units of the features, whose names are ``model_.features.names``.
 
@@ -143,7 +140,7 @@ class BayesianLinearRegressor(Regressor):
     >>> model = BayesianLinearRegressor().fit([[1.0], [2.0], [3.0], [4.0]], [2.0, 4.0, 5.0, 8.0])
     >>> model.coef_, model.predict([[5.0]])
     (array([1.9]), array([9.5]))
-    >>> mean, low, high = model.predict([[5.0]], interval=0.95)
+    >>> low, high = model.predict_interval([[5.0]], level=0.95)
     >>> low.round(2), high.round(2)
     (array([5.48]), array([13.52]))
     """
@@ -171,12 +168,12 @@ class BayesianLinearRegressor(Regressor):
 
     @property
     def intercept_(self) -> Any:
-        """The output where every feature is 0."""
+        """The prediction where every feature is 0."""
         return float(self.model_.fit.intercept[0]) if self._flat else self.model_.fit.intercept
 
     @property
     def rank_(self) -> int:
-        """How many coefficients are determined."""
+        """The number of determined coefficients."""
         return self.model_.fit.rank
 
 
@@ -186,9 +183,9 @@ class RBFRegressor(Regressor):
     Parameters
     ----------
     n_units
-        How many, or ``"auto"``: as many as have the highest evidence, `most_units` at most.
+        The number of units, or ``"auto"``: that of the highest marginal likelihood, up to `max_units`.
     centers
-        ``"k-means"``, ``"em"``, ``"random"``, ``"farthest"``, ``"evidence"``, or ``"all"``: one for every example.
+        ``"k-means"``, ``"em"``, ``"random"``, ``"farthest"``, ``"evidence"``, or ``"all"``: one for every row.
     width
         ``"auto"``, ``"nearest"``, or standard deviations; see :func:`fit_rbf`.
     prior
@@ -198,14 +195,14 @@ class RBFRegressor(Regressor):
     na_values, keep_default_na
         Markers of missing values, as in :func:`~bayeslearn.as_table`; of X, and of the column that `y` names.
     random_state
-        Of the centers.
+        Seed or generator for the centers.
 
     Attributes
     ----------
     model_
-        The :class:`RegressionModel`, to be added, saved and updated.
+        The :class:`RegressionModel`.
     n_units_, tried_
-        How many units there are, and the evidence of all that were tried.
+        The number of units, and the marginal likelihood of all that were tried.
 
     Examples
     --------
@@ -225,7 +222,7 @@ class RBFRegressor(Regressor):
         discrete: Iterable[str] = (),
         na_values: Markers = (),
         keep_default_na: bool = True,
-        most_units: int = 128,
+        max_units: int = 128,
         random_state: Any = None,
     ) -> None:
         self.n_units = n_units
@@ -235,21 +232,22 @@ class RBFRegressor(Regressor):
         self.discrete = discrete
         self.na_values = na_values
         self.keep_default_na = keep_default_na
-        self.most_units = most_units
+        self.max_units = max_units
         self.random_state = random_state
 
-    tried_: tuple[TriedUnits, ...]
-
     def _learn(self, rows: Any, y: Any, sample_weight: Any) -> RegressionModel:
-        found = fit_rbf(
+        return fit_rbf(
             rows, y, self.n_units, centers=self.centers, width=self.width, prior=self.prior, discrete=self.discrete,
-            sample_weight=sample_weight, most=self.most_units, random_state=validation.generator(self.random_state),
+            sample_weight=sample_weight, max_units=self.max_units, random_state=validation.generator(self.random_state),
         )  # fmt: skip
-        self.tried_ = found.tried
-        return found.model
+
+    @property
+    def tried_(self) -> tuple[TriedUnits, ...]:
+        """The numbers of units that were tried."""
+        return self.model_.fit_info.tried
 
     @property
     def n_units_(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         assert self.model_.basis is not None
         return self.model_.basis.size

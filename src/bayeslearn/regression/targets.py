@@ -1,13 +1,13 @@
-"""Examples: the columns to learn from, and what is to be learned, by the name of its column or beside them.
+"""Training rows: the input columns, and the targets, which are columns of the data or arrays.
 
-A row whose target is missing adds nothing; how many there are is told.
+A row whose target is missing adds nothing.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,13 +34,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Rows of inputs, weights or None, and beside them the targets, with their names."""
+    """Rows of inputs, their targets with names, weights or None, and the dropped columns with reasons."""
 
     inputs: Any
     #: Numbers (n, m), NaN where missing; or labels (n,), None where missing.
     targets: NDArray[Any]
     names: tuple[str, ...]
     sample_weight: Floats | None = None
+    dropped: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def missing(self) -> int:
@@ -58,12 +59,15 @@ def examples(
     discrete: Iterable[str] = (),
     sample_weight: Any = None,
     max_states: int = 255,
-    left_out: dict[str, str] | None = None,
+    dropped: dict[str, str] | None = None,
 ) -> Examples:
-    """Inputs and targets: `target` is the name of a column, a list of names, or the targets themselves."""
+    """Inputs and targets: `target` is the name of a column, a list of names, or the targets themselves.
+
+    Columns that cannot be used are dropped with a warning, or recorded in `dropped` by a caller that reports them.
+    """
     if isinstance(data, Examples):
         return data
-    left_out = dropping(data, left_out, columns)
+    left_out = dropping(data, dropped, columns)
     keep = [*strings(discrete), *named_columns(data)]
     names = target_names(target)
     if classes and not isinstance(target, str):  # a list of words are labels
@@ -83,7 +87,7 @@ def examples(
         if len(found) != len(inputs):
             raise ShapeError(f"expected one target per row, got {len(found)} for {len(inputs)} rows")
         names = default_names(target, 1 if classes else found.shape[1])
-        return Examples(inputs, require_some(found, w), names, w)
+        return Examples(inputs, require_some(found, w), names, w, dict(left_out or {}))
     table = read(
         data, columns=None if columns is None else [*dict.fromkeys([*columns, *names])],
         discrete=[*strings(discrete), *(names if classes else ())], sample_weight=sample_weight, max_states=max_states,
@@ -98,7 +102,8 @@ def examples(
     found = table.column(names[0]) if classes else np.column_stack([numbers_in(table, name) for name in names])
     if len(names) == len(table.schema):
         raise DataError("there is no column to learn from besides the target")
-    return Examples(table.drop(names), require_some(found, table.sample_weight), names, table.sample_weight)
+    found, w = require_some(found, table.sample_weight), table.sample_weight
+    return Examples(table.drop(names), found, names, w, dict(left_out or {}))
 
 
 def target_names(target: Any) -> tuple[str, ...] | None:
@@ -136,11 +141,11 @@ def numbers_in(table: Table, name: str) -> Floats:
 
 def no_numbers(variable: DiscreteVariable, shown: Any) -> DataError:
     """The error for a target of words."""
-    classifier = in_python(", for instance LogisticClassifier") or ": --method sigmoid"
+    classifier = in_python(", for instance LogisticClassifier") or ": --method logistic"
     return DataError(
-        f"target {variable.name!r} holds states such as {shown!r}, and a regression needs numbers"
+        f"target {variable.name!r} holds states such as {shown!r}, and regression needs numbers"
         + why_not_read(variable.name, variable.states),
-        hint=f"learn it by a classifier{classifier}",
+        hint=f"fit a classifier{classifier}",
         column=variable.name,
     )
 
@@ -152,7 +157,9 @@ def numbers_of(target: Any) -> Floats:
     try:
         array = np.asarray(target, dtype=np.float64)
     except (TypeError, ValueError):
-        raise DataError("a regression needs numbers as targets, got text", hint="learn it by a classifier") from None
+        raise DataError(
+            "regression needs numeric targets, got text", hint="fit a classifier, such as LogisticClassifier"
+        ) from None
     if array.ndim == 2 and not array.shape[1]:
         raise ShapeError(f"expected targets of shape (n,) or (n, m), got {array.shape}")
     return output_columns(array)
@@ -197,7 +204,7 @@ def known_classes(labels: NDArray[Any]) -> tuple[Any, ...]:
     found = tuple(distinct_labels(labels).tolist())
     if len(found) < 2:
         raise DataError(
-            f"the target shows one class only, {found[0]!r}", hint="give rows of at least two classes", n_classes=1
+            f"the target has one class only, {found[0]!r}", hint="give rows of at least two classes", n_classes=1
         )
     return found
 

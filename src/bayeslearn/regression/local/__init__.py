@@ -1,4 +1,4 @@
-"""Locally weighted regression: one small fit around every query."""
+"""Locally weighted regression: a fit around every query."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bayeslearn.regression.local.gradient_descent import descend as descend
     from bayeslearn.regression.local.lowess_fit import lowess as lowess
     from bayeslearn.regression.local.model import LocalRegressionModel as LocalRegressionModel
-    from bayeslearn.regression.local.model import local_regression as local_regression
+    from bayeslearn.regression.local.model_fit import fit_local as fit_local
     from bayeslearn.regression.local.model_selection import Tried as Tried
     from bayeslearn.regression.local.results import LocalFit as LocalFit
     from bayeslearn.regression.local.settings import Settings as Settings

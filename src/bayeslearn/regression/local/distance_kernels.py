@@ -1,4 +1,4 @@
-"""Kernels of distance: how much a row at distance d = u·h weighs in the fit at a query.
+"""Kernels: the weight of a row at distance d = u·h in the fit at a query.
 
     gaussian          exp(−(u² − u_min²)/2)
     tricube           (1 − u³)³           0 beyond u = 1
@@ -6,9 +6,9 @@
     inverse_square    1/u²                without bound: the fit passes through the rows that are at the query
     uniform           1                   0 beyond u = 1
 
-h is the bandwidth. Only ratios of weights matter: none is divided by its integral, and the Gaussian is told in that of
-the nearest row, so that it reaches any distance. Where no row is within reach of a kernel that ends, the nearest row
-weighs 1, and those as near, and the answer says so.
+h is the bandwidth. Only ratios of weights matter: kernels are not normalized, and the Gaussian is relative to that of
+the nearest row, so that it reaches any distance. Where no row is within reach of a kernel that ends, the nearest rows
+have weight 1, and the fit is flagged.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from bayeslearn import validation
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-#: The numbers by which compiled code knows them.
+#: Their numbers in compiled code.
 KERNELS = {"uniform": 0, "gaussian": 1, "tricube": 2, "epanechnikov": 3, "inverse_square": 4}
 
 
 def kernel_weights(kernel: str, distances: ArrayLike, bandwidth: float | None = None) -> NDArray[np.float64]:
-    """The weights of rows at these distances; without a bandwidth it is the largest of them.
+    """The weights of rows at these distances; the default bandwidth is the largest of them.
 
     >>> kernel_weights("epanechnikov", [0, 1, 2])
     array([1.  , 0.75, 0.  ])

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-#: The most neighbors that are held at a time, and the pieces of work that threads take.
+#: The largest number of neighbors in memory, and the pieces of work of a thread.
 BLOCK, PIECE = 1 << 22, 1 << 14
 
 #: Less work than this is not worth a second thread.
 WORTH = 1 << 16
 
-#: Weights below this, or above its inverse, are told in other units; a ridge in such units that outweighs all rows.
+#: Weights below this, or above its inverse, are rescaled; the largest ridge in such units.
 SMALL, MOST_RIDGE = 1e-100, 1e100
 
 
@@ -61,7 +61,7 @@ class Space:
         return build_index(self.points)
 
     def nearest(self, queries: Floats, k: int, *, in_order: bool = True) -> Integers:
-        """The rows of the k points nearest to each query, (q, k), the nearest first unless the order is of no use."""
+        """The rows of the k points nearest to each query, (q, k), the nearest first if `in_order`."""
         k = min(k, len(self))
         if k == len(self) and not in_order:
             return np.broadcast_to(np.arange(k), (len(queries), k))
@@ -69,7 +69,7 @@ class Space:
 
 
 def fits(space: Space, settings: Settings, queries: Floats, *, slopes: bool = False) -> LocalFit:
-    """The fit around each query; queries near each other are answered together, for they share their rows."""
+    """The fit around each query; queries near each other are computed together, as they share rows."""
     k = settings.neighbors
     if k is None:
         return fitted(space, settings, queries, np.empty((len(queries), 0), np.int64), slopes=slopes)
@@ -94,7 +94,7 @@ def fitted(
     """The fit around each query to its rows (none: all), but the one to skip."""
     n, m = len(queries), space.outputs.shape[1]
     skip = np.full(n, -1) if skip is None else skip
-    mean, rss, about, said = np.empty((n, m)), np.empty((n, m)), np.empty((n, 3)), np.empty(n, np.int8)
+    mean, rss, about, flags = np.empty((n, m)), np.empty((n, m)), np.empty((n, 3)), np.empty(n, np.int8)
     slope = np.empty((n if slopes else 0, m, space.dim))
     kind, queries, rows = KERNELS[settings.weighting], np.array(queries), np.ascontiguousarray(rows)
     work = (rows.shape[1] or len(space)) * max(space.dim, 1)
@@ -105,14 +105,14 @@ def fitted(
     def piece(start: int) -> None:
         kernels.fit_local(
             space.points, space.outputs, weights, queries, rows, skip, kind, settings.degree, settings.reach,
-            min(settings.ridge / unit, MOST_RIDGE), start, min(start + step, n), mean, rss, about, said, slope,
+            min(settings.ridge / unit, MOST_RIDGE), start, min(start + step, n), mean, rss, about, flags, slope,
         )  # fmt: skip
 
     kernels.parallel(piece, range(0, n, step), worth=n * work > WORTH)
     if unit != 1:
         with in_range():
             rss, about[:, 0] = rss * unit, about[:, 0] * unit
-    return LocalFit(mean, rss, about[:, 0], about[:, 1], about[:, 2], said, slope if slopes else None)
+    return LocalFit(mean, rss, about[:, 0], about[:, 1], about[:, 2], flags, slope if slopes else None)
 
 
 def in_units(sample_weight: Floats) -> tuple[float, Floats]:
@@ -128,20 +128,20 @@ def in_units(sample_weight: Floats) -> tuple[float, Floats]:
 
 
 def joined(found: list[LocalFit], order: Integers) -> LocalFit:
-    """Blocks of answers as one, in this order."""
+    """Blocks of fits as one, in this order."""
     names = [name for name, value in vars(found[0]).items() if isinstance(value, np.ndarray)]
     arrays: dict[str, Any] = {name: np.concatenate([getattr(fit, name) for fit in found])[order] for name in names}
     return replace(found[0], **arrays)
 
 
 def squeezed(fit: LocalFit) -> LocalFit:
-    """Answers of the one output there is."""
+    """Fits of the only target."""
     slopes = None if fit.slopes is None else fit.slopes[:, 0]
     return replace(fit, mean=fit.mean[:, 0], rss=fit.rss[:, 0], slopes=slopes)
 
 
-def neighbourhood(space: Space, settings: Settings, query: Floats) -> tuple[Integers, Floats]:
-    """The rows that weigh something around one query, and what, the heaviest first."""
+def neighborhood(space: Space, settings: Settings, query: Floats) -> tuple[Integers, Floats]:
+    """The rows of positive weight around one query, and their weights, the largest first."""
     rows = np.arange(len(space)) if settings.neighbors is None else space.nearest(query, settings.neighbors)[0]
     distances = np.sqrt(((space.points[rows] - query) ** 2).sum(axis=1))
     w = kernel_weights(settings.weighting, distances, settings.reach or None) * space.sample_weight[rows]

@@ -1,9 +1,9 @@
-"""Degree, k and bandwidth by leave-one-out: what predicts every row best from the others.
+"""Degree, number of neighbors and bandwidth by leave-one-out.
 
     ŷ_(i) = the fit at x_i to the rows but i = y_i − (y_i − ŷ_i)/(1 − h_ii)          h_ii = W_i v_i, the hat's diagonal
 
-About x_i row i has the features 0, so it is left out by leaving out its weight: one fit, as cheap as the one with it,
-and exact where h_ii = 1. Neighbors are searched once, for the largest k.
+Around x_i row i has the features 0, so it is left out by its weight: one fit, exact where h_ii = 1. Neighbors are
+searched once, for the largest number.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-#: The most neighbors that are tried, and how many bandwidths.
+#: The largest number of neighbors that is tried, and the number of bandwidths.
 MOST_NEIGHBORS, BANDWIDTHS = 256, 12
 
 
 @dataclass(frozen=True)
 class Tried:
-    """Settings, and how far they were off on rows left out."""
+    """Settings, and their leave-one-out error."""
 
     settings: Settings
-    #: The root of the mean squared error; of several outputs, each in units of its standard deviation.
+    #: The root mean squared error; of several targets, each in units of its standard deviation.
     error: float
-    #: At how many of the rows the prior had to help, or no row was within reach.
+    #: The number of rows where a ridge was needed, and where no row was within reach.
     ridged: int
     out_of_reach: int
 
 
 def choose(
-    space: fit.Space, start: Settings, free: Collection[str], *, most: int | None, random_state: Any
+    space: fit.Space, init: Settings, free: Collection[str], *, max_rows: int | None, random_state: Any
 ) -> list[Tried]:
-    """Every candidate for what is free, the best first; the simpler first among equals."""
+    """Every candidate for the free settings, the best first; of equal ones, the simpler first."""
     if len(space) == 1:
-        return [Tried(replace(start, k=1 if start.k else None), float("nan"), 0, 0)]
-    rows = some_rows(space, most, random_state)
-    candidates = list(grid(space, start, free, rows))
+        return [Tried(replace(init, n_neighbors=1 if init.n_neighbors else None), float("nan"), 0, 0)]
+    rows = some_rows(space, max_rows, random_state)
+    candidates = list(grid(space, init, free, rows))
     around = others(space, rows, max(c.neighbors or 0 for c in candidates))
     tried = [judged(space, c, rows, around) for c in candidates]
     return sorted(tried, key=lambda t: t.error)
@@ -69,9 +69,9 @@ def judged(space: fit.Space, settings: Settings, rows: Integers, around: Integer
 
 
 def left_out(space: fit.Space, settings: Settings, rows: Integers, around: Integers | None = None) -> LocalFit:
-    """The fits at these rows to the others; `around` holds the nearest others, if they are known already."""
+    """The fits at these rows to the others; `around` holds the nearest others, if they are known."""
     if len(space) < 2:
-        raise EvidenceError("there is one row, and without it none", hint="give more rows")
+        raise EvidenceError("leave-one-out needs 2 rows, got 1", hint="add rows")
     k, queries = settings.neighbors, space.points[rows]
     if k is None:
         return fit.fitted(space, settings, queries, np.empty((len(rows), 0), np.int64), rows)
@@ -90,25 +90,25 @@ def others(space: fit.Space, rows: Integers, k: int) -> Integers:
     return near[keep].reshape(len(rows), k)
 
 
-def some_rows(space: fit.Space, most: int | None, random_state: Any) -> Integers:
-    """At most so many rows, at random."""
-    if most is None or len(space) <= validation.integer("loo_rows", most, min_value=1):
+def some_rows(space: fit.Space, max_rows: int | None, random_state: Any) -> Integers:
+    """At most this number of rows, at random."""
+    if max_rows is None or len(space) <= validation.integer("loo_rows", max_rows, min_value=1):
         return np.arange(len(space))
-    return np.sort(validation.generator(random_state).choice(len(space), most, replace=False))
+    return np.sort(validation.generator(random_state).choice(len(space), max_rows, replace=False))
 
 
 ### candidates
 
 
-def grid(space: fit.Space, start: Settings, free: Collection[str], rows: Integers) -> list[Settings]:
-    """Settings to try: degrees from 0 to 2, k and bandwidths from the fewest rows that determine a fit, by steps."""
-    degrees = [0, 1, 2] if "degree" in free else [start.degree]
+def grid(space: fit.Space, init: Settings, free: Collection[str], rows: Integers) -> list[Settings]:
+    """Settings to try: degrees 0 to 2, and neighbors and bandwidths from the fewest rows that determine a fit."""
+    degrees = [0, 1, 2] if "degree" in free else [init.degree]
     found = []
     for degree in degrees:
         least = parameters(degree, space.dim) + 1
-        ks: Sequence[int | None] = neighbors(least, len(space) - 1) if "k" in free else [start.k]
-        hs: Sequence[float | None] = bandwidths(space, least, rows) if "bandwidth" in free else [start.bandwidth]
-        found += [replace(start, degree=degree, k=k, bandwidth=h) for k, h in product(ks, hs)]
+        ks: Sequence[int | None] = neighbors(least, len(space) - 1) if "n_neighbors" in free else [init.n_neighbors]
+        hs: Sequence[float | None] = bandwidths(space, least, rows) if "bandwidth" in free else [init.bandwidth]
+        found += [replace(init, degree=degree, n_neighbors=k, bandwidth=h) for k, h in product(ks, hs)]
     return found
 
 
@@ -120,7 +120,7 @@ def neighbors(least: int, most: int) -> Sequence[int]:
 
 
 def bandwidths(space: fit.Space, least: int, rows: Integers) -> Sequence[float]:
-    """From the distance within which the usual row has as few others as determine a fit, to that across all rows."""
+    """From the median distance within which the other rows determine a fit, to that across all rows."""
     widest = float(np.linalg.norm(np.ptp(space.points, axis=0)))
     if widest == 0:
         return [1.0]

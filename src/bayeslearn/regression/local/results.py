@@ -1,11 +1,11 @@
-"""What local fits say at their queries: a value, how sure it is, and what it rests on.
+"""Local fits at their queries: values, intervals, effective numbers of rows.
 
     f̂(q) ± t_ν s √v          y at q: f̂(q) ± t_ν s √(1 + v)
     s² = (rss + ν₀s₀²)/ν      ν = n − parameters + ν₀
 
-This is the posterior of the linear-Gaussian family, whose cases are the rows around the query with weights that add up
-to n, their effective number. Of level and slopes nothing is known before; of the noise as much as ν₀ cases of variance
-s₀² say, that of leave-one-out. With ν₀ = 0 bounds are infinite where the rows leave no degree of freedom.
+This is the posterior of the linear-Gaussian distribution for the rows around the query, with weights that add up to
+their effective number n. Intercept and slopes have a flat prior; the noise has one of ν₀ rows with the variance s₀² of
+leave-one-out. With ν₀ = 0 bounds are infinite where the rows leave no degree of freedom.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class LocalFit:
-    """Answers to queries, one row each; arrays of outputs are (q,), or (q, m) where there are several."""
+    """Fits at queries, one row each; arrays of targets are (q,), or (q, m) of several."""
 
     mean: Floats
     #: Squared errors of the rows around, by their weights.
@@ -40,13 +40,14 @@ class LocalFit:
     n: Floats
     #: The variance of the mean in units of that of the noise.
     spread: Floats
-    #: How many numbers the rows determined, the level among them.
+    #: The number of parameters that the rows determined, with the intercept.
     parameters: Floats
-    said: NDArray[np.int8]
-    #: The slopes of the fit at each query, for every output and feature: (q, d) or (q, m, d).
+    #: Where a ridge was needed, or no row was within reach; see `ridged` and `out_of_reach`.
+    flags: NDArray[np.int8]
+    #: The slopes of the fit at each query, for every target and feature: (q, d) or (q, m, d).
     slopes: Floats | None = None
-    #: How many cases are known of the noise before, ν₀, and the variance of each output, s₀².
-    noise_cases: float = 0.0
+    #: The equivalent sample size of the prior of the noise, ν₀, and its variance for each target, s₀².
+    noise_sample_size: float = 0.0
     noise_before: Floats | None = None
 
     def __repr__(self) -> str:
@@ -57,30 +58,30 @@ class LocalFit:
 
     @property
     def ridged(self) -> NDArray[np.bool_]:
-        """Where the rows did not determine the slopes, so that the prior did."""
-        return (self.said & kernels.RIDGED) != 0
+        """Where the rows did not determine the slopes, and a small ridge did."""
+        return (self.flags & kernels.RIDGED) != 0
 
     @property
     def out_of_reach(self) -> NDArray[np.bool_]:
-        """Where no row was within reach of the kernel, so that the nearest answered."""
-        return (self.said & kernels.OUT_OF_REACH) != 0
+        """Where no row was within reach of the kernel, and the nearest row was used."""
+        return (self.flags & kernels.OUT_OF_REACH) != 0
 
     @property
     def dof(self) -> Floats:
         """Degrees of freedom, 0 where there are none."""
         left = self.n - self.parameters
-        return np.where(left > ROUNDING * self.n, left, 0.0) + self.noise_cases
+        return np.where(left > ROUNDING * self.n, left, 0.0) + self.noise_sample_size
 
     @property
     def noise(self) -> Floats:
-        """The variance of the noise, s²; infinite where nothing is known of it."""
+        """The variance of the noise, s²; infinite where it is undetermined."""
         ν = self._wide(self.dof)
-        before = 0.0 if self.noise_before is None else self.noise_cases * self.noise_before
+        before = 0.0 if self.noise_before is None else self.noise_sample_size * self.noise_before
         return np.where(ν > 0, ratio(self.rss + before, ν), np.inf)
 
     @property
     def standard_error(self) -> Floats:
-        """How far the mean is from the function: s √v."""
+        """The standard error of the mean: s √v."""
         return np.sqrt(self.noise * self._wide(self.spread))
 
     @property
@@ -96,7 +97,7 @@ class LocalFit:
             where = validation.first_position(self.dof == 0)
             raise EvidenceError(
                 f"a prediction is undefined at query {where}: {self.n[where]:.3g} rows for {self.parameters[where]:.3g}"
-                " numbers", hint="raise k or the bandwidth, or lower the degree",
+                " parameters", hint="increase n_neighbors or the bandwidth, or reduce the degree",
             )  # fmt: skip
         return StudentT(self._wide(self.dof), self.mean, np.sqrt(self.noise * self._wide(1 + self.spread)))
 
@@ -111,5 +112,5 @@ class LocalFit:
         return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
     def _wide(self, array: NDArray[Any]) -> NDArray[Any]:
-        """One number for every query as one for every output."""
+        """One number for every query as one for every target."""
         return np.broadcast_to(array[:, None], self.mean.shape) if self.mean.ndim == 2 else array

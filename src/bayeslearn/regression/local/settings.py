@@ -1,10 +1,10 @@
-"""What a local fit is: its degree, its criterion, its kernel, and how far it looks.
+"""The settings of local fits: degree, locality, kernel, number of neighbors and bandwidth.
 
-    E1    Σ over the k nearest rows of (f(x) − f̂(x))²
-    E2    Σ over all rows of (f(x) − f̂(x))² K(d/h)
-    E3    Σ over the k nearest rows of (f(x) − f̂(x))² K(d/h)
+    neighbors           Σ over the n nearest rows of (f(x) − f̂(x))²                 criterion E1 of the textbook
+    kernel              Σ over all rows of (f(x) − f̂(x))² K(d/h)                    E2
+    kernel_neighbors    Σ over the n nearest rows of (f(x) − f̂(x))² K(d/h)          E3
 
-h is a number, or None: the distance of the k-th nearest row, as lowess has it.
+h is a number, or None: the distance of the n-th nearest row, as in lowess.
 """
 
 from __future__ import annotations
@@ -16,55 +16,57 @@ from bayeslearn import validation
 from bayeslearn.errors import ParameterError
 from bayeslearn.regression.local.distance_kernels import KERNELS
 
-CRITERIA: tuple[Literal["E1", "E2", "E3"], ...] = ("E1", "E2", "E3")
+LOCALITIES = ("neighbors", "kernel", "kernel_neighbors")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How every query is answered.
+    """How the fit around every query is made.
 
-    >>> Settings(k=20)
-    Settings(degree=1, criterion='E3', kernel='tricube', k=20, bandwidth=None, ridge=0.0)
+    >>> Settings(n_neighbors=20)
+    Settings(degree=1, locality='kernel_neighbors', kernel='tricube', n_neighbors=20, bandwidth=None, ridge=0.0)
     """
 
     degree: int = 1
-    criterion: Literal["E1", "E2", "E3"] = "E3"
+    locality: Literal["neighbors", "kernel", "kernel_neighbors"] = "kernel_neighbors"
     kernel: str = "tricube"
-    k: int | None = None
+    n_neighbors: int | None = None
     bandwidth: float | None = None
     #: The prior's precision of the slopes; see :class:`~bayeslearn.distributions.RegressionPrior`.
     ridge: float = 0.0
 
     def __post_init__(self) -> None:
         validation.integer("degree", self.degree, min_value=0, max_value=2)
-        object.__setattr__(self, "criterion", validation.choice("criterion", self.criterion, CRITERIA))
+        object.__setattr__(self, "locality", validation.choice("locality", self.locality, LOCALITIES))
         object.__setattr__(self, "kernel", validation.choice("kernel", self.kernel, KERNELS))
         validation.number("ridge", self.ridge, min_value=0)
         if self.bandwidth is not None:
             validation.number("bandwidth", self.bandwidth, above=0)
-        if self.criterion == "E2" and self.bandwidth is None and self.kernel != "inverse_square":
-            raise ParameterError("E2 weighs all rows, so it needs a bandwidth", hint='give a number, or "auto"')
-        if self.criterion != "E2":
-            if self.k is None:
-                raise ParameterError(f"{self.criterion} looks at the k nearest rows", hint='give k a number, or "auto"')
-            validation.integer("k", self.k, min_value=1)
+        if self.locality == "kernel" and self.bandwidth is None and self.kernel != "inverse_square":
+            raise ParameterError('locality "kernel" needs a bandwidth', hint='use a number, or "auto"')
+        if self.locality != "kernel":
+            if self.n_neighbors is None:
+                raise ParameterError(
+                    f"locality {self.locality!r} needs the number of neighbors", hint='use a number, or "auto"'
+                )
+            validation.integer("n_neighbors", self.n_neighbors, min_value=1)
 
     @property
     def neighbors(self) -> int | None:
-        """How many rows a fit looks at; None when at all of them."""
-        return None if self.criterion == "E2" else self.k
+        """The number of rows in a fit; None for all."""
+        return None if self.locality == "kernel" else self.n_neighbors
 
     @property
     def reach(self) -> float:
-        """The bandwidth as compiled code has it: 0 is the distance of the farthest row that is looked at."""
-        return 0.0 if self.criterion == "E1" or self.bandwidth is None else self.bandwidth
+        """The bandwidth of compiled code: 0 is the distance of the farthest row of the fit."""
+        return 0.0 if self.locality == "neighbors" or self.bandwidth is None else self.bandwidth
 
     @property
     def weighting(self) -> str:
-        """The kernel that is used: E1 has none."""
-        return "uniform" if self.criterion == "E1" else self.kernel
+        """The kernel that is used; neighbors without a kernel are uniform."""
+        return "uniform" if self.locality == "neighbors" else self.kernel
 
 
 def parameters(degree: int, dim: int) -> int:
-    """How many numbers a fit has, the level among them."""
+    """The number of parameters of a fit, with the intercept."""
     return (1, 1 + dim, 1 + dim + dim * (dim + 1) // 2)[degree]
