@@ -42,6 +42,14 @@ def test_hypotheses_that_are_none(tmp_path: Path, name: str, data: bytes) -> Non
         ask("bayes", str(tmp_path / name))
 
 
+@pytest.mark.parametrize("key", ["[a" + ".b" * 200_000 + "]\nx = 1", "a" + ".b" * 200_000 + " = 1"])
+def test_keys_of_very_many_parts_are_refused(tmp_path: Path, key: str) -> None:
+    """They take minutes to parse."""
+    (tmp_path / "tests.toml").write_text(f"# {'.' * 100}\n{key}\n")
+    with pytest.raises(FormatError, match="a line has more than 64 dots"):
+        ask("bayes", str(tmp_path / "tests.toml"))
+
+
 def test_the_schema_of_the_fuzzer_is_one(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_bytes(ROWS)
     (tmp_path / "schema.json").write_text(json.dumps({"format": "bayeslearn schema", "version": 1, **SCHEMA}))

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Rows = dict[str, dict[str, float]]
 
+#: Dots in a line of TOML: more than any key or number has.
+MAX_DOTS = 64
+
 #: Bytes of a file that are read at most.
 MAX_BYTES = 1 << 24
 
@@ -92,7 +95,7 @@ def _read(file: str) -> tuple[dict[str, float], Rows]:
     path = _located(file)
     try:
         text = files.read(path, max_bytes=MAX_BYTES).decode("utf-8")
-        content = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+        content = json.loads(text) if path.suffix.lower() == ".json" else _toml(text)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} cannot be read: {error}", path=str(path)) from None
     rows = content.get("likelihood") if isinstance(content, dict) else None
@@ -103,6 +106,13 @@ def _read(file: str) -> tuple[dict[str, float], Rows]:
         )
     prior = _numbers(path, "prior", content.get("prior", {}))
     return prior, {name: _numbers(path, f"likelihood.{name}", row) for name, row in rows.items()}
+
+
+def _toml(text: str) -> Any:
+    """The content of a TOML document; tomllib takes minutes for a key of very many parts."""
+    if any(line.count(".") > MAX_DOTS and not line.startswith("#") for line in text.splitlines()):
+        raise ValueError(f"a line has more than {MAX_DOTS} dots")
+    return tomllib.loads(text)
 
 
 def _numbers(path: Path, name: str, table: Any) -> dict[str, float]:
