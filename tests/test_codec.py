@@ -166,9 +166,9 @@ def test_a_version_of_the_future_is_named_before_anything_else(models, tmp_path,
     models["mixture_gaussian"].save(tmp_path / name)
     content = (tmp_path / name).read_bytes()
     packed = content[:2] == b"\x1f\x8b"
-    changed = (gzip.decompress(content) if packed else content).replace(b'"version": 1', b'"version": 7')
+    changed = (gzip.decompress(content) if packed else content).replace(b'"version": 2', b'"version": 7')
     (tmp_path / name).write_bytes(gzip.compress(changed) if packed else changed)
-    with pytest.raises(FormatError, match=r"version 7, and this program reads up to 1\n\nhint: a newer bayeslearn"):
+    with pytest.raises(FormatError, match=r"version 7, and this program reads up to 2\n\nhint: a newer bayeslearn"):
         bayeslearn.load(tmp_path / name)
 
 

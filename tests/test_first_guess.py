@@ -33,6 +33,10 @@ WORLD = {
 #: Jobs, each with guesses that work.
 WORKS = {
     "learn from a frame with missing values": [
+        "assert bl.as_table(mixed).discretize(['size'], strategy='uniform', n_bins=3).schema['size'].size == 3",
+        "bl.as_table(mixed).discretize(strategy='MDL', target='hue')",
+        "assert bl.Discretizer(n_bins=3).fit_transform(mixed)['size'].nunique() == 3",
+        "assert bl.contingency_tables(bl.as_table(df), [['smoke', 'lung']])[0].to_frame()['count'].sum() == 200",
         "net = bl.NaiveBayesClassifier().fit(df[['smoke', 'xray']], df['lung'])",
         "net = bl.BayesianNetworkClassifier().fit(df[['smoke', 'xray']], df['lung'])",
         "bl.fit_naive_bayes(df, 'lung').predict(df)",

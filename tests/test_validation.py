@@ -109,3 +109,15 @@ def test_a_transposed_table_keeps_its_layout_where_that_is_asked_for():
 def test_errors_are_those_of_shapes():
     with pytest.raises(ShapeError, match=r"add up to 1\.84467e"):
         validation.lengths("lengths", [2**62] * 4, 5)
+
+
+@pytest.mark.parametrize("value", ["von_mises", "von-mises", "Von-Mises"])
+def test_options_match_in_any_case_and_with_hyphens(value):
+    assert validation.choice("name", value, ["gamma", "von_mises"]) == "von_mises"
+
+
+def test_an_option_is_returned_as_it_is_listed():
+    assert validation.choice("learner", "find_s", ["find-s", "k-cnf"]) == "find-s"
+    assert validation.choice("compact", None, (None, True)) is None
+    with pytest.raises(ParameterError, match="unexpected value for `name`: 'von'"):
+        validation.choice("name", "von", ["gamma", "von_mises"])

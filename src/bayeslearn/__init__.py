@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from bayeslearn import tables as tables
     from bayeslearn import validation as validation
     from bayeslearn.codec import load as load
+    from bayeslearn.discretizer import Discretizer as Discretizer
     from bayeslearn.hmm import HiddenMarkovModel as HiddenMarkovModel
     from bayeslearn.hmm import HMMEstimator as HMMEstimator
     from bayeslearn.hypotheses import BayesOptimalClassifier as BayesOptimalClassifier

@@ -158,6 +158,24 @@ def rename_keys(kind: str, version: int, keys: dict[str, str]) -> None:
         return parts
 
 
+#: Names of distributions in files of the first version.
+RENAMED_DISTRIBUTIONS = {
+    "normal": "gaussian", "student-t": "student_t", "von-mises": "von_mises", "negative-binomial": "negative_binomial",
+}  # fmt: skip
+
+
+def rename_values(document: dict[str, Any], key: str, names: dict[str, str]) -> dict[str, Any]:
+    """Rename the texts that stand under a key, in all objects of a document."""
+    pending: list[Any] = [document]
+    while pending:
+        entry = pending.pop()
+        if isinstance(entry.get(key), str):
+            entry[key] = names.get(entry[key], entry[key])
+        for value in entry.values():
+            pending += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, dict)]
+    return document
+
+
 ### any kind
 
 

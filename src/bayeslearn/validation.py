@@ -55,15 +55,24 @@ MAX_INTEGER = 2**63 - 1
 
 
 def choice(name: str, value: T, options: Iterable[T]) -> T:
-    """One of a few options."""
+    """Return one of a few options; words match in any case, with `-` for `_`."""
     options = list(options)
     if value not in options:
+        wanted = as_word(value)
+        for known in options:
+            if isinstance(known, str) and as_word(known) == wanted:
+                return known
         close = near([value], options, 1)
         meant = f"did you mean {close[0]!r}? " if close else ""
         raise ParameterError(
             f"unexpected value for `{name}`: {value!r}", hint=f"{meant}choose one of {listed(options, 20)}"
         )
     return value
+
+
+def as_word(value: Any) -> Any:
+    """An option as it is compared: in lower case, with `_` for `-`."""
+    return value.lower().replace("-", "_") if isinstance(value, str) else value
 
 
 def number(

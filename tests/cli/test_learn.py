@@ -179,11 +179,13 @@ def test_columns_that_say_nothing(folder):
     assert set(found["left_out"]) == {"id", "name", "town", "blank"}
     assert len(found["cuts"]["degrees"]) == 4
     assert found["notes"] == ["columns 'warm', 'cold' say the same in every row"]
-    report = ask("fit", "network", "odd.csv", "-o", "model.json", "--bins", "2", "--cut", "width")
+    report = ask("fit", "network", "odd.csv", "-o", "model.json", "--bins", "2", "--discretize", "uniform")
     assert re.search(r"column +cut at\n", report)
     assert "left out  column 'id' numbers the rows\n" in report
     assert "note      columns 'warm', 'cold' say the same in every row\n" in report
-    assert answer("odd.csv", "--cut", "mdl", "--target", "warm")["cuts"]["degrees"] == pytest.approx([0], abs=0.1)
+    assert answer("odd.csv", "--discretize", "mdl", "--target", "warm")["cuts"]["degrees"] == pytest.approx(
+        [0], abs=0.1
+    )
 
 
 def test_ten_rows(folder):
@@ -344,8 +346,8 @@ def test_a_bar_tells_score_and_arcs(folder, monkeypatch):
         (["rain.csv", "--hidden", "H"], 2, "--hidden takes VAR:N or VAR:STATE"),
         (["rain.csv", "--hidden", "wet:2"], 2, "'wet' cannot be hidden"),
         (["rain.csv", "--bootstrap", "-1"], 2, "`--bootstrap` must be at least 0"),
-        (["number.csv", "--cut", "luck"], 2, "luck"),
-        (["number.csv", "--cut", "mdl"], 2, "target"),
+        (["number.csv", "--discretize", "luck"], 2, "luck"),
+        (["number.csv", "--discretize", "mdl"], 2, "target"),
         (["number.csv", "--bins", "0"], 2, "bins"),
         (["rain.csv", "--max-states", "0"], 2, "--max-states must be at least 1"),
         (["rain.csv", "--sample-weight", "times"], 2, "there is no column 'times'"),

@@ -38,7 +38,7 @@ def test_the_report(days):
     assert model.total_weight == 60
     assert {c.name: c.distribution.name for c in model.columns} == {
         "sky": "categorical",
-        "heat": "normal",
+        "heat": "gaussian",
         "visits": "poisson",
     }
 

@@ -89,7 +89,7 @@ def test_odd_columns_and_weights(folder):
     x, lines = rng.normal(size=120).round(3), RAIN.splitlines()
     rows = [f"{i},{line},{v},2" for i, (line, v) in enumerate(zip(lines[1:], x, strict=True))]
     (folder / "odd.csv").write_text("\n".join([f"id,{lines[0]},degrees,times", *rows]))
-    words = ["odd.csv", "--sample-weight", "times", "--samples", "50", "--bins", "2", "--cut", "width"]
+    words = ["odd.csv", "--sample-weight", "times", "--samples", "50", "--bins", "2", "--discretize", "uniform"]
     report = ask("structure-posterior", *words)
     assert report.startswith("rows    120, which count as 240\n")
     assert "left out  column 'id' numbers the rows\n" in report

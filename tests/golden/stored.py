@@ -42,7 +42,7 @@ AMOUNTS = {
     "count": [3.0, 0.0, 1.0, 14.0, 30.0, 9.0, 2.0, 22.0, 1.0, 17.0],
     "who": ["a", "a", "a", "b", "b", "b", "a", "b", "a", "b"],
 }
-FAMILIES = {"amount": "gamma", "count": "negative-binomial"}
+FAMILIES = {"amount": "gamma", "count": "negative_binomial"}
 VOTES = [["yes", "no", "yes"], ["no", "no", "yes"], ["yes", "yes", "no"]]
 ROW = ["sunny", "warm"]
 
@@ -142,15 +142,15 @@ STORED_KINDS = {
         lambda net: [net.query({"c": "red"}).beliefs, net.update(COLORED).log_likelihood(COLORED)],
     ),
     **{
-        f"hmm-{name}.json": Kind(
+        f"hmm-{name.replace('_', '-')}.json": Kind(
             lambda x=x, name=name: learn(x, 2, emissions=name, random_state=0).model.update(x), chained(x)
         )
         for name, x in {
             "gamma": AMOUNTS["amount"],
             "exponential": AMOUNTS["amount"],
-            "negative-binomial": AMOUNTS["count"],
-            "student-t": [*X[:, 0].tolist(), 50.0],
-            "von-mises": [0.1, 0.2, 3.0, 3.1, -3.1, 0.0, 0.3, 2.9],
+            "negative_binomial": AMOUNTS["count"],
+            "student_t": [*X[:, 0].tolist(), 50.0],
+            "von_mises": [0.1, 0.2, 3.0, 3.1, -3.1, 0.0, 0.3, 2.9],
         }.items()
     },
     "neighbors.model": Kind(lambda: NeighborsModel.from_arrays(INPUTS, LABELS), classified),

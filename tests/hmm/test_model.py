@@ -86,7 +86,7 @@ SPOILT = [
     ({"prior": {"start": {}}}, "expected a prior"),
     ({"statistics": {"start": {"n": [-1, 2]}, "transitions": {"n": [[1, 1], [1, 1]]}, "emissions": {}}}, "below zero"),
     ({"frozen": ["hope"]}, "cannot freeze"),
-    ({"version": 2}, "version 2"),
+    ({"version": 3}, "version 3"),
     ({"format": "other"}, "expected"),
     ({"more": 1}, "expected a model"),
 ]

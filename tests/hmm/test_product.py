@@ -25,7 +25,7 @@ from bayeslearn.tables import DiscreteVariable
 
 MOOD = DiscreteVariable("mood", ("bad", "good"))
 THETA, MEAN, VAR, RATE = np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([10.0, 20.0]), np.array([1.0, 4.0]), [9.0, 2.0]
-KINDS = {"mood": "categorical", "heat": "normal", "calls": "poisson"}
+KINDS = {"mood": "categorical", "heat": "gaussian", "calls": "poisson"}
 STAY = [[0.95, 0.05], [0.1, 0.9]]
 
 

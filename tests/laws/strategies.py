@@ -74,7 +74,7 @@ KINDS = [
     ),
     Kind("poisson", Poisson(), Gamma(6.0, 2.0), st.integers(0, 30), nan, np.array(2.5)),
     Kind(
-        "normal",
+        "gaussian",
         Normal(),
         NormalInverseGamma(1.0, 2.0, 6.0, 8.0),
         reals,

@@ -217,4 +217,4 @@ def test_bundles_follow_the_same_laws(data):
     assert (2 * a).isclose(a + a, rtol=1e-9, atol=1e-7)
     assert (np.float64(2) * a).isclose(a * 2, rtol=1e-9, atol=1e-7)
     assert ((a + b) - b).isclose(a, rtol=1e-9, atol=1e-7)
-    assert not a.isclose(StatisticsBundle(a=a["normal"]))
+    assert not a.isclose(StatisticsBundle(a=a["gaussian"]))

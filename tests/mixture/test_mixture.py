@@ -370,4 +370,4 @@ def test_distributions_by_name():
     one, two = (fit_mixture(TWO, 2, distributions=family, random_state=0) for family in ("gaussian", None))
     np.testing.assert_array_equal(one.parameters[0].mean, two.parameters[0].mean)
     several = fit_mixture(TWO[:, :2], 2, distributions=["gaussian", "gaussian"], random_state=0)
-    assert [part.distribution.name for part in several.parts] == ["normal", "normal"]
+    assert [part.distribution.name for part in several.parts] == ["gaussian", "gaussian"]

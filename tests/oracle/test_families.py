@@ -24,7 +24,7 @@ from bayeslearn.distributions import (
 from tests.laws.strategies import KINDS, LAWS, weighted
 from tests.oracle import families as slow
 
-CATEGORICAL, NORMAL = (next(k for k in KINDS if k.name == name) for name in ("categorical", "normal"))
+CATEGORICAL, NORMAL = (next(k for k in KINDS if k.name == name) for name in ("categorical", "gaussian"))
 RNG = np.random.default_rng(20)
 
 

@@ -14,8 +14,8 @@ import bayeslearn as bl
 from bayeslearn.errors import ChangedFileError
 from bayeslearn.naive_bayes.text.text_sources import scan_texts
 from bayeslearn.sources import encode_to_disk
-from bayeslearn.sources.contingency import count_cells, group_counts
-from bayeslearn.tables import file_readers
+from bayeslearn.sources.contingency import group_counts
+from bayeslearn.tables import contingency_tables, file_readers
 from bayeslearn.tables.stamps import require_unchanged, stamp_of
 
 ROWS = "x,y\n" + "a,1.5\nb,2.5\n" * 20
@@ -131,7 +131,7 @@ def test_a_change_between_scanning_and_counting(tmp_path: Path) -> None:
     source = bl.scan([path], discrete=True)
     append(path)
     with pytest.raises(ChangedFileError, match="changed"):
-        count_cells(source, [("x", "y")])
+        contingency_tables(source, [("x", "y")])
 
 
 def test_a_change_while_a_file_is_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

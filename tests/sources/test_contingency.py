@@ -9,7 +9,7 @@ import pytest
 
 import bayeslearn as bl
 from bayeslearn.errors import ParameterError, UnknownColumnError
-from bayeslearn.sources import count_cells, group_counts
+from bayeslearn.sources import group_counts
 from bayeslearn.tables import as_table, contingency_tables
 from tests.sources.messy import pieces, write
 
@@ -32,7 +32,7 @@ def test_counts_of_the_table(tmp_path: Any, sample_weight: Any, families: Any, e
     table = source.table()
     for missing in ("drop", "state"):
         for ours, theirs in zip(
-            count_cells(source, families, missing=missing),
+            contingency_tables(source, families, missing=missing),
             contingency_tables(table, families, missing=missing),
             strict=True,
         ):
@@ -54,5 +54,5 @@ def test_bad_input() -> None:
     with pytest.raises(ParameterError, match="cannot group"):
         group_counts(source)
     with pytest.raises(UnknownColumnError, match="'b'"):
-        count_cells(source, [("a", "b")])
-    assert count_cells(as_table({"a": ["x", "y"]}), [("a",)])[0].counts.tolist() == [1.0, 1.0]
+        contingency_tables(source, [("a", "b")])
+    assert contingency_tables(as_table({"a": ["x", "y"]}), [("a",)])[0].counts.tolist() == [1.0, 1.0]

@@ -24,18 +24,18 @@ numbers = st.one_of(
 )
 
 
-def assert_as_the_table(data: dict[str, Any], rows: int, *, weighted: bool = False, **how: Any) -> None:
+def assert_as_the_table(data: dict[str, Any], rows: int, *, weighted: bool = False, **strategy: Any) -> None:
     weights = "w" if weighted else None
     table = as_table(data, numeric=["x"], sample_weight=weights)
     parts = [{k: v[a : a + rows] for k, v in data.items()} for a in range(0, len(data["x"]), rows)]
     source = bl.scan(parts, schema=table.schema, sample_weight=weights)
     try:
-        expected = table.discretize(**how)
+        expected = table.discretize(**strategy)
     except ConstantColumnError:
         with pytest.raises(ConstantColumnError, match="nothing to cut"):
-            discretize(source, **how)
+            discretize(source, **strategy)
         return
-    found = discretize(source, **how)
+    found = discretize(source, **strategy)
     assert found.schema == expected.schema
     assert found.schema["x"].interval_values == expected.schema["x"].interval_values
     assert found.table() == expected
@@ -45,18 +45,18 @@ def assert_as_the_table(data: dict[str, Any], rows: int, *, weighted: bool = Fal
 @given(
     cells=st.lists(st.tuples(st.one_of(st.none(), numbers), st.integers(0, 3)), min_size=4, max_size=80),
     n_bins=st.integers(2, 9),
-    how=st.sampled_from(["quantile", "width"]),
+    strategy=st.sampled_from(["quantile", "uniform"]),
     weighted=st.booleans(),
     few=st.sampled_from([0, 8, 1 << 16]),
 )
-def test_the_intervals_of_the_table(cells: list[Any], n_bins: int, how: Any, *, weighted: bool, few: int) -> None:
+def test_the_intervals_of_the_table(cells: list[Any], n_bins: int, strategy: Any, *, weighted: bool, few: int) -> None:
     """The same cuts and kept values, in a pass that keeps all values or in several that narrow ranges down."""
     x, w = [c[0] for c in cells], [float(c[1]) for c in cells]
     data = {"x": np.array(x, float)} | ({"w": np.array(w)} if weighted else {})
     if len({v for v, n in zip(x, w, strict=True) if v is not None and (n or not weighted)}) < 2:
         return
     with mock.patch.multiple(ranges, FEW_ROWS=few, SPLIT=64, LEAST_SPLIT=16):
-        assert_as_the_table(data, 7, weighted=weighted, how=how, n_bins=n_bins)
+        assert_as_the_table(data, 7, weighted=weighted, strategy=strategy, n_bins=n_bins)
 
 
 COLUMNS = {
@@ -68,9 +68,11 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("how", ["quantile", "width"])
+@pytest.mark.parametrize("strategy", ["quantile", "uniform"])
 @pytest.mark.parametrize("kind", COLUMNS)
-def test_many_rows_take_few_passes(monkeypatch: pytest.MonkeyPatch, kind: str, how: str, *, weighted: bool) -> None:
+def test_many_rows_take_few_passes(
+    monkeypatch: pytest.MonkeyPatch, kind: str, strategy: str, *, weighted: bool
+) -> None:
     """Here more rows than are kept by far, some of them missing."""
     rng = np.random.default_rng(3)
     x = COLUMNS[kind](rng, 20_000)
@@ -80,7 +82,7 @@ def test_many_rows_take_few_passes(monkeypatch: pytest.MonkeyPatch, kind: str, h
     count = discretization.CountParts
     monkeypatch.setattr(discretization, "CountParts", lambda parts: passes.append(1) or count(parts))
     monkeypatch.setattr(ranges, "FEW_ROWS", 4000)
-    assert_as_the_table(data, 6000, weighted=weighted, how=how)
+    assert_as_the_table(data, 6000, weighted=weighted, strategy=strategy)
     assert len(passes) <= 3
 
 
@@ -99,8 +101,8 @@ def test_encoded_rows_keep_the_values(tmp_path: Path) -> None:
 
 def test_what_it_cannot_cut() -> None:
     source = bl.scan([{"x": [1.5, 2.5], "y": ["a", "b"]}])
-    with pytest.raises(ParameterError, match="all rows at once"):
-        discretize(source, how="mdl")
+    with pytest.raises(ParameterError, match="all rows in memory"):
+        discretize(source, strategy="mdl")
     with pytest.raises(ConstantColumnError, match="'x'"):
         discretize(bl.scan([{"x": [1.5, 1.5]}]))
     words = bl.scan([{"y": ["a", "b"]}])

@@ -140,7 +140,7 @@ def test_a_target_is_no_identifier():
     assert not network.fit_network(data, method="naive", target="id").prepared.left_out
 
 
-@pytest.mark.parametrize("how", [{"method": "tan"}, {"cut": "mdl"}, {"method": "tan", "cut": "mdl"}])
+@pytest.mark.parametrize("how", [{"method": "tan"}, {"discretize": "mdl"}, {"method": "tan", "discretize": "mdl"}])
 def test_a_numeric_target(how):
     a = RNG.normal(size=500)
     price = 3 * a + RNG.normal(size=500)

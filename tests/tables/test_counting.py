@@ -143,10 +143,10 @@ def test_many_states():
 @pytest.mark.parametrize(
     ("family", "match"),
     [
-        (("a", "nope"), "column 'nope' is not in the table"),
-        (("a", "z"), "column 'z' is numeric, so it cannot be counted"),
-        (("a", "a"), r"a family needs columns that differ, got \('a', 'a'\)"),
-        ((), "a family needs columns that differ"),
+        (("a", "nope"), "cannot count column 'nope': it is not in the table"),
+        (("a", "z"), "cannot count column 'z': it is numeric"),
+        (("a", "a"), r"a group consists of different columns, got \('a', 'a'\)"),
+        ((), "a group consists of different columns"),
     ],
 )
 def test_bad_families(family, match):
@@ -162,7 +162,7 @@ def test_bad_option():
 def test_too_large_is_refused_before_it_is_allocated():
     schema = Schema([DiscreteVariable(f"x{j}", tuple(range(100))) for j in range(6)])
     table = Table(schema, np.zeros((6, 3), np.int8), np.empty((0, 3)))
-    with pytest.raises(CapacityError, match=r"need 1,061,520,150,601 cells .* the largest family is \(x0, x1"):
+    with pytest.raises(CapacityError, match=r"need 1,061,520,150,601 cells .* the largest group is \(x0, x1"):
         contingency_tables(table, [schema.names])
 
 

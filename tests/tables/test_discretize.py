@@ -53,10 +53,10 @@ def slow_mdl(x, y, w):
 ### laws
 
 
-@given(VARIED, st.sampled_from(["quantile", "width"]), st.integers(2, 7))
-def test_new_data_are_cut_as_the_old(cells, how, bins):
+@given(VARIED, st.sampled_from(["quantile", "uniform"]), st.integers(2, 7))
+def test_new_data_are_cut_as_the_old(cells, strategy, bins):
     table = column(cells)
-    cut = table.discretize(how=how, n_bins=bins)
+    cut = table.discretize(strategy=strategy, n_bins=bins)
     assert as_table({"x": cells}, schema=cut.schema) == cut
     assert as_table(table, schema=cut.schema) == cut
     assert as_table(cut.to_dict(), schema=cut.schema) == cut
@@ -78,17 +78,20 @@ def test_no_interval_of_quantiles_is_empty(cells, bins):
     assert set(cut.codes_of("x")) - {-1} == set(range(cut.schema["x"].size))
 
 
-@given(VARIED, st.data(), st.integers(2, 7), st.sampled_from(["quantile", "width", "mdl"]))
-def test_a_weight_of_three_is_three_rows(cells, data, bins, how):
+@given(VARIED, st.data(), st.integers(2, 7), st.sampled_from(["quantile", "uniform", "mdl"]))
+def test_a_weight_of_three_is_three_rows(cells, data, bins, strategy):
     times = data.draw(st.lists(st.integers(1, 3), min_size=len(cells), max_size=len(cells)))
     weighted = column(cells, sample_weight=np.array(times, dtype=float))
     repeated = column(np.repeat(np.array(cells, dtype=object), times))
-    if how == "mdl":
+    if strategy == "mdl":
         y, one = np.arange(len(cells)) % 2, np.ones(sum(times))
         found = mdl_cuts(weighted.values_of("x"), y, weighted.sample_weight, 2)
         assert found.tolist() == mdl_cuts(repeated.values_of("x"), np.repeat(y, times), one, 2).tolist()
     else:
-        assert weighted.discretize(how=how, n_bins=bins).schema == repeated.discretize(how=how, n_bins=bins).schema
+        assert (
+            weighted.discretize(strategy=strategy, n_bins=bins).schema
+            == repeated.discretize(strategy=strategy, n_bins=bins).schema
+        )
 
 
 @given(st.data(), st.integers(2, 4), st.integers(1, 60))
@@ -117,7 +120,7 @@ def test_ties_make_fewer_intervals():
 
 
 def test_width():
-    cut = column([0.0, 1, 2, 10]).discretize(how="width", n_bins=5)
+    cut = column([0.0, 1, 2, 10]).discretize(strategy="uniform", n_bins=5)
     assert cut.schema["x"].cuts == (2, 4, 6, 8)
     assert cut.codes_of("x").tolist() == [0, 0, 0, 4]
 
@@ -137,11 +140,11 @@ def test_missing_cells_and_weightless_rows_have_no_say():
 def test_mdl_finds_the_border():
     x = np.arange(40) / 2
     table = as_table({"x": x, "flat": np.tile([0.5, 1.5], 20), "y": ["low"] * 20 + ["high"] * 20})
-    assert table.discretize(["x"], how="mdl", target="y").schema["x"].cuts == (9.75,)
+    assert table.discretize(["x"], strategy="mdl", target="y").schema["x"].cuts == (9.75,)
     with pytest.warns(
-        BayeslearnWarning, match="no cut tells the states of 'y' apart, so 'flat' became one state, 'all'"
+        BayeslearnWarning, match="no cut point separates the states of 'y': 'flat' became one state, 'all'"
     ):
-        cut = table.discretize(how="mdl", target="y")
+        cut = table.discretize(strategy="mdl", target="y")
     assert cut.schema["flat"].states == ("all",)
     assert as_table(table.to_dict(), schema=cut.schema) == cut
     assert as_table(cut.to_dict(), schema=cut.schema) == cut
@@ -171,14 +174,26 @@ def test_a_table_without_numbers_stays_as_it_is():
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({}, ConstantColumnError, "fewer than two different values: 'c'\n\nhint: leave them out of `columns`"),
-        ({"how": "width"}, ConstantColumnError, "fewer than two different values: 'c'"),
-        ({"how": "even"}, ParameterError, "unexpected value for `how`: 'even'\n\nhint: choose one of 'quantile'"),
+        ({}, ConstantColumnError, "fewer than two different values: 'c'\n\nhint: omit them from `columns`"),
+        ({"strategy": "uniform"}, ConstantColumnError, "fewer than two different values: 'c'"),
+        (
+            {"strategy": "even"},
+            ParameterError,
+            "unexpected value for `strategy`: 'even'\n\nhint: choose one of 'quantile'",
+        ),
         ({"n_bins": 1}, ParameterError, "`n_bins` must be at least 2, got 1"),
         ({"n_bins": 2.5}, ParameterError, "`n_bins` must be a whole number, got 2.5"),
-        ({"how": "mdl"}, ParameterError, "how='mdl' needs a `target`"),
-        ({"how": "mdl", "target": "d", "n_bins": 3}, ParameterError, "`n_bins` must not be given with how='mdl'"),
-        ({"target": "d"}, ParameterError, "`target` is used by how='mdl' only, got target='d' with how='quantile'"),
+        ({"strategy": "mdl"}, ParameterError, "strategy='mdl' requires a `target`"),
+        (
+            {"strategy": "mdl", "target": "d", "n_bins": 3},
+            ParameterError,
+            "`n_bins` has no effect with strategy='mdl'",
+        ),
+        (
+            {"target": "d"},
+            ParameterError,
+            "`target` requires strategy='mdl', got target='d' with strategy='quantile'",
+        ),
         ({"columns": ["d"]}, UnknownColumnError, "column 'd' is discrete"),
         ({"columns": ["q"]}, UnknownColumnError, "there is no column 'q'"),
     ],

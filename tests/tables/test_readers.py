@@ -14,8 +14,8 @@ from bayeslearn import as_table, scan
 from bayeslearn.errors import CapacityError, FormatError
 from bayeslearn.naive_bayes.text import decoding
 from bayeslearn.naive_bayes.text.corpus_readers import read_corpus
-from bayeslearn.sources.contingency import count_cells, group_counts
-from bayeslearn.tables import fast_csv, file_readers, text_heads
+from bayeslearn.sources.contingency import group_counts
+from bayeslearn.tables import contingency_tables, fast_csv, file_readers, text_heads
 from tests.fuzz.tables import at_once, by_batches, read_by_all
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def test_names_with_marks_of_patterns_are_names(tmp_path: Path, ending: str) -> 
     for i, path in enumerate(paths.values()):
         source = scan(path)
         assert as_table(path).n_rows == source.n_rows == 2 * (i + 1)
-        assert count_cells(source, [("a", "b")])[0].counts.sum() == 2 * (i + 1)
+        assert contingency_tables(source, [("a", "b")])[0].counts.sum() == 2 * (i + 1)
         assert group_counts(source).table().total_weight == 2 * (i + 1)
     assert group_counts(scan(tmp_path)).table().total_weight == sum(2 * (i + 1) for i in range(len(NAMES)))
 

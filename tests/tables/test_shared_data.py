@@ -36,13 +36,13 @@ def test_wine(shared_data):
     assert len(table) == 178
     assert [v.name for v in table.schema.discrete] == ["class"]
     assert table.schema["class"] == DiscreteVariable("class", ("1", "2", "3"))
-    cut = table.discretize(how="mdl", target="class")
+    cut = table.discretize(strategy="mdl", target="class")
     assert all(v.size > 1 for v in cut.schema.discrete)
 
 
 def test_iris_by_fayyad_and_irani(shared_data):
     """The cuts of petal length and width that the literature reports: 2.45, 4.75 and 0.8, 1.75."""
-    cut = as_table(shared_data / "tables" / "iris-fisher.csv").discretize(how="mdl", target="class")
+    cut = as_table(shared_data / "tables" / "iris-fisher.csv").discretize(strategy="mdl", target="class")
     assert cut.schema["petal_length"].cuts == pytest.approx((2.45, 4.75))
     assert cut.schema["petal_width"].cuts == pytest.approx((0.8, 1.75))
 

@@ -66,7 +66,7 @@ def run(
 
     require_model_name(to)
     files.destination(to)
-    validation.choice("--prior", prior, ["weak", "none"])
+    prior = validation.choice("--prior", prior, ["weak", "none"])
     number: Any = n_components
     if n_components.lower() != "auto":
         number = validation.positive_count("--n-components", n_components, ("auto",))

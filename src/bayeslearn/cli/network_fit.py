@@ -64,8 +64,8 @@ def run(
     prior: Annotated[
         str, typer.Option(help="Cases that tables have seen before: none, laplace, k2, jeffreys, bdeu:N or m:N.")
     ] = "bdeu:1",
-    cut: Annotated[
-        str, typer.Option(help="How numbers are cut: quantile, width, or mdl, with a --target.")
+    discretize: Annotated[
+        str, typer.Option(help="Strategy for numeric columns: quantile, uniform, or mdl with a --target.")
     ] = "quantile",
     bins: Bins = None,
     max_states: MaxStates = 255,
@@ -97,7 +97,7 @@ def run(
     _check_order(order, method)
     knowledge = structure_options.known(require, forbid, tiers, roots, leaves, max_parents)
     limit = MOST_MEMORY if data.limit is None else data.limit
-    reading: dict[str, Any] = {"cut": cut, "n_bins": bins, "max_states": max_states}
+    reading: dict[str, Any] = {"discretize": discretize, "n_bins": bins, "max_states": max_states}
     settings: dict[str, Any] = {
         "method": method, "score": score, "target": target, "order": structure_options.names(order) or None,
         "knowledge": knowledge, "hidden": hidden_variables(hidden), "prior": prior, "alpha": alpha, "test": test,

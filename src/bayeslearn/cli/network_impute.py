@@ -72,7 +72,7 @@ def run(
     from bayeslearn.tables import Table
     from bayeslearn.tables.file_readers import column_names
 
-    _check(method, seed)
+    method = _checked(method, seed)
     if as_json and to is None:
         raise ParameterError(
             "--json takes the place of the rows on stdout", hint="name a file for the rows: -o full.csv"
@@ -98,16 +98,17 @@ def run(
     _report(to, opened, as_json=as_json)
 
 
-def _check(method: str, seed: int | None) -> None:
+def _checked(method: str, seed: int | None) -> str:
     from bayeslearn import validation
 
-    validation.choice("--method", method.replace("-", "_"), ["most_probable", "sample"])
+    method = validation.choice("--method", method, ["most_probable", "sample"])
     if seed is not None:
         validation.integer("--seed", seed, min_value=0)
         if method != "sample":
             raise ParameterError(
                 "--seed has no use without --method sample", hint="add --method sample, or leave out --seed"
             )
+    return method
 
 
 def _csv_chunks(to: Path | None, data: str, opened: Opened, fills: dict[str, Fill]) -> Iterator[bytes] | None:

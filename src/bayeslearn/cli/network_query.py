@@ -143,7 +143,7 @@ def _require_fitting(
     """No option that the method would leave unused."""
     from bayeslearn import validation
 
-    validation.choice("--method", method, METHODS)
+    method = validation.choice("--method", method, METHODS)
     odd = [f"--{name}" for name, value in vars(sampling).items() if value is not None]
     if interval is not None:
         _require_plain(method, odd, interval, mpe=mpe, soft=soft)

@@ -66,7 +66,7 @@ def run(
     from bayeslearn.cli import output, regression_methods
 
     validation.number("--level", level, above=0, below=1)
-    validation.choice("--method", method, METHODS)
+    method = validation.choice("--method", method, METHODS)
     check_files(to, plot)
     dropped = data.dropped(sample_weight, *names(target))
     asked = regression_methods.Asked(

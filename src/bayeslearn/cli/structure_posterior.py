@@ -45,7 +45,7 @@ def run(
     max_parents: Annotated[
         int | None, typer.Option(help="The most parents that a variable may have; 4 when not said.")
     ] = None,
-    cut: Annotated[str, typer.Option(help="How numbers are cut: quantile or width.")] = "quantile",
+    discretize: Annotated[str, typer.Option(help="Strategy for numeric columns: quantile or uniform.")] = "quantile",
     bins: Bins = None,
     max_states: MaxStates = 255,
     sample_weight: Weights = None,
@@ -73,7 +73,8 @@ def run(
             found = sample_structure_posterior(
                 given.settled(), score=judged, samples=samples, chains=chains,
                 knowledge=structure_options.known(require, forbid, tiers, roots, leaves, max_parents),
-                cut=cut, n_bins=bins, max_states=max_states, sample_weight=given.sample_weight, time_limit=time_limit,
+                discretize=discretize, n_bins=bins, max_states=max_states, sample_weight=given.sample_weight,
+                time_limit=time_limit,
                 random_state=seed,
                 progress=structure_options.telling(tell, stop, time_limit, steps=samples),
             )  # fmt: skip

@@ -103,7 +103,7 @@ class StateKernels:
         return Counts(np.ascontiguousarray(blocks.sum(axis=0)[1 : component.variable.size + 1].T))
 
 
-@register_kernels("normal")
+@register_kernels("gaussian")
 class NormalKernels:
     """Columns of numbers."""
 

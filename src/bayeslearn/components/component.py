@@ -211,7 +211,7 @@ class Kernels(Protocol):
 
 
 #: Where the kernels are that come with the package.
-MODULES = {"categorical": "column_kernels", "normal": "column_kernels"}
+MODULES = {"categorical": "column_kernels", "gaussian": "column_kernels"}
 
 _kernels: dict[str, Kernels] = {}
 

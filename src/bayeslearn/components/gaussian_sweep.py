@@ -43,7 +43,7 @@ WORTH = 1 << 19
 VARY_TOGETHER = {"full", "tied"}
 
 
-@register_sweep(("gaussian",))
+@register_sweep(("multivariate_gaussian",))
 def expect(model: WeightedProduct, cases: Rows) -> Expected | None:
     """What is expected of rows of numbers; None where compiled code is not worth it, or no row is whole."""
     family, x = model.product.components[0].distribution, cases.cells[0]

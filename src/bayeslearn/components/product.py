@@ -315,7 +315,7 @@ def total_log_likelihood(log_p: Floats, sample_weight: Floats | None) -> float:
 ### sweeps
 
 #: Where the sweeps are that come with the package, by the distributions that they serve.
-MODULES = {("gaussian",): "gaussian_sweep"}
+MODULES = {("multivariate_gaussian",): "gaussian_sweep"}
 
 #: All of `expect`; None where it is not worth compiled code.
 _sweeps: dict[tuple[str, ...], Callable[[WeightedProduct, Rows], Expected | None]] = {}

@@ -124,7 +124,7 @@ class Family(ABC, Generic[S, P]):
 
         Rows that rest on nothing have no mean: they are those of `otherwise`, or an error when it is not given.
         """
-        validation.choice("how", how, ["mean", "mode", "draw"])
+        how = validation.choice("how", how, ["mean", "mode", "draw"])
         if how == "draw":
             return posterior.draw(validation.generator(random_state))
         if how == "mode":

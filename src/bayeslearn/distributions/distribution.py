@@ -223,11 +223,11 @@ def standardized(x: Floats) -> Floats:
 
 #: The modules of the distributions of the package: those of one column, and those of vectors.
 COLUMN_MODULES = {
-    "categorical": "categorical", "normal": "normal", "poisson": "poisson", "exponential": "durations",
-    "gamma": "durations", "student-t": "heavy_tailed", "von-mises": "von_mises",
-    "negative-binomial": "negative_binomial",
+    "categorical": "categorical", "gaussian": "normal", "poisson": "poisson", "exponential": "durations",
+    "gamma": "durations", "student_t": "heavy_tailed", "von_mises": "von_mises",
+    "negative_binomial": "negative_binomial",
 }  # fmt: skip
-VECTOR_MODULES = {"gaussian": "multivariate_normal", "multinomial": "multinomial"}
+VECTOR_MODULES = {"multivariate_gaussian": "multivariate_normal", "multinomial": "multinomial"}
 MODULES = COLUMN_MODULES | VECTOR_MODULES
 
 #: The classes of priors by the names they have in model files; those of the package by their names in it.
@@ -310,34 +310,13 @@ def column_names() -> list[str]:
     return sorted({*COLUMN_MODULES, *own})
 
 
-def option_name(name: str) -> str:
-    """The name that a distribution has in options and reports, which is not that of model files.
-
-    >>> option_name("normal"), option_name("student-t")
-    ('gaussian', 'student_t')
-    """
-    return "gaussian" if name == "normal" else name.replace("-", "_")
-
-
-def column_name_of(option: Any, *, of: str = "distribution", others: Sequence[str] = ()) -> str:
-    """The registered name of the distribution of a column that an option names, in capitals or not.
-
-    >>> column_name_of("gaussian"), column_name_of("Student-t")
-    ('normal', 'student-t')
-    """
-    known = {option_name(name).lower(): name for name in column_names()}
-    word = option.strip().lower().replace("-", "_") if isinstance(option, str) else option
-    if word not in known:
-        validation.choice(of, option, [*(option_name(name) for name in column_names()), *others])
-    return known[word]
-
-
 def by_name(name: str) -> type[Any]:
     """The distribution of a name.
 
     >>> by_name("poisson")()
     Poisson()
     """
+    name = validation.as_word(name) if validation.as_word(name) in MODULES else name
     if name in MODULES and name not in _registered:
         importlib.import_module(f"{__package__}.{MODULES[name]}")
     if name not in _registered:

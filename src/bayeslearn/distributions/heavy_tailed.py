@@ -52,7 +52,7 @@ class HeavyTails(NamedTuple):
 class ScaledCases(PriorCases):
     """How many numbers, Σu, the mean and the squared deviations weighted by u, and Σ(u − ln u) − n."""
 
-    likelihood: ClassVar[str] = "student-t"
+    likelihood: ClassVar[str] = "student_t"
 
     scales: Floats
     location: Floats
@@ -81,7 +81,7 @@ class ScaledCases(PriorCases):
         return type(self)(n, scales, location, squares, excess)
 
 
-@register("student-t")
+@register("student_t")
 @dataclass(frozen=True)
 class HeavyTailed(CasesDistribution):
     """Numbers with outliers; NaN is missing."""

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 Covariance = Literal["full", "tied", "diag", "spherical"]
 
 
-@register("gaussian")
+@register("multivariate_gaussian")
 @dataclass(frozen=True)
 class MultivariateNormal(Distribution[Any, Any]):
     """A vector of `dim` numbers; see the module for the kinds of covariance.
@@ -75,10 +75,10 @@ class MultivariateNormal(Distribution[Any, Any]):
 
     def __post_init__(self) -> None:
         validation.integer("dim", self.dim, min_value=1)
-        validation.choice("covariance", self.covariance, ["full", "tied", "diag", "spherical"])
+        kinds = ["full", "tied", "diag", "spherical"] if self.variance is None else ["spherical"]
+        object.__setattr__(self, "covariance", validation.choice("covariance", self.covariance, kinds))
         if self.variance is not None:
             validation.number("variance", self.variance, above=0)
-            validation.choice("covariance", self.covariance, ["spherical"])
 
     # -- priors, of the class that the kind takes
 

@@ -47,14 +47,14 @@ class Dispersed(NamedTuple):
 class DispersedCases(PriorCases):
     """How many counts, in each bin too, the sum of those of each bin, and Σ ln x!."""
 
-    likelihood: ClassVar[str] = "negative-binomial"
+    likelihood: ClassVar[str] = "negative_binomial"
 
     binned: Floats
     totals: Floats
     log_factorials: Floats
 
 
-@register("negative-binomial")
+@register("negative_binomial")
 @dataclass(frozen=True)
 class DispersedCounts(CasesDistribution):
     """Counts 0, 1, 2, … whose variance is larger than their mean; NaN is missing.

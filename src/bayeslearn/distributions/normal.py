@@ -257,7 +257,7 @@ class NormalInverseGamma:
 ### likelihood
 
 
-@register("normal")
+@register("gaussian")
 @dataclass(frozen=True)
 class Normal(Distribution[Moments, NormalInverseGamma]):
     """A real number; NaN is missing.

@@ -137,7 +137,7 @@ def uniform_prior(word: str | None, size: int) -> FinitePrior:
     """The prior of hypotheses or experts that a word stands for; the only one is "uniform"."""
     if word is None:
         raise ParameterError("`prior` must not be None: hypotheses and experts need one", hint='prior="uniform"')
-    validation.choice("prior", word, ["uniform"])
+    word = validation.choice("prior", word, ["uniform"])
     return FinitePrior.uniform(size)
 
 

@@ -41,7 +41,7 @@ class Direction(NamedTuple):
 class VonMisesCases(PriorCases):
     """How many angles, the sum of their cosines, and the sum of their sines."""
 
-    likelihood: ClassVar[str] = "von-mises"
+    likelihood: ClassVar[str] = "von_mises"
 
     cosines: Floats
     sines: Floats
@@ -52,7 +52,7 @@ def mean_length(concentration: Floats) -> Floats:
     return i1e(concentration) / i0e(concentration)
 
 
-@register("von-mises")
+@register("von_mises")
 @dataclass(frozen=True)
 class VonMises(CasesDistribution):
     """Angles in radians, at any turn; NaN is missing.

@@ -47,7 +47,7 @@ def frame(cells: Any, kind: Any, size: int, mixture: int, names: tuple[str, ...]
 
 def kinds() -> list[str]:
     """The kinds of emissions: normals by their covariance, all distributions of one column, and products of columns."""
-    others = (name for name in column_names() if name not in {"normal", *CLASSES})
+    others = (name for name in column_names() if name not in CLASSES)
     return ["categorical", "gaussian", "full", "poisson", *others, "product"]
 
 
@@ -85,7 +85,7 @@ def chain(n: int, structure: Any, data: Sequences, random_state: np.random.Gener
 def allowed_moves(n: int, structure: Any) -> Floats:
     """1 where a move may be: everywhere, only ahead by at most one, or where a matrix says so."""
     if isinstance(structure, str):
-        validation.choice("structure", structure, ["any", "left-right"])
+        structure = validation.choice("structure", structure, ["any", "left-right"])
         return np.ones((n, n)) if structure == "any" else np.triu(np.ones((n, n))) * (1 - np.triu(np.ones((n, n)), 2))
     allowed = (validation.float_array("structure", structure) > 0).astype(float)
     if allowed.shape != (n, n):

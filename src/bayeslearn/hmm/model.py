@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from bayeslearn import validation
-from bayeslearn.codec import Saved
+from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrade
 from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.distributions.categorical import shares
 from bayeslearn.distributions.lineage import after_update, merged
@@ -56,7 +56,7 @@ def table(name: str, p: ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenMarkovModel(Saved, kind="hidden Markov model"):
+class HiddenMarkovModel(Saved, kind="hidden Markov model", version=2):
     """A frozen value: named states, where a sequence starts, how it moves on, and what each state emits.
 
     A model that was learned keeps its prior and its statistics, so that learning can go on.
@@ -367,3 +367,9 @@ class HiddenMarkovModel(Saved, kind="hidden Markov model"):
         from bayeslearn.hmm.serialization import model_of  # noqa: PLC0415 - it builds on the model
 
         return model_of(reader, document)
+
+
+@upgrade("hidden Markov model", 1)
+def with_new_distributions(_reader: Reader, document: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had other names of distributions."""
+    return rename_values(rename_values(document, "family", RENAMED_DISTRIBUTIONS), "kind", RENAMED_DISTRIBUTIONS)

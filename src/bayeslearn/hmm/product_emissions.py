@@ -91,12 +91,12 @@ class ProductEmissions(Emissions):
         states = dict(symbols) if isinstance(symbols, Mapping) else {}
         components, parameters = [], []
         for name, column in zip(names, array.T, strict=True):
-            guess = "categorical" if has_words(column) else "normal"
-            family = validation.choice(f"emissions[{name!r}]", told.get(name, guess), [*column_names(), "gaussian"])
+            guess = "categorical" if has_words(column) else "gaussian"
+            family = validation.choice(f"emissions[{name!r}]", told.get(name, guess), column_names())
             variable: Any = NumericVariable(name)
             if family == "categorical":
                 variable = DiscreteVariable(name, tuple(states.get(name) or seen_symbols(column)))
-            distribution = by_name("normal" if family == "gaussian" else family).over([variable])
+            distribution = by_name(family).over([variable])
             components.append(Component((variable,), distribution))
             even = isinstance(variable, DiscreteVariable)
             parameters.append(

@@ -213,16 +213,16 @@ class _HypothesisClassifier(PredictsClasses, ClassifierMixin, BaseEstimator):  #
 
     def _marginal_likelihoods(self, names: Any, given: Any, learned: Any) -> list[float] | None:
         """The log marginal likelihood of each hypothesis, where that is what to weight them by."""
-        validation.choice("criterion", self.criterion, ["auto", "log_marginal_likelihood", "out_of_fold"])
+        criterion = validation.choice("criterion", self.criterion, ["auto", "log_marginal_likelihood", "out_of_fold"])
         own = [getattr(h, "log_marginal_likelihood_", getattr(h, "log_evidence_", None)) for h in learned]
-        if self.criterion == "log_marginal_likelihood" and None in own:
+        if criterion == "log_marginal_likelihood" and None in own:
             raise ParameterError(
                 'criterion="log_marginal_likelihood" needs it of every hypothesis, '
                 f"and {names[own.index(None)]!r} has none",
                 hint='use criterion="out_of_fold"',
             )
         comparable = None not in own and not any(is_fixed(h) for h in given)
-        wanted = self.criterion == "log_marginal_likelihood" or (self.criterion == "auto" and comparable)
+        wanted = criterion == "log_marginal_likelihood" or (criterion == "auto" and comparable)
         return own if wanted else None  # type: ignore[return-value]
 
     def __sklearn_tags__(self) -> Any:

@@ -219,7 +219,7 @@ def _bounds(space: HypothesisCount, epsilon: float, m: NDArray[np.int64]) -> NDA
 def _learner(learner: Any, concepts: BooleanConcepts) -> tuple[str, Learner, HypothesisCount | None]:
     if isinstance(learner, str):
         kind, _, k = learner.partition(":")
-        validation.choice("learner", kind, ["find-s", "k-cnf"])
+        kind = validation.choice("learner", kind, ["find-s", "k-cnf"])
         if kind == "find-s":
             return "Find-S", find_s_learner, HypothesisCount.conjunctions(concepts.n_variables)
         number = validation.whole_number(k)

@@ -74,7 +74,7 @@ def standard_class(name: str, n: int | None = None) -> StandardClass:
     >>> standard_class("half-spaces", 2).labelings([[0, 0], [1, 0], [0, 1], [1, 1]]).vc_dimension
     3
     """
-    validation.choice("name", name, STANDARD)
+    name = validation.choice("name", name, STANDARD)
     return STANDARD[name](whole("n", (1 if name == "intervals" else 2) if n is None else n, least=1))
 
 

@@ -46,7 +46,7 @@ class EMOptions:
     def __post_init__(self) -> None:
         validation.integer("n_init", self.n_init, min_value=1)
         if not isinstance(self.init, MixtureModel):
-            validation.choice("init", self.init, ["k-means++", "random"])
+            object.__setattr__(self, "init", validation.choice("init", self.init, ["k-means++", "random"]))
 
 
 def fit_components(
@@ -119,7 +119,7 @@ def prior_of(prior: Any, parts: tuple[Component, ...], rows: Rows | FoldedRows, 
     capacity.require_numbers(f"{k:,} components", (numbers,), hint="use fewer components", copies=4)
     shares: Any = Dirichlet(np.ones(k))
     if isinstance(prior, str):
-        validation.choice("prior", prior, ["weak"])
+        prior = validation.choice("prior", prior, ["weak"])
     elif isinstance(prior, Mapping):
         weak = [prior.get(part.name, w) for part, w in zip(parts, weak, strict=True)]
     else:

@@ -31,7 +31,7 @@ def imputed(model: MixtureModel, data: Any, method: str, random_state: Any) -> A
     """Return the data with missing values filled."""
     from bayeslearn.tables.imputed_cells import completed  # noqa: PLC0415 - Arrow loads when data come in
 
-    validation.choice("method", method, ["expected", "sample"])
+    method = validation.choice("method", method, ["expected", "sample"])
     rng = validation.generator(random_state) if method == "sample" else None
     return completed(data, model.schema, lambda table: table_of(model, filled(model, table, rng)))
 

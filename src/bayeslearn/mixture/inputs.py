@@ -20,7 +20,8 @@ from bayeslearn import validation
 from bayeslearn.components.component import Component
 from bayeslearn.components.rows import Rows, in_batch, read
 from bayeslearn.distributions import Family, MultivariateNormal, StatisticsBundle
-from bayeslearn.distributions.distribution import by_name, column_name_of
+from bayeslearn.distributions.distribution import by_name
+from bayeslearn.distributions.distribution import column_names as distribution_names
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError
 from bayeslearn.mixture.initialization import MOST_ROWS, whole
 from bayeslearn.sources.base import Scanned
@@ -241,7 +242,7 @@ def by_names(distributions: Any) -> Any:
         return [by_names(one) for one in distributions]
     if not isinstance(distributions, str):
         return distributions
-    distribution = by_name(column_name_of(distributions, of="distributions"))
+    distribution = by_name(validation.choice("distributions", distributions, distribution_names()))
     if not distribution.accepts([NumericVariable("x")]):
         raise ParameterError(
             f"{distributions} needs a number of states", hint="give the columns names: a frame or a dict of columns"

@@ -17,7 +17,7 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.components import Component
 from bayeslearn.distributions import Normal
-from bayeslearn.distributions.distribution import by_name, column_name_of
+from bayeslearn.distributions.distribution import by_name, column_names
 from bayeslearn.distributions.moments import MEAN_ROUNDING
 from bayeslearn.errors import EmptyTableError, ParameterError
 from bayeslearn.mixture.inputs import gaussian
@@ -130,7 +130,7 @@ def parts_of_schema(
     Without a covariance type, columns vary together if all of them are Gaussian and no distribution is given.
     """
     if covariance_type is not None:
-        validation.choice("covariance_type", covariance_type, ["full", "tied", "diag", "spherical"])
+        covariance_type = validation.choice("covariance_type", covariance_type, ["full", "tied", "diag", "spherical"])
     numeric = not schema.discrete and not distributions
     kind = covariance_type or ("full" if numeric else "diag")
     together = numeric or kind != "diag" or variance is not None
@@ -151,7 +151,7 @@ def parts_of_schema(
 
 def of_option(option: str, kind: Any) -> Any:
     """A distribution of one column by the name of the option, or as it is."""
-    return by_name(column_name_of(kind, of=option)) if isinstance(kind, str) else kind
+    return by_name(validation.choice(option, kind, column_names())) if isinstance(kind, str) else kind
 
 
 def of_numbers(distribution: Any) -> bool:

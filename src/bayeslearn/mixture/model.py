@@ -17,7 +17,7 @@ import numpy as np
 
 from bayeslearn import lazy_imports, validation
 from bayeslearn.capacity import require_numbers
-from bayeslearn.codec import Saved
+from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrade
 from bayeslearn.components.product import Product, normalized
 from bayeslearn.components.rows import read
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
@@ -62,7 +62,7 @@ class MixturePrior:
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureModel(Saved, Fitted, Reported, kind="mixture"):
+class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
     """A mixture of k components; :func:`~bayeslearn.mixture.fit_mixture` fits one.
 
     Attributes
@@ -421,3 +421,9 @@ def require_component(model: MixtureModel, name: str, number: int) -> int:
             f"there is no component {number}", hint=f"the components are {listed(range(model.n_components))}"
         )
     return number
+
+
+@upgrade("mixture", 1)
+def with_new_distributions(_reader: Reader, document: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had other names of distributions."""
+    return rename_values(document, "family", RENAMED_DISTRIBUTIONS | {"gaussian": "multivariate_gaussian"})

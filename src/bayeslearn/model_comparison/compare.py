@@ -216,7 +216,7 @@ def compare_models(
     if target in dropped:
         raise ParameterError(f"column {target!r} is to be both predicted and dropped")
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=dropped)
-    validation.choice("task", task, ["auto", "classification", "regression"])
+    task = validation.choice("task", task, ["auto", "classification", "regression"])
     n = validation.integer("cv", cv, min_value=2)
     limit = None if time_limit is None else validation.number("time_limit", time_limit, above=0)
     seed = int(validation.generator(random_state).integers(1 << 63))

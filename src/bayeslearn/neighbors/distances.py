@@ -65,7 +65,7 @@ class Distance:
     variance: Floats
 
     def __post_init__(self) -> None:
-        validation.choice("metric", self.metric, METRICS)
+        object.__setattr__(self, "metric", validation.choice("metric", self.metric, METRICS))
         sizes = {"center": len(self.schema), "scale": len(self.schema), "weights": len(self.schema)}
         for name, size in (sizes | dict.fromkeys(("mean", "variance"), len(self.owner))).items():
             array = frozen(validation.float_array(name, getattr(self, name)))
@@ -78,7 +78,7 @@ class Distance:
     @classmethod
     def learn(cls, examples: Table, metric: str = "scaled", weights: Mapping[str, float] | None = None) -> Distance:
         """Return the distance for these training rows; a constant numeric column adds 0."""
-        validation.choice("metric", metric, METRICS)
+        metric = validation.choice("metric", metric, METRICS)
         schema, n = examples.schema, len(examples.schema)
         blank = cls(schema, metric, np.zeros(n), np.ones(n), np.ones(n), *np.zeros((2, width(schema))))
         mean, variance = moments(blank.coordinates(examples), examples.sample_weight)

@@ -214,10 +214,10 @@ def fitted(
         rows, targets = rows.take(there), targets[there]
     search = isinstance(feature_weights, str)
     if search:
-        validation.choice("feature_weights", feature_weights, [*SELECTIONS])
+        feature_weights = validation.choice("feature_weights", feature_weights, [*SELECTIONS])
     given = None if feature_weights is None or search else as_weights(feature_weights, rows.schema)
     if isinstance(n_neighbors, str):
-        validation.choice("n_neighbors", n_neighbors, ["auto", "all"])
+        n_neighbors = validation.choice("n_neighbors", n_neighbors, ["auto", "all"])
     number = None if isinstance(n_neighbors, str) else n_neighbors
     model = NeighborsModel(rows, target, targets, Distance.learn(rows, metric, given), number, **settings)
     by_loo = isinstance(n_neighbors, str) and n_neighbors == "auto"

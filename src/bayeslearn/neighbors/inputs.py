@@ -154,8 +154,8 @@ def labeled(
 
     Columns that cannot be used are dropped with a warning, or recorded in `dropped` by a caller that reports them.
     """
-    validation.choice("task", task, ["auto", "classification", "regression"])
-    validation.choice("unlabeled", unlabeled, ["warn", "error", "drop"])
+    task = validation.choice("task", task, ["auto", "classification", "regression"])
+    unlabeled = validation.choice("unlabeled", unlabeled, ["warn", "error", "drop"])
     if isinstance(target, str):
         rows, variable, found, gone = named_target(data, target, task, columns, sample_weight, max_states, dropped)
     else:

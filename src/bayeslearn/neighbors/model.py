@@ -89,8 +89,10 @@ class NeighborsModel(Fitted, Reported, Saved, kind="neighbors", version=3):
         if self.n_neighbors is not None:
             validation.integer("n_neighbors", self.n_neighbors, min_value=1)
         if not callable(self.weights):
-            validation.choice("weights", self.weights, voting.WEIGHTS)
-        validation.choice("algorithm", self.algorithm, ["auto", *search_index.KINDS])
+            object.__setattr__(self, "weights", validation.choice("weights", self.weights, voting.WEIGHTS))
+        object.__setattr__(
+            self, "algorithm", validation.choice("algorithm", self.algorithm, ["auto", *search_index.KINDS])
+        )
         if not len(self.examples) or not len(self.examples.schema):
             raise EmptyTableError("there are no training rows to find neighbors among, or they have no columns")
         object.__setattr__(self, "targets", validation.owned(self.targets))

@@ -178,7 +178,7 @@ def build_index(points: ArrayLike, *, algorithm: str = "auto") -> Index:
     x = checked("points", points)
     if not len(x):
         raise EmptyTableError("there are no rows to find neighbors in")
-    validation.choice("algorithm", algorithm, ["auto", *KINDS])
+    algorithm = validation.choice("algorithm", algorithm, ["auto", *KINDS])
     return KINDS[best_kind(*x.shape) if algorithm == "auto" else algorithm](validation.owned(x))
 
 

@@ -49,7 +49,7 @@ def nearness(distances: Floats, kind: str | Callable[[Floats], Any]) -> Floats:
                 f"`weights` must return a weight for each of {distances.shape} distances, got shape {v.shape}"
             )
         return validation.not_negative("weights", v, error=WeightError)
-    validation.choice("weights", kind, WEIGHTS)
+    kind = validation.choice("weights", kind, WEIGHTS)
     if kind == "uniform":
         return np.ones(distances.shape)
     nearest = distances[:, :1]

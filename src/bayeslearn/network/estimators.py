@@ -298,9 +298,10 @@ class BayesianNetworkClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, 
 
     def _with_labels(self, source: Any, y: str) -> Any:
         """A source or a table of which every row has a label, unless EM learns from the others too."""
-        if validation.choice("unlabeled", self.unlabeled, self._unlabeled_choices) == "em" or not source.missing()[y]:
+        unlabeled = validation.choice("unlabeled", self.unlabeled, self._unlabeled_choices)
+        if unlabeled == "em" or not source.missing()[y]:
             return source
-        if self.unlabeled == "drop" and isinstance(source, Table):
+        if unlabeled == "drop" and isinstance(source, Table):
             return source.take(np.flatnonzero(source.codes_of(y) >= 0))
         raise MissingValuesError(
             f"some rows have no {y!r}", hint='learn from them too: unlabeled="em"; or leave them out of the data'

@@ -115,7 +115,7 @@ def place(
     x: Floats, k: int, how: str, *, targets: Floats, sample_weight: Floats | None, random_state: np.random.Generator
 ) -> tuple[Floats, Floats | None]:
     """Centers of k units among standardized points, and their widths where the way to find them tells these too."""
-    validation.choice("centers", how, WAYS)
+    how = validation.choice("centers", how, WAYS)
     if how in {"k-means", "em"}:
         return clustered(x, k, how, sample_weight, random_state)
     distinct = np.unique(x, axis=0) if how == "all" else x

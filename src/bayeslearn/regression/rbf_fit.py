@@ -120,9 +120,9 @@ def choose(
     max_units: int, random_state: np.random.Generator, progress: Any = None,
 ) -> tuple[RBFBasis, tuple[TriedUnits, ...]]:  # fmt: skip
     """The units of the highest marginal likelihood for standardized points, and all that were tried."""
-    validation.choice("centers", centers, WAYS)
+    centers = validation.choice("centers", centers, WAYS)
     if isinstance(width, str):
-        validation.choice("width", width, ["auto", "nearest"])
+        width = validation.choice("width", width, ["auto", "nearest"])
     known = ~np.isnan(targets).any(axis=1)
     if sample_weight is not None:
         known &= sample_weight > 0

@@ -14,7 +14,6 @@ from bayeslearn import lazy_imports
 if TYPE_CHECKING:
     from bayeslearn.sources.batch_source import BatchSource as BatchSource
     from bayeslearn.sources.column_profiles import ColumnProfiles as ColumnProfiles
-    from bayeslearn.sources.contingency import count_cells as count_cells
     from bayeslearn.sources.contingency import group_counts as group_counts
     from bayeslearn.sources.dask_engine import DaskEngine as DaskEngine
     from bayeslearn.sources.discretization import discretize as discretize

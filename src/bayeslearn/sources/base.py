@@ -12,16 +12,20 @@ import numpy as np
 from bayeslearn import validation
 from bayeslearn.capacity import free_memory
 from bayeslearn.errors import CapacityError, EmptyTableError, ParameterError
+from bayeslearn.reports import Grid, Report, Reported
 from bayeslearn.sources.engines import ThreadEngine
 from bayeslearn.tables import NumericVariable, Table
 from bayeslearn.tables.conversion import Request, check_request, requested
+from bayeslearn.tables.frames import kind_of
 from bayeslearn.tables.markers import Missing
 from bayeslearn.tables.schema import name_list
 from bayeslearn.tables.source_protocol import Source
 from bayeslearn.tables.table import code_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from bayeslearn.sources.column_profiles import ColumnProfiles
     from bayeslearn.tables import DiscreteVariable, Schema
@@ -64,7 +68,7 @@ class Extent:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Scanned(Source, ABC):
+class Scanned(Reported, Source, ABC):
     """A source that is read again for every pass."""
 
     schema: Schema
@@ -206,6 +210,27 @@ class Scanned(Source, ABC):
         grown = digest.grown(schema, request)
         request.notes.warn()
         return grown
+
+    # -- reports
+
+    def report(self) -> Report:
+        """Return the columns of the source, as far as a pass has shown them; nothing is read."""
+        if self.digest is not None:
+            return Report(repr(self), self.digest.grid())
+        return Report(repr(self), Grid(["Column", "Type"], [[v.name, kind_of(v)] for v in self.schema]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the schema, and the column profiles if a pass has shown them, as plain values."""
+        profiles = None if self.digest is None else self.digest.to_dict()
+        return {"schema": self.schema.to_dict(), "profiles": profiles}
+
+    # -- counts
+
+    def count_groups(self, column_groups: Sequence[tuple[str, ...]]) -> list[NDArray[np.float64]]:
+        """Return the counts of groups of discrete columns, with missing as the last index of every axis."""
+        from bayeslearn.sources.contingency import count_groups  # noqa: PLC0415 - it builds on sources
+
+        return count_groups(self, column_groups)
 
     # -- how much there is
 

@@ -18,10 +18,12 @@ import numpy as np
 import pyarrow as pa
 
 from bayeslearn.errors import DataError, option
+from bayeslearn.reports import Grid, Report, Reported
 from bayeslearn.tables.columns import FEW as FEW_CELLS
 from bayeslearn.tables.columns import Column, Levels, all_whole, is_missing, level_numbers, levels, plain_floats
 from bayeslearn.tables.dates import DATES, date_fits, parts_of
 from bayeslearn.tables.formats import EVERY, Fits, fits_of
+from bayeslearn.tables.frames import frame_of
 from bayeslearn.tables.interpretation import interpreted, seconds, sources_of
 from bayeslearn.tables.markers import is_suspect
 from bayeslearn.tables.schema import Schema, require_known
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from bayeslearn.tables.conversion import Request
+    from bayeslearn.tables.frames import Backend
     from bayeslearn.tables.markers import Missing
     from bayeslearn.tables.variables import Variable
 
@@ -131,6 +134,14 @@ class ColumnProfile:
             return pa.array(values, self.temporal)
         return pa.array(values, pa.uint64() if min(whole) >= 0 else pa.decimal128(20))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return name, type, counts and range as plain values; null where there is none."""
+        low, high = (self.low, self.high) if self.low <= self.high else (None, None)
+        return {
+            "name": self.name, "type": self.kind, "n_missing": self.missing,
+            "n_distinct": None if self.more else len(self.levels), "min": low, "max": high,
+        }  # fmt: skip
+
     @property
     def present(self) -> int:
         """Cells that hold a value."""
@@ -181,9 +192,9 @@ def few(values: dict[Any, int]) -> dict[Any, int]:
     return dict(list(values.items())[:LEVELS])
 
 
-@dataclass(frozen=True)
-class ColumnProfiles:
-    """What all columns show."""
+@dataclass(frozen=True, repr=False)
+class ColumnProfiles(Reported):
+    """The profiles of all columns of a source: types, missing values, numbers of distinct values and ranges."""
 
     columns: Mapping[str, ColumnProfile]
 
@@ -194,6 +205,25 @@ class ColumnProfiles:
     def rows(self) -> int:
         """How many rows there are."""
         return next((seen.rows for seen in self.columns.values()), 0)
+
+    def report(self) -> Report:
+        """Return the profiles as a grid."""
+        return Report(f"{self.rows:,} rows, {len(self.columns)} columns", self.grid())
+
+    def grid(self) -> Grid:
+        """Return a row for each column; many distinct values are not counted."""
+        profiles = [seen.to_dict() for seen in self.columns.values()]
+        return Grid(["Column", "Type", "Missing", "Distinct", "Min", "Max"], [list(p.values()) for p in profiles])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the number of rows and the profile of each column as plain values."""
+        return {"n_rows": self.rows, "columns": [seen.to_dict() for seen in self.columns.values()]}
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each column."""
+        rows = self.to_dict()["columns"]
+        keys = ("name", "type", "n_missing", "n_distinct", "min", "max")
+        return frame_of({key: [row[key] for row in rows] for key in keys}, backend)
 
     def schema(
         self,

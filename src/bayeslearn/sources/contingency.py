@@ -1,27 +1,24 @@
-"""Counts of families of columns over a source: dense ones in one pass, huge and sparse ones by SQL.
+"""Counts of groups of columns over a source: dense ones in one pass, large and sparse ones by SQL.
 
     N(a, b, c) = Σ_i w_i [row i shows a, b and c]
 
-Many families at once are counted by one pass through the kernel. Where most cells would be empty, DuckDB groups equal
-rows, on disk if need be, and the rows that are left carry their number as weight.
+One pass counts all groups. Where most cells are empty, DuckDB groups equal rows, on disk if necessary, and each of the
+remaining rows has its count as weight.
 """
 
 from __future__ import annotations
 
 import glob
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from bayeslearn.errors import ParameterError
-from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.duckdb_source import DuckDBSource, duckdb, limited, quoted, require_same
 from bayeslearn.sources.engines import ThreadEngine
 from bayeslearn.sources.file_source import FileSource
 from bayeslearn.sources.shard_readers import read_shard
-from bayeslearn.tables import Table, contingency_tables
-from bayeslearn.tables.contingency import of_counts
 from bayeslearn.tables.file_readers import column_names
 from bayeslearn.tables.schema import name_list, require_known
 
@@ -31,33 +28,22 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bayeslearn.tables import ContingencyTable, Source
+    from bayeslearn.sources.base import Scanned
+    from bayeslearn.tables import Table
 
 
-def count_cells(
-    source: Source, families: Sequence[Sequence[str]], *, missing: Literal["drop", "state"] = "drop"
-) -> list[ContingencyTable]:
-    """The contingency table of each family, as :func:`~bayeslearn.contingency_tables` counts it, in one pass.
-
-    >>> from bayeslearn import scan
-    >>> days = scan([{"wind": ["weak", "strong"], "play": ["yes", "no"]}, {"wind": ["weak"], "play": ["yes"]}])
-    >>> count_cells(days, [("wind", "play")])[0].counts
-    array([[1., 0.],
-           [0., 2.]])
-    """
-    if isinstance(source, Table):
-        return contingency_tables(source, families, missing=missing)
-    names = tuple(dict.fromkeys(name for family in families for name in family))
+def count_groups(source: Scanned, column_groups: Sequence[tuple[str, ...]]) -> list[NDArray[np.float64]]:
+    """Return the counts of groups of columns of a source, with missing as the last index of every axis."""
+    names = tuple(dict.fromkeys(name for group in column_groups for name in group))
     require_known(names, source.schema.names)
-    assert isinstance(source, Scanned)
     narrow = source.declared(columns=names)
-    if len(families) <= FEW and is_near(narrow) and duckdb.is_installed():
-        return contingency_tables(group_counts(narrow, names).table(), families, missing=missing)
-    found: Counted = narrow.fold(Count(tuple(map(tuple, families))))
-    return [of_counts(tuple(f), n, missing) for f, n in zip(families, found.counts, strict=True)]
+    if len(column_groups) <= FEW and is_near(narrow) and duckdb.is_installed():
+        table: Table = group_counts(narrow, names).table()
+        return table.count_groups(column_groups)
+    return list(narrow.fold(Count(tuple(column_groups))).counts)
 
 
-#: As many families as DuckDB counts sooner itself than it hands over their rows.
+#: The number of groups up to which DuckDB counts faster than it returns rows.
 FEW = 2
 
 
@@ -70,7 +56,7 @@ def is_near(source: Any) -> bool:
 
 @dataclass(frozen=True)
 class Counted:
-    """Counts of families, missing being the last state of each column."""
+    """Counts of groups, with missing as the last index of every axis."""
 
     counts: tuple[NDArray[np.float64], ...]
 
@@ -80,13 +66,13 @@ class Counted:
 
 @dataclass(frozen=True)
 class Count:
-    """Counts families of a batch."""
+    """Counts groups of columns of a batch."""
 
-    families: tuple[tuple[str, ...], ...]
+    column_groups: tuple[tuple[str, ...], ...]
 
     def __call__(self, table: Table) -> Counted:
-        """Their tables."""
-        return Counted(tuple(c.counts for c in contingency_tables(table, self.families, missing="state")))
+        """Return the counts of one batch."""
+        return Counted(tuple(table.count_groups(self.column_groups)))
 
 
 ### by SQL

@@ -20,7 +20,7 @@ from bayeslearn.errors import ParameterError, in_python, option
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.ranges import EVERYTHING, CountParts, PartCounts, Ranges
 from bayeslearn.tables import DiscreteVariable, Schema, Table
-from bayeslearn.tables.discretization import BINS, MAX_BINS, TIE, quantile_cuts, require_cuts, width_cuts
+from bayeslearn.tables.discretization import BINS, MAX_BINS, STRATEGIES, TIE, quantile_cuts, require_cuts, width_cuts
 from bayeslearn.tables.interval_values import shares, summarized
 from bayeslearn.tables.schema import name_list, require_known
 
@@ -39,37 +39,61 @@ NEAR = 1e-11
 
 
 def discretize(
-    source: Source, columns: Iterable[str] | None = None, *, how: str = "quantile", n_bins: int | None = None
+    source: Source, columns: Iterable[str] | None = None, *, strategy: str = "quantile", n_bins: int | None = None
 ) -> Any:
-    """A source whose numeric columns (all when not named) are cut into intervals, where a table would be cut.
+    """Return the source with numeric columns discretized at the cut points that a table of all rows has.
 
+    Parameters
+    ----------
+    source
+        A table or a source.
+    columns
+        The columns; all numeric ones by default.
+    strategy
+        ``"quantile"`` or ``"uniform"``; see :meth:`~bayeslearn.tables.Table.discretize`.
+    n_bins
+        The number of bins; 5 by default.
+
+    Returns
+    -------
+    The source with discrete variables in its schema.
+
+    Raises
+    ------
+    ConstantColumnError
+        A column has fewer than two different values.
+    ParameterError
+        ``"mdl"`` with a source: it requires a table.
+
+    Examples
+    --------
     >>> from bayeslearn import scan
     >>> hours = scan([{"hours": [1.5, 2.25, 3.5]}, {"hours": [7.25, 8.0]}], numeric=["hours"])
     >>> discretize(hours, n_bins=2).schema["hours"].states
     ('<= 2.875', '> 2.875')
     """
     if isinstance(source, Table):
-        return source.discretize(columns, how=how, n_bins=n_bins)  # type: ignore[arg-type]
-    if how == "mdl":
+        return source.discretize(columns, strategy=strategy, n_bins=n_bins)  # type: ignore[arg-type]
+    strategy = validation.choice("strategy", strategy, STRATEGIES)
+    if strategy == "mdl":
         raise ParameterError(
-            "cuts by a target (how='mdl') need all rows at once",
-            hint=f"use {option('how', 'quantile', command='--cut quantile')}"
-            + in_python(", or take the cuts of a sample: as_table(...).discretize(how='mdl', target=...)"),
+            "strategy='mdl' requires all rows in memory",
+            hint=f"use {option('strategy', 'quantile', command='--discretize quantile')}"
+            + in_python(", or the cut points of a sample: as_table(...).discretize(strategy='mdl', target=...)"),
         )
-    validation.choice("how", how, ["quantile", "width"])
     n = validation.integer("n_bins", BINS if n_bins is None else n_bins, min_value=2, max_value=MAX_BINS)
     names = [v.name for v in source.schema.numeric] if columns is None else name_list("columns", columns)
     require_known(names, [v.name for v in source.schema.numeric])
     if not names:
         return source
     assert isinstance(source, Scanned)
-    found = intervals(source, names, how, n)
+    found = intervals(source, names, strategy, n)
     return replace(source, schema=Schema(found.get(v.name, v) for v in source.schema))
 
 
-def intervals(source: Scanned, names: Iterable[str], how: str, n_bins: int) -> dict[str, DiscreteVariable]:
+def intervals(source: Scanned, names: Iterable[str], strategy: str, n_bins: int) -> dict[str, DiscreteVariable]:
     """The intervals of each column, and the values that are kept of them."""
-    find = quantile_cuts if how == "quantile" else width_cuts
+    find = quantile_cuts if strategy == "quantile" else width_cuts
     found = narrowed(source, tuple(names), lambda ranges: unsettled(ranges, find, n_bins))
     values = {name: ranges.values() for name, ranges in found.items()}
     cuts = {name: tuple(find(*known, n_bins).tolist()) for name, known in values.items()}

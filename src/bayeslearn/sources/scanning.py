@@ -102,7 +102,7 @@ absent, left_out
         return known.declared(schema=schema, handle_unknown=handle_unknown, missing_columns=missing_columns)
     names = None if columns is None else name_list("columns", columns)
     request = replace(request, named=frozenset(names or ()))
-    validation.choice("on_error", on_error, ["raise", "skip"])
+    on_error = validation.choice("on_error", on_error, ["raise", "skip"])
     if isinstance(data, list | tuple) and len(data) == 1 and is_paths(data):
         data = data[0]
     if isinstance(data, Scanned | Table):

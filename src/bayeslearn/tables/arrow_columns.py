@@ -21,8 +21,8 @@ from bayeslearn.tables.file_readers import read_file
 from bayeslearn.tables.pandas_types import pandas_column
 from bayeslearn.tables.raw import RawTable
 from bayeslearn.tables.schema import require_unique
-from bayeslearn.tables.table import Table, state_array
-from bayeslearn.tables.variables import DiscreteVariable
+from bayeslearn.tables.table import Table
+from bayeslearn.tables.variables import DiscreteVariable, state_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable

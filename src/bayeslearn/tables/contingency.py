@@ -1,28 +1,33 @@
-"""Contingency tables of many families of columns, in one pass over a table.
+"""Contingency tables of groups of columns, in one pass over a table.
 
     N(a, b, c) = Σ_i w_i [row i shows a, b and c]
 
-Columns of few states are turned into bitmaps once and intersected; larger families are filled row by row. Which way is
-cheaper is worked out from the sizes, so that both answers are the same and only the time differs.
+Columns with few states become bitmaps, which are intersected; larger groups are counted row by row. The sizes determine
+which of the two is faster. The counts are the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from bayeslearn import kernels, validation
 from bayeslearn.errors import CapacityError, ParameterError
+from bayeslearn.reports import Grid, Pairs, Report, Reported
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from bayeslearn.tables.frames import Backend
+    from bayeslearn.tables.schema import Schema
+    from bayeslearn.tables.source_protocol import Source
     from bayeslearn.tables.table import Table
 
 Family = tuple[int, ...]
@@ -36,34 +41,81 @@ CHUNK = 1 << 19
 #: The largest table that is filled chunk by chunk; larger ones are filled by one task.
 CHUNKED_CELLS = 1 << 16
 
-#: Cells that all families together may have.
-MOST_CELLS = 1 << 28
+#: The maximum number of cells of all groups together.
+MAX_CELLS = 1 << 28
 
 
-@dataclass(frozen=True)
-class ContingencyTable:
-    """The counts of one family: axis j runs over the states of column j, in the order of its schema."""
+@dataclass(frozen=True, eq=False, repr=False)
+class ContingencyTable(Reported):
+    """The counts of a group of columns: axis j has the states of column j, in the order of the schema."""
 
-    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    #: The states of each column; None is a missing value.
+    states: tuple[tuple[Any, ...], ...]
     counts: NDArray[np.float64]
-    #: The weight of the rows left out because one of the columns is missing there.
+    #: The weight of the rows with a missing value in one of the columns, which are not counted.
     incomplete: float
+
+    def report(self) -> Report:
+        """Return the counts: with two columns as a grid, else one row per cell."""
+        rest = Pairs({"Rows with missing values": self.incomplete}) if self.incomplete else None
+        if len(self.columns) == 2:
+            head = [f"{self.columns[0]} \\ {self.columns[1]}", *map(state_text, self.states[1])]
+            rows = zip(map(state_text, self.states[0]), self.counts.tolist(), strict=True)
+            grid = Grid(head, [[state, *cells] for state, cells in rows])
+        else:
+            grid = Grid([*self.columns, "Count"], [[*map(state_text, s), n] for s, n in self._cells()])
+        return Report(f"Counts of {', '.join(self.columns)}: {self.counts.sum():g} rows", grid, rest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return columns, states, counts and the weight of incomplete rows as plain values."""
+        return {
+            "columns": list(self.columns), "states": [list(states) for states in self.states],
+            "counts": self.counts.tolist(), "incomplete": self.incomplete,
+        }  # fmt: skip
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Return a frame with a row for each cell: a column for each variable, and `count`."""
+        from bayeslearn.tables.frames import frame_of  # noqa: PLC0415 - Arrow loads when it is needed
+
+        cells = list(self._cells())
+        columns = {name: [states[j] for states, _ in cells] for j, name in enumerate(self.columns)}
+        return frame_of(columns | {"count": [n for _, n in cells]}, backend)
+
+    def _cells(self) -> Iterator[tuple[tuple[Any, ...], float]]:
+        return zip(product(*self.states), self.counts.ravel().tolist(), strict=True)
+
+
+def state_text(state: Any) -> str:
+    """A state as a label."""
+    return "missing" if state is None else str(state)
 
 
 def contingency_tables(
-    table: Table, families: Sequence[Sequence[str]], *, missing: Literal["drop", "state"] = "drop"
+    data: Source, column_groups: Sequence[Sequence[str]], *, missing: Literal["drop", "state"] = "drop"
 ) -> list[ContingencyTable]:
-    """The contingency table of each family of discrete columns.
+    """Count the rows of each combination of states, for groups of discrete columns.
 
     Parameters
     ----------
-    table
-        The rows, with their weights.
-    families
-        Names of the columns of each family.
+    data
+        A table, or a source (:func:`~bayeslearn.scan`), which is counted in one pass; rows have their weights.
+    column_groups
+        The names of the columns of each group.
     missing
-        "drop": rows with a missing cell in the family are left out, and their weight reported;
-        "state": missing is one more state of every column, the last.
+        ``"drop"``: rows with a missing value in the group are not counted, and their weight is `incomplete`.
+        ``"state"``: a missing value is one more state of every column, the last.
+
+    Returns
+    -------
+    A :class:`ContingencyTable` for each group.
+
+    Raises
+    ------
+    ParameterError
+        A column is numeric, or not in the data.
+    CapacityError
+        The counts have too many cells.
 
     Examples
     --------
@@ -76,22 +128,25 @@ def contingency_tables(
     >>> found.incomplete
     1.0
     """
-    validation.choice("missing", missing, ["drop", "state"])
-    counter = table.counter
-    tables = counter.count([counter.columns(names) for names in families])
-    return [of_counts(tuple(f), t, missing) for f, t in zip(families, tables, strict=True)]
+    missing = validation.choice("missing", missing, ["drop", "state"])
+    groups = [tuple(group) for group in column_groups]
+    return [from_counts(data.schema, g, n, missing) for g, n in zip(groups, data.count_groups(groups), strict=True)]
 
 
-def of_counts(names: tuple[str, ...], counts: NDArray[np.float64], missing: str) -> ContingencyTable:
-    """Counts in which missing is the last state of each column, as they are or without it."""
+def from_counts(
+    schema: Schema, columns: tuple[str, ...], counts: NDArray[np.float64], missing: str
+) -> ContingencyTable:
+    """Return the contingency table of counts in which a missing value is the last state of each column."""
+    states = tuple(tuple(schema[name].states) for name in columns)  # type: ignore[attr-defined]
     if missing == "state":
-        return ContingencyTable(names, counts, 0.0)
-    complete = counts[tuple(slice(-1) for _ in names)]
-    return ContingencyTable(names, np.ascontiguousarray(complete), float(counts.sum() - complete.sum()))
+        return ContingencyTable(columns, tuple((*known, None) for known in states), counts, 0.0)
+    complete = counts[tuple(slice(-1) for _ in columns)]
+    incomplete = float(counts.sum() - complete.sum())
+    return ContingencyTable(columns, states, np.ascontiguousarray(complete), incomplete)
 
 
 class Counter:
-    """Counts families of one table, and remembers the bitmaps it made on the way."""
+    """Counts groups of columns of one table, and keeps the bitmaps of columns."""
 
     def __init__(self, table: Table) -> None:
         self._names = [v.name for v in table.schema.discrete]
@@ -100,24 +155,24 @@ class Counter:
         self.codes = table.codes
         self.sample_weight = table.sample_weight
         self.sizes = [len(v.states) for v in table.schema.discrete]
-        self._holes: dict[int, bool] = {}
+        self._missing: dict[int, bool] = {}
         self._built: set[int] = set()
 
     def columns(self, names: Sequence[str]) -> Family:
         """The positions of discrete columns, by name."""
         if len(set(names)) < len(names) or not names:
-            raise ParameterError(f"a family needs columns that differ, got {tuple(names)!r}")
+            raise ParameterError(f"a group consists of different columns, got {tuple(names)!r}")
         for name in names:
             if name not in self._place:
                 kind = "is numeric" if name in self._all_names else "is not in the table"
                 raise ParameterError(
-                    f"column {name!r} {kind}, so it cannot be counted",
-                    hint=f"discrete columns are {', '.join(map(repr, self._names[:20]))}; see Table.discretize",
+                    f"cannot count column {name!r}: it {kind}",
+                    hint=f"the discrete columns are {', '.join(map(repr, self._names[:20]))}; see Table.discretize",
                 )
         return tuple(self._place[name] for name in names)
 
     def count(self, families: Sequence[Family]) -> list[NDArray[np.float64]]:
-        """One table per family, with missing as the last index of every axis."""
+        """Return the counts of each group, with missing as the last index of every axis."""
         self._check_size(families)
         few = self._worth_intersecting(families)
         worth = self.codes.shape[1] * len(families) > 500_000
@@ -128,27 +183,27 @@ class Counter:
         return [done[f] for f in families]
 
     def has_missing(self, column: int) -> bool:
-        """Whether a column has holes."""
-        if column not in self._holes:
-            self._holes[column] = bool(self.codes[column].min(initial=0) < 0)
-        return self._holes[column]
+        """Whether a column has missing values."""
+        if column not in self._missing:
+            self._missing[column] = bool(self.codes[column].min(initial=0) < 0)
+        return self._missing[column]
 
-    # -- which way
+    # -- bitmaps or histograms
 
     def _check_size(self, families: Sequence[Family]) -> None:
         cells = [prod(self.sizes[c] + 1 for c in f) for f in families]
-        if sum(cells) > MOST_CELLS:
+        if sum(cells) > MAX_CELLS:
             largest = families[int(np.argmax(cells))]
             names = ", ".join(self._names[c] for c in largest)
             raise CapacityError(
-                f"the counts need {sum(cells):,} cells ({sum(cells) * 8 / 2**30:.1f} GiB), more than {MOST_CELLS:,}; "
-                f"the largest family is ({names})",
-                hint="use smaller families, or columns with fewer states",
+                f"the counts need {sum(cells):,} cells ({sum(cells) * 8 / 2**30:.1f} GiB), more than {MAX_CELLS:,}; "
+                f"the largest group is ({names})",
+                hint="use smaller groups, or columns with fewer states",
                 cells=sum(cells),
             )
 
     def _worth_intersecting(self, families: Sequence[Family]) -> list[Family]:
-        """The families that bitmaps count sooner, provided that together they earn back what the bitmaps cost."""
+        """Return the groups that bitmaps count faster, if that saves more time than the bitmaps take."""
         if self.sample_weight is not None or self.codes.dtype != np.int8 or not self.codes.shape[1]:
             return []
         gain = {f: ROW_COST - CELL_COST * prod(self._stored(c) + 1 for c in f) for f in families}
@@ -158,7 +213,7 @@ class Counter:
         return few if earned > BITMAP_COST * sum(self._stored(c) for c in to_build) else []
 
     def _stored(self, column: int) -> int:
-        """How many bitmaps a column needs: the last of its states, missing included, follows from the others."""
+        """The number of bitmaps of a column: the last count follows from the others."""
         return self.sizes[column] - (not self.has_missing(column))
 
     # -- bitmaps
@@ -191,7 +246,7 @@ class Counter:
         return self._padded(family, table)
 
     def _padded(self, family: Family, table: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.float64]:
-        """With missing as the last index of every axis, also of columns without holes."""
+        """With missing as the last index of every axis, also of columns without missing values."""
         whole = np.zeros([self.sizes[c] + 1 for c in family])
         whole[tuple(slice(k) for k in table.shape)] = table
         return whole
@@ -225,7 +280,7 @@ class Counter:
         return sums.reshape(shape)
 
     def _missing_last(self, family: Family, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The kernel puts missing (−1 + 1) first; people and learners want it last."""
+        """Move missing from the first index (−1 + 1) of the kernel to the last."""
         for axis, column in enumerate(family):
             if self.has_missing(column):
                 table = np.roll(table, -1, axis=axis)

@@ -1,14 +1,14 @@
-"""Cut points for numeric columns.
+"""Cut points of numeric columns.
 
-quantile   about equal weight in every interval; ties make fewer, never empty ones; a heavy value is a state of its own
-width      intervals of equal width between the smallest and the largest value
-mdl        the cuts that tell the states of a target apart, as many as pay for their own description:
+quantile   bins of about equal weight; ties reduce their number, no bin is empty; a heavy value is a bin of its own
+uniform    bins of equal width between the smallest and the largest value
+mdl        cut points that separate the states of a target, by minimum description length:
 
-    cut S into S₁, S₂ where the entropy left, (n₁/n) H(S₁) + (n₂/n) H(S₂), is least, and go on in both halves, while
+    split S into S₁, S₂ where the remaining entropy, (n₁/n) H(S₁) + (n₂/n) H(S₂), is smallest, and repeat in both, while
     gain > ( log₂(n − 1) + log₂(3ᵏ − 2) − [k H(S) − k₁ H(S₁) − k₂ H(S₂)] ) / n
 
 where k, k₁, k₂ count the states of the target that occur in S, S₁, S₂, and n is the weight of S
-(at least 2, for the first term). A numeric target is itself cut at quantiles first. A heavy value has more than half
+(at least 2, for the first term). A numeric target is discretized at quantiles first. A heavy value has more than half
 of the weight, such as 0 for rain.
 References: U. Fayyad, K. Irani, Multi-interval discretization of continuous-valued attributes, IJCAI 1993.
 """
@@ -37,42 +37,45 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Intervals for `quantile` and `width` when their number is not given.
+#: The strategies.
+STRATEGIES = ["quantile", "uniform", "mdl"]
+
+#: The default number of bins of `quantile` and `uniform`.
 BINS = 5
 
-#: The most intervals of a column.
+#: The maximum number of bins of a column.
 MAX_BINS = 1 << 20
 
-#: A value of more than this share of the weight is a state of its own under `quantile`.
+#: `quantile` makes a value with more than this share of the weight a bin of its own.
 HEAVY = 0.5
 
-#: The least share of the weight on one side of a heavy value that is separated from it, unless it is the larger side.
+#: The minimum share of the weight on one side of a heavy value that is a bin of its own, unless it is the larger side.
 LEAST_SIDE = 0.01
 
-#: Entropies closer than this are equal, and the lowest cut is taken.
+#: Entropies closer than this are equal; the lowest cut point is chosen.
 TIE = 1e-12
 
 
 def find_intervals(
-    table: Table, columns: Iterable[str] | None, *, how: str, n_bins: int | None, target: str | None
+    table: Table, columns: Iterable[str] | None, *, strategy: str, n_bins: int | None, target: str | None
 ) -> dict[str, DiscreteVariable]:
-    """The intervals of each column; a column without a cut is an error, or with `mdl` a warning."""
-    validation.choice("how", how, ["quantile", "width", "mdl"])
+    """Return the bins of each column; a column without a cut point is an error, or a warning with `mdl`."""
+    strategy = validation.choice("strategy", strategy, STRATEGIES)
     names = [v.name for v in table.schema.numeric] if columns is None else name_list("columns", columns)
-    if how == "mdl":
+    if strategy == "mdl":
         if n_bins is not None:
             raise ParameterError(
-                f"`n_bins` must not be given with how='mdl', which finds their number, got {n_bins}",
-                hint="leave `n_bins` out",
+                f"`n_bins` has no effect with strategy='mdl', which finds the number of bins, got {n_bins}",
+                hint="omit `n_bins`",
             )
         w = np.ones(table.n_rows) if table.sample_weight is None else np.asarray(table.sample_weight)
         return intervals_between(table, supervised(table, names, w, target))
     if target is not None:
         raise ParameterError(
-            f"`target` is used by how='mdl' only, got target={target!r} with how={how!r}",
-            hint="leave `target` out, or take how='mdl'",
+            f"`target` requires strategy='mdl', got target={target!r} with strategy={strategy!r}",
+            hint="omit `target`, or use strategy='mdl'",
         )
-    find = quantile_cuts if how == "quantile" else width_cuts
+    find = quantile_cuts if strategy == "quantile" else width_cuts
     n = validation.integer("n_bins", BINS if n_bins is None else n_bins, min_value=2, max_value=MAX_BINS)
     found = {name: intervals(table, name, lambda values, weight: find(values, weight, n)) for name in names}
     require_cuts({name: variable.cuts or () for name, variable in found.items()})
@@ -80,14 +83,14 @@ def find_intervals(
 
 
 def intervals_between(table: Table, cuts: Mapping[str, Iterable[float]]) -> dict[str, DiscreteVariable]:
-    """The intervals of columns whose cuts are known."""
+    """Return the bins of columns with given cut points."""
     return {name: intervals(table, name, cuts=points) for name, points in cuts.items()}
 
 
 def intervals(
     table: Table, name: str, find: Callable[[Floats, Floats], Floats] | None = None, cuts: Iterable[float] = ()
 ) -> DiscreteVariable:
-    """The intervals of one column, cut as is found by its values and their weights, which are sorted once."""
+    """Return the bins of one column: at given cut points, or at those that `find` returns for values and weights."""
     weights = None if table.sample_weight is None else np.asarray(table.sample_weight)
     values, weight = weighted_values(table.values_of(name), weights)
     points = tuple(cuts) if find is None else tuple(find(values, weight))
@@ -96,21 +99,21 @@ def intervals(
 
 
 def require_cuts(cuts: Mapping[str, Sized]) -> None:
-    """Every column was cut."""
+    """Raise an error if a column has no cut point."""
     uncut = [name for name, points in cuts.items() if not len(points)]
     if uncut:
         raise ConstantColumnError(
-            f"there is nothing to cut in columns with fewer than two different values: {listed(uncut, 99)}",
-            hint="leave them out of `columns`, or drop them from the table",
+            f"cannot discretize columns with fewer than two different values: {listed(uncut, 99)}",
+            hint="omit them from `columns`, or drop them from the table",
             columns=uncut,
         )
 
 
-### by the values alone
+### from the values
 
 
 def quantile_cuts(values: Floats, weight: Floats, n_bins: int) -> Floats:
-    """Between neighbors, where the cumulated weight comes nearest to each k/bins of the total; a heavy value apart."""
+    """Return cut points between neighboring values, at the cumulative weights nearest to k/n_bins of the total."""
     if len(values) < 2:
         return np.empty(0)
     below = np.cumsum(weight)[:-1] / weight.sum()
@@ -126,7 +129,7 @@ def quantile_cuts(values: Floats, weight: Floats, n_bins: int) -> Floats:
 
 
 def cuts_around(values: Floats, below: Floats, places: NDArray[np.intp], heavy: int, n_bins: int) -> Floats:
-    """A state for the heavy value alone, and the cuts at other quantiles that leave enough weight next to it."""
+    """Return cut points around the heavy value, and those at other quantiles that leave enough weight next to it."""
     before = float(below[heavy - 1]) if heavy else 0.0
     after = 1 - float(below[heavy]) if heavy < len(below) else 0.0
     least = min(LEAST_SIDE, max(before, after))
@@ -141,7 +144,7 @@ def cuts_around(values: Floats, below: Floats, places: NDArray[np.intp], heavy: 
 
 
 def width_cuts(values: Floats, _weight: Floats, n_bins: int) -> Floats:
-    """Evenly from the smallest to the largest value, each at the roundest number within a twentieth of the width."""
+    """Return equidistant cut points, each at the roundest number within a twentieth of the bin width."""
     if len(values) < 2:
         return np.empty(0)
     share, near = np.arange(1, n_bins) / n_bins, 1 / (20 * n_bins)
@@ -150,18 +153,18 @@ def width_cuts(values: Floats, _weight: Floats, n_bins: int) -> Floats:
     return cuts[(cuts >= values[0]) & (cuts < values[-1])]
 
 
-### by a target
+### from a target
 
 
 def supervised(table: Table, names: Iterable[str], w: Floats, target: str | None) -> dict[str, Floats]:
-    """The cuts by description length of each column; a column without any stays whole, with a warning."""
+    """Return the MDL cut points of each column; a column without any becomes one state, with a warning."""
     if target is None:
         raise ParameterError(
-            "how='mdl' needs a `target`: the column whose states the cuts should tell apart",
+            "strategy='mdl' requires a `target`: the column whose states the cut points separate",
             hint="name the column with `target`",
         )
     label, own = table.schema[target], {}
-    if not isinstance(label, DiscreteVariable):  # its own intervals first
+    if not isinstance(label, DiscreteVariable):  # its own bins first
         own = {target: quantile_cuts(*weighted_values(table.values_of(target), w), BINS)}
         require_cuts(own)
         label = DiscreteVariable.from_cuts(target, own[target])
@@ -169,13 +172,13 @@ def supervised(table: Table, names: Iterable[str], w: Floats, target: str | None
     cuts = {name: own[name] if name in own else mdl_cuts(table.values_of(name), y, w, label.size) for name in names}
     whole = [name for name, points in cuts.items() if not len(points)]
     if whole:
-        message = f"no cut tells the states of {target!r} apart, so {listed(whole, 99)} became one state, {WHOLE!r}"
+        message = f"no cut point separates the states of {target!r}: {listed(whole, 99)} became one state, {WHOLE!r}"
         warnings.warn(message, BayeslearnWarning, stacklevel=4)
     return cuts
 
 
 def mdl_cuts(x: Floats, y: NDArray[np.signedinteger], w: Floats, n_states: int) -> Floats:
-    """The cuts of `x` that pay for themselves in telling `y` apart."""
+    """Return the cut points of `x` whose gain of information on `y` exceeds their description length."""
     there = ~np.isnan(x) & (y >= 0) & (w > 0)
     values, inverse = np.unique(x[there], return_inverse=True)
     if len(values) < 2:
@@ -195,7 +198,7 @@ def mdl_cuts(x: Floats, y: NDArray[np.signedinteger], w: Floats, n_states: int) 
 
 
 def boundaries(counts: Floats) -> NDArray[np.intp]:
-    """Places between neighboring values that do not both show one and the same state: only there can a best cut be."""
+    """Return the positions between neighboring values that do not share a single state: best cut points lie there."""
     pure = (counts > 0).sum(axis=1) == 1
     state = counts.argmax(axis=1)
     inside = pure[:-1] & pure[1:] & (state[:-1] == state[1:])
@@ -203,7 +206,7 @@ def boundaries(counts: Floats) -> NDArray[np.intp]:
 
 
 def best_split(below: Floats) -> int | None:
-    """The split of a part that leaves least entropy, if it pays; `below` holds the counts up to each boundary."""
+    """Return the split with the least remaining entropy, or None; `below` holds the counts up to each boundary."""
     if len(below) < 3:
         return None
     left, right = below[1:-1] - below[0], below[-1] - below[1:-1]
@@ -217,7 +220,7 @@ def best_split(below: Floats) -> int | None:
 
 
 def price(n: float, whole: Floats, left: Floats, right: Floats) -> float:
-    """The bits that a cut costs, per case: the right-hand side of the criterion above."""
+    """Return the cost of a cut point in bits per row: the right-hand side of the criterion above."""
     k, k1, k2 = (float((part > 0).sum()) for part in (whole, left, right))
     spread = k * entropy(whole) - k1 * entropy(left) - k2 * entropy(right)
     subsets = k * np.log2(3) + np.log1p(-2 * 3.0**-k) / np.log(2)  # log₂(3ᵏ − 2)
@@ -225,6 +228,6 @@ def price(n: float, whole: Floats, left: Floats, right: Floats) -> float:
 
 
 def entropy(counts: Floats) -> Floats:
-    """H = −Σ p log₂ p of each row of counts."""
+    """Return H = −Σ p log₂ p of each row of counts."""
     p = counts / np.maximum(counts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return -(p * np.log2(p, out=np.zeros_like(p), where=p > 0)).sum(axis=1)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bayeslearn.tables.table import Table
 
 Backend = Literal["pandas", "polars", "pyarrow"]
-BACKENDS = ("pandas", "polars", "pyarrow")
+BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 
 #: Variables in the text of a table, rows and columns in its HTML, and states of a variable in both.
 TEXT_VARIABLES, HTML_ROWS, HTML_COLUMNS, STATES = 12, 10, 20, 6
@@ -84,7 +84,7 @@ def arrow_states(variable: DiscreteVariable) -> Any:
 
 def to_frame(arrow: Any, backend: Backend) -> Any:
     """An Arrow table as a frame of another library."""
-    validation.choice("backend", backend, BACKENDS)
+    backend = validation.choice("backend", backend, BACKENDS)
     if backend == "pyarrow":
         return arrow
     try:

@@ -116,7 +116,7 @@ def raw_table(
     from bayeslearn.tables.arrow_columns import gather  # noqa: PLC0415 - Arrow loads when columns are read
 
     if handle_unknown is not None:
-        validation.choice("handle_unknown", handle_unknown, UNSEEN)
+        handle_unknown = validation.choice("handle_unknown", handle_unknown, UNSEEN)
     found, _ = gather(data, None, ())
     known = [column.name for column in found]
     require_known([*(wanted or ()), *dropped, *(markers.by_column if require_marked else ())], known)

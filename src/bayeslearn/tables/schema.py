@@ -214,3 +214,18 @@ def different(one: Schema, other: Schema) -> list[str]:
     names = dict.fromkeys((*one.names, *other.names))
     odd = [n for n in names if n not in one or n not in other or one[n] != other[n]]
     return odd or list(other.names)  # the same columns in another order
+
+
+def row_positions(rows: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
+    """Return the positions of rows that are given by position or by a mask."""
+    if rows.dtype == bool:
+        if rows.shape != (n_rows,):
+            raise ShapeError(f"expected a mask of shape ({n_rows},), got {rows.shape}")
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
+        raise ShapeError(f"expected a list of row numbers or a mask, got shape {rows.shape} of {rows.dtype}")
+    rows = rows if rows.size else rows.astype(np.intp)
+    outside = (rows < -n_rows) | (rows >= n_rows)
+    if outside.any():
+        raise ParameterError(f"there is no row {rows[outside][0]} in a table of {n_rows} rows")
+    return rows.astype(np.intp)

@@ -17,7 +17,10 @@ from bayeslearn.tables.folded import Folded, Summed
 from bayeslearn.tables.schema import name_list, require_known
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from bayeslearn.tables.columns import Column
     from bayeslearn.tables.documents import DocumentBatch
@@ -113,6 +116,10 @@ class Source(Folded["Table"]):
         for there in self.column_names():
             require_known(wanted, there)
         return self.fold_streams(wanted, InOrder(wanted, collect), Summed(same), rows=rows)
+
+    def count_groups(self, column_groups: Sequence[tuple[str, ...]]) -> list[NDArray[np.float64]]:
+        """Return the counts of groups of discrete columns, with missing as the last index of every axis."""
+        raise NotImplementedError
 
     def documents(
         self,

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from bayeslearn import validation
-from bayeslearn.errors import ParameterError, ShapeError, UnknownColumnError, listed
+from bayeslearn.errors import ParameterError, UnknownColumnError, listed
 from bayeslearn.printable import printable
 from bayeslearn.tables import discretization, distinct_rows
 from bayeslearn.tables.contingency import Counter
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.schema import Schema, checked_shapes, different, name_list
+from bayeslearn.tables.schema import Schema, checked_shapes, different, name_list, row_positions
 from bayeslearn.tables.source_protocol import Source
-from bayeslearn.tables.variables import DiscreteVariable, NumericVariable
+from bayeslearn.tables.variables import DiscreteVariable, NumericVariable, state_array
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -233,24 +233,11 @@ class Table(Source):
 
     def take(self, rows: ArrayLike) -> Table:
         """These rows, by their positions or by a mask."""
-        index = self._positions(np.asarray(rows))
+        index = row_positions(np.asarray(rows), self.n_rows)
         weights = None if self.sample_weight is None else self.sample_weight[index]
         return Table._trusted(
             self.schema, np.take(self.codes, index, axis=1), np.take(self.values, index, axis=1), weights
         )
-
-    def _positions(self, rows: NDArray[Any]) -> NDArray[np.intp]:
-        if rows.dtype == bool:
-            if rows.shape != (self.n_rows,):
-                raise ShapeError(f"expected a mask of shape ({self.n_rows},), got {rows.shape}")
-            return np.flatnonzero(rows)
-        if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
-            raise ShapeError(f"expected a list of row numbers or a mask, got shape {rows.shape} of {rows.dtype}")
-        rows = rows if rows.size else rows.astype(np.intp)
-        outside = (rows < -self.n_rows) | (rows >= self.n_rows)
-        if outside.any():
-            raise ParameterError(f"there is no row {rows[outside][0]} in a table of {self.n_rows} rows")
-        return rows.astype(np.intp)
 
     def head(self, n: int = 5) -> Table:
         """The first `n` rows, or all if there are fewer."""
@@ -276,15 +263,33 @@ class Table(Source):
         self,
         columns: Iterable[str] | None = None,
         *,
-        how: Literal["quantile", "width", "mdl"] = "quantile",
+        strategy: Literal["quantile", "uniform", "mdl"] = "quantile",
         n_bins: int | None = None,
         target: str | None = None,
     ) -> Table:
-        """Numeric columns (all when not named) cut into intervals; see :mod:`bayeslearn.tables.discretization`."""
-        return self._cut(discretization.find_intervals(self, columns, how=how, n_bins=n_bins, target=target))
+        """Return the table with numeric columns discretized; see :mod:`bayeslearn.tables.discretization`.
+
+        Parameters
+        ----------
+        columns
+            The columns; all numeric ones by default.
+        strategy
+            ``"quantile"``: bins of about equal weight. ``"uniform"``: bins of equal width. ``"mdl"``: cut points that
+            separate the states of `target`, by minimum description length.
+        n_bins
+            The number of bins of ``"quantile"`` and ``"uniform"``; 5 by default.
+        target
+            The column whose states ``"mdl"`` separates.
+
+        Raises
+        ------
+        ConstantColumnError
+            A column has fewer than two different values.
+        """
+        return self._cut(discretization.find_intervals(self, columns, strategy=strategy, n_bins=n_bins, target=target))
 
     def apply_cuts(self, cuts: Mapping[str, Iterable[float]]) -> Table:
-        """Numeric columns made discrete by the given cuts, which the schema remembers."""
+        """Return the table with numeric columns discretized at the given cut points, which the schema keeps."""
         return self._cut(discretization.intervals_between(self, cuts))
 
     def _cut(self, cut: Mapping[str, DiscreteVariable]) -> Table:
@@ -388,9 +393,13 @@ class Table(Source):
 
     # -- counts
 
+    def count_groups(self, column_groups: Sequence[tuple[str, ...]]) -> list[NDArray[np.float64]]:
+        """Return the counts of groups of discrete columns, with missing as the last index of every axis."""
+        return self.counter.count([self.counter.columns(names) for names in column_groups])
+
     @cached_property
     def counter(self) -> Counter:
-        """What counts families of columns, and remembers the bitmaps it makes; see :func:`contingency_tables`."""
+        """The counter of groups of columns, which keeps bitmaps; see :func:`contingency_tables`."""
         return Counter(self)
 
     # -- as a value
@@ -439,10 +448,3 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def state_array(variable: DiscreteVariable) -> NDArray[np.object_]:
-    """The states as objects, with None last, where the code −1 finds it."""
-    states = np.empty(variable.size + 1, dtype=object)
-    states[:-1] = list(variable.states)
-    return states

@@ -206,6 +206,13 @@ def _plain_list(value: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
+def state_array(variable: DiscreteVariable) -> NDArray[np.object_]:
+    """Return the states as objects, with None last, which is at the code −1."""
+    states = np.empty(variable.size + 1, dtype=object)
+    states[:-1] = list(variable.states)
+    return states
+
+
 ### checks
 
 

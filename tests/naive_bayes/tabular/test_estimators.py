@@ -42,10 +42,10 @@ def test_every_kind_of_data_gives_the_same_answer(tmp_path):
 def test_floats_of_an_array_are_numbers_and_whole_numbers_are_states():
     X = RNG.integers(0, 3, (60, 2))
     assert {c.distribution.name for c in NaiveBayesClassifier().fit(X, Y).model_.columns} == {"categorical"}
-    assert {c.distribution.name for c in NaiveBayesClassifier().fit(X.astype(float), Y).model_.columns} == {"normal"}
+    assert {c.distribution.name for c in NaiveBayesClassifier().fit(X.astype(float), Y).model_.columns} == {"gaussian"}
     many = np.column_stack([np.arange(600), np.arange(600) % 50])
     assert [c.distribution.name for c in NaiveBayesClassifier().fit(many, np.arange(600) % 2).model_.columns] == [
-        "normal",
+        "gaussian",
         "categorical",
     ]
     told = NaiveBayesClassifier(distributions={"x1": "poisson"}).fit(X, Y)
@@ -64,7 +64,7 @@ def test_a_frame_of_every_kind_of_column():
     })  # fmt: skip
     model = NaiveBayesClassifier().fit(frame, Y > 0)
     assert model.predict(frame).dtype == bool
-    assert [c.distribution.name for c in model.model_.columns][::3] == ["categorical", "normal"]
+    assert [c.distribution.name for c in model.model_.columns][::3] == ["categorical", "gaussian"]
     assert AODEClassifier().fit(frame, Y).score(frame, Y) > 0.5
 
 

@@ -169,10 +169,10 @@ class VersionSpaceClassifier(ConceptClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Eliminate the conjunctions that disagree with an example, in order; rows of weight zero are left out."""
         validation.choice("vote", self.vote, ["majority", "weighted", "unanimous"])
-        validation.choice("conflicts", self.conflicts, ["error", "skip"])
+        conflicts = validation.choice("conflicts", self.conflicts, ["error", "skip"])
         validation.number("favor", self.favor, above=0)
         examples = self._examples(X, y, sample_weight)
-        keep = keep_consistent(examples) if self.conflicts == "skip" else np.ones(len(examples), dtype=bool)
+        keep = keep_consistent(examples) if conflicts == "skip" else np.ones(len(examples), dtype=bool)
         self.version_space_ = VersionSpace.fit(examples.only(keep))
         self.conflicts_ = np.flatnonzero(~keep)
         return self
@@ -180,9 +180,9 @@ class VersionSpaceClassifier(ConceptClassifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The share of the vote for each label, a column for each of `classes_`."""
         rows = self._rows(X)
-        votes = self.version_space_.votes(rows, favor=self.favor if self.vote == "weighted" else 1)
+        votes = self.version_space_.votes(rows, favor=self.favor if validation.as_word(self.vote) == "weighted" else 1)
         inside = np.array([self._share(vote) for vote in votes]).reshape(-1, 1)
         return np.where(self.classes_ == self.positive_, inside, 1 - inside)
 
     def _share(self, vote: Vote) -> float:
-        return float(vote.unanimous is True) if self.vote == "unanimous" else vote.share
+        return float(vote.unanimous is True) if validation.as_word(self.vote) == "unanimous" else vote.share

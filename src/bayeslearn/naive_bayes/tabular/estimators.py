@@ -48,9 +48,9 @@ class NaiveBayesClassifier(AnswersInBatches, ReadsLabels, ClassifierMixin, BaseE
     Parameters
     ----------
     distributions
-        ``"auto"``: text, truth values and categories are categorical, floats of an array normal, whole numbers of an
+        ``"auto"``: text, truth values and categories are categorical, floats of an array Gaussian, whole numbers of an
         array categorical; columns of a frame as :func:`~bayeslearn.as_table` judges them. A dict tells it for some
-        columns: ``"categorical"``, ``"normal"``, ``"poisson"``, or ``"cut:5"`` for intervals at the quantiles. A plain
+        columns: ``"categorical"``, ``"gaussian"``, ``"poisson"``, or ``"binned:5"`` for bins at the quantiles. A plain
         array has the columns x0, x1, and so on.
     prior, class_prior, estimate
         As in :meth:`NaiveBayesModel.learn`: every class starts with one case that looks like all rows, the class shares

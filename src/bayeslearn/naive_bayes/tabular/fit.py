@@ -20,7 +20,7 @@ from bayeslearn import validation
 from bayeslearn.components.component import Component
 from bayeslearn.components.product import Product
 from bayeslearn.distributions import Counts, StatisticsBundle
-from bayeslearn.distributions.distribution import by_name, column_name_of, column_names
+from bayeslearn.distributions.distribution import by_name, column_names
 from bayeslearn.distributions.lineage import after_update, started, without_rows
 from bayeslearn.distributions.priors import PooledPrior, dirichlet_prior, parse_prior
 from bayeslearn.errors import (
@@ -152,7 +152,7 @@ def fit_naive_bayes(
     start = time.perf_counter()
     assert progress is None or isinstance(progress, Reporter)
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
-    validation.choice("unlabeled", unlabeled, ["em", "drop", "error"])
+    unlabeled = validation.choice("unlabeled", unlabeled, ["em", "drop", "error"])
     validation.integer("cv", cv, min_value=0)
     if like is not None:
         model, cases = more_cases(empty(like), data, like.target.name, sample_weight)
@@ -239,7 +239,7 @@ def more_cases(
 
 def column_of(variable: Any, name: str | None, prior: Any) -> Component:
     """A column with its distribution, named or by its kind, and its prior."""
-    name = name or ("categorical" if isinstance(variable, DiscreteVariable) else "normal")
+    name = name or ("categorical" if isinstance(variable, DiscreteVariable) else "gaussian")
     distribution = by_name(name).over([variable])
     return Component((variable,), distribution, prior_of(prior, variable.name, distribution))
 
@@ -356,7 +356,7 @@ def distribution_names(distributions: Mapping[str, str]) -> dict[str, str]:
     bins = numbers_of_bins(distributions)
     return {
         name: "categorical" if name in bins
-        else column_name_of(option, of=f"distributions[{name!r}]", others=["binned", "binned:8"])
+        else validation.choice(f"distributions[{name!r}]", option, [*column_names(), "binned", "binned:8"])
         for name, option in distributions.items()
     }  # fmt: skip
 

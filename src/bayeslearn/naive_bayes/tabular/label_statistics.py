@@ -1,6 +1,6 @@
 """From cases to a model, in one pass over the rows that have a label, and by EM over those that have none.
 
-    labeled       n_c += w                     categorical  n[c, x] = Σ w        normal  n, x̄, M of each class
+    labeled       n_c += w                     categorical  n[c, x] = Σ w      gaussian  n, x̄, M of each class
     soft label    n_c += w · share_c           others       what their distributions gather
     no label      n_c += w · P(c | row, θ)     again and again: E, and M  θ = estimate(prior + statistics)
 

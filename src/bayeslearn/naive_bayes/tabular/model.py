@@ -78,7 +78,7 @@ class NaiveBayesModel(ClassPredictions, Fitted, codec.Saved, kind="naive Bayes",
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
-        validation.choice("estimate", self.estimate, ESTIMATES)
+        object.__setattr__(self, "estimate", validation.choice("estimate", self.estimate, ESTIMATES))
         object.__setattr__(self, "column_exponents", self._exponents())
         Schema([self.target, *(c.variable for c in self.columns)])
         if set(self.statistics) != {self.target.name, *(c.name for c in self.columns)}:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeslearn.distributions.distribution import option_name
 from bayeslearn.naive_bayes.tabular.indicators import class_indicators
 from bayeslearn.reports import Grid, Pairs, Report
 from bayeslearn.tables import DiscreteVariable
@@ -25,7 +24,7 @@ MAX_INDICATORS = 3
 
 def distributions_of(model: NaiveBayesModel) -> dict[str, str]:
     """The distribution of each column as options name it."""
-    return {c.name: option_name(c.distribution.name) for c in model.columns}
+    return {c.name: c.distribution.name for c in model.columns}
 
 
 def in_numbers(distributions: Mapping[str, str]) -> str:
@@ -76,7 +75,7 @@ def model_dict(model: NaiveBayesModel) -> dict[str, Any]:
         "columns": [
             {
                 "name": c.name,
-                "distribution": option_name(c.distribution.name),
+                "distribution": c.distribution.name,
                 "exponent": exponents_of(model)[c.name],
                 "states": list(c.variable.states) if isinstance(c.variable, DiscreteVariable) else None,
                 "parameters": plain_parameters(model, c),

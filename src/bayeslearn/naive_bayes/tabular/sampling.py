@@ -73,7 +73,7 @@ def impute(
     from bayeslearn.tables.arrow_columns import gather  # noqa: PLC0415 - Arrow loads when data come in
     from bayeslearn.tables.imputed_cells import Fill, fill_cells, in_memory  # noqa: PLC0415 - as above
 
-    validation.choice("method", method, ["most_probable", "sample"])
+    method = validation.choice("method", method, ["most_probable", "sample"])
     if marked is data:
         data = marked = in_memory(data)
     names = [column.name for column in gather(data, None, ())[0]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import TYPE_CHECKING, Any
 
+from bayeslearn import codec
 from bayeslearn.components.component import Component
 from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.distributions.distribution import by_name, column_names
@@ -84,6 +85,7 @@ def read_prior(reader: Reader, entry: Any, name: str) -> Any:
 
 def with_new_names(_reader: Reader, document: dict[str, Any]) -> dict[str, Any]:
     """Version 1 had other names for exponents, distributions and the strength of pooled priors."""
+    codec.rename_values(document, "family", codec.RENAMED_DISTRIBUTIONS)
     columns = document.get("columns")
     for column in columns if isinstance(columns, list) else []:
         prior = column.get("prior") if isinstance(column, dict) else None

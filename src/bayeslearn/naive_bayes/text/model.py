@@ -68,7 +68,7 @@ class TextModel(codec.Saved, kind="text", version=3):
     class_prior: float | Dirichlet | DirichletRule | tuple[float, ...] = 0.0
 
     def __post_init__(self) -> None:
-        validation.choice("likelihood", self.likelihood, LIKELIHOODS)
+        object.__setattr__(self, "likelihood", validation.choice("likelihood", self.likelihood, LIKELIHOODS))
         if self.likelihood == "bernoulli" and self.statistics.present is None:
             raise ParameterError(
                 "the Bernoulli likelihood needs the number of documents that hold a word",

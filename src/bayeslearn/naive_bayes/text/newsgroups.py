@@ -43,8 +43,8 @@ def read_newsgroups(
     progress: Callable[[float], object] | None = None,
 ) -> Corpus:
     """The articles, labeled by their groups; `subset` is ``train`` or ``test`` of the split by date, None for all."""
-    validation.choice("headers", headers, HEADERS)
-    validation.choice("subset", subset, (None, *SUBSETS))
+    headers = validation.choice("headers", headers, HEADERS)
+    subset = validation.choice("subset", subset, (None, *SUBSETS))
     path = Path(path)
     if path.suffix == ".pkz" or (path / CACHE).is_file():
         corpus = _cached(path if path.is_dir() else path.parent, subset, trusted=trust_cache)

@@ -87,7 +87,7 @@ def choose_prior(words: ArrayLike, prior: str | float = "evidence") -> Chosen:
     if not isinstance(prior, str):
         value = validation.number("prior", prior, above=0)
         return _chosen("number", counts, np.full(counts.size, value))
-    validation.choice("prior", prior, KINDS)
+    prior = validation.choice("prior", prior, KINDS)
     if not len(counts.n):
         return _chosen(prior, counts, np.full(counts.size, PLAIN))
     if len(counts.totals) == 1:  # one class agrees with any α in its own image, the stronger the better
@@ -137,7 +137,9 @@ def require_prior_word(prior: str | None) -> str:
     """A word for a prior, which there must be; None is `none`."""
     word = "none" if prior is None else prior.strip().lower()
     if word.partition(":")[0] not in GRAMMAR:
-        validation.choice("prior", prior, (*KINDS, "none", "laplace", "k2", "jeffreys", "m:2", "pooled:1", "bdeu:1"))
+        prior = validation.choice(
+            "prior", prior, (*KINDS, "none", "laplace", "k2", "jeffreys", "m:2", "pooled:1", "bdeu:1")
+        )
     if word not in KINDS:
         parse_prior(word, Categorical(1))
     return word

@@ -57,7 +57,7 @@ class Tokenizer:
     def __post_init__(self) -> None:
         if not isinstance(self.lower, bool | np.bool_):
             raise ParameterError(f"`lower` must be true or false, got {self.lower!r}")
-        validation.choice("kind", self.kind, KINDS)
+        object.__setattr__(self, "kind", validation.choice("kind", self.kind, KINDS))
         validation.integer("shortest", self.shortest, min_value=1, max_value=1 << 20)
         object.__setattr__(self, "ngrams", span(self.ngrams))
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "Progress", "SampledInference", "SampledPosterior", "draw", "draws"]
 
-METHODS = ("weighting", "rejection", "gibbs")
+METHODS: tuple[Literal["weighting", "rejection", "gibbs"], ...] = ("weighting", "rejection", "gibbs")
 
 #: Draws between two looks at the precision: this many at first, then a quarter of those there are.
 ROUND = 4 * BLOCK
@@ -237,7 +237,7 @@ class SampledInference:
         progress
             Called with :class:`Progress` after every round; raising StopIteration ends the run with what there is.
         """
-        validation.choice("method", method, METHODS)
+        method = validation.choice("method", method, METHODS)
         limits, generator = Limits.of(n, precision, seconds), validation.generator(random_state)
         evidence = as_evidence(self.network, evidence)
         question = Question.read(

@@ -396,7 +396,7 @@ def all_starts(
             )
         given = np.concatenate([given_numbers(start, cpt).reshape(-1) for cpt in frame])
     else:
-        validation.choice("start", start, ["prior", "random"])
+        start = validation.choice("start", start, ["prior", "random"])
     fixed = np.zeros(len(given), np.bool_) if model.fixed is None else model.fixed
     even = normalized_rows(compiled, np.ones(len(given)), otherwise=given)
     around = np.concatenate(

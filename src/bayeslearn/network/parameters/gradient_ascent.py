@@ -55,7 +55,7 @@ REMEMBERED, RANGE = 20, 50.0
 
 def climb_of(method: str, step: float | None) -> Callable[..., em.EMResult[Tables]]:
     """The way up that was asked for, to be called as :func:`em.run` is."""
-    validation.choice("method", method, ["em", "gradient", "lbfgs"])
+    method = validation.choice("method", method, ["em", "gradient", "lbfgs"])
     if step is not None and method != "gradient":
         raise ParameterError(
             f"`step` is the η of gradient ascent, but the method is {method!r}",

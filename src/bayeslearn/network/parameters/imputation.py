@@ -49,7 +49,7 @@ def impute(
     drop_columns: Iterable[str] = (),
 ) -> Any:
     """The same data with the missing cells of the network's variables filled; see :meth:`BayesianNetwork.impute`."""
-    validation.choice("method", method, ["most_probable", "sample"])
+    method = validation.choice("method", method, ["most_probable", "sample"])
     luck = validation.generator(random_state) if method == "sample" else None
     if hasattr(type(data), "declared"):  # a source
         data = as_table(data, schema=network.schema, missing_columns="missing", handle_unknown=handle_unknown)

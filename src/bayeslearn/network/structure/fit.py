@@ -54,7 +54,7 @@ def fit_network(
     prior: Prior = "bdeu:1",
     states: Mapping[str, Iterable[Any]] | None = None,
     sample_weight: ArrayLike | str | None = None,
-    cut: str = "quantile",
+    discretize: str = "quantile",
     n_bins: int | None = None,
     max_states: int = 255,
     alpha: float = 0.05,
@@ -96,8 +96,8 @@ def fit_network(
         Cases that tables count as seen before; see :func:`~bayeslearn.network.fit_parameters`.
     states, sample_weight, max_states
         As for :func:`~bayeslearn.tables.as_table`.
-    cut, n_bins
-        How numeric columns are cut; see :meth:`~bayeslearn.tables.Table.discretize`.
+    discretize, n_bins
+        The strategy for numeric columns and the number of bins; see :meth:`~bayeslearn.tables.Table.discretize`.
     alpha, test
         For methods that test: the level, and ``g2``, ``chi2`` or ``mi``.
     restarts
@@ -129,7 +129,7 @@ def fit_network(
     """
     data = with_options(data, na_values=na_values, keep_default_na=keep_default_na, drop_columns=drop_columns)
     started = time.monotonic()
-    validation.choice("method", method, list(METHODS))
+    method = validation.choice("method", method, list(METHODS))
     memory = validation.integer("memory_limit", memory_limit, min_value=0)
     late = None if time_limit is None else started + validation.number("time_limit", time_limit, min_value=0)
     settings = SearchSettings(
@@ -140,7 +140,8 @@ def fit_network(
     )  # fmt: skip
     if known is None:
         prepared = prepare(
-            data, states=states, sample_weight=sample_weight, cut=cut, n_bins=n_bins, max_states=max_states,
+            data, states=states, sample_weight=sample_weight, discretize=discretize, n_bins=n_bins,
+            max_states=max_states,
             target=target,
             memory=memory,
         )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from bayeslearn import sources, validation
 from bayeslearn.errors import CapacityError, EmptyTableError, ParameterError, joined, listed, option
 from bayeslearn.network.structure.missing_data.incomplete_rows import IncompleteSource, IncompleteTable
 from bayeslearn.network.structure.out_of_core.deferred_scores import DeferredScores
@@ -25,11 +26,12 @@ from bayeslearn.network.structure.out_of_core.source_counts import (
 from bayeslearn.network.structure.scoring.criteria import ScoreCache
 from bayeslearn.network.structure.scoring.family_counts import FamilyCounts
 from bayeslearn.network.structure.search_settings import DRAWS
-from bayeslearn.sources import as_source, discretize
+from bayeslearn.sources import as_source
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.usability import named_columns, unusable
 from bayeslearn.tables import Table
 from bayeslearn.tables.conversion import requested
+from bayeslearn.tables.discretization import STRATEGIES
 from bayeslearn.tables.interpretation import interpretation_notes, origins
 from bayeslearn.tables.suspects import sentence, suspects
 
@@ -134,7 +136,7 @@ def prepare(
     *,
     states: Mapping[str, Iterable[Any]] | None = None,
     sample_weight: ArrayLike | str | None = None,
-    cut: str = "quantile",
+    discretize: str = "quantile",
     n_bins: int | None = None,
     max_states: int = 255,
     target: str | None = None,
@@ -146,8 +148,9 @@ def prepare(
     ----------
     data, states, sample_weight, max_states
         As in :func:`~bayeslearn.tables.as_table`; or a source, see :func:`~bayeslearn.scan`.
-    cut, n_bins
-        How numeric columns are cut; see :meth:`~bayeslearn.tables.Table.discretize`. ``mdl`` asks for a target.
+    discretize, n_bins
+        The strategy for numeric columns and the number of bins; see :meth:`~bayeslearn.tables.Table.discretize`.
+        ``"mdl"`` requires a target.
     target
         A column that must not be left out.
     memory
@@ -179,12 +182,13 @@ def prepare(
         )
     if not isinstance(table, Table):
         assert isinstance(table, Scanned)
-        return prepared_source(table, kept, left_out, rare, cut, n_bins, memory)
+        return prepared_source(table, kept, left_out, rare, discretize, n_bins, memory)
     doubtful = suspect_notes([found for found in suspects(table) if found.column in kept])
     numeric = [v.name for v in table.schema.numeric if v.name in kept]
     if numeric:
-        label = target if cut == "mdl" else None
-        table = table.discretize(numeric, how=cut, n_bins=n_bins, target=label)  # type: ignore[arg-type]
+        discretize = validation.choice("discretize", discretize, STRATEGIES)
+        label = target if discretize == "mdl" else None
+        table = table.discretize(numeric, strategy=discretize, n_bins=n_bins, target=label)  # type: ignore[arg-type]
     table = table.select(kept)
     notes = (*read_notes(table.schema, rare), *notes_on(twins(table), table.n_rows), *doubtful)
     return PreparedData(table, left_out, cuts_of(table, numeric), notes)
@@ -195,7 +199,7 @@ def prepared_source(
     kept: list[str],
     left_out: dict[str, str],
     rare: Mapping[str, float],
-    cut: str,
+    strategy: str,
     n_bins: int | None,
     memory: int,
 ) -> PreparedData:
@@ -204,7 +208,7 @@ def prepared_source(
     rows = source.n_rows if source.digest is None else source.digest.rows
     source = replace(source, schema=source.schema.select(kept))
     numeric = [v.name for v in source.schema.numeric]
-    source = discretize(source, how=cut, n_bins=n_bins)
+    source = sources.discretize(source, strategy=strategy, n_bins=n_bins)
     looked = look(source, memory, rows)
     source = source.with_totals(looked.totals)
     alike = twins_by_pairs(looked, source.schema.names) if looked.rows.table is None else twins(looked.rows.table)

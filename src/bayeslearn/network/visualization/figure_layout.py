@@ -216,8 +216,8 @@ def picture(
         True draws small boxes close to each other, with names only unless `bars` asks for beliefs; False does not. None
         is compact for networks of more than 30 variables, unless `bars` asks for beliefs.
     """
-    validation.choice("compact", compact, (None, True, False))
-    validation.choice("bars", bars, (None, True, False))
+    compact = validation.choice("compact", compact, (None, True, False))
+    bars = validation.choice("bars", bars, (None, True, False))
     rows = validation.integer("rows", rows, min_value=2)
     if isinstance(network, DAG):
         compact = len(network) > MOST_IN_FULL if compact is None else compact

@@ -32,7 +32,7 @@ def kernel_weights(kernel: str, distances: ArrayLike, bandwidth: float | None = 
     >>> kernel_weights("epanechnikov", [0, 1, 2])
     array([1.  , 0.75, 0.  ])
     """
-    validation.choice("kernel", kernel, KERNELS)
+    kernel = validation.choice("kernel", kernel, KERNELS)
     d = validation.not_negative("distances", validation.float_array("distances", distances))
     h = d.max(initial=0.0) if bandwidth is None else validation.number("bandwidth", bandwidth, above=0)
     if kernel == "inverse_square":

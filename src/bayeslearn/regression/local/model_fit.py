@@ -117,7 +117,7 @@ def local_model(
     there = np.flatnonzero(~np.isnan(found.targets).any(axis=1))
     y = found.targets[there]
     w = validation.weights(found.sample_weight, len(x))[there]
-    validation.choice("locality", locality, LOCALITIES)
+    locality = validation.choice("locality", locality, LOCALITIES)
     if locality == "kernel":
         n_neighbors = None
         bandwidth = "auto" if bandwidth is None and kernel != "inverse_square" else bandwidth

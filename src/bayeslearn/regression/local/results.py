@@ -103,7 +103,7 @@ class LocalFit:
 
     def interval(self, level: float = 0.95, *, of: Literal["y", "mean"] = "y") -> tuple[Floats, Floats]:
         """Equal-tailed bounds of a new y, or of the mean; infinite without degrees of freedom."""
-        validation.choice("of", of, ["y", "mean"])
+        of = validation.choice("of", of, ["y", "mean"])
         known = self._wide(self.dof > 0)
         scale = np.sqrt(self.noise * self._wide(self.spread + (of == "y")))
         low, high = StudentT(

@@ -37,8 +37,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         validation.integer("degree", self.degree, min_value=0, max_value=2)
-        validation.choice("locality", self.locality, LOCALITIES)
-        validation.choice("kernel", self.kernel, KERNELS)
+        object.__setattr__(self, "locality", validation.choice("locality", self.locality, LOCALITIES))
+        object.__setattr__(self, "kernel", validation.choice("kernel", self.kernel, KERNELS))
         validation.number("ridge", self.ridge, min_value=0)
         if self.bandwidth is not None:
             validation.number("bandwidth", self.bandwidth, above=0)

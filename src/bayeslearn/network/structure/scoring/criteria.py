@@ -61,7 +61,7 @@ class StructureScore:
     cases: float = 1.0
 
     def __post_init__(self) -> None:
-        validation.choice("score", self.name, NAMES)
+        object.__setattr__(self, "name", validation.choice("score", self.name, NAMES))
         validation.number("cases", self.cases, above=0)
 
     def __repr__(self) -> str:

@@ -235,7 +235,7 @@ def sample_structure_posterior(
     chains: int = 4,
     states: Mapping[str, Iterable[Any]] | None = None,
     sample_weight: ArrayLike | str | None = None,
-    cut: str = "quantile",
+    discretize: str = "quantile",
     n_bins: int | None = None,
     max_states: int = 255,
     time_limit: float | None = None,
@@ -246,7 +246,7 @@ def sample_structure_posterior(
 
     Parameters
     ----------
-    data, states, sample_weight, cut, n_bins, max_states
+    data, states, sample_weight, discretize, n_bins, max_states
         As for :func:`~bayeslearn.network.fit_network`, sources among them, but no cell may be missing.
     score
         ``bdeu:CASES``, ``bds:CASES`` or ``k2``, which are log probabilities of the rows, or ``bic``, which is near one.
@@ -274,7 +274,7 @@ def sample_structure_posterior(
         data,
         states=states,
         sample_weight=sample_weight,
-        cut=cut,
+        discretize=discretize,
         n_bins=n_bins,
         max_states=max_states,
         memory=budget.memory,
