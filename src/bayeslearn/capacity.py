@@ -62,7 +62,7 @@ def require_parsed_room(text: str, costs: Mapping[str, int], name: str) -> None:
     need = sum(float(cost @ np.bincount(np.frombuffer(piece, np.uint8), minlength=256)) for piece in pieces)
     if need > MAX_PARSED_BYTES:
         raise CapacityError(
-            f"{name}: its {len(text):,} characters have parts that take about {size_of(need)}, "
+            f"{name}: its {len(text):,} characters have parts that would take about {size_of(need)}, "
             f"and at most {size_of(MAX_PARSED_BYTES)} are taken",
             bytes=int(need),
         )
