@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from bayeslearn import load, scan
 from bayeslearn.distributions import Multinomial
 from bayeslearn.distributions.distribution import by_name
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import DataError, EvidenceError, ParameterError
 from bayeslearn.hmm import learn
 from bayeslearn.mixture import fit_mixture

@@ -12,7 +12,7 @@ import pytest
 from bayeslearn import as_table, plots
 from bayeslearn.components.rows import Rows
 from bayeslearn.distributions import Categorical, Counts, MultivariateNormal, Normal, Poisson
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import (
     BayeslearnWarning,
     EmptyTableError,

@@ -27,8 +27,7 @@ from bayeslearn import kernels
 from bayeslearn.components.component import ColumnDensity
 from bayeslearn.distributions.categorical import Counts
 from bayeslearn.distributions.moments import in_range, require_range
-from bayeslearn.distributions.row_assignment import Assignment
-from bayeslearn.distributions.sufficient_statistics import StatisticsBundle
+from bayeslearn.distributions.sufficient_statistics import Assignment, StatisticsBundle
 from bayeslearn.errors import ShapeError
 
 if TYPE_CHECKING:
@@ -259,7 +258,7 @@ class WeightedProduct:
         """The joint, where one nearer in the same direction stands for a case so far away that every density is 0."""
         far = np.flatnonzero(~(joint.max(axis=0) > -np.inf))
         if len(far):
-            from bayeslearn.components.far_rows import moved_rows, widened  # noqa: PLC0415 - few cases are so far away
+            from bayeslearn.components.gaussian_sweep import moved_rows, widened  # noqa: PLC0415 - few cases are so far away
 
             joint, components = joint.copy(), self.product.components
             moved = moved_rows(components, self.parameters, cases.take(far))

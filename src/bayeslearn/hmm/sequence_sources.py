@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from bayeslearn.distributions import Moments
-from bayeslearn.distributions.row_assignment import assign
+from bayeslearn.distributions.sufficient_statistics import assign
 from bayeslearn.errors import DataError, InconsistentDataError, ParameterError, UnknownStateError, listed, option
 from bayeslearn.hmm.emissions import SAMPLE, declared
 from bayeslearn.hmm.inputs import known_codes
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from bayeslearn.hmm.emissions import Emissions
     from bayeslearn.hmm.model import HiddenMarkovModel
     from bayeslearn.tables.columns import Column
+    from bayeslearn.tables.documents import Runs
     from bayeslearn.tables.folded import Folded
-    from bayeslearn.tables.runs import Runs
 
     KeptSequences = Folded[Sequences]
 

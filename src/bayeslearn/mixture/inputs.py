@@ -29,7 +29,7 @@ from bayeslearn.sources.hash_sampling import lowest, row_numbers
 from bayeslearn.sources.scanning import as_source, is_source
 from bayeslearn.tables import NumericVariable, Schema, Table
 from bayeslearn.tables.folded import Sum
-from bayeslearn.tables.numeric_states import all_numbers
+from bayeslearn.tables.state_encoding import all_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

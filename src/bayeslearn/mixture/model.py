@@ -21,7 +21,7 @@ from bayeslearn.codec import RENAMED_DISTRIBUTIONS, Saved, rename_values, upgrad
 from bayeslearn.components.product import Product, normalized
 from bayeslearn.components.rows import read
 from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsBundle
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.fit_info import Fitted
 from bayeslearn.mixture import incremental, marginal_likelihood, reordering

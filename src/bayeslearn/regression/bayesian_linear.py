@@ -21,11 +21,9 @@ from scipy.linalg import solve_triangular
 
 from bayeslearn import validation
 from bayeslearn.distributions import JointMoments, LinearGaussian, RegressionPrior
-from bayeslearn.distributions.cholesky import COLLINEAR
 from bayeslearn.distributions.lineage import after_update, merged, scaled, separated, without_rows
-from bayeslearn.distributions.row_assignment import assign
-from bayeslearn.distributions.student_t import StudentT
-from bayeslearn.distributions.sufficient_statistics import require
+from bayeslearn.distributions.student_t import COLLINEAR, StudentT
+from bayeslearn.distributions.sufficient_statistics import assign, require
 from bayeslearn.errors import DataError, MismatchError, ShapeError, option
 from bayeslearn.regression.priors import prior_of
 

@@ -10,7 +10,7 @@ from bayeslearn import validation
 from bayeslearn.errors import DataError, EmptyTableError, ParameterError, ShapeError, listed
 from bayeslearn.sources.scanning import is_source
 from bayeslearn.tables import NumericVariable, Schema, Table, as_table
-from bayeslearn.tables.numeric_states import all_numbers, with_numbers
+from bayeslearn.tables.state_encoding import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

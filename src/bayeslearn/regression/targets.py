@@ -19,10 +19,10 @@ from bayeslearn.regression.bayesian_linear import columns as output_columns
 from bayeslearn.regression.inputs import plain_numbers, read, strings
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
 from bayeslearn.tables import DiscreteVariable, Table
+from bayeslearn.tables.identifiers import why_not_read
 from bayeslearn.tables.labels import class_array, distinct_labels, label_codes, missing_labels
-from bayeslearn.tables.near_formats import why_not_read
-from bayeslearn.tables.numeric_states import all_numbers, with_numbers
 from bayeslearn.tables.schema import require_known
+from bayeslearn.tables.state_encoding import all_numbers, with_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

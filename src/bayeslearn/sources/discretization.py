@@ -21,7 +21,7 @@ from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.ranges import EVERYTHING, CountParts, PartCounts, Ranges
 from bayeslearn.tables import DiscreteVariable, Schema, Table
 from bayeslearn.tables.discretization import BINS, MAX_BINS, STRATEGIES, TIE, quantile_cuts, require_cuts, width_cuts
-from bayeslearn.tables.interval_values import shares, summarized
+from bayeslearn.tables.intervals import shares, summarized
 from bayeslearn.tables.schema import name_list, require_known
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from bayeslearn.tables.conversion import requested
 from bayeslearn.tables.file_names import is_file
 from bayeslearn.tables.folded import Sum
 from bayeslearn.tables.markers import Missing
-from bayeslearn.tables.stamps import Stamp, stamp_of
 from bayeslearn.tables.table_builder import build
+from bayeslearn.tables.text_heads import Stamp, stamp_of
 
 if TYPE_CHECKING:
     import os

@@ -16,10 +16,9 @@ from bayeslearn.sources.scanning import is_paths, is_relation
 from bayeslearn.sources.shards import matching, require_alike, row_groups, shards_of
 from bayeslearn.tables import Schema, Source
 from bayeslearn.tables.file_readers import column_names
-from bayeslearn.tables.interpretation import sources_of
 from bayeslearn.tables.schema import require_known
-from bayeslearn.tables.stamps import stamp_of
-from bayeslearn.tables.wide import collector_paused
+from bayeslearn.tables.text_heads import collector_paused, stamp_of
+from bayeslearn.tables.type_inference import sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ import numpy as np
 
 from bayeslearn import validation
 from bayeslearn.tables import Schema, Table
-from bayeslearn.tables.stamps import require_unchanged
+from bayeslearn.tables.text_heads import require_unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

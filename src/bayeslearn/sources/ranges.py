@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bayeslearn.tables.interval_values import starts
+from bayeslearn.tables.intervals import starts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

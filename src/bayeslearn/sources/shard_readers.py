@@ -24,8 +24,7 @@ from bayeslearn.tables.file_readers import (
     require_closed_quotes,
     row_stream,
 )
-from bayeslearn.tables.stamps import require_unchanged
-from bayeslearn.tables.wide import RaggedError, is_wide, wide_batches
+from bayeslearn.tables.text_heads import RaggedError, is_wide, require_unchanged, wide_batches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ from bayeslearn.tables.schema import require_unique
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from bayeslearn.tables.stamps import Stamp
+    from bayeslearn.tables.text_heads import Stamp
 
 #: Rows that make a shard of Parquet files at most, as far as row groups allow; in how many shards few rows come, so
 #: that every thread has some, and how many rows these have at least.

@@ -19,7 +19,7 @@ from scipy.special import xlogy
 from bayeslearn.components.product import normalized
 from bayeslearn.distributions import Counts, StatisticsBundle
 from bayeslearn.distributions.priors import Rule
-from bayeslearn.distributions.row_assignment import Assignment
+from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import DataError, MissingValuesError, option
 
 if TYPE_CHECKING:
