@@ -19,7 +19,7 @@ from bayeslearn.distributions.sufficient_statistics import Statistics, paired
 from bayeslearn.errors import FormatError, ParameterError
 from bayeslearn.hmm import HMMEstimator, learn
 from bayeslearn.mixture import MixedTypeClusterer, fit_mixture
-from bayeslearn.mixture.cluster_report import describe_clusters
+from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.model_values import PRIORS
 from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 from tests.cli.asking import ask, result

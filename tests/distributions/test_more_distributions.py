@@ -15,7 +15,7 @@ from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import DataError, EvidenceError, ParameterError
 from bayeslearn.hmm import learn
 from bayeslearn.mixture import fit_mixture
-from bayeslearn.mixture.cluster_report import describe_clusters
+from bayeslearn.mixture.results import describe_clusters
 from bayeslearn.naive_bayes import NaiveBayesClassifier, fit_naive_bayes
 
 N = 400

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from bayeslearn import as_table, scan
 from bayeslearn.errors import BayeslearnError
 from bayeslearn.naive_bayes.text.corpus_readers import read_corpus
-from bayeslearn.sources.shard_readers import read_text
+from bayeslearn.sources.file_source import read_text
 from bayeslearn.tables import fast_csv, file_readers, text_heads
 from tests.fuzz.mutations import TEXTS, mutate_bytes, mutate_json_text
 from tests.fuzz.trials import Target, refused, scratch

@@ -28,10 +28,9 @@ from bayeslearn.mixture import (
     fit_mixture,
     uncertain_rows,
 )
-from bayeslearn.mixture.em_fit import prior_of
+from bayeslearn.mixture.em_fit import bound, prior_of
 from bayeslearn.mixture.initialization import start
 from bayeslearn.mixture.inputs import parts_of
-from bayeslearn.mixture.marginal_likelihood import bound
 
 
 def rows_of(seed, n, holes=0.2):

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from bayeslearn.errors import BayeslearnError, CapacityError, FormatError
 from bayeslearn.sources import scan
-from bayeslearn.sources.shard_readers import read_text as read_batches
+from bayeslearn.sources.file_source import read_text as read_batches
 from bayeslearn.tables import as_table, formats, text_heads
 from bayeslearn.tables.file_readers import file_table
 from bayeslearn.tables.markers import NUMBER

@@ -105,7 +105,7 @@ def numbers_apart(data: Any, asked: Asked) -> Any:
 
 def holds_words(path: Any, asked: Asked) -> bool:
     """Whether the target is a column of text, or of numbers that are categories."""
-    from bayeslearn.regression.inputs import read
+    from bayeslearn.regression.targets import read
 
     if len(asked.target) > 1:
         return False

@@ -20,8 +20,7 @@ from bayeslearn.hmm.emissions import SAMPLE, declared
 from bayeslearn.hmm.inputs import known_codes
 from bayeslearn.hmm.sequences import Sequences
 from bayeslearn.sources.base import Scanned
-from bayeslearn.sources.encoding import Coder
-from bayeslearn.sources.hash_sampling import row_numbers, scrambled
+from bayeslearn.sources.encoding import Coder, row_numbers, scrambled
 from bayeslearn.sources.scanning import scan
 from bayeslearn.tables import DiscreteVariable, Schema
 

@@ -27,7 +27,7 @@ from bayeslearn.errors import (
     ShapeError,
     listed,
 )
-from bayeslearn.regression.inputs import named, plain_numbers, read, require_finite, strings
+from bayeslearn.regression.targets import named, plain_numbers, read, require_finite, strings
 from bayeslearn.tables import DiscreteVariable, NumericVariable, Schema, as_table
 from bayeslearn.tables.conversion import collected
 

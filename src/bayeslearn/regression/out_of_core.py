@@ -16,8 +16,7 @@ from bayeslearn.distributions.sufficient_statistics import assign
 from bayeslearn.errors import DataError, MissingValuesError, ParameterError
 from bayeslearn.regression.bayesian_linear import collect
 from bayeslearn.regression.feature_encoding import Features, width
-from bayeslearn.regression.inputs import strings
-from bayeslearn.regression.targets import no_numbers, target_names
+from bayeslearn.regression.targets import no_numbers, strings, target_names
 from bayeslearn.sources.base import Scanned
 from bayeslearn.sources.scanning import as_source
 from bayeslearn.sources.usability import dropping, named_columns, warn_dropped, without_identifiers
