@@ -12,9 +12,9 @@ Where all columns of a block are of one distribution and in one array, its kerne
 registered by the names of the distributions that it serves (:func:`register_sweep`), does all of `expect`. Without them
 one component follows the other, and the answers are the same.
 
-Components as entries of model files, with their priors, parameters and statistics; and back.
+Components are entries of model files, with their priors, parameters and statistics:
 
-{"columns", "family", "covariance", "variance", "prior", "parameters", "statistics"}
+    {"columns", "family", "covariance", "variance", "prior", "parameters", "statistics"}
 """
 
 from __future__ import annotations

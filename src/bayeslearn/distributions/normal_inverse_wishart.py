@@ -1,4 +1,4 @@
-"""The normal-inverse-Wishart: a distribution of a mean vector and a covariance matrix.
+"""The normal-inverse-Wishart, a distribution of a mean vector and a covariance matrix, and cases with missing cells.
 
     μ | Σ ~ N(m, Σ/κ)        Σ ~ InverseWishart(ν, Ψ)        p(Σ) ∝ |Σ|^−(ν+d+1)/2 exp(−½ tr Ψ Σ⁻¹)
 
@@ -12,7 +12,7 @@ What the improper priors (κ = 0, Ψ = 0) give, with M the scatter of n cases an
     flat         −(d + 2)      M / (n − 2d − 3)    M / n
     reference    −1            M / (n − d − 2)     M / (n + d + 1)
 
-Multivariate normals of which cells are missing: what is there decides, what is missing is expected.
+Of multivariate normals with missing cells what is there decides, and what is missing is expected.
 
     ln p(x_o) with the seen rows and columns of Σ          E[x_m | x_o] = μ_m + B (x_o − μ_o)          B = Σ_mo Σ_oo⁻¹
 

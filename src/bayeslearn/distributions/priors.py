@@ -10,7 +10,7 @@
 The last four are for states; numeric columns take pooled:1 with them, so that one name serves a table of both. Objects
 (a Dirichlet, a normal-inverse-gamma, ...) are accepted where the distribution takes them.
 
-Distributions whose prior is cases: statistics of as many cases as count before the data.
+A prior may itself be cases: statistics of as many cases as count before the data.
 
     posterior = prior + statistics        parameters = argmax_θ ln P(posterior | θ)
 

@@ -1,13 +1,11 @@
-"""Positive definite matrices by their Cholesky factors, many at once: M = L Lᵀ.
-
-No inverse of M is ever formed: xᵀ M⁻¹ x = |L⁻¹ x|² and ln |M| = 2 Σ ln L_jj.
-
-Student's t: what a normal looks like when its variance is only known through a posterior.
+"""Student's t: what a normal looks like when its variance is only known through a posterior.
 
     x = μ + s z / √(g/ν)        z ~ N(0, 1), g ~ χ²(ν)
 
 One number at a time (:class:`StudentT`), columns that share g or do not (:class:`IndependentT`), and a whole vector
 with a scale matrix (:class:`MultivariateT`). Leading axes are rows of parameters.
+
+Positive definite matrices are their Cholesky factors, many at once, M = L Lᵀ. No inverse of M is ever formed: xᵀ M⁻¹ x = |L⁻¹ x|² and ln |M| = 2 Σ ln L_jj.
 """
 
 from __future__ import annotations

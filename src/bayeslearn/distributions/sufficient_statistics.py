@@ -1,19 +1,17 @@
-"""Which share of each case goes to which row of parameters.
-
-This is where learners differ and nothing else does: all to one row (a single distribution), one row named by a group
-(a class label, a parent configuration), or a share for each row (responsibilities, expected counts).
-
-    weights (n,)               one row of parameters,   result shape ()
-    weights (n,), groups (n,)  row groups[i],            result shape (k,)
-    weights (n, k)             a share for each row,     result shape (k,)
-
-Statistics: what a learner remembers of its data, as values that add.
+"""Statistics: what a learner remembers of its data, as values that add.
 
     collect(a and b) = collect(a) + collect(b)        zero + a = a        (a + b) − b = a        2·a = a + a
 
 Every statistic is a frozen bundle of arrays. Most are amounts that add entry by entry; moments merge by the stable
 pairwise formula (:mod:`bayeslearn.distributions.moments`). Leading axes stand for rows of parameters: a
 whole CPT is one statistic.
+
+Learners differ in which share of each case goes to which row of parameters, and in nothing else: all to one row (a single distribution), one row named by a group
+(a class label, a parent configuration), or a share for each row (responsibilities, expected counts).
+
+    weights (n,)               one row of parameters,   result shape ()
+    weights (n,), groups (n,)  row groups[i],            result shape (k,)
+    weights (n, k)             a share for each row,     result shape (k,)
 """
 
 from __future__ import annotations

@@ -1,19 +1,8 @@
-"""The marginal likelihood of a mixture: the probability of the data with all parameters integrated out.
+"""EM of a mixture with a given number of components, and the number of components that the data support.
 
-The exact integral is out of reach, for every row may belong to every component. Cheeseman and Stutz (1996, AutoClass)
-take it for data that are completed by what is expected, and correct for the completion at the estimate θ:
+A fit has initial values, priors, and the best of several starts. The number has the best criterion:
 
-    ln P(D) ≥ ln P(D*) − ln P(D*|θ) + ln P(D|θ)
-
-ln P(D*) is the marginal likelihood of the distributions in closed form, from the expected statistics D*. The ln k! that
-all orders of the components would add is omitted: where components overlap, the orders are not different explanations,
-and the bound stays a bound.
-
-EM of a mixture with a given number of components: initial values, priors, and the best of several starts.
-
-The number of components that the data support: the one with the best criterion.
-
-    marginal_likelihood   the bound of :mod:`.marginal_likelihood`; needs a proper prior, as the weak one is
+    marginal_likelihood   the bound of :func:`bayeslearn.mixture.updates.bound`; needs a proper prior, as the weak one is
     bic, aic              −½ BIC and −½ AIC: ln P(D|θ) less a penalty for every parameter
 
 Higher is better. Numbers are tried upwards, until `patience` numbers in a row are no better than the best.
@@ -37,6 +26,7 @@ from bayeslearn.errors import BayeslearnWarning, DataError, EvidenceError, Param
 from bayeslearn.mixture.initialization import start, weak_prior
 from bayeslearn.mixture.inputs import first_look
 from bayeslearn.mixture.model import MixtureModel, MixturePrior, priors_of
+from bayeslearn.mixture.updates import bound
 from bayeslearn.progress import part as share_of
 
 if TYPE_CHECKING:
@@ -52,25 +42,6 @@ if TYPE_CHECKING:
 
 #: A component with fewer rows is empty.
 HALF_A_CASE = 0.5
-
-
-def log_marginal_likelihood(model: MixtureModel, data: Rows) -> float:
-    """The bound for a mixture with a proper prior, at its parameters."""
-    return bound(model, *model.expected_statistics(data))
-
-
-def bound(model: MixtureModel, statistics: Any, log_likelihood: float) -> float:
-    """The same from what one E step has found."""
-    shares = statistics[next(iter(statistics))]
-    value = log_likelihood
-    if not model.equal_weights:
-        completed = Categorical(model.n_components).log_evidence(model.prior.shares, shares)
-        value += float(completed - xlogy(shares.n, model.weights).sum())
-    for part, prior, θ in zip(model.parts, model.prior.parts, model.parameters, strict=True):
-        known = statistics[part.name]
-        completed = np.sum(part.distribution.log_evidence(prior, known))
-        value += float(completed - part.distribution.log_likelihood(known, θ).sum())
-    return value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ from bayeslearn.distributions import Categorical, Counts, Dirichlet, StatisticsB
 from bayeslearn.distributions.sufficient_statistics import Assignment
 from bayeslearn.errors import ParameterError, listed
 from bayeslearn.fit_info import Fitted
-from bayeslearn.mixture import em_fit, updates
+from bayeslearn.mixture import updates
 from bayeslearn.printable import printable
 from bayeslearn.reports import Reported
 from bayeslearn.tables import Schema, as_table
@@ -215,8 +215,8 @@ class MixtureModel(Saved, Fitted, Reported, kind="mixture", version=2):
         return -2 * total * self.score(data, sample_weight=sample_weight) + 2 * self.n_parameters
 
     def log_marginal_likelihood(self, data: Any, *, sample_weight: Any = None) -> float:
-        """Return ln P(D), parameters integrated out: the bound of :mod:`bayeslearn.mixture.em_fit`."""
-        return em_fit.log_marginal_likelihood(self, self.rows(data, sample_weight))
+        """Return ln P(D), parameters integrated out: the bound of :mod:`bayeslearn.mixture.updates`."""
+        return updates.log_marginal_likelihood(self, self.rows(data, sample_weight))
 
     def explain(self, row: Any, *, component: int | None = None, versus: int | None = None) -> ComponentExplanation:
         """Return how much each column of a row supports a component against another one, as log odds that add up.

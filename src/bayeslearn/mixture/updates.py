@@ -1,4 +1,4 @@
-"""Evidence adds, for mixtures: rows are added, removed and discounted, and models merge.
+"""Evidence adds, for mixtures: rows are added, removed and discounted, models merge, and rows are filled.
 
     update   s ← forgetting_factor · s + s(rows)          a + b   s_a + s_b − s(base of both)
     remove   s ← s − s(rows)                              a − b   s_a − s_b + s(base of both)
@@ -7,14 +7,22 @@ The components of rows are unknown: an update adds what the model of that moment
 statistics of updates (:mod:`bayeslearn.distributions.lineage`), so rows that came by one update are removed exactly,
 whatever the model has become since.
 
-Components in another order: that of another mixture, or a given one.
-
-Missing values of rows filled by a mixture: by what is expected given the row, or by a draw.
+Models merge with their components in one order. Missing values of rows are filled by what is expected given the row, or by a draw.
 
     E[x_c | x] = Σ_j P(j | x) E[x_c | x, j]          P(state | x) = Σ_j P(j | x) P(state | j)
 
 Within a component columns are independent, except for those of a joint Gaussian, whose missing part given the observed
 part is μ_m + Σ_mo Σ_oo⁻¹ (x_o − μ_o); a draw takes a whole random row x* in place of μ.
+
+The marginal likelihood, the probability of the data with all parameters integrated out, has no closed form, for every
+row may belong to every component. Cheeseman and Stutz (1996, AutoClass) take it for data that are completed by what is
+expected, and correct for the completion at the estimate θ:
+
+    ln P(D) ≥ ln P(D*) − ln P(D*|θ) + ln P(D|θ)
+
+ln P(D*) is the marginal likelihood of the distributions in closed form, from the expected statistics D*. The ln k! that
+all orders of the components would add is omitted: where components overlap, the orders are not different explanations,
+and the bound stays a bound.
 """
 
 from __future__ import annotations
@@ -23,6 +31,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import xlogy
 
 from bayeslearn import validation
 from bayeslearn.distributions import Categorical, StatisticsBundle
@@ -49,6 +58,25 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Cells = tuple[NDArray[Any], ...]
+
+
+def log_marginal_likelihood(model: MixtureModel, data: Rows) -> float:
+    """The bound for a mixture with a proper prior, at its parameters."""
+    return bound(model, *model.expected_statistics(data))
+
+
+def bound(model: MixtureModel, statistics: Any, log_likelihood: float) -> float:
+    """The same from what one E step has found."""
+    shares = statistics[next(iter(statistics))]
+    value = log_likelihood
+    if not model.equal_weights:
+        completed = Categorical(model.n_components).log_evidence(model.prior.shares, shares)
+        value += float(completed - xlogy(shares.n, model.weights).sum())
+    for part, prior, θ in zip(model.parts, model.prior.parts, model.parameters, strict=True):
+        known = statistics[part.name]
+        completed = np.sum(part.distribution.log_evidence(prior, known))
+        value += float(completed - part.distribution.log_likelihood(known, θ).sum())
+    return value
 
 
 def updated(model: MixtureModel, rows: Rows, forgetting_factor: float) -> MixtureModel:

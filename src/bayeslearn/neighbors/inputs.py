@@ -1,6 +1,6 @@
-"""Training rows and their targets, and new rows by their columns. Numbers are numeric, however few they are.
+"""Training rows and their targets, new rows by their columns, and models with more rows or fewer rows.
 
-Models of nearest neighbors with more rows, fewer rows, and the rows of several models.
+Numbers are numeric, however few they are.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""What nearest neighbors show: models, fits, and plain values.
+"""What nearest neighbors show: reports of models and fits, plain values, documents and plots.
 
-Models of nearest neighbors as documents: settings, and columns with their cells.
-
-Plots of nearest neighbors: Voronoi cells of the training rows, and the error by number of neighbors.
-
-A cell holds the points that are nearer to its row than to any other. Cells are computed among scaled and weighted
+A document has the settings, and columns with their cells. The plots are Voronoi cells of the training rows, and the
+error by number of neighbors. A cell holds the points that are nearer to its row than to any other. Cells are computed among scaled and weighted
 points, where the distance is Euclidean, and drawn in the units of the columns.
 """
 

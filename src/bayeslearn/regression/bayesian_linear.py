@@ -1,4 +1,14 @@
-"""Priors of linear fits in the units of their data, and their strength by the marginal likelihood.
+"""Bayesian linear regression of one or several outputs: least squares is its maximum likelihood.
+
+    y = a + xᵀb + ε,  ε ~ N(0, σ²)        argmax_ab Π p(y_i | x_i) = argmin_ab Σ (y_i − a − x_iᵀb)²
+
+    posterior = prior + statistics         Λ = Λ₀ + S_xx     b = Λ⁻¹ S_xy     2β = S_yy − bᵀΛb
+
+The statistics are joint moments of the rows (x, y₁, …, y_m): all outputs share Λ. The prior is that of
+:mod:`bayeslearn.distributions.regression_prior`. Where rows and prior leave some direction of b open, b is the
+shortest of all that are as good; :attr:`LinearFit.rank` has their number.
+
+Priors are in the units of the data, and their strength is given by a word or found by the marginal likelihood:
 
     auto        reference where the rows determine every weight, else weak
     none        maximum likelihood; so is None               reference   Jeffreys: the textbooks' intervals
@@ -11,16 +21,6 @@ Other words are those of :mod:`bayeslearn.distributions.priors`: `m:λ` and `poo
 In standardized units, with the eigenvalues e of S_xx, the marginal likelihood of every λ has a closed form:
 
     2β(λ) = 2β₀ + S_yy − Σ q²/(e + λ)        ln p(y | X, λ) = ½ Σ ln λ/(λ + e) − α ln β(λ) + constant
-
-Bayesian linear regression of one or several outputs: least squares is its maximum likelihood.
-
-    y = a + xᵀb + ε,  ε ~ N(0, σ²)        argmax_ab Π p(y_i | x_i) = argmin_ab Σ (y_i − a − x_iᵀb)²
-
-    posterior = prior + statistics         Λ = Λ₀ + S_xx     b = Λ⁻¹ S_xy     2β = S_yy − bᵀΛb
-
-The statistics are joint moments of the rows (x, y₁, …, y_m): all outputs share Λ. The prior is that of
-:mod:`bayeslearn.distributions.regression_prior`. Where rows and prior leave some direction of b open, b is the
-shortest of all that are as good; :attr:`LinearFit.rank` has their number.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""Diagnostics of regression models: coefficients with intervals, and the error on rows that the fit has not seen.
+"""What regression models show: coefficients with intervals, errors on rows that the fit has not seen, reports.
 
     leave-one-out error      √ mean (y_i − ŷ_i without row i)²        compared with that of the mean, without columns
     cross-validated error    the same with each tenth of the rows predicted from the others
 
 Cross-validation replaces leave-one-out where its closed form is undefined, or where the prior is estimated from few
 rows and would depend on the row itself.
-
-What regression models show: reports, plain values and frames.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Why a linear prediction differs from that for the average row: what every feature adds.
+"""What every regression model answers about rows: values, intervals, scores, likelihoods, draws, explanations.
 
-f(x) = f(mean) + Σ_j w_j (x_j − mean_j)
-
-What every regression model answers about rows: values, intervals, scores, likelihoods and draws.
+An explanation names what every feature adds to the prediction for the average row: f(x) = f(mean) + Σ_j w_j (x_j − mean_j).
 """
 
 from __future__ import annotations

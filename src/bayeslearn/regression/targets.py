@@ -1,7 +1,6 @@
-"""Training rows as a table, in which numbers are numeric, and new rows by the columns of training.
+"""Training rows: the input columns, and the targets, which are columns of the data or arrays; new rows by their columns.
 
-Training rows: the input columns, and the targets, which are columns of the data or arrays.
-
+Numbers are numeric, however few they are.
 A row whose target is missing adds nothing.
 """
 

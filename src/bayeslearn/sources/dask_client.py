@@ -1,6 +1,6 @@
-"""The work of one pass over shards on a cluster: tasks by their keys, and what they do where they run.
+"""All that is asked of Dask: to connect, to start workers on this machine, to run tasks, and to end.
 
-All that is asked of Dask: to connect, to start workers on this machine, to run tasks, and to end.
+The work of one pass over shards is tasks by their keys, and what they do where they run.
 """
 
 from __future__ import annotations

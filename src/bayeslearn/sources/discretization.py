@@ -1,11 +1,4 @@
-"""Ranges of numbers, and the weight of the rows in each: what a pass over a source shows of a numeric column.
-
-    a range is split into parts of equal length, in the order of the floats; of few rows, into single values
-    the weight, the least and the largest value of a part         add over batches
-
-Only parts in which there are rows are kept.
-
-Cuts of numeric columns at exact quantiles, found by counting: a few passes, with little in memory.
+"""Cuts of numeric columns at exact quantiles, found by counting: a few passes, with little in memory.
 
     ranges of numbers       weight, least and largest value of each      add over batches
     a range in which a quantile falls is split for the next pass, until it holds one value only
@@ -13,6 +6,13 @@ Cuts of numeric columns at exact quantiles, found by counting: a few passes, wit
 What is left are the values next to each quantile, with the weight below them, which is all that a cut depends on. The
 quantiles of the rows in each interval, which a variable keeps, are narrowed down in the same passes: first between the
 cuts as far as they are known, then between the cuts themselves.
+
+A pass over a source shows ranges of numbers, and the weight of the rows in each:
+
+    a range is split into parts of equal length, in the order of the floats; of few rows, into single values
+    the weight, the least and the largest value of a part         add over batches
+
+Only parts in which there are rows are kept.
 """
 
 from __future__ import annotations

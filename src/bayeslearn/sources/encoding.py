@@ -1,13 +1,13 @@
-"""A sample that is the same wherever and in whatever order batches are read: the rows with the lowest numbers.
+"""From Arrow batches to tables of codes, by a schema that is known.
+
+Cells of a dictionary and small whole numbers are numbers already: one look into a table gives their code. The table is
+made once for a dictionary. Anything else goes the way that :func:`~bayeslearn.as_table` goes.
+
+A sample is the same wherever and in whatever order batches are read: the rows with the lowest numbers.
 
     number(row) = a hash of its cells and of its place in the batch        lowest k of a + b = lowest k of both
 
 Of no more than k rows all are kept, in their order.
-
-From Arrow batches to tables of codes, by a schema that is known.
-
-Cells of a dictionary and small whole numbers are numbers already: one look into a table gives their code. The table is
-made once for a dictionary. Anything else goes the way that :func:`~bayeslearn.as_table` goes.
 """
 
 from __future__ import annotations

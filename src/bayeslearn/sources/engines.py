@@ -1,6 +1,4 @@
-"""Sizes of memory as people write them.
-
-Where shards are read and their statistics added: on the threads of this machine, or by the workers of a cluster.
+"""Where shards are read and their statistics added: on the threads of this machine, or by the workers of a cluster; sizes of memory.
 
 An engine has one verb. What it adds, it adds in the order of the shards and pairwise, so that the answer depends on the
 data alone:

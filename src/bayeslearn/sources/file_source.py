@@ -1,6 +1,6 @@
-"""Reading a shard: Arrow batches of a few columns, one after the other, with little in memory at a time.
+"""Files that are folded where they lie: CSV and Parquet, any number, larger than memory.
 
-Files that are folded where they lie: CSV and Parquet, any number, larger than memory.
+Reading a shard: Arrow batches of a few columns, one after the other, with little in memory at a time.
 """
 
 from __future__ import annotations

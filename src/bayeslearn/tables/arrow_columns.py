@@ -1,12 +1,11 @@
-"""Types of pandas that Arrow has no type for: intervals, and periods.
-
-Intervals that touch each other are those between cuts, as a discretized column has them, so that numbers find theirs;
-others are states in their order. A period is the date at which it starts.
-
-Any data as named Arrow columns.
+"""Any data as named Arrow columns.
 
 Frames of every library come through narwhals, column by column, so that an index never turns into data. Python objects
 that Arrow has no common type for stay a list, to be reported or, when declared discrete, kept as they are.
+
+Arrow has no type for intervals and periods of pandas. Intervals that touch each other are those between cuts, as a
+discretized column has them, so that numbers find theirs; others are states in their order. A period is the date at
+which it starts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Documents in columns: one of texts, one of labels, and perhaps one that says how often each counts.
+"""Documents and runs of rows. Documents are columns: one of texts, one of labels, and perhaps one that says how often each counts.
 
 A missing text is an empty document, and a missing label is None.
 
-Whole runs of rows: rows with one id that follow each other, brought together across batches.
+A run is the rows with one id that follow each other, brought together across batches.
 
     batches    a a a b b b | b b c c c c | c c d        runs    a · b · c · d
 

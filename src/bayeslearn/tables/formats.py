@@ -1,4 +1,4 @@
-"""Numbers as people write them: money, percentages, thousands separators, a decimal comma.
+"""Numbers and dates as people write them: money, percentages, a decimal comma; days and times in parts.
 
     written                               read as                       number
     $1,234.56   US$ 12   (12.50)          money                         1234.56, 12, −12.5
@@ -11,7 +11,7 @@
 A column is read in a format when every value fits it. Where several fit, the first of this list is taken: '1,234' has
 a thousands separator, and so has '1.234 €', for nobody writes money with three decimals.
 
-Dates and times as parts that can be learned from: year, month, weekday and hour.
+Dates and times become parts that can be learned from: year, month, weekday and hour.
 
     2013-07-04, 2013/7/4, 2013-07-04T05:15:00Z      y-m-d, with or without a time
     04/07/2013, 4.7.2013, 04-07-13 17:30            d/m/y or m/d/y: a number above 12 must be the day;

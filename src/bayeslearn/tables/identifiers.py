@@ -1,4 +1,4 @@
-"""Columns that name their rows and say nothing else: identifiers, free text.
+"""Columns that need a look: identifiers and free text, values that may mark missing cells, near numbers.
 
 A whole-number column (more than 20 different values, so that it is numeric) is an identifier when
 
@@ -10,11 +10,10 @@ A whole-number column (more than 20 different values, so that it is numeric) is 
 Fractions are kept, and so is a column that is declared or asked for by name. A column of words is an identifier when
 every row has another one, or nearly so, or when it is named like one and a word has fewer than 20 rows.
 
-Values that may mark missing cells, though nobody said so: words such as 'unknown', and numbers far from the rest.
+Values that may mark missing cells are words such as 'unknown', and numbers far from the rest. They are named, with the
+option that makes them missing; whether they are values or markers is for the user to decide.
 
-They are named, with the option that makes them missing; whether they are values or markers is for the user to say.
-
-Columns of text that are nearly numbers or dates: what keeps them from being read so, and what to do.
+Columns of text that are nearly numbers or dates are named with what keeps them from being read so, and what to do.
 
 '1.002,45 €', '840,10 €', 'k.A.'       numbers but for a few words
 '2024-03-01', '03/01/2024'             dates in several formats

@@ -7,7 +7,7 @@ A cut just below a number v, as :func:`below` gives it, separates v itself from 
 
     cuts  below(0), 0, 2.5      names  '< 0', '0', '0 … 2.5', '> 2.5'
 
-A few values of the rows in each interval of a discretized variable: what a state stands for as a number.
+A few values of the rows in each interval of a discretized variable are what its state stands for as a number.
 
     values of interval i     the quantiles (2k + 1) / 2m of its rows, k = 0, …, m − 1, each a value of some row
     median                   the middle one of them, the lower of two

@@ -1,16 +1,15 @@
-"""States that are numbers, read as the numbers they are.
-
-How a column of text writes its numbers, so that new ones are written, and read back, the same way.
-
-$1,234.50   (12.00)     '$', commas between groups of three digits, two decimals, parentheses for negative numbers
-28,15 €                 ' €' behind, a decimal comma, two decimals
-97%                     '%' behind, no decimals
-0.5   12.25             one or two decimals, as many as the number needs
-
-Coding a column by a variable that is known already: declared states, or the schema of earlier data.
+"""Coding a column by a variable that is known already: declared states, or the schema of earlier data.
 
 A value finds the state it equals. Where data and states came by different ways (numbers from a frame, text from a
 file), number meets number and truth meets truth: 1 finds '1', 'true' finds True; '01' and '1' stay different names.
+
+States that are numbers are read as the numbers they are. New numbers are written as those of a column of text, so that
+they are read back in the same way:
+
+    $1,234.50   (12.00)     '$', commas between groups of three digits, two decimals, parentheses for negative numbers
+    28,15 €                 ' €' behind, a decimal comma, two decimals
+    97%                     '%' behind, no decimals
+    0.5   12.25             one or two decimals, as many as the number needs
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Stamps of files: a file that changed between two passes over it, or while it was read, is an error.
-
-    size, time of the last change, number of the file      taken before a file is first looked at, compared around every
-                                                           reading of it
-
-Another machine may have a copy of the file with another number and time: there the size alone is compared.
-
-The head of a text file: its encoding, the character between cells, and the names of its columns.
+"""Before a text file is read: its stamp, and its head: the encoding, the character between cells, and the names of its columns.
 
     encoding     by the byte order mark; else UTF-8, or Windows-1252 where the beginning is not UTF-8
     delimiter    of .tsv a tab; of .csv what splits the first lines into the most cells, as many in each: , ; tab or |
@@ -14,7 +7,11 @@ The head of a text file: its encoding, the character between cells, and the name
 
 What is read otherwise than as comma separated UTF-8 with names that differ is reported when the rows are read.
 
-Text files of very many columns, read by Python's own reader: Arrow keeps some ten KB for every column of a block.
+Files of very many columns are read by Python's own reader, for Arrow keeps some ten KB for every column of a block.
+
+A stamp is the size, the time of the last change and the number of a file, taken before the file is first looked at and
+compared around every reading of it: a file that changes between two passes, or while it is read, is an error. Another
+machine may have a copy of the file with another number and time: there the size alone is compared.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""What the values of a column stand for: numbers written as money or percentages, and dates taken apart.
+"""What a column is, by its own values: numbers written as money, dates taken apart, states or numbers.
 
     'price'  $1,234.56          ->  'price'  1234.56                                    read as money
     'date'   2013-07-04 17:30   ->  'date.year', 'date.month', 'date.weekday', 'date.hour'
 
 A variable keeps what its column was read as, and the column it comes from, so that new data are read the same way.
-
-What a column is, judged by its own values, and its codes or numbers.
 
 Text, booleans and categories are discrete. Whole numbers are discrete when they repeat themselves, and so are whole
 numbers in a text file, whose states stay the text as written. Other numbers are numeric.

@@ -1,4 +1,4 @@
-"""From cases to a model, in one pass over the rows that have a label, and by EM over those that have none.
+"""From cases to a model, and what indicates a class. A model is made in one pass over the rows that have a label, and by EM over those that have none.
 
     labeled       n_c += w                     categorical  n[c, x] = Σ w      gaussian  n, x̄, M of each class
     soft label    n_c += w · share_c           others       what their distributions gather
@@ -7,7 +7,7 @@
 Blocks are collected apart, on both cores, and put together in their order. The estimates are posterior means. They
 maximize the likelihood times θ^α (in place of the density's θ^(α−1)), and this is what EM is told to climb.
 
-Class indicators: the states and numeric columns that distinguish a class most from all others.
+Class indicators are the states and numeric columns that distinguish a class most from all others.
 
     strength = p(x | c) ln p(x | c)/p(x | not c)        for a state
              = KL(p(· | c), p(· | not c))               for a column of numbers or counts

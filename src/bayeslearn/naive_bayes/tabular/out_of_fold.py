@@ -1,5 +1,11 @@
-"""Calibration: the exponent of each column that makes predicted probabilities agree with observed frequencies.
+"""Predictions of rows by models that have not seen them: cross-validation, and calibration by exponents.
 
+    statistics without fold f = Σ_{g ≠ f} statistics of fold g
+
+Evidence adds, so one pass over the rows is enough for all folds: row i goes to class c_i of its own fold. A second one
+asks.
+
+Calibration finds the exponent of each column that makes predicted probabilities agree with observed frequencies.
 Naive Bayes counts evidence that several columns share several times, so that its log odds are too large. An exponent τ
 for each column corrects this,
 
@@ -12,15 +18,6 @@ with models that are fitted without row i. The prior is that exponents are alike
 (Laplace's approximation). Few rows give one exponent for all columns, many rows one for each. The number of parameters
 does not depend on the number of classes, a row without values gets the class probabilities, and explanations still add
 up.
-
-What is said of rows by models that have not seen them: every fold by the statistics of the others.
-
-    statistics without fold f = Σ_{g ≠ f} statistics of fold g
-
-Evidence adds, so one pass over the rows is enough for all folds: row i goes to class c_i of its own fold. A second one
-asks.
-
-Cross-validation of naive Bayes models (:mod:`bayeslearn.naive_bayes.tabular.out_of_fold`).
 """
 
 from __future__ import annotations

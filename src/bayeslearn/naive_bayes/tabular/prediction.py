@@ -1,7 +1,4 @@
-"""From ln P(class, row), shape (classes, rows), to answers.
-
-What a naive Bayes model answers about rows: classes, probabilities, contributions, samples, reports.
-"""
+"""What a naive Bayes model answers about rows: classes, probabilities, contributions, samples, reports."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""What the fit of a naive Bayes model found out: class counts, missing values, EM, cross-validation.
+"""What naive Bayes models and their fits show: reports, plain values, frames and plots.
 
-What naive Bayes models show: reports, plain values and frames.
-
-Naive Bayes models and explanations drawn on axes of matplotlib.
+The fit has class counts, missing values, EM and cross-validation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,12 @@
-"""Kernels: the weight of a row at distance d = u·h in the fit at a query.
+"""The settings of local fits: degree, locality, kernel, number of neighbors and bandwidth.
+
+    neighbors           Σ over the n nearest rows of (f(x) − f̂(x))²                 criterion E1 of the textbook
+    kernel              Σ over all rows of (f(x) − f̂(x))² K(d/h)                    E2
+    kernel_neighbors    Σ over the n nearest rows of (f(x) − f̂(x))² K(d/h)          E3
+
+h is a number, or None: the distance of the n-th nearest row, as in lowess.
+
+A kernel gives the weight of a row at distance d = u·h in the fit at a query:
 
     gaussian          exp(−(u² − u_min²)/2)
     tricube           (1 − u³)³           0 beyond u = 1
@@ -9,14 +17,6 @@
 h is the bandwidth. Only ratios of weights matter: kernels are not normalized, and the Gaussian is relative to that of
 the nearest row, so that it reaches any distance. Where no row is within reach of a kernel that ends, the nearest rows
 have weight 1, and the fit is flagged.
-
-The settings of local fits: degree, locality, kernel, number of neighbors and bandwidth.
-
-    neighbors           Σ over the n nearest rows of (f(x) − f̂(x))²                 criterion E1 of the textbook
-    kernel              Σ over all rows of (f(x) − f̂(x))² K(d/h)                    E2
-    kernel_neighbors    Σ over the n nearest rows of (f(x) − f̂(x))² K(d/h)          E3
-
-h is a number, or None: the distance of the n-th nearest row, as in lowess.
 """
 
 from __future__ import annotations
